@@ -3,6 +3,7 @@
 use crate::access::FileUse;
 use crate::activity::Activity;
 use crate::catalog::{Current, Domains, Entry, Qualified, StoredTable};
+use crate::format::identity::Identity;
 use crate::names::Known;
 use crate::notify::Channels;
 use crate::roles::Roles;
@@ -20,7 +21,6 @@ use multiloop_planner::catalog::{CopyOptions, Declared, TableHandle, TableName};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 use sysinfo::{MemoryRefreshKind, System};
 
 /// An in-memory analytics engine. Cloning gives another handle to the same tables; it may be used from any thread.
@@ -43,8 +43,7 @@ pub(crate) struct Shared {
 
 /// A file read by `SELECT … FROM 'path'`, good as long as the file has not changed.
 struct CachedFile {
-    modified: Option<SystemTime>,
-    bytes: u64,
+    identity: Option<Identity>,
     stored: StoredTable,
 }
 
@@ -205,12 +204,10 @@ impl Shared {
         let Some(format) = format else { return Ok(None) };
         work.check_file(path, FileUse::Read)?;
         let key = (PathBuf::from(path), options.clone());
-        let metadata = std::fs::metadata(&key.0).ok();
-        let (modified, bytes) = metadata.map_or((None, 0), |data| (data.modified().ok(), data.len()));
+        let identity = Identity::at(&key.0);
         if let Some(cached) = self.files.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
-            && modified.is_some()
-            && cached.modified == modified
-            && cached.bytes == bytes
+            && identity.is_some()
+            && cached.identity == identity
         {
             return Ok(Some(cached.stored.clone()));
         }
@@ -218,7 +215,7 @@ impl Shared {
         let (table, unreadable) = format::open_readable(path, &format, context)?;
         let mut stored = StoredTable::new(path, table, Arc::default());
         stored.unreadable = unreadable.into();
-        let cached = CachedFile { modified, bytes, stored: stored.clone() };
+        let cached = CachedFile { identity, stored: stored.clone() };
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
         Ok(Some(stored))
     }

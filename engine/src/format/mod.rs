@@ -6,6 +6,7 @@
 //! read into given columns, or guesses them (`csv`).
 
 pub mod csv;
+pub(crate) mod identity;
 pub mod ipc;
 mod output;
 pub mod parquet;

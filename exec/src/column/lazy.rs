@@ -14,8 +14,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Rows of a chunk that are read at once where all of them are wanted.
-const PIECE_ROWS: usize = 1 << 17;
+/// Rows of a chunk that are read at once, at most.
+pub(crate) const PIECE_ROWS: usize = 1 << 17;
 
 /// Some rows of a chunk.
 type Piece = (Arc<Chunk>, Range<usize>);

@@ -1,16 +1,16 @@
 //! Bytes of a file, by their places.
 
+use super::super::identity::Identity;
 use super::super::io_error;
 use super::buffers::Buffer;
 use crate::{Error, ErrorKind, Result};
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 /// Bytes that are read for a page's header, of which the most are far shorter.
 const HEADER_BYTES: usize = 512;
@@ -19,38 +19,15 @@ const HEADER_BYTES: usize = 512;
 #[derive(Clone, Debug)]
 pub(super) struct Source(Arc<File>);
 
-/// What a file was like when its footer was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
-    bytes: u64,
-    modified: Option<SystemTime>,
-    /// Which file, and when something of it was changed last: a copy may have the size and the time of what was there.
-    #[cfg(unix)]
-    place: [i64; 4],
-}
-
-impl Identity {
-    fn of(metadata: &Metadata) -> Self {
-        #[cfg(unix)]
-        use std::os::unix::fs::MetadataExt;
-        Identity {
-            bytes: metadata.len(),
-            modified: metadata.modified().ok(),
-            #[cfg(unix)]
-            place: [metadata.dev() as i64, metadata.ino() as i64, metadata.ctime(), metadata.ctime_nsec()],
-        }
-    }
-}
-
 impl Source {
-    pub(super) fn open(path: &Path) -> Result<(Self, Identity)> {
+    pub(super) fn open(path: &Path) -> Result<(Self, Option<Identity>)> {
         let file = File::open(path).map_err(|error| io_error(path, &error))?;
         let identity = Identity::of(&file.metadata().map_err(|error| io_error(path, &error))?);
         Ok((Source(Arc::new(file)), identity))
     }
 
     /// An error (22P04) unless the file is as it was.
-    pub(super) fn check(&self, path: &Path, known: &Identity) -> Result<()> {
+    pub(super) fn check(&self, path: &Path, known: &Option<Identity>) -> Result<()> {
         let now = self.0.metadata().map_err(|error| io_error(path, &error))?;
         if Identity::of(&now) == *known {
             return Ok(());

@@ -1,7 +1,7 @@
 //! What a footer says of columns: how their values lie in pages, and what its statistics tell.
 
 use arrow::datatypes::{DataType as Arrow, TimeUnit};
-use multiloop_exec::cpu::pages::{Kind, Scale};
+use multiloop_exec::cpu::pages::{Kind, Scale, fixed_number};
 use multiloop_planner::catalog::{ColumnStatistics, Estimates, Proofs};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
@@ -127,9 +127,7 @@ fn bounds_of(statistics: &Statistics, kind: Kind) -> Option<(i64, i64)> {
                 if bytes.len() != width {
                     return None;
                 }
-                let mut wide = [if bytes[0] & 0x80 == 0 { 0 } else { 0xff }; 16];
-                wide[16 - width..].copy_from_slice(bytes);
-                i64::try_from(i128::from_be_bytes(wide)).ok()
+                i64::try_from(fixed_number(bytes)).ok()
             };
             number(of.min_opt()?.data()).zip(number(of.max_opt()?.data()))
         }

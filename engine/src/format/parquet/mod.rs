@@ -9,12 +9,13 @@ mod footer;
 mod pages;
 mod scan;
 
+use super::identity::Identity;
 use super::output::Output;
 use super::unite::Union;
 use super::{Unreadable, bad_file, guarded, io_error, readable_fields};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
-use file::{Identity, Source};
+use file::Source;
 use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{CHUNK_ROWS, Table};
@@ -41,7 +42,7 @@ const WAVE_ROWS: usize = 16 * CHUNK_ROWS;
 #[derive(Debug)]
 struct Opened {
     path: PathBuf,
-    identity: Identity,
+    identity: Option<Identity>,
     metadata: ArrowReaderMetadata,
     /// The columns that can be read, and where they are in the file.
     fields: Vec<Field>,

@@ -5,7 +5,7 @@
 
 use super::super::unite::Union;
 use super::super::{Unreadable, bad_file, guarded};
-use super::file::{Identity, Source};
+use super::file::Source;
 use super::footer::{self, Told};
 use super::pages::Pages;
 use super::{Opened, union_of};
@@ -51,7 +51,6 @@ struct Files {
 #[derive(Debug)]
 struct ScannedFile {
     opened: Opened,
-    identity: Identity,
     /// For each field of the table the file's column.
     columns: Vec<Option<FileColumn>>,
 }
@@ -90,7 +89,7 @@ pub(super) fn scan(opened: Vec<Opened>) -> Result<(Table, Vec<Unreadable>)> {
             let place = places.iter().position(|&place| place == at)?;
             Some(file_column(&opened, place, &fields[at]))
         });
-        files.push(ScannedFile { columns: columns.collect(), identity: opened.identity.clone(), opened });
+        files.push(ScannedFile { columns: columns.collect(), opened });
     }
     let dictionaries = fields.iter().map(|_| OnceLock::new()).collect();
     let files = Arc::new(Files { files, fields, dictionaries });
@@ -178,18 +177,14 @@ impl ColumnReader for RowGroup {
         let Some(of) = file.columns[column] else {
             return Ok(Column::from_values(field.data_type, &vec![Value::Null; rows.len()]));
         };
-        let (source, identity) = Source::open(&file.opened.path)?;
+        let (source, _) = Source::open(&file.opened.path)?;
         let outcome = guarded(&file.opened.path, || match of.direct {
             Some(direct) => self.read_pages(&source, column, direct, rows.clone()),
             None => self.read_arrays(&source, column, rows.clone()),
         });
-        // What is read of a file that has changed may be anything.
-        if identity != file.identity {
-            source.check(&file.opened.path, &file.identity)?;
-        }
-        let read = outcome.map_err(|error| self.at_column(error, field));
-        source.check(&file.opened.path, &file.identity)?;
-        let read = read?;
+        // What is read of a file that has changed may be anything, errors among it.
+        source.check(&file.opened.path, &file.opened.identity)?;
+        let read = outcome.map_err(|error| self.at_column(error, field))?;
         check_digits(&read, field).map_err(|reason| self.at_column(bad_file(&file.opened.path, reason), field))?;
         Ok(read)
     }

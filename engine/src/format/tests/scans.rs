@@ -321,3 +321,28 @@ fn nanoseconds_are_not_lost_in_silence() {
     assert_eq!(error.sqlstate(), "22008");
     assert_eq!(read(&path).unwrap_err().sqlstate(), "22008");
 }
+
+#[test]
+fn a_file_of_the_same_size_and_time_is_another_one() {
+    use crate::{Engine, Result};
+    let folder = Folder::new();
+    let (path, other) = (folder.path("t.parquet"), folder.path("other.parquet"));
+    let numbers = |first: i64| -> RecordBatch {
+        let numbers: Int64Array = (first..first + 20_000).collect();
+        RecordBatch::try_from_iter([("n", Arc::new(numbers) as ArrayRef)]).unwrap()
+    };
+    let plain = || properties().set_dictionary_enabled(false).set_compression(Compression::UNCOMPRESSED).build();
+    write(&path, &numbers(0), plain());
+    write(&other, &numbers(1), plain());
+    let session = Engine::builder().build().unwrap().session();
+    let least = || -> Result<String> {
+        let batches = session.sql(&format!("SELECT min(n) FROM '{path}'"))?.collect_batches()?;
+        Ok(format!("{:?}", batches[0].column(0)))
+    };
+    let before = least().unwrap();
+    let metadata = std::fs::metadata(&path).unwrap();
+    assert_eq!(std::fs::metadata(&other).unwrap().len(), metadata.len());
+    std::fs::File::options().append(true).open(&other).unwrap().set_modified(metadata.modified().unwrap()).unwrap();
+    std::fs::rename(&other, &path).unwrap();
+    assert_ne!(least().unwrap(), before);
+}

@@ -10,6 +10,7 @@ pub(crate) mod top_k;
 
 use super::reduce::{Reducer, finish};
 use crate::collections::rows::RowSet;
+use crate::column::lazy::PIECE_ROWS;
 use crate::column::{CHUNK_ROWS, Chunk, Dictionary};
 use crate::cpu::collections::stored::{Buckets, Groups, Members, Stored};
 use crate::cpu::expression::tile::Tile;
@@ -274,16 +275,13 @@ pub(crate) fn pieces(frame: &Frame<'_>, plan: &LoopPlan, workers: Workers<'_>) -
     })
 }
 
-/// Rows of a lazy chunk that are read at once, at most.
-const LAZY_ROWS: usize = 1 << 17;
-
 /// Rows of the first piece of lazy chunks where a few may be enough.
 const LAZY_FIRST_ROWS: usize = 1 << 11;
 
 /// Lazy chunks as morsels: the fewer there are, the less is taken apart twice. Where a few rows may be enough, the first morsel
 /// is a small one.
 fn lazy_morsels(plan: &LoopPlan, lens: impl Iterator<Item = usize>) -> Vec<Morsel> {
-    let mut morsels = schedule::morsels(lens, LAZY_ROWS);
+    let mut morsels = schedule::morsels(lens, PIECE_ROWS);
     let takes_few = |generator: &GeneratorPlan| match &generator.kind {
         GeneratorKind::TopK(top_k) => top_k.order.is_empty(),
         _ => false,

@@ -4,15 +4,13 @@ use super::dictionary::{Dictionary, Values};
 use super::hybrid::{Bits, Hybrid, Next};
 use super::plain::{self, Texts};
 use super::{Kind, PageError, Result, Scale};
+use crate::column::lazy::PIECE_ROWS;
 use crate::column::{Column, ColumnData, Dictionary as Strings};
 use crate::cpu::simd::kernel::{append, kernel};
 use arrow::array::BooleanBufferBuilder;
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Rows that a column has room for before any is there, at most.
-const RESERVED_ROWS: usize = 1 << 17;
 
 /// How the values of a data page are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +69,7 @@ enum Data {
 }
 
 /// Where the values of some rows are among those of a page.
+#[derive(Clone, Copy)]
 struct Present {
     /// Values in front of them.
     skip: usize,
@@ -82,7 +81,7 @@ impl PageColumn {
     /// A column of so many rows.
     pub fn new(kind: Kind, rows: usize) -> Self {
         // Whoever says how many there are need not be right.
-        let rows = rows.min(RESERVED_ROWS);
+        let rows = rows.min(PIECE_ROWS);
         PageColumn { kind, rows, done: 0, valid: None, data: Data::None }
     }
 
@@ -96,7 +95,7 @@ impl PageColumn {
             _ => None,
         };
         let present = match &valid {
-            Some((_, present)) => Present { ..*present },
+            Some((_, present)) => *present,
             None => Present { skip: keep.start, count: keep.len() },
         };
         let before = self.done;
@@ -220,7 +219,7 @@ impl PageColumn {
     pub fn finish(self) -> Column {
         let nulls = self.valid.map(|mut valid| NullBuffer::new(valid.finish())).filter(|nulls| nulls.null_count() > 0);
         let data = match self.data {
-            Data::None => none_of(self.kind),
+            Data::None => PageColumn { data: Data::start(self.kind), ..PageColumn::new(self.kind, 0) }.finish().data,
             Data::Offsets8(base, offsets) => ColumnData::Frame8 { base, offsets: offsets.into() },
             Data::Offsets16(base, offsets) => ColumnData::Frame16 { base, offsets: offsets.into() },
             Data::Offsets32(base, offsets) => ColumnData::Frame32 { base, offsets: offsets.into() },
@@ -238,17 +237,6 @@ impl PageColumn {
             }
         };
         Column { data, nulls }
-    }
-}
-
-/// No rows.
-fn none_of(kind: Kind) -> ColumnData {
-    match kind {
-        Kind::Boolean => ColumnData::Boolean(Vec::<bool>::new().into()),
-        Kind::Int32 { .. } | Kind::Int64 { .. } | Kind::Fixed(_) => ColumnData::Int64(Vec::new().into()),
-        Kind::Float => ColumnData::Float32(Vec::new().into()),
-        Kind::Double => ColumnData::Float64(Vec::new().into()),
-        Kind::Text => ColumnData::Text { offsets: OffsetBuffer::new_empty(), bytes: Vec::<u8>::new().into() },
     }
 }
 

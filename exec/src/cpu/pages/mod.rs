@@ -14,6 +14,7 @@ mod tests;
 
 pub use column::{Encoding, PageColumn, PageRows};
 pub use dictionary::Dictionary;
+pub use plain::fixed_number;
 
 /// How values lie in a page, and what they mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,11 +27,14 @@ pub(super) fn wide(data: &[u8], unsigned: bool) -> impl ExactSizeIterator<Item =
 
 /// Numbers of so many bytes, of which there are at most 16, the greatest first.
 pub(super) fn fixed_numbers(data: &[u8], width: usize) -> impl ExactSizeIterator<Item = i128> {
-    data.chunks_exact(width).map(move |bytes| {
-        let mut wide = [if bytes[0] & 0x80 == 0 { 0 } else { 0xff }; 16];
-        wide[16 - width..].copy_from_slice(bytes);
-        i128::from_be_bytes(wide)
-    })
+    data.chunks_exact(width).map(fixed_number)
+}
+
+/// A number of one to 16 bytes, the greatest first.
+pub fn fixed_number(bytes: &[u8]) -> i128 {
+    let mut wide = [if bytes[0] & 0x80 == 0 { 0 } else { 0xff }; 16];
+    wide[16 - bytes.len()..].copy_from_slice(bytes);
+    i128::from_be_bytes(wide)
 }
 
 kernel! {

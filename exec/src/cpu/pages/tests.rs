@@ -122,7 +122,7 @@ fn check(kind: Kind, data_type: DataType, pages: &[TestPage], dictionary: Option
 #[test]
 fn values_of_every_kind_come_back() {
     for (rows, every) in [(1, 0), (2, 2), (100, 0), (100, 3), (1_000, 7), (3_000, 0), (700, 1)] {
-        // Every second row's value, or none at all, is NULL for 1.
+        // Levels that have all rows, for 1.
         let (level, valid) = levels(rows, every);
         let present = valid.iter().filter(|&&bit| bit).count();
         let indices = numbers(present, 200);
@@ -222,6 +222,30 @@ fn values_of_every_kind_come_back() {
             None,
             &expected,
         );
+    }
+}
+
+#[test]
+fn pages_of_nothing_but_nulls_need_no_bytes() {
+    let int = Kind::Int32 { unsigned: false, scale: Scale::One };
+    let seven = [7u8, 0, 0, 0];
+    let text = [1u8, 0, 0, 0, b'x'];
+    for (kind, data_type, plain, value) in [
+        (int, DataType::Integer, &seven[..], Value::Int(7)),
+        (Kind::Fixed(4), DataType::decimal(9, 0), &[0, 0, 0, 7], Value::Decimal(7)),
+        (Kind::Text, DataType::Text, &text[..], Value::text("x")),
+        (Kind::Boolean, DataType::Boolean, &[1], Value::Boolean(true)),
+    ] {
+        let levels = hybrid(&[0; 20], 1, false);
+        let nothing = PageRows { rows: 20, levels: Some(&levels), values: &[], encoding: Encoding::Dictionary };
+        let one = PageRows { rows: 1, levels: None, values: plain, encoding: Encoding::Plain };
+        let mut column = PageColumn::new(kind, 41);
+        column.add(nothing, 0..20, None).unwrap();
+        column.add(one, 0..1, None).unwrap();
+        column.add(nothing, 3..20, None).unwrap();
+        let found = values(&column.finish(), data_type);
+        assert_eq!((found.len(), found.iter().filter(|value| value.is_null()).count()), (38, 37), "{kind:?}");
+        assert_eq!(found[20], value);
     }
 }
 
