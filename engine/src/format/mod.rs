@@ -23,14 +23,15 @@ pub use text::{Array, Bound, array_of, check_length, text_of, value_of, value_of
 use crate::sight::Sight;
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
-use multiloop_exec::column::Table;
 use multiloop_exec::column::arrow::field_of;
+use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::CopyOptions;
 use multiloop_planner::types::{DataType, Field};
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A file format with its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,11 +84,15 @@ pub struct Unreadable {
 }
 
 /// Files as [`read_table`] has them, without the columns that cannot be read, and which these are. Rows may stay where they are
-/// until somebody asks for them.
-pub fn open_readable(path: &str, format: &Format, context: &Context) -> Result<(Table, Vec<Unreadable>)> {
+/// until somebody asks for them; what is asked for often is kept in the cache.
+pub(crate) fn open_readable(
+    path: &str,
+    format: &Format,
+    (cache, context): (&Arc<ColumnCache>, &Context),
+) -> Result<(Table, Vec<Unreadable>)> {
     let paths = expand(path)?;
     let (table, mut unreadable) = match format {
-        Format::Parquet => parquet::open_readable(&paths, context)?,
+        Format::Parquet => parquet::open_readable(&paths, (cache, context))?,
         Format::Csv(options) => (csv::read(&paths, options, None, context)?, Vec::new()),
         Format::Ipc => ipc::read_readable(&paths, None, context)?,
     };
