@@ -57,13 +57,19 @@ pub trait ColumnReader: Debug + Send + Sync {
 
     /// What is known of parts of the chunk's rows in a column, if it is: in order, all rows together. It leaves out rows, and is
     /// believed. Ranges are as a chunk's, also of text: see [`text_order`].
-    fn spans(&self, column: usize) -> Option<Arc<[Span]>>;
+    fn spans(&self, _column: usize) -> Option<Arc<[Span]>> {
+        None
+    }
 
     /// Whether one of some values may be among a column's: integers as they are carried.
-    fn may_have(&self, column: usize, values: &[i64]) -> bool;
+    fn may_have(&self, _column: usize, _values: &[i64]) -> bool {
+        true
+    }
 
     /// Whether one of some texts may be among a column's.
-    fn may_have_text(&self, column: usize, texts: &[Box<[u8]>]) -> bool;
+    fn may_have_text(&self, _column: usize, _texts: &[Box<[u8]>]) -> bool {
+        true
+    }
 
     /// The dictionary whose codes a column of text is read as, in this chunk and in every other one of its table, if there is one.
     ///
