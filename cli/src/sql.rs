@@ -165,8 +165,8 @@ fn shell_of<'a>(arguments: &SqlArguments, session: &'a Session, bar: Bar, is_int
     Ok(shell)
 }
 
-/// Runs scripts, or standard input where there are none. What the program ends with is psql's: 1 for an argument that failed, 3 for
-/// a script that an error has stopped.
+/// Runs scripts, or standard input where there are none. What the program ends with is psql's: 1 for an argument that failed,
+/// 3 for a script that an error has stopped.
 fn run_scripts(shell: &mut Shell<'_>, arguments: &SqlArguments, scripts: &[Script<'_>]) -> Result<ExitCode> {
     if arguments.single_transaction {
         shell.run_quietly("BEGIN");

@@ -249,6 +249,16 @@ fn a_dump_reads_back() {
 }
 
 #[test]
+fn one_transaction_is_all_or_nothing() {
+    let folder = Folder::new("transaction");
+    let out = folder.0.join("out.csv");
+    let made = ["-1", "-q", "-At", "-c", "CREATE TABLE t AS SELECT 1 AS a", "-c", "TABLE t"];
+    assert_eq!(printed(&made), "1\n");
+    let failed = ["-1", "-q", "-v", "ON_ERROR_STOP=0", "-c", "SELECT 1/0", "-c", "SELECT 1 AS a", "-o", text(&out)];
+    assert_eq!(code_and_errors(&run(&failed)).0, Some(1), "the transaction has failed, and all that is behind");
+}
+
+#[test]
 fn watch_ends_when_it_is_told() {
     let out = printed(&["-At", "-c", "SELECT 1 \\watch i=0 c=3"]);
     assert_eq!(out, "1\n1\n1\n");

@@ -214,7 +214,6 @@ impl Grid {
         let height = cells.iter().map(Vec::len).max().unwrap_or(1);
         let mut text = String::new();
         for number in 0..height {
-            let from = text.len();
             let mut line = String::new();
             for (column, (cell, &width)) in cells.iter().zip(widths).enumerate() {
                 let value = cell.get(number).copied().unwrap_or("");
@@ -232,7 +231,7 @@ impl Grid {
                 self.put_cell(&mut line, column, &cell, is_open, is_padded);
             }
             self.end_line(&mut line);
-            text.insert_str(from, &line);
+            text.push_str(&line);
         }
         out.write_all(text.as_bytes())
     }

@@ -253,7 +253,7 @@ fn tables_have_titles_footers_and_borders() {
     let sql = "SELECT 1 AS a, 'x' AS b";
     assert_eq!(shown(sql, &titled), "    T\n+---+---+\n| a | b |\n+---+---+\n| 1 | x |\n+---+---+\n(1 row)\n\n");
     let bare = Style { border: 0, footers: vec!["end".to_owned()], ..Style::default() };
-    assert_eq!(shown(sql, &bare), "a b\n- -\n1 x\nend\n\n");
+    assert_eq!(shown(sql, &bare), "a b \n- -\n1 x\nend\n\n");
     let only = Style { tuples_only: true, ..Style::default() };
     assert_eq!(shown(sql, &only), " 1 | x\n\n");
     let grouped = Style { grouped: true, tuples_only: true, ..Style::default() };

@@ -1,5 +1,5 @@
-//! Arguments of backslash commands, as psql reads them: words between blanks, `'…'` with escapes, `"…"`, commands in back quotes,
-//! variables. A backslash ends them: it begins another command, and `\\` only ends this one.
+//! Arguments of backslash commands, as psql reads them: words between blanks, `'…'` with escapes, `"…"`, commands in back
+//! quotes, variables. A backslash ends them: it begins another command, and `\\` only ends this one.
 
 use super::variables::Variables;
 use std::process::Command;
@@ -53,9 +53,9 @@ impl<'t> Rest<'t> {
                 space if space.is_whitespace() => break,
                 '\\' => break,
                 '\'' if is_pattern => self.quoted_as_it_is(&mut argument, '\'')?,
-                '"' if is_pattern => self.quoted_as_it_is(&mut argument, '"')?,
+                // These keep words together, and stay.
+                '"' => self.quoted_as_it_is(&mut argument, '"')?,
                 '\'' => argument.push_str(&self.string()?),
-                '"' => argument.push_str(&self.name()?),
                 '`' => argument.push_str(&self.output()?),
                 ':' => {
                     let token = super::lex::tokens(&self.text[self.at..], 0).next();
@@ -114,14 +114,6 @@ impl<'t> Rest<'t> {
         Err(self.unterminated())
     }
 
-    /// A name in quotes, without them.
-    fn name(&mut self) -> Result<String, String> {
-        let rest = &self.text[self.at + 1..];
-        let Some(end) = rest.find('"') else { return Err(self.unterminated()) };
-        self.at += end + 2;
-        Ok(rest[..end].to_owned())
-    }
-
     /// What a command of the system prints, without its last end of a line.
     fn output(&mut self) -> Result<String, String> {
         let rest = &self.text[self.at + 1..];
@@ -153,7 +145,7 @@ mod tests {
         let cases: [(&str, &[&str]); 8] = [
             (" a  b\t", &["a", "b"]),
             ("'it''s' 'a\\tb' ''", &["it's", "a\tb", ""]),
-            ("\"Big Name\".x", &["Big Name.x"]),
+            ("\"Big Name\".x", &["\"Big Name\".x"]),
             (":x :'x' :y", &["a b", "'a b'", ":y"]),
             ("`printf 'a\\nb\\n'`", &["a\nb"]),
             ("pre'fix'ed", &["prefixed"]),

@@ -168,8 +168,8 @@ impl<'a> Completer<'a> {
             names.extend(with_names(statement));
             names.extend(self.schemas().into_iter().map(|schema| format!("{schema}.")));
             let mut offers = fitting(names.iter(), typed);
-            let more = self.functions().iter().filter(|name| name.starts_with("read_") || *name == "generate_series");
-            offers.extend(fitting(more, typed));
+            let functions = words::TABLE_FUNCTIONS.iter().filter(|name| name.starts_with(&typed.to_lowercase()));
+            offers.extend(functions.map(|name| Offer::plain(*name)));
             offers.extend(of(&["LATERAL", "ONLY", "IF EXISTS", "IF NOT EXISTS"]));
             return offers;
         }
@@ -181,7 +181,8 @@ impl<'a> Completer<'a> {
         }
         let tables = named_tables(statement);
         let mut names: Vec<String> = tables.iter().flat_map(|named| self.columns(&named.table)).collect();
-        names.extend(tables.iter().map(|named| named.alias.clone()));
+        // The word itself may look like an alias.
+        names.extend(tables.iter().map(|named| named.alias.clone()).filter(|alias| alias != typed));
         let mut offers = fitting(names.iter(), typed);
         if !typed.is_empty() {
             offers.extend(fitting(self.functions().iter(), typed));

@@ -61,7 +61,9 @@ impl Shell<'_> {
 
     /// A file with what is typed.
     fn scratch(&self) -> Result<Scratch, String> {
-        let text = if is_blank(&self.buffer) { &self.previous } else { &self.buffer };
+        // What was sent had its semicolon.
+        let previous = if self.previous.is_empty() { String::new() } else { format!("{};", self.previous) };
+        let text = if is_blank(&self.buffer) { &previous } else { &self.buffer };
         let name = format!("multiloop-{}-{}.sql", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let scratch = Scratch(std::env::temp_dir().join(name));
         let text = if text.trim().is_empty() { String::new() } else { format!("{}\n", text.trim()) };

@@ -119,7 +119,8 @@ fn while_of(text: &str, is_part: impl Fn(char) -> bool) -> usize {
     text.find(|character| !is_part(character)).unwrap_or(text.len())
 }
 
-/// Where a quoted text ends whose first quote ends before `from`; a doubled quote is none, nor one behind a backslash, if these count.
+/// Where a quoted text ends whose first quote ends before `from`; a doubled quote is none, nor is one behind a backslash, if
+/// these count.
 fn quote_end(text: &str, from: usize, quote: char, escapes: bool) -> Option<usize> {
     let mut characters = text[from..].char_indices().peekable();
     while let Some((at, character)) = characters.next() {

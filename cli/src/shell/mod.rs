@@ -283,9 +283,20 @@ impl<'a> Shell<'a> {
 
     /// Adds to what is not sent, unless a condition leaves it out.
     fn keep(&mut self, text: &str) {
-        if self.conditions.is_active() {
-            self.buffer.push_str(text);
+        if !self.conditions.is_active() {
+            return;
         }
+        // What stands before a statement is none of it.
+        let is_first = is_blank(&self.buffer);
+        let blank = |token: &lex::Token| token.kind == Kind::Space || (token.kind == Kind::Comment && token.is_whole);
+        let start = match is_first {
+            true => tokens(text, 0).find(|token| !blank(token)).map_or(text.len(), |token| token.range.start),
+            false => 0,
+        };
+        if is_first {
+            self.buffer.clear();
+        }
+        self.buffer.push_str(&text[start..]);
     }
 
     /// Does what is a command by being alone in its line, with no statement begun: one with a dot, `exit`, `quit`, `help`.

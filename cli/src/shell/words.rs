@@ -233,6 +233,9 @@ pub(super) const BEFORE_EXPRESSIONS: &[&str] = &[
     "SET", "VALUES", "LIMIT", "OFFSET",
 ];
 
+/// Functions that stand for tables.
+pub(super) const TABLE_FUNCTIONS: &[&str] = &["generate_series", "read_csv", "unnest"];
+
 /// Words behind which a setting stands.
 pub(super) const BEFORE_SETTINGS: &[&str] = &["SET", "SHOW", "RESET", "LOCAL", "SESSION"];
 
