@@ -221,10 +221,14 @@ impl<'a> Completer<'a> {
         }
     }
 
+    /// Names, in quotes where they need them.
     fn asked(&self, sql: &str) -> Vec<String> {
+        self.texts(sql).iter().map(|name| quote::name(name)).collect()
+    }
+
+    fn texts(&self, sql: &str) -> Vec<String> {
         let names = self.with_session(|session| session.sql(sql).and_then(send::rows));
-        let names = names.map(|(_, rows)| rows.into_iter().flatten().flatten().collect::<Vec<_>>());
-        names.unwrap_or_default().iter().map(|name| quote::name(name)).collect()
+        names.map(|(_, rows)| rows.into_iter().flatten().flatten().collect()).unwrap_or_default()
     }
 
     fn tables(&self) -> Vec<String> {
@@ -243,7 +247,7 @@ impl<'a> Completer<'a> {
     }
 
     fn settings(&self) -> &[String] {
-        self.settings.get_or_init(|| self.asked("SELECT name FROM pg_catalog.pg_settings ORDER BY 1"))
+        self.settings.get_or_init(|| self.texts("SELECT name FROM pg_catalog.pg_settings ORDER BY 1"))
     }
 
     /// The columns of a table or a file, as it is written.
@@ -460,6 +464,7 @@ mod tests {
         assert_eq!(first("SELECT * FROM trips "), Some("WHERE".to_owned()));
         assert_eq!(offered("SELECT | FROM trips").1, ["city", "km", "trips"]);
         assert_eq!(first("SELECT ab"), Some("abs".to_owned()));
+        assert_eq!(offered("SET timez").1, ["TimeZone"]);
         assert_eq!(offered("\\tim").1, ["\\timing"]);
         assert_eq!(offered("\\pset form").1, ["format"]);
         assert_eq!(offered("\\pset format mark").1, ["markdown"]);

@@ -60,27 +60,19 @@ impl Shell<'_> {
         let session = self.session;
         // Where rows are written, a tag would be one.
         let is_told = out.is_some() || !is_to(text) || self.target.is_some() || self.once.is_some();
-        let trouble = |error: Error| Trouble::of(&error, text);
-        let mut statements = session.parse(text).map_err(trouble)?;
-        let (Some(statement), true) = (statements.pop(), statements.is_empty()) else {
-            let why = "a COPY with data has to be a statement of its own";
-            return Err(trouble(Error::new(ErrorKind::Syntax, why)));
-        };
-        let prepared = session.prepare_statement(&statement, &[]);
-        let execution = prepared.and_then(|prepared| session.run(&prepared, &[]));
-        let done = match execution.map_err(|error| trouble(error.shifted(statement.start()))) {
+        let done = match self.start_copy(text) {
             Ok(Execution::CopyIn(rows)) => self.copy_in(rows, data, source),
             Ok(Execution::CopyOut(rows)) => self.copy_to(rows, out),
             Ok(Execution::Result(result)) => {
                 let tag = result.tag().unwrap_or_default().to_owned();
-                result.collect_batches().map(|_| tag).map_err(trouble)
+                result.collect_batches().map(|_| tag).map_err(|error| Trouble::of(&error, text))
             }
-            Err(trouble) => {
+            Err(error) => {
                 // Its data is no statement.
                 if matches!(data, Data::Script) && !source.is_typed && is_from_stdin(text) {
                     skip_data(source);
                 }
-                Err(trouble)
+                Err(Trouble::of(&error, text))
             }
         };
         let tag = done.inspect_err(|_| session.fail())?;
@@ -88,6 +80,17 @@ impl Shell<'_> {
             say!("{tag}");
         }
         Ok(tag.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0))
+    }
+
+    fn start_copy(&self, text: &str) -> Result<Execution, Error> {
+        let mut statements = self.session.parse(text)?;
+        let (Some(statement), true) = (statements.pop(), statements.is_empty()) else {
+            let why = "a COPY with data has to be a statement of its own";
+            return Err(Error::new(ErrorKind::Syntax, why));
+        };
+        let prepared = self.session.prepare_statement(&statement, &[]);
+        let execution = prepared.and_then(|prepared| self.session.run(&prepared, &[]));
+        execution.map_err(|error| error.shifted(statement.start()))
     }
 
     /// Takes the data of a COPY.

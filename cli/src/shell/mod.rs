@@ -131,7 +131,7 @@ impl<'t> Source<'t> {
         }
         let end = rest.find('\n').unwrap_or(rest.len());
         self.at += (end + 1).min(rest.len());
-        Some(rest[..end].strip_suffix('\r').unwrap_or(&rest[..end]))
+        Some(&rest[..end])
     }
 
     /// Whether only blanks stand before this place in its line.

@@ -65,6 +65,12 @@ fn data_stands_behind_a_copy() {
 }
 
 #[test]
+fn data_is_as_it_is_written() {
+    let script = "CREATE TABLE t (a text);\r\nCOPY t FROM STDIN (FORMAT csv);\r\n\"a\r\nb\"\r\n\\.\r\n.mode csv\r\n\\set x 1\r\nINSERT INTO t VALUES (:x);\r\n";
+    assert_eq!(value_after(script, "SELECT string_agg(a, '/') FROM t").as_deref(), Some("a\r\nb/1"));
+}
+
+#[test]
 fn data_of_a_copy_that_fails_is_no_statement() {
     let script = "CREATE TABLE t (a int);\nCOPY nope FROM STDIN;\nINSERT INTO t VALUES (1);\n\\.\nCOPY t FROM STDIN;\nx\nINSERT INTO t VALUES (2);\n\\.\nINSERT INTO t VALUES (3);";
     assert_eq!(value_after(script, "SELECT string_agg(a::text, ',') FROM t").as_deref(), Some("3"));
