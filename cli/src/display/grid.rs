@@ -103,7 +103,8 @@ impl Grid {
         }
         widths.iter_mut().zip(&values).for_each(|(width, value)| *width = (*width).max(*value));
         let fits = |widths: &mut [usize]| match self.style.columns {
-            Some(columns) if !self.is_markdown() => fit(widths, columns, self.border),
+            // A column alone is in nobody's way: a plan is not cut.
+            Some(columns) if !self.is_markdown() && widths.len() > 1 => fit(widths, columns, self.border),
             _ => true,
         };
         let is_upright = match self.style.expanded {
@@ -212,12 +213,13 @@ impl Grid {
     ) -> io::Result<()> {
         let cells: Vec<Vec<&str>> = row.iter().map(|cell| cell.split('\n').collect()).collect();
         let height = cells.iter().map(Vec::len).max().unwrap_or(1);
+        let is_cut = self.style.columns.is_some() && cells.len() > 1;
         let mut text = String::new();
         for number in 0..height {
             let mut line = String::new();
             for (column, (cell, &width)) in cells.iter().zip(widths).enumerate() {
                 let value = cell.get(number).copied().unwrap_or("");
-                let value = if self.style.columns.is_some() { cut(value, width) } else { value.to_owned() };
+                let value = if is_cut { cut(value, width) } else { value.to_owned() };
                 let (is_open, is_last) = (number + 1 < cell.len(), column + 1 == cells.len());
                 let is_padded = !is_last || self.border == 2;
                 let pad = " ".repeat(width.saturating_sub(value.width()));

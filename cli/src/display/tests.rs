@@ -248,6 +248,13 @@ fn a_table_that_is_too_wide_stands_upright() {
 }
 
 #[test]
+fn a_column_alone_is_not_cut() {
+    let narrow = Style { columns: Some(10), tuples_only: true, ..Style::default() };
+    assert_eq!(shown("SELECT 'a long line of a plan' AS p", &narrow), " a long line of a plan\n\n");
+    assert_eq!(shown("SELECT 1 AS a, 'a long line' AS p", &Style { columns: Some(14), ..narrow }), " 1 | a long …\n\n");
+}
+
+#[test]
 fn tables_have_titles_footers_and_borders() {
     let titled = Style { title: Some("T".to_owned()), border: 2, ..Style::default() };
     let sql = "SELECT 1 AS a, 'x' AS b";
