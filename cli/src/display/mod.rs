@@ -169,7 +169,7 @@ impl Style {
         }
         match (self.footer, is_cut) {
             (false, _) => Vec::new(),
-            (true, true) => vec![format!("(the first {rows} row{}, there are more)", plural(rows))],
+            (true, true) => vec![format!("({rows} row{} shown, there are more)", plural(rows))],
             (true, false) => vec![format!("({rows} row{})", plural(rows))],
         }
     }

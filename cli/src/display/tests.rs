@@ -282,7 +282,7 @@ fn rows_behind_the_first_ones_are_written_as_they_come() {
 fn not_more_rows_are_shown_than_were_asked_for() {
     let few = Style { rows_max: 2, ..Style::default() };
     let sql = "SELECT k FROM generate_series(1, 100000) t (k)";
-    assert_eq!(shown(sql, &few), " k \n---\n 1\n 2\n(the first 2 rows, there are more)\n\n");
+    assert_eq!(shown(sql, &few), " k \n---\n 1\n 2\n(2 rows shown, there are more)\n\n");
     assert!(shown("SELECT k FROM generate_series(1, 2) t (k)", &few).ends_with("(2 rows)\n\n"));
 }
 

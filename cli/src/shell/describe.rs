@@ -1,6 +1,7 @@
 //! What there is: `\d` and its kin, asked of `pg_catalog`, in psql's words.
 
 use super::{Flow, Shell, Source, send};
+use crate::display::Format;
 use crate::quote;
 use multiloop::Error;
 
@@ -96,6 +97,10 @@ impl Shell<'_> {
         style.title = title.map(str::to_owned);
         style.footers = footers.to_vec();
         style.null = Some(String::new());
+        if style.format == Format::Insert {
+            // Nobody inserts what there is.
+            style.format = Format::Table;
+        }
         let shown = self.session.sql(sql).and_then(|result| self.show(result, &style));
         shown.map(|_| Flow::Go).map_err(said)
     }
@@ -295,7 +300,7 @@ impl Shell<'_> {
             say!("{statement};");
             if is_table {
                 let mut style = self.style.clone();
-                (style.format, style.table, style.rows_max) = (crate::display::Format::Insert, name.clone(), 0);
+                (style.format, style.table, style.rows_max) = (Format::Insert, name.clone(), 0);
                 let flow = self.send(&format!("SELECT * FROM {name}"), &send::Use::Show(style), source);
                 if flow != Flow::Go {
                     return Ok(flow);
