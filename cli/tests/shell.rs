@@ -177,6 +177,16 @@ fn copies_go_to_files_and_commands() {
 }
 
 #[test]
+fn a_copy_that_fails_leaves_the_file_that_was_there() {
+    let folder = Folder::new("beside");
+    let file = folder.file("old.txt", "old\n");
+    let copy = format!("\\copy (SELECT 1 / (3 - k) FROM generate_series(1, 5) t (k)) TO '{}'", file.display());
+    assert_eq!(code_and_errors(&run(&["-c", &copy])).0, Some(1));
+    assert_eq!(std::fs::read_to_string(&file).expect("it is there"), "old\n");
+    assert_eq!(std::fs::read_dir(&folder.0).expect("it is a folder").count(), 1);
+}
+
+#[test]
 fn the_data_of_an_argument_is_standard_input() {
     let arguments =
         ["-q", "-At", "-c", "CREATE TABLE t (a int, b text)", "-c", "COPY t FROM STDIN (FORMAT csv)", "-c", "TABLE t"];

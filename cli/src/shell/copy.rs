@@ -9,6 +9,7 @@ use multiloop::format::Format;
 use multiloop::{Error, ErrorKind, Execution};
 use multiloop_server::{CopyData, CopyFault, copy_out};
 use std::io::{self, BufRead as _, BufReader, BufWriter, IsTerminal as _, Read, Write};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Bytes that are read of a file at once.
@@ -38,7 +39,39 @@ struct Copy<'t> {
     options: &'t str,
 }
 
-/// Where data comes from, and where it goes.
+/// A file that is written beside its place, so that a statement that fails leaves what was there. What is no file (a device, a
+/// pipe) is written as it is.
+struct Beside {
+    path: PathBuf,
+    temporary: PathBuf,
+}
+
+impl Beside {
+    fn of(path: PathBuf) -> Self {
+        let is_file = !path.exists() || path.is_file();
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.tmp", std::process::id()));
+        let temporary = if is_file { path.with_file_name(name) } else { path.clone() };
+        Beside { path, temporary }
+    }
+
+    /// Moves the file into its place.
+    fn finish(self) -> Result<(), String> {
+        let moved = if self.temporary == self.path { Ok(()) } else { std::fs::rename(&self.temporary, &self.path) };
+        moved.map_err(|error| format!("{}: {error}", self.path.display()))
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        if self.temporary != self.path {
+            // After `finish` there is nothing under this name.
+            let _ = std::fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Where data comes from.
 enum Data<'s> {
     Reader(Box<dyn Read + 's>),
     Script,
@@ -207,21 +240,28 @@ impl Shell<'_> {
         if *is_from {
             return self.copy_from(&sql, place, source).map(Some);
         }
-        let mut target = match place {
-            Place::File(path) => Target::file(&expanded_path(path)).map(Some),
-            Place::Program(command) => Target::open(&format!("|{command}")).map(Some),
-            Place::Here | Place::Standard => Ok(None),
+        self.copy_to_place(&sql, place, source).map(Some)
+    }
+
+    fn copy_to_place(&mut self, sql: &str, place: &Place, source: &mut Source<'_>) -> Result<u64, Trouble> {
+        let (target, beside) = match place {
+            Place::Here => return self.run_copy(sql, Data::Script, None, source),
+            Place::Standard => {
+                let mut out = BufWriter::new(io::stdout());
+                return self.run_copy(sql, Data::Script, Some(&mut out), source);
+            }
+            Place::Program(command) => (Target::open(&format!("|{command}")), None),
+            Place::File(path) => {
+                let beside = Beside::of(expanded_path(path));
+                (Target::file(&beside.temporary), Some(beside))
+            }
         };
-        let target = target.as_mut().map_err(|message| of_place(message))?;
-        let mut standard = (*place == Place::Standard).then(|| BufWriter::new(io::stdout()));
-        let out = match (target.as_mut(), standard.as_mut()) {
-            (Some(target), _) => Some(target as &mut dyn Write),
-            (None, Some(standard)) => Some(standard as &mut dyn Write),
-            (None, None) => None,
-        };
-        let rows = self.run_copy(&sql, Data::Script, out, source)?;
-        target.take().map_or(Ok(()), Target::close).map_err(|message| of_place(&message))?;
-        Ok(Some(rows))
+        let mut target = target.map_err(|message| of_place(&message))?;
+        let done = self.run_copy(sql, Data::Script, Some(&mut target), source);
+        let closed = target.close();
+        let rows = done?;
+        closed.and_then(|()| beside.map_or(Ok(()), Beside::finish)).map_err(|message| of_place(&message))?;
+        Ok(rows)
     }
 
     fn copy_from(&mut self, sql: &str, place: &Place, source: &mut Source<'_>) -> Result<u64, Trouble> {
