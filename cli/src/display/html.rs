@@ -79,7 +79,7 @@ impl Writer for Html {
         let footers = self.style.footer_lines(rows, is_cut);
         if !footers.is_empty() {
             let lines: Vec<String> = footers.iter().map(|line| format!("{}<br />\n", escaped(line))).collect();
-            write!(out, "<p>{}</p>\n", lines.concat())?;
+            writeln!(out, "<p>{}</p>", lines.concat())?;
         }
         Ok(())
     }

@@ -162,7 +162,7 @@ impl<'a> Shell<'a> {
         ];
         fixed.iter().for_each(|(name, value)| variables.set(name, *value));
         for (name, setting) in [("DBNAME", "current_database()"), ("USER", "current_user")] {
-            let asked = session.sql(&format!("SELECT {setting}")).and_then(|result| send::first_text(result));
+            let asked = session.sql(&format!("SELECT {setting}")).and_then(send::first_text);
             variables.set(name, asked.ok().flatten().unwrap_or_default());
         }
         Shell {

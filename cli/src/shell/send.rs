@@ -331,10 +331,13 @@ fn copies_with_client(text: &str) -> bool {
         && words.any(|token| is(&token, "stdin") || is(&token, "stdout"))
 }
 
+/// Rows of values; None is NULL.
+type Rows = Vec<Vec<Option<String>>>;
+
 /// The rows of a result as text.
-pub(super) fn rows(result: ResultStream) -> Result<(Vec<Field>, Vec<Vec<Option<String>>>)> {
+pub(super) fn rows(result: ResultStream) -> Result<(Vec<Field>, Rows)> {
     let (fields, sight) = (result.fields().to_vec(), result.sight().clone());
-    let mut rows: Vec<Vec<Option<String>>> = Vec::new();
+    let mut rows = Rows::new();
     for batch in result {
         text_of(&fields, &batch?, &sight, &mut |column, text| {
             if column == 0 {

@@ -243,7 +243,7 @@ pub(super) const BEFORE_SETTINGS: &[&str] = &["SET", "SHOW", "RESET", "LOCAL", "
 pub(super) fn is_keyword(word: &str) -> bool {
     let upper = word.to_ascii_uppercase();
     let is_part = |phrase: &&str| phrase.split([' ', '(', ')']).any(|part| part == upper);
-    STARTS.iter().chain(CLAUSES).any(|phrase| is_part(phrase))
+    STARTS.iter().chain(CLAUSES).any(is_part)
 }
 
 /// Whether a word names a type.
