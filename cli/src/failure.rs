@@ -1,7 +1,39 @@
 //! Errors as people read them: the message, the line with a caret under the position, details, the hint.
 
-use multiloop::Error;
+use multiloop::{Error, ErrorKind};
+use multiloop_server::CopyFault;
 use std::fmt::Write;
+
+/// What went wrong with a statement.
+#[derive(Clone, Debug)]
+pub(crate) struct Trouble {
+    pub(crate) sqlstate: String,
+    pub(crate) message: String,
+    /// All that there is to say.
+    pub(crate) text: String,
+    /// Somebody has stopped it.
+    pub(crate) is_cancelled: bool,
+}
+
+impl Trouble {
+    /// That of a statement.
+    pub(crate) fn of(error: &Error, script: &str) -> Self {
+        Trouble {
+            sqlstate: error.sqlstate().to_owned(),
+            message: error.message().to_owned(),
+            text: text(error, script),
+            is_cancelled: error.kind() == ErrorKind::Cancelled,
+        }
+    }
+
+    /// That of the data of a COPY.
+    pub(crate) fn of_copy(fault: &CopyFault) -> Self {
+        let mut text = format!("ERROR {}: {}\n", fault.sqlstate, fault.message);
+        append_more(&mut text, fault.detail.as_deref(), fault.hint.as_deref());
+        let is_cancelled = fault.sqlstate == ErrorKind::Cancelled.sqlstate();
+        Trouble { sqlstate: fault.sqlstate.to_owned(), message: fault.message.clone(), text, is_cancelled }
+    }
+}
 
 /// The text of an error in a script.
 pub(crate) fn text(error: &Error, script: &str) -> String {
@@ -9,13 +41,17 @@ pub(crate) fn text(error: &Error, script: &str) -> String {
     if let Some(position) = error.position() {
         point(&mut text, script, position.0 as usize);
     }
-    if let Some(detail) = error.detail() {
+    append_more(&mut text, error.detail(), error.hint());
+    text
+}
+
+fn append_more(text: &mut String, detail: Option<&str>, hint: Option<&str>) {
+    if let Some(detail) = detail {
         let _ = writeln!(text, "DETAIL: {detail}");
     }
-    if let Some(hint) = error.hint() {
+    if let Some(hint) = hint {
         let _ = writeln!(text, "HINT: {hint}");
     }
-    text
 }
 
 fn point(text: &mut String, script: &str, position: usize) {

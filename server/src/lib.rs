@@ -47,6 +47,7 @@ mod tls;
 mod types;
 mod wire;
 
+pub use copy::{CopyData, CopyFault, copy_out};
 pub use error::{Error, Result};
 pub use options::{Limits, Options, PORT, Tls, Trust};
 pub use server::{Control, Server};

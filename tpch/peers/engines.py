@@ -225,6 +225,8 @@ class Multiloop(Engine):
         self.timeout = timeout  # of a script, in seconds; where it starts a process, with loading
         said = subprocess.run([self.program, "--version"], stdout=subprocess.PIPE, text=True).stdout
         self.version = said.partition(" ")[2].strip() or "?"  # one that says nothing fails at the first script
+        said = subprocess.run([self.program, "--help"], stdout=subprocess.PIPE, text=True).stdout
+        self.format = "ndjson" if "ndjson" in said else "json"  # an object a line; older ones call it so
         self.tables = {}  # files by table: what a new process loads
         self.process, self.left = None, 0
         self.dir = tempfile.TemporaryDirectory()
@@ -272,7 +274,7 @@ class Multiloop(Engine):
 
     def start(self):
         self.stop()
-        command = [self.program, "--threads", str(self.threads), "--format", "json"]
+        command = [self.program, "--threads", str(self.threads), "--format", self.format]
         command += ["--file", os.path.basename(self.pipe)] * self.scripts
         with open(self.errors, "w") as errors:
             self.process = subprocess.Popen(

@@ -1,8 +1,9 @@
 //! The data of COPY between client and server, in PostgreSQL's three forms: text (`\t` between fields, `\N` for NULL), CSV and
 //! binary. `write` makes it of record batches, `read` record batches of it, block by block: `cut` says where blocks of text and CSV
 //! end, `lines` takes them apart, with the help of `marks`, `packed` what is binary; `places` are what that gives, of which
-//! `columns` gather values, `written` as most are.
+//! `columns` gather values, `written` as most are. `apart` is COPY's data without a connection.
 
+mod apart;
 mod columns;
 mod cut;
 mod lines;
@@ -14,6 +15,8 @@ mod read;
 mod tests;
 mod write;
 mod written;
+
+pub use apart::{CopyData, CopyFault, copy_out};
 
 use crate::fault::{Fault, Result};
 use crate::wire::Format;

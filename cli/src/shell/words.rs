@@ -1,0 +1,255 @@
+//! The words of SQL that are coloured and completed.
+
+/// What a statement begins with.
+pub(super) const STARTS: &[&str] = &[
+    "SELECT",
+    "FROM",
+    "WITH",
+    "INSERT INTO",
+    "CREATE TABLE",
+    "CREATE VIEW",
+    "CREATE OR REPLACE VIEW",
+    "CREATE SCHEMA",
+    "CREATE INDEX",
+    "CREATE MATERIALIZED VIEW",
+    "CREATE TEMP TABLE",
+    "CREATE TYPE",
+    "CREATE ROLE",
+    "DROP TABLE",
+    "DROP VIEW",
+    "DROP SCHEMA",
+    "DROP INDEX",
+    "ALTER TABLE",
+    "TRUNCATE",
+    "COPY",
+    "EXPLAIN",
+    "EXPLAIN ANALYZE",
+    "EXPLAIN (LOOPS)",
+    "EXPLAIN (KERNELS)",
+    "VALUES",
+    "TABLE",
+    "SHOW",
+    "SHOW TABLES",
+    "DESCRIBE",
+    "SET",
+    "RESET",
+    "BEGIN",
+    "COMMIT",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "RELEASE",
+    "PREPARE",
+    "EXECUTE",
+    "DEALLOCATE",
+    "DECLARE",
+    "FETCH",
+    "MOVE",
+    "CLOSE",
+    "COMMENT ON",
+    "GRANT",
+    "REVOKE",
+    "LISTEN",
+    "NOTIFY",
+    "UNLISTEN",
+    "DISCARD",
+    "REFRESH MATERIALIZED VIEW",
+    "REINDEX",
+    "LOCK",
+    "CALL",
+    "DO",
+];
+
+/// What stands between and behind expressions.
+pub(super) const CLAUSES: &[&str] = &[
+    "FROM",
+    "WHERE",
+    "GROUP BY",
+    "HAVING",
+    "ORDER BY",
+    "LIMIT",
+    "OFFSET",
+    "JOIN",
+    "LEFT JOIN",
+    "RIGHT JOIN",
+    "FULL JOIN",
+    "CROSS JOIN",
+    "INNER JOIN",
+    "NATURAL JOIN",
+    "LATERAL",
+    "ON",
+    "USING",
+    "AS",
+    "AND",
+    "OR",
+    "NOT",
+    "IN",
+    "IS NULL",
+    "IS NOT NULL",
+    "LIKE",
+    "ILIKE",
+    "SIMILAR TO",
+    "BETWEEN",
+    "EXISTS",
+    "ANY",
+    "ALL",
+    "DISTINCT",
+    "DISTINCT ON",
+    "CASE",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "END",
+    "CAST",
+    "EXTRACT",
+    "INTERVAL",
+    "UNION",
+    "UNION ALL",
+    "INTERSECT",
+    "EXCEPT",
+    "OVER",
+    "PARTITION BY",
+    "WINDOW",
+    "FILTER",
+    "WITHIN GROUP",
+    "ASC",
+    "DESC",
+    "NULLS FIRST",
+    "NULLS LAST",
+    "FETCH FIRST",
+    "ROWS",
+    "VALUES",
+    "SELECT",
+    "WITH",
+    "RECURSIVE",
+    "TRUE",
+    "FALSE",
+    "NULL",
+    "DEFAULT",
+    "PRIMARY KEY",
+    "UNIQUE",
+    "CHECK",
+    "REFERENCES",
+    "FOREIGN KEY",
+    "CONSTRAINT",
+    "IF NOT EXISTS",
+    "IF EXISTS",
+    "CASCADE",
+    "TO",
+    "FORMAT",
+    "HEADER",
+    "DELIMITER",
+    "AT TIME ZONE",
+    "COLLATE",
+    "ARRAY",
+    "ROW",
+];
+
+/// What stands behind a table or a value, most often.
+pub(super) const BEHIND_OPERANDS: &[&str] = &[
+    "WHERE",
+    "JOIN",
+    "LEFT JOIN",
+    "GROUP BY",
+    "ORDER BY",
+    "LIMIT",
+    "HAVING",
+    "FROM",
+    "AS",
+    "ON",
+    "USING",
+    "AND",
+    "OR",
+    "IN",
+    "IS",
+    "LIKE",
+    "BETWEEN",
+    "UNION ALL",
+    "ASC",
+    "DESC",
+];
+
+/// Types, which casts and definitions name.
+pub(super) const TYPES: &[&str] = &[
+    "bigint",
+    "boolean",
+    "bytea",
+    "char",
+    "date",
+    "decimal",
+    "double precision",
+    "integer",
+    "interval",
+    "json",
+    "jsonb",
+    "numeric",
+    "oid",
+    "real",
+    "smallint",
+    "text",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "uuid",
+    "varchar",
+];
+
+/// Words behind which a table stands.
+pub(super) const BEFORE_TABLES: &[&str] = &[
+    "FROM",
+    "JOIN",
+    "INTO",
+    "UPDATE",
+    "TABLE",
+    "DESCRIBE",
+    "COPY",
+    "VIEW",
+    "ONLY",
+    "TRUNCATE",
+    "REFERENCES",
+    "ANALYZE",
+];
+
+/// Words that end a list of tables.
+pub(super) const AFTER_TABLES: &[&str] = &[
+    "where",
+    "group",
+    "order",
+    "having",
+    "limit",
+    "offset",
+    "fetch",
+    "select",
+    "union",
+    "intersect",
+    "except",
+    "set",
+    "values",
+    "window",
+];
+
+/// Words that begin a clause of expressions.
+pub(super) const BEFORE_EXPRESSIONS: &[&str] = &[
+    "SELECT", "WHERE", "BY", "HAVING", "ON", "AND", "OR", "NOT", "WHEN", "THEN", "ELSE", "CASE", "DISTINCT", "USING",
+    "SET", "VALUES", "LIMIT", "OFFSET",
+];
+
+/// Functions that stand for tables.
+pub(super) const TABLE_FUNCTIONS: &[&str] = &["generate_series", "read_csv", "unnest"];
+
+/// Words behind which a setting stands.
+pub(super) const BEFORE_SETTINGS: &[&str] = &["SET", "SHOW", "RESET", "LOCAL", "SESSION"];
+
+/// Whether a word is coloured: a part of a phrase above.
+pub(super) fn is_keyword(word: &str) -> bool {
+    let upper = word.to_ascii_uppercase();
+    let is_part = |phrase: &&str| phrase.split([' ', '(', ')']).any(|part| part == upper);
+    STARTS.iter().chain(CLAUSES).any(is_part)
+}
+
+/// Whether a word names a type.
+pub(super) fn is_type(word: &str) -> bool {
+    TYPES.iter().any(|name| name.split(' ').any(|part| part.eq_ignore_ascii_case(word)))
+        || ["int", "int2", "int4", "int8", "float", "float4", "float8", "bool"]
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(word))
+}

@@ -1,0 +1,293 @@
+//! The program as a shell: arguments, scripts and standard input, what it prints and what it ends with.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("multiloop-shell-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder is made");
+        Folder(path)
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("a folder is made");
+        std::fs::write(&path, text).expect("a file is written");
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_multiloop"));
+    command.args(["--threads", "1"]).stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    program().args(arguments).output().expect("the program runs")
+}
+
+fn with_input(arguments: &[&str], input: &str) -> Output {
+    let mut command = program();
+    let command = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program runs");
+    child.stdin.take().expect("it is piped").write_all(input.as_bytes()).expect("it reads");
+    child.wait_with_output().expect("it ends")
+}
+
+/// Standard output of what succeeds.
+fn printed(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("it is UTF-8")
+}
+
+fn code_and_errors(output: &Output) -> (Option<i32>, String) {
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("paths of tests are UTF-8")
+}
+
+#[test]
+fn commands_and_scripts_run_in_the_order_given() {
+    let folder = Folder::new("order");
+    let script = folder.file("script.sql", "\u{feff}INSERT INTO t VALUES (2);\n\\echo in the script\n");
+    let out = printed(&[
+        "-q",
+        "-c",
+        "CREATE TABLE t (a int)",
+        "-f",
+        text(&script),
+        "-At",
+        "-c",
+        "SELECT a FROM t; \\echo end",
+    ]);
+    assert_eq!(out, "in the script\n2\nend\n");
+}
+
+#[test]
+fn formats_are_chosen_by_flags() {
+    let sql = "SELECT 1 AS a, NULL AS b";
+    assert_eq!(printed(&["--csv", "-c", sql]), "a,b\n1,\n");
+    assert_eq!(printed(&["-A", "-c", sql]), "a|b\n1|\n(1 row)\n");
+    assert_eq!(printed(&["-A", "-t", "-F", ";", "--null", "-", "-c", sql]), "1;-\n");
+    assert_eq!(printed(&["--format", "json", "-c", sql]), "[{\"a\":1,\"b\":null}]\n");
+    assert_eq!(printed(&["--format", "ndjson", "-c", sql]), "{\"a\":1,\"b\":null}\n");
+    assert_eq!(printed(&["-x", "-c", sql]), "-[ RECORD 1 ]\na | 1\nb | NULL\n\n");
+    assert_eq!(
+        printed(&["-P", "border=2", "-P", "footer=off", "-c", sql]),
+        "+---+------+\n| a |  b   |\n+---+------+\n| 1 | NULL |\n+---+------+\n\n"
+    );
+    assert!(printed(&["-H", "-c", sql]).starts_with("<table border=\"1\">"));
+    assert_eq!(
+        printed(&["-c", sql, "-c", "CREATE TABLE t (a int)"]),
+        " a |  b   \n---+------\n 1 | NULL\n(1 row)\n\nCREATE TABLE\n"
+    );
+}
+
+#[test]
+fn what_it_ends_with_is_psqls() {
+    let folder = Folder::new("codes");
+    let bad = folder.file("bad.sql", "SELECT 1;\n\nSELECT nope;\nSELECT 2;\n");
+    let (code, errors) = code_and_errors(&run(&["-c", "SELECT nope"]));
+    assert_eq!(code, Some(1));
+    assert!(errors.starts_with("ERROR 42703: column \"nope\" does not exist\nLINE 1: SELECT nope\n"), "{errors}");
+    let (code, errors) = code_and_errors(&run(&["-f", text(&bad)]));
+    assert_eq!(code, Some(3));
+    assert!(errors.starts_with(&format!("{}:3: ERROR 42703", bad.display())), "{errors}");
+    let on = run(&["-At", "-v", "ON_ERROR_STOP=0", "-f", text(&bad)]);
+    assert_eq!((on.status.code(), on.stdout.as_slice()), (Some(0), b"1\n2\n".as_slice()));
+    assert_eq!(run(&["-f", "/nope.sql"]).status.code(), Some(1));
+    assert_eq!(run(&["/nope.parquet", "-c", "SELECT 1"]).status.code(), Some(1));
+    let read = with_input(&["-At"], "SELECT 1;\nSELECT 1/0;\nSELECT 2");
+    assert_eq!((read.status.code(), read.stdout.as_slice()), (Some(3), b"1\n".as_slice()));
+    assert_eq!(with_input(&["-At"], "SELECT 1;\n\\q\nSELECT 2").stdout, b"1\n");
+}
+
+#[test]
+fn files_become_views() {
+    let folder = Folder::new("files");
+    let trips = folder.file("Trips.csv", "city,km\nBern,1\n");
+    let other = folder.file("sub/trips.csv", "city,km\nBasel,2\n");
+    folder.file("many/1.csv", "a\n1\n");
+    folder.file("many/deep/2.csv", "a\n2\n");
+    folder.file("mixed/1.csv", "a\n1\n");
+    folder.file("mixed/2.tsv", "a\n2\n");
+    let sql = "SELECT city FROM trips UNION ALL SELECT city FROM trips_1";
+    assert_eq!(printed(&[text(&trips), text(&other), "-At", "-c", sql]), "Bern\nBasel\n");
+    let many = folder.0.join("many");
+    assert_eq!(printed(&[text(&many), "-At", "-c", "SELECT sum(a) FROM many"]), "3\n");
+    let pattern = format!("{}/*.csv", many.display());
+    assert_eq!(printed(&["-At", "-c", "SELECT sum(a) FROM many", &pattern]), "1\n");
+    let (code, errors) = code_and_errors(&run(&[text(&folder.0.join("mixed")), "-c", "SELECT 1"]));
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("there are .csv and .tsv files in this folder"), "{errors}");
+}
+
+#[test]
+fn results_go_where_they_are_sent() {
+    let folder = Folder::new("output");
+    let (one, two, three) = (folder.0.join("one"), folder.0.join("two"), folder.0.join("three"));
+    let script = format!(
+        "\\pset format csv\nSELECT 1 AS a \\g {}\n\\o {}\nSELECT 2 AS a;\nSELECT 3 AS a;\n\\o\nSELECT 4 AS a;\nSELECT 5 AS a \\g | tr 5 6 > {}\n",
+        one.display(),
+        two.display(),
+        three.display()
+    );
+    let output = with_input(&["-q"], &script);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "a\n4\n");
+    let read = |path: &Path| std::fs::read_to_string(path).expect("it is written");
+    assert_eq!((read(&one).as_str(), read(&two).as_str(), read(&three).as_str()), ("a\n1\n", "a\n2\na\n3\n", "a\n6\n"));
+    let all = printed(&["-q", "--csv", "-o", text(&one), "-c", "SELECT 7 AS a"]);
+    assert_eq!((all.as_str(), read(&one).as_str()), ("", "a\n7\n"));
+}
+
+#[test]
+fn copies_go_to_files_and_commands() {
+    let folder = Folder::new("copy");
+    let plain = folder.0.join("plain.txt");
+    let parquet = folder.0.join("t.parquet");
+    let script = format!(
+        "CREATE TABLE t (a int, b text);\nINSERT INTO t VALUES (1, E'x\\ty'), (2, NULL);\n\\copy t to '{0}'\n\\copy t from '{0}'\n\
+         \\copy (select a from t order by a) to program 'sort -rn | uniq > {0}.sorted'\n\\copy t to '{1}'\nSELECT count(*) FROM '{1}';\n\
+         \\copy t from program 'printf \"3\\t\\\\\\\\N\\n\"'\nSELECT sum(a) FROM t;\n\\copy t to stdout csv\n",
+        plain.display(),
+        parquet.display()
+    );
+    let output = with_input(&["-q", "-At"], &script);
+    let (code, errors) = code_and_errors(&output);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let read = |path: PathBuf| std::fs::read_to_string(path).expect("it is written");
+    assert_eq!(read(plain.clone()), "1\tx\\ty\n2\t\\N\n");
+    assert_eq!(read(PathBuf::from(format!("{}.sorted", plain.display()))), "2\n1\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "4\n9\n1,x\ty\n2,\n1,x\ty\n2,\n3,\n");
+}
+
+#[test]
+fn a_copy_that_fails_leaves_the_file_that_was_there() {
+    let folder = Folder::new("beside");
+    let file = folder.file("old.txt", "old\n");
+    let copy = format!("\\copy (SELECT 1 / (3 - k) FROM generate_series(1, 5) t (k)) TO '{}'", file.display());
+    assert_eq!(code_and_errors(&run(&["-c", &copy])).0, Some(1));
+    assert_eq!(std::fs::read_to_string(&file).expect("it is there"), "old\n");
+    assert_eq!(std::fs::read_dir(&folder.0).expect("it is a folder").count(), 1);
+}
+
+#[test]
+fn the_data_of_an_argument_is_standard_input() {
+    let arguments =
+        ["-q", "-At", "-c", "CREATE TABLE t (a int, b text)", "-c", "COPY t FROM STDIN (FORMAT csv)", "-c", "TABLE t"];
+    assert_eq!(String::from_utf8_lossy(&with_input(&arguments, "1,x\n2,y\n").stdout), "1|x\n2|y\n");
+    let bad = with_input(&arguments, "1,x\nno,y\n");
+    let (code, errors) = code_and_errors(&bad);
+    assert_eq!((code, bad.stdout.len()), (Some(1), 0));
+    assert!(errors.starts_with("ERROR 22P02: invalid input syntax for type integer: \"no\""), "{errors}");
+}
+
+#[test]
+fn what_is_there_is_described() {
+    let set_up = "CREATE TABLE t (a int PRIMARY KEY, b text NOT NULL DEFAULT 'x', c numeric(10,2) CHECK (c > 0)); \
+                  CREATE VIEW v AS SELECT a FROM t; CREATE TYPE mood AS ENUM ('sad', 'ok')";
+    let described = |command: &str| printed(&["-q", "-c", set_up, "-c", command]);
+    let list = described("\\d");
+    assert!(
+        list.contains("List of relations")
+            && list.contains("public | t    | table")
+            && list.contains("public | v    | view"),
+        "{list}"
+    );
+    let table = described("\\d t");
+    assert!(
+        table.starts_with("             Table \"public.t\"\n") || table.contains("Table \"public.t\"\n"),
+        "{table}"
+    );
+    assert!(table.contains(" a      | integer       | not null | \n"), "{table}");
+    assert!(table.contains(" b      | text          | not null | 'x'::text\n"), "{table}");
+    assert!(
+        table.contains("Indexes:\n    \"t_pkey\" PRIMARY KEY, btree (a)\nCheck constraints:\n    \"t_c_check\" CHECK"),
+        "{table}"
+    );
+    assert!(described("\\d+ v").contains("View definition:\n SELECT a FROM t"));
+    for (command, expected) in [
+        ("\\dt t*", "public | t "),
+        ("\\dv", "public | v "),
+        ("\\di", "t_pkey"),
+        ("\\dn", "public"),
+        ("\\df abs", "bigint"),
+        ("\\dT+", "sad"),
+        ("\\du", "Superuser"),
+        ("\\l", "UTF8"),
+        ("\\sv v", "CREATE OR REPLACE VIEW public.v AS"),
+        ("\\dt+", "0 bytes"),
+        ("\\da sum", "agg"),
+        ("\\dn+", "public"),
+        ("\\dp t", "table"),
+        ("\\l+", "UTF8"),
+        (".tables", "public | v "),
+        (".schema t", "CREATE TABLE t (a integer NOT NULL, b text DEFAULT 'x'::text NOT NULL,"),
+        ("SELECT 1::numeric AS x, 'a' AS y \\gdesc", " x      | numeric"),
+    ] {
+        let shown = described(command);
+        assert!(shown.contains(expected), "{command}: {shown}");
+    }
+    let (code, errors) = code_and_errors(&run(&["-c", "\\d nope"]));
+    assert_eq!((code, errors.as_str()), (Some(1), "Did not find any relation named \"nope\".\n"));
+}
+
+#[test]
+fn a_dump_reads_back() {
+    let set_up = "CREATE TABLE t (a int PRIMARY KEY, b text DEFAULT 'it''s'); INSERT INTO t VALUES (1, E'a;\\nb'), (2, NULL); \
+                  CREATE VIEW v AS SELECT a FROM t WHERE b IS NULL";
+    let dump = printed(&["-q", "-c", set_up, "-c", ".dump"]);
+    let read =
+        with_input(&["-q"], &format!("{dump}\n\\pset format csv\nSELECT * FROM t ORDER BY a; SELECT * FROM v;\n"));
+    assert_eq!(code_and_errors(&read), (Some(0), String::new()));
+    assert_eq!(String::from_utf8_lossy(&read.stdout), "a,b\n1,\"a;\nb\"\n2,\na\n2\n");
+}
+
+#[test]
+fn one_transaction_is_all_or_nothing() {
+    let folder = Folder::new("transaction");
+    let out = folder.0.join("out.csv");
+    let made = ["-1", "-q", "-At", "-c", "CREATE TABLE t AS SELECT 1 AS a", "-c", "TABLE t"];
+    assert_eq!(printed(&made), "1\n");
+    let failed = ["-1", "-q", "-v", "ON_ERROR_STOP=0", "-c", "SELECT 1/0", "-c", "SELECT 1 AS a", "-o", text(&out)];
+    assert_eq!(code_and_errors(&run(&failed)).0, Some(1), "the transaction has failed, and all that is behind");
+}
+
+#[test]
+fn watch_ends_when_it_is_told() {
+    let out = printed(&["-At", "-c", "SELECT 1 \\watch i=0 c=3"]);
+    assert_eq!(out, "1\n1\n1\n");
+}
+
+#[test]
+fn nobody_who_reads_on_is_no_error() {
+    let command = format!(
+        "{} --threads 1 -c 'SELECT k FROM generate_series(1, 3000000) t (k)' | head -n 3",
+        env!("CARGO_BIN_EXE_multiloop")
+    );
+    let output = Command::new("bash").args(["-c", &command]).output().expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "   k   \n-------\n     1\n");
+}
+
+#[test]
+fn subcommands_are_none_of_the_files() {
+    assert!(printed(&["tpch", "--help"]).contains("--sf"));
+    let (code, errors) = code_and_errors(&run(&["serve", "--nope"]));
+    assert_eq!(code, Some(2), "{errors}");
+}
