@@ -48,6 +48,8 @@ pub(crate) struct PartitionBuffers<'p> {
     buffer: Option<Buffer>,
     /// For each part the groups of rows that no longer wait, and of those that were not partitioned.
     done: Vec<Option<Box<Core<'p>>>>,
+    /// Bytes of these. To count them takes a look at each group, and memory is counted far more often than they change.
+    done_bytes: usize,
     /// Rows that this worker gets, about.
     rows: usize,
     /// Bytes of all that waits, without room for more, and how many there may be.
@@ -121,6 +123,7 @@ impl<'p> PartitionBuffers<'p> {
         PartitionBuffers {
             buffer: None,
             done: (0..MERGE_PARTS).map(|_| None).collect(),
+            done_bytes: 0,
             rows: usize::try_from(plan.rows.count).unwrap_or(usize::MAX) / workers,
             buffered_bytes: 0,
             buffered_max: if workers == 1 { BUFFERED_BYTES } else { BUFFERED_BYTES / 2 },
@@ -171,6 +174,7 @@ impl<'p> PartitionBuffers<'p> {
             }
             *part = Some(done);
         }
+        self.done_bytes = self.done.iter().flatten().map(|done| done.bytes()).sum();
         self.buffered_bytes = 0;
         Ok(())
     }
@@ -184,8 +188,9 @@ impl<'p> PartitionBuffers<'p> {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        let done = self.done.iter().flatten().map(|done| done.bytes()).sum::<usize>();
-        self.buffer.as_ref().map_or(0, |buffer| buffer.blocks.len() * buffer.width + buffer.keys.text_bytes()) + done
+        let waits =
+            self.buffer.as_ref().map_or(0, |buffer| buffer.blocks.len() * buffer.width + buffer.keys.text_bytes());
+        waits + self.done_bytes
     }
 }
 
