@@ -8,6 +8,7 @@ mod numeric;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use export::{batch_of, to_array_as};
 pub use export::{to_array, to_record_batch, to_record_batch_as};
 pub(in crate::column) use import::{copies, too_much_text};
 pub use import::{to_column, to_column_of};

@@ -3,6 +3,23 @@
 /// How far behind a string another one is near.
 const NEAR: u32 = 1 << 8;
 
+/// Bytes of a string that is copied with what stands behind it: to copy as many bytes as the compiler knows takes less than to copy
+/// fewer.
+pub(crate) const SHORT: usize = 16;
+
+/// Appends the first bytes of some, so many, which are there.
+#[inline]
+pub(crate) fn append_short(from: &[u8], len: usize, to: &mut Vec<u8>) {
+    match from.first_chunk::<SHORT>() {
+        Some(head) if len <= SHORT => {
+            let len = to.len() + len;
+            to.extend_from_slice(head);
+            to.truncate(len);
+        }
+        _ => to.extend_from_slice(&from[..len]),
+    }
+}
+
 /// Distinct strings in byte order; a code is a position.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Dictionary {
@@ -50,17 +67,8 @@ impl Dictionary {
     /// Appends the bytes of the string of a code.
     #[inline]
     pub(crate) fn append(&self, code: u32, to: &mut Vec<u8>) {
-        // To copy as many bytes as the compiler knows takes less than to copy fewer.
-        const SHORT: usize = 16;
         let (start, end) = (self.offsets[code as usize] as usize, self.offsets[code as usize + 1] as usize);
-        match self.strings[start..].first_chunk::<SHORT>() {
-            Some(head) if end - start <= SHORT => {
-                let len = to.len() + end - start;
-                to.extend_from_slice(head);
-                to.truncate(len);
-            }
-            _ => to.extend_from_slice(&self.strings[start..end]),
-        }
+        append_short(&self.strings[start..], end - start, to);
     }
 
     /// The strings in order.

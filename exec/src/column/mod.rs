@@ -115,6 +115,11 @@ impl TextView {
     pub fn bytes_in(self, buffer: &[u8]) -> &[u8] {
         &buffer[self.offset as usize..self.offset as usize + self.length as usize]
     }
+
+    /// The bytes of its buffer from the string's first one on.
+    pub(crate) fn bytes_behind(self, buffer: &[u8]) -> &[u8] {
+        &buffer[self.offset as usize..]
+    }
 }
 
 /// The physical forms. Logical types per form: `Frame*`, `Stepped*` and `Int*` hold every integer-like type (smallint to bigint,

@@ -4,28 +4,27 @@
 //! a device hands back.
 
 mod iterate;
+mod output;
 mod tail;
+
+pub use output::Output;
 
 use crate::backend::Backend;
 use crate::collections::rows::RowSet;
-use crate::column::arrow::{schema_of, schema_of_rows, to_record_batch_as};
-use crate::column::{Chunk, Table};
+use crate::column::Table;
 use crate::cpu::collections::bindings::Captured;
 use crate::cpu::collections::claims::check_given;
 use crate::cpu::collections::clustered::OwnGroups;
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Driver, Frame, Shared};
 use crate::cpu::{multiloop, sort, window};
-use crate::plan::outline::outline;
+use crate::plan::plan;
 use crate::plan::statistics::LetStatistics;
 use crate::plan::tree::{Device, LetKind, LetPlan, Machine, Plan};
-use crate::plan::{Node, Numbers, explain, plan};
 use crate::workers::context::Context;
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
 use crate::{Error, ErrorKind, Result};
-use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
 use iterate::Round;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{BlockId, Program};
@@ -95,8 +94,10 @@ pub fn stream_plan(
     let own = frame.own;
     let mut tail = Tail::new(Arc::clone(plan), shared, own, Arc::clone(pool))?;
     let rows = tail.more()?;
-    let output = Output::new(plan, rows.unwrap_or_else(|| RowSet::new(Vec::new())), Vec::new());
-    Ok(Output { tail: (!tail.is_done()).then(|| Box::new(tail)), ..output })
+    let context = context.clone().with_pool(pool);
+    let mut output = Output::new(plan, rows.unwrap_or_else(|| RowSet::new(Vec::new())), Vec::new(), context);
+    output.tail = (!tail.is_done()).then(|| Box::new(tail));
+    Ok(output)
 }
 
 /// Runs what was planned, with devices that are asked for each loop of the body; the rest as [`run`].
@@ -113,7 +114,7 @@ pub(crate) fn run_with(
     frame.lets(plan.body, usize::MAX, Some(body))?;
     let result = frame.get(plan.block(plan.body).result)?;
     let statistics = shared.statistics.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
-    Ok(Output::new(plan, result.rows()?.clone(), statistics))
+    Ok(Output::new(plan, result.rows()?.clone(), statistics, context.clone()))
 }
 
 /// Gives fields these types, one each, where theirs carry them.
@@ -131,105 +132,6 @@ pub(crate) struct Body<'b> {
     pub(crate) devices: &'b [&'b dyn Backend],
     /// Whether it is noted what becomes of adaptive choices.
     pub(crate) takes_notes: bool,
-}
-
-/// The rows of a result, handed out as record batches one at a time.
-#[derive(Debug)]
-pub struct Output {
-    fields: Vec<Field>,
-    schema: SchemaRef,
-    columns: Vec<u32>,
-    rows: RowSet,
-    next: usize,
-    /// What makes the rows behind these.
-    tail: Option<Box<Tail>>,
-    statistics: Vec<(usize, LetStatistics)>,
-}
-
-impl Output {
-    fn new(plan: &Plan, rows: RowSet, statistics: Vec<(usize, LetStatistics)>) -> Self {
-        let result = plan.collection(plan.block(plan.body).result);
-        let field = |(name, position): &(String, u32)| {
-            let Field { data_type, nullable, .. } = result.fields[*position as usize];
-            Field { name: name.clone(), data_type, nullable }
-        };
-        let position = |position: u32| rows.fields.as_ref().map_or(position, |fields| fields[position as usize]);
-        let columns = plan.output.iter().map(|(_, at)| position(*at)).collect();
-        let fields: Vec<Field> = plan.output.iter().map(field).collect();
-        Output { schema: schema_of(&fields), fields, columns, rows, next: 0, tail: None, statistics }
-    }
-
-    /// Names and types of the columns.
-    pub fn fields(&self) -> &[Field] {
-        &self.fields
-    }
-
-    /// The Arrow schema of the batches.
-    pub fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
-    }
-
-    /// The same rows shown as these types, one a column, which the columns' own carry.
-    #[must_use]
-    pub fn shown_as(mut self, types: &[DataType]) -> Self {
-        if !types.iter().any(|data_type| data_type.is_logical()) {
-            return self;
-        }
-        show_as(&mut self.fields, types);
-        let places = self.columns.iter().map(|&column| column as usize);
-        self.schema = schema_of_rows(&self.fields, &self.rows.chunks, places);
-        self
-    }
-
-    /// What each let of the program did, in order; nested blocks count where they stand. `program` is what was run.
-    pub fn statistics(&self, program: &Program) -> Vec<LetStatistics> {
-        let names = explain::let_names(program);
-        let named = |(number, statistics): &(usize, LetStatistics)| LetStatistics {
-            name: names.get(*number).cloned().unwrap_or_default(),
-            ..statistics.clone()
-        };
-        self.statistics.iter().map(named).collect()
-    }
-
-    /// The plan that was run, with what became of it, as far as [`analyse`] noted it; blocks that run for rows which ask have
-    /// no figures.
-    pub fn analysed(&self, plan: &Plan, numbers: &Numbers) -> String {
-        explain::analysed(plan, numbers, &self.statistics)
-    }
-
-    /// The tree of the plan that was run, with what each let of its body did.
-    pub fn outlined(&self, plan: &Plan, numbers: &Numbers) -> Node {
-        outline(plan, numbers, &self.statistics)
-    }
-
-    fn convert(&self, chunk: &Chunk) -> Result<RecordBatch> {
-        let columns = self.columns.iter().map(|&column| chunk.columns[column as usize].clone()).collect();
-        to_record_batch_as(&self.fields, &self.schema, &Chunk::new(chunk.rows, columns))
-    }
-}
-
-impl Iterator for Output {
-    type Item = Result<RecordBatch>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(chunk) = self.rows.chunks.get(self.next) {
-                let chunk = Arc::clone(chunk);
-                self.next += 1;
-                return Some(self.convert(&chunk));
-            }
-            // Those that have been handed out need no memory while the next ones are made.
-            (self.rows, self.next) = (RowSet::new(Vec::new()), 0);
-            match self.tail.as_mut()?.more() {
-                Ok(Some(rows)) => self.rows = rows,
-                Ok(None) => self.tail = None,
-                Err(error) => {
-                    self.tail = None;
-                    return Some(Err(error));
-                }
-            }
-        }
-    }
 }
 
 impl<'a> Frame<'a> {

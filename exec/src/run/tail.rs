@@ -6,7 +6,7 @@ use crate::cpu::collections::bindings::Captured;
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Defined, Frame, Shared};
 use crate::cpu::multiloop::nest::Piece;
-use crate::cpu::multiloop::{self, rows_of};
+use crate::cpu::multiloop::{self, Form, rows_of};
 use crate::cpu::vector::rows::Source;
 use crate::plan::tree::{LetKind, LetPlan, LoopPlan, Plan};
 use crate::workers::context::Context;
@@ -90,7 +90,7 @@ impl Tail {
             let some = self.pieces[pieces.clone()].to_vec();
             let made = self.with_frame(|frame, definition, last, pool| {
                 frame.check()?;
-                let made = multiloop::run_pieces(frame, last, &definition.defines, &some, Some(pool))?;
+                let made = multiloop::run_pieces(frame, last, (&definition.defines, Form::Plain), &some, Some(pool))?;
                 check_claims(frame.shared.plan, definition, &made)?;
                 made[0].rows().cloned()
             });

@@ -1,14 +1,14 @@
 //! Columns as the Arrow arrays of a result, in the one Arrow type that their SQL type has (`arrow_type`).
 
 use super::{arrow_type, logical, schema_of};
-use crate::column::dictionary::Dictionary;
-use crate::column::{Chunk, Column, ColumnData};
+use crate::column::dictionary::{Dictionary, SHORT, append_short};
+use crate::column::{Chunk, Column, ColumnData, TextView};
 use crate::{Error, ErrorKind, Result};
 use ::arrow::array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Int16Type, Int32Type, Int64Type, IntervalMonthDayNano,
     IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType,
 };
-use ::arrow::buffer::{OffsetBuffer, ScalarBuffer};
+use ::arrow::buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use ::arrow::datatypes::{Field as ArrowField, SchemaRef};
 use arrow::array::{
     ArrayRef, BooleanArray, Float32Array, Float64Array, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray,
@@ -26,12 +26,22 @@ pub fn to_record_batch(fields: &[Field], chunk: &Chunk) -> Result<RecordBatch> {
 /// A chunk as a record batch of a schema that `schema_of_rows` gave for rows of which these are some.
 pub fn to_record_batch_as(fields: &[Field], schema: &SchemaRef, chunk: &Chunk) -> Result<RecordBatch> {
     let columns = chunk.columns.iter().zip(fields).zip(schema.fields());
-    let array = |((column, field), arrow): ((&Column, &Field), &Arc<ArrowField>)| match field.data_type {
+    let arrays =
+        columns.map(|((column, field), arrow)| to_array_as(column, field, arrow)).collect::<Result<Vec<_>>>()?;
+    batch_of(schema, arrays, chunk.rows)
+}
+
+/// A column of a chunk as an array of a schema that `schema_of_rows` gave for rows of which these are some.
+pub(crate) fn to_array_as(column: &Column, field: &Field, arrow: &ArrowField) -> Result<ArrayRef> {
+    match field.data_type {
         logical if logical.is_logical() => logical::export(column, logical, arrow.data_type()),
         plain => to_array(column, plain),
-    };
-    let arrays = columns.map(array).collect::<Result<Vec<_>>>()?;
-    let options = RecordBatchOptions::new().with_row_count(Some(chunk.rows));
+    }
+}
+
+/// Arrays of so many rows as a record batch of their schema.
+pub(crate) fn batch_of(schema: &SchemaRef, arrays: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
     RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)
         .map_err(|error| Error::internal(format!("a result does not fit its schema: {error}")))
 }
@@ -98,6 +108,8 @@ where
         ColumnData::Stepped32 { base, step, offsets } => {
             offsets.iter().map(|&offset| based(*base, *step as u64 * u64::from(offset))).collect()
         }
+        ColumnData::Int16(values) if size_of::<T::Native>() == 2 => values.inner().clone().into(),
+        ColumnData::Int32(values) if size_of::<T::Native>() == 4 => values.inner().clone().into(),
         ColumnData::Int16(values) => values.iter().map(|&value| T::Native::from_wide(value.into())).collect(),
         ColumnData::Int32(values) => values.iter().map(|&value| T::Native::from_wide(value.into())).collect(),
         ColumnData::Int64(values) if size_of::<T::Native>() == 8 => values.inner().clone().into(),
@@ -150,8 +162,8 @@ pub(super) fn text(column: &Column, data_type: DataType, characters_min: u32) ->
         let array = StringArray::try_new(offsets.clone(), bytes.clone(), column.nulls.clone());
         return Ok(Arc::new(array.map_err(|error| Error::internal(error.to_string()))?));
     }
-    if let (ColumnData::Views { views, .. }, 0) = (&column.data, characters_min) {
-        return views_to_strings(column, views.len());
+    if let (ColumnData::Views { views, buffers }, 0) = (&column.data, characters_min) {
+        return views_to_strings(column, views, buffers);
     }
     match (&column.data, characters_min) {
         (ColumnData::Dictionary8 { codes, dictionary }, 0) => {
@@ -212,25 +224,30 @@ fn codes_to_strings(codes: impl Iterator<Item = u32>, dictionary: &Dictionary, c
         }
         ends.push(i32::try_from(bytes.len()).map_err(|_| too_much_text())?);
     }
-    strings(ends, bytes, column)
+    Ok(strings(ends, bytes, column))
 }
 
-fn strings(ends: Vec<i32>, bytes: Vec<u8>, column: &Column) -> Result<ArrayRef> {
-    let array = StringArray::try_new(OffsetBuffer::new(ends.into()), bytes.into(), column.nulls.clone());
-    Ok(Arc::new(array.map_err(|error| Error::internal(error.to_string()))?))
+/// Strings by their ends. They are parts of valid UTF-8, each whole, in order.
+fn strings(ends: Vec<i32>, bytes: Vec<u8>, column: &Column) -> ArrayRef {
+    let offsets = OffsetBuffer::new(ends.into());
+    // SAFETY: the callers append whole strings of our forms, which are valid UTF-8, and an end behind each; the NULLs are those of
+    // a column that has as many rows.
+    Arc::new(unsafe { StringArray::new_unchecked(offsets, bytes.into(), column.nulls.clone()) })
 }
 
 /// Copies strings together.
-fn views_to_strings(column: &Column, rows: usize) -> Result<ArrayRef> {
-    let (mut ends, mut bytes) = (Vec::with_capacity(rows + 1), Vec::new());
+fn views_to_strings(column: &Column, views: &[TextView], buffers: &[Buffer]) -> Result<ArrayRef> {
+    let (mut ends, mut bytes) = (Vec::with_capacity(views.len() + 1), Vec::new());
+    let total: usize = views.iter().map(|view| view.length as usize).sum();
+    bytes.reserve_exact(total.min(i32::MAX as usize) + SHORT);
     ends.push(0);
-    for row in 0..rows {
+    for (row, view) in views.iter().enumerate() {
         if !column.is_null(row) {
-            bytes.extend_from_slice(column.data.text_bytes(row));
+            append_short(view.bytes_behind(&buffers[view.buffer as usize]), view.length as usize, &mut bytes);
         }
         ends.push(i32::try_from(bytes.len()).map_err(|_| too_much_text())?);
     }
-    strings(ends, bytes, column)
+    Ok(strings(ends, bytes, column))
 }
 
 pub(super) fn too_much_text() -> Error {

@@ -87,6 +87,17 @@ impl Codes {
         }
     }
 
+    /// Takes keys that are bytes, one behind the other, by their ends.
+    pub(crate) fn set_bytes(&mut self, bytes: &[u8], ends: impl Iterator<Item = usize>) {
+        (self.absent, self.texts) = (None, None);
+        self.duplicates.clear();
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        self.ends.clear();
+        self.ends.extend(ends);
+        self.len = self.ends.len();
+    }
+
     /// Takes keys of one integer.
     pub(crate) fn set_wide(&mut self, keys: &WideKeys<'_>, len: usize) {
         self.absent = keys.codes(len, &mut self.bits64);

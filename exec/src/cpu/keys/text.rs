@@ -29,7 +29,7 @@ impl Default for Strings {
 }
 
 /// The key of NULL, which no string is: it is not UTF-8.
-const NULL: &[u8] = &[0xff];
+pub(crate) const NULL: &[u8] = &[0xff];
 
 /// Strings of a dictionary, and the places of tuples among them.
 pub(crate) struct Distinct<'k> {

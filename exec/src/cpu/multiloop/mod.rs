@@ -55,7 +55,7 @@ pub(crate) fn run<'a>(
     if pool.is_some() {
         frame.shared.context.progress.total.fetch_add(rows_of(&pieces), Ordering::Relaxed);
     }
-    run_pieces(frame, plan, defines, &pieces, pool)
+    run_pieces(frame, plan, (defines, Form::Narrow), &pieces, pool)
 }
 
 /// The rows that pieces go over; those of a Count are not known to be rows.
@@ -63,11 +63,20 @@ pub(crate) fn rows_of(pieces: &[Piece]) -> u64 {
     pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 }).sum()
 }
 
+/// How rows are kept that a loop collects.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// In the narrowest form of each column, for loops to read.
+    Narrow,
+    /// As they came, for a result, which has the wide form of a type.
+    Plain,
+}
+
 /// As [`run`], over some of the loop's pieces.
 pub(crate) fn run_pieces<'a>(
     frame: &'a Frame<'a>,
     plan: &'a LoopPlan,
-    defines: &[CollectionId],
+    (defines, form): (&[CollectionId], Form),
     pieces: &[Piece],
     pool: Option<&Pool>,
 ) -> Result<Vec<Arc<Stored>>> {
@@ -128,7 +137,7 @@ pub(crate) fn run_pieces<'a>(
     if states.is_empty() {
         states.push(sinks(frame, plan, defines, &setups)?);
     }
-    finish(frame, plan, &setups, defines, states, outputs, pool)
+    finish(frame, plan, &setups, (defines, form), states, outputs, pool)
 }
 
 /// The node on which the rows of each piece lie, if that is known.
@@ -396,7 +405,7 @@ fn finish<'a>(
     frame: &'a Frame<'a>,
     plan: &'a LoopPlan,
     setups: &[Setup],
-    defines: &[CollectionId],
+    (defines, form): (&[CollectionId], Form),
     states: Vec<Vec<Sink<'a>>>,
     outputs: Vec<PieceOutput>,
     pool: Option<&Pool>,
@@ -417,7 +426,7 @@ fn finish<'a>(
         by_generator.into_iter().zip(rows).zip(defines.iter().zip(setups)).enumerate()
     {
         let one = match &plan.generators[generator].kind {
-            GeneratorKind::Collect { types, .. } => Stored::Rows(collect(rows, types, workers)?),
+            GeneratorKind::Collect { types, .. } => Stored::Rows(collect(rows, types, form, workers)?),
             GeneratorKind::TopK(top_k) => Stored::Rows(finish_top_k(top_k, setup, sinks, rows, workers)?),
             GeneratorKind::BucketCollect(BucketPlan { key_types, index, .. }) if setup.members.is_some() => {
                 let (keys, rows) = append_with(rows, key_types.len(), workers)?;
@@ -446,7 +455,7 @@ fn finish<'a>(
 }
 
 /// The rows of all pieces in order, in chunks of some size.
-fn collect(pieces: Vec<PieceRows>, types: &[DataType], workers: Workers<'_>) -> Result<RowSet> {
+fn collect(pieces: Vec<PieceRows>, types: &[DataType], form: Form, workers: Workers<'_>) -> Result<RowSet> {
     let mut batches: Vec<(usize, Vec<PieceRows>)> = Vec::new();
     for piece in pieces.into_iter().filter(|piece| piece.rows > 0) {
         match batches.last_mut() {
@@ -468,7 +477,11 @@ fn collect(pieces: Vec<PieceRows>, types: &[DataType], workers: Workers<'_>) -> 
     let make = |((parts, mut held), &data_type): ((Vec<ColumnBuilder>, Reservation), &DataType)| {
         let column = ColumnBuilder::concat(parts);
         held.resize(column.bytes())?;
-        Ok((column.into_column(data_type)?, held))
+        let column = match form {
+            Form::Narrow => column.into_column(data_type)?,
+            Form::Plain => column.into_plain_column(data_type)?,
+        };
+        Ok((column, held))
     };
     let mut columns = makers.map(columns.collect(), make)?.into_iter();
     let chunks = rows.into_iter().map(|rows| {

@@ -7,9 +7,11 @@ use crate::cpu::groups::hashed::Hashed;
 use crate::cpu::groups::ranked::Known;
 use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::keys::codes::Codes;
+use crate::cpu::keys::text::{NULL, TextKeys};
 use crate::cpu::simd::kernel::vectorised;
 use crate::cpu::table::IntegerKey;
 use crate::cpu::vector::builder::scatter;
+use crate::partial::byte_keys::hash_bytes;
 use crate::partial::hash::part_of_hash;
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
 use std::ops::Range;
@@ -23,11 +25,47 @@ pub(crate) enum BufferKeys {
     Hash {
         bits64: Vec<u64>,
         bits128: Vec<u128>,
+        /// Of strings: where they lie.
+        texts: PartTexts,
         /// For each row its number in its tile.
         tuples: Vec<u32>,
         /// For each tile how many rows each part had before, and the place of the tile's first tuple; see `Firsts`.
         tiles: Vec<([u32; MERGE_PARTS], u64)>,
     },
+}
+
+/// Strings of rows, those of each part one behind the other: what a part's table compares is close by when its rows are grouped.
+#[derive(Debug, Default)]
+pub(crate) struct PartTexts {
+    /// Of each part.
+    bytes: Vec<Vec<u8>>,
+    /// For each row the part's bytes behind its string.
+    ends: Vec<usize>,
+}
+
+impl PartTexts {
+    /// Puts strings at places below `len`, each among those of its part.
+    fn put(&mut self, texts: &TextKeys, parts: &[u8], places: &[u32], len: usize) {
+        self.bytes.resize_with(MERGE_PARTS, Vec::new);
+        self.ends.resize(len, 0);
+        for (tuple, (&part, &place)) in parts.iter().zip(places).enumerate() {
+            let bytes = &mut self.bytes[usize::from(part)];
+            bytes.extend_from_slice(texts.get(tuple));
+            self.ends[place as usize] = bytes.len();
+        }
+    }
+
+    /// The strings of a part's rows at some places, the first of which begins at `start`; moves that behind the last.
+    fn rows(&self, part: usize, rows: Range<usize>, start: &mut usize, codes: &mut Codes) {
+        let ends = &self.ends[rows];
+        let end = ends.last().copied().unwrap_or(*start);
+        codes.set_bytes(&self.bytes[part][*start..end], ends.iter().map(|end| end - *start));
+        *start = end;
+    }
+
+    fn held(&self) -> usize {
+        self.bytes.iter().map(Vec::capacity).sum()
+    }
 }
 
 /// The groups of a part's rows, and memory for those of a block and for their keys.
@@ -36,6 +74,8 @@ pub(crate) struct PartGroups {
     all: Vec<u32>,
     block: Vec<u32>,
     codes: Codes,
+    /// Bytes of the part's strings so far.
+    text_start: usize,
 }
 
 impl PartGroups {
@@ -63,6 +103,7 @@ impl TileKeys<'_> {
         match self {
             TileKeys::Direct(_) => size_of::<u32>(),
             TileKeys::Hash { width: KeyWidth::Bits128, .. } => size_of::<u128>() + size_of::<u32>(),
+            TileKeys::Hash { width: KeyWidth::Text, .. } => size_of::<usize>() + size_of::<u32>(),
             TileKeys::Hash { .. } => size_of::<u64>() + size_of::<u32>(),
         }
     }
@@ -74,10 +115,12 @@ impl BufferKeys {
         match keys {
             TileKeys::Direct(_) => BufferKeys::Direct(Vec::with_capacity(room)),
             TileKeys::Hash { width, .. } => {
-                let is_wide = *width == KeyWidth::Bits128;
+                let room_for = |own: bool| if own { room } else { 0 };
+                let (is_wide, is_text) = (*width == KeyWidth::Bits128, *width == KeyWidth::Text);
                 BufferKeys::Hash {
-                    bits64: Vec::with_capacity(if is_wide { 0 } else { room }),
-                    bits128: Vec::with_capacity(if is_wide { room } else { 0 }),
+                    bits64: Vec::with_capacity(room_for(!is_wide && !is_text)),
+                    bits128: Vec::with_capacity(room_for(is_wide)),
+                    texts: PartTexts { bytes: Vec::new(), ends: Vec::with_capacity(room_for(is_text)) },
                     tuples: Vec::with_capacity(room),
                     tiles: Vec::new(),
                 }
@@ -85,14 +128,22 @@ impl BufferKeys {
         }
     }
 
-    /// Puts the keys of a tile at the places of its tuples, all below `len`. `before` are the rows of each part before.
-    pub(crate) fn put(&mut self, keys: TileKeys<'_>, places: &[u32], len: usize, before: [u32; MERGE_PARTS]) {
+    /// Puts the keys of a tile at the places of its tuples, all below `len`. `parts` are those of the tuples, of hashed keys;
+    /// `before` are the rows of each part before.
+    pub(crate) fn put(
+        &mut self,
+        keys: TileKeys<'_>,
+        (parts, places): (&[u8], &[u32]),
+        len: usize,
+        before: [u32; MERGE_PARTS],
+    ) {
         match (self, keys) {
             (BufferKeys::Direct(buffered), TileKeys::Direct(codes)) => put_at(buffered, codes, places, len),
-            (BufferKeys::Hash { bits64, bits128, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
+            (BufferKeys::Hash { bits64, bits128, texts, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
                 tiles.push((before, place));
                 match width {
                     KeyWidth::Bits128 => put_at(bits128, &codes.bits128, places, len),
+                    KeyWidth::Text => codes.texts.iter().for_each(|keys| texts.put(keys, parts, places, len)),
                     _ => put_at(bits64, &codes.bits64, places, len),
                 }
                 tuples.resize(len, 0);
@@ -100,6 +151,11 @@ impl BufferKeys {
             }
             _ => unreachable!("a reduction numbers its groups in one way"),
         }
+    }
+
+    /// Bytes of strings.
+    pub(crate) fn text_bytes(&self) -> usize {
+        if let BufferKeys::Hash { texts, .. } = self { texts.held() } else { 0 }
     }
 
     /// Adds the keys at some places.
@@ -116,11 +172,14 @@ fn put_at<T: Copy + Default>(buffered: &mut Vec<T>, values: &[T], places: &[u32]
     scatter(buffered, values, places);
 }
 
-/// The layout of keys by whose codes rows can be partitioned, and that can be told from their codes; none of other keys.
+/// The layout of keys by whose codes rows can be partitioned, and that can be told from their codes or are one string; none of
+/// other keys.
 pub(crate) fn partitioned_layout(grouper: &Grouper) -> Option<&KeyLayout> {
     match grouper {
         Grouper::Direct(direct) => Some(&direct.layout),
-        Grouper::Hash(hashed) if hashed.layout.codes_tell_keys() => Some(&hashed.layout),
+        Grouper::Hash(hashed) if hashed.layout.codes_tell_keys() || hashed.layout.width == KeyWidth::Text => {
+            Some(&hashed.layout)
+        }
         _ => None,
     }
 }
@@ -156,6 +215,11 @@ impl<'a> TileKeys<'a> {
             TileKeys::Hash { codes, width, .. } => match width {
                 KeyWidth::Bits32 => parts_of_hashes(codes.bits64.iter().map(|&code| code as u32), parts),
                 KeyWidth::Bits128 => parts_of_hashes(codes.bits128.iter().copied(), parts),
+                KeyWidth::Text => {
+                    let part = |texts: &TextKeys, tuple| part_of_hash(hash_bytes(texts.get(tuple)), MERGE_PARTS) as u8;
+                    let texts = codes.texts.iter();
+                    texts.for_each(|texts| parts.extend((0..codes.len).map(|tuple| part(texts, tuple))));
+                }
                 _ => parts_of_hashes(codes.bits64.iter().copied(), parts),
             },
         }
@@ -174,13 +238,17 @@ impl BufferKeys {
         mixed: bool,
         groups: &mut PartGroups,
     ) {
-        let PartGroups { all, block, codes: memory } = groups;
+        let PartGroups { all, block, codes: memory, text_start } = groups;
         match (grouper, self) {
             (Grouper::Known(known), BufferKeys::Direct(codes)) => return known.append_groups(&codes[rows], all),
             (Grouper::Direct(direct), BufferKeys::Direct(codes)) => direct.groups(&codes[rows], block),
-            (Grouper::Hash(hashed), BufferKeys::Hash { bits64, bits128, tuples, tiles }) => {
-                let Hashed { layout, table, firsts: places, own_index, .. } = hashed;
-                memory.set_packed(layout.width, bits64, bits128, rows.clone());
+            (Grouper::Hash(hashed), BufferKeys::Hash { bits64, bits128, texts, tuples, tiles }) => {
+                let Hashed { layout, table, keys, firsts: places, own_index } = hashed;
+                if layout.width == KeyWidth::Text {
+                    texts.rows(part, rows.clone(), text_start, memory);
+                } else {
+                    memory.set_packed(layout.width, bits64, bits128, rows.clone());
+                }
                 let before = table.len();
                 table.insert(memory, block);
                 let first = all.len();
@@ -194,10 +262,17 @@ impl BufferKeys {
                 };
                 if *own_index {
                     // Nobody sees their order.
-                } else if mixed {
-                    places.earliest(block, place);
                 } else {
-                    places.places.extend(firsts(block, before, table.len()).into_iter().map(place));
+                    if let (KeyWidth::Text, [column]) = (layout.width, &mut keys[..]) {
+                        let new = firsts(block, before, table.len()).into_iter();
+                        let text = |tuple: u32| Some(memory.bytes(tuple as usize)).filter(|&bytes| bytes != NULL);
+                        column.append_texts(new.map(text));
+                    }
+                    if mixed {
+                        places.earliest(block, place);
+                    } else {
+                        places.places.extend(firsts(block, before, table.len()).into_iter().map(place));
+                    }
                 }
             }
             _ => unreachable!("these are not partitioned"),

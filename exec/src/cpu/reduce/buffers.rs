@@ -14,6 +14,7 @@ use crate::cpu::aggregate::{Input, TileGroups};
 use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
 use crate::cpu::groups::ranked::Known;
 use crate::cpu::groups::splitters::SharedSplitters;
+use crate::cpu::keys::text::TextKeys;
 use crate::cpu::reduce::blocks::Blocks;
 use crate::cpu::reduce::buffer_keys::{BufferKeys, PartGroups, TileKeys, partitioned_layout};
 use crate::cpu::reduce::core::Core;
@@ -47,6 +48,8 @@ pub(crate) struct PartitionBuffers<'p> {
     buffer: Option<Buffer>,
     /// For each part the groups of rows that no longer wait, and of those that were not partitioned.
     done: Vec<Option<Box<Core<'p>>>>,
+    /// Bytes of these. To count them takes a look at each group, and memory is counted far more often than they change.
+    done_bytes: usize,
     /// Rows that this worker gets, about.
     rows: usize,
     /// Bytes of all that waits, without room for more, and how many there may be.
@@ -90,10 +93,21 @@ pub(crate) fn pays<T: Copy + Into<u128>>(
     near: Option<u64>,
     workers: usize,
 ) -> bool {
-    let known = codes.len() - (groups - before);
-    groups > (MANY_GROUPS / workers).max(MANY_GROUPS_MIN)
-        && groups * codes.len() >= known * FAR_GROUPS
-        && !near.is_some_and(|near| is_local(codes, near))
+    pays_far((before, groups), codes.len(), workers) && !near.is_some_and(|near| is_local(codes, near))
+}
+
+/// As [`pays`], of so many strings; of one worker where most that lie side by side are not the same.
+pub(crate) fn pays_texts((before, groups): (usize, usize), texts: &TextKeys, len: usize, workers: usize) -> bool {
+    let sample = len.min(SAMPLE);
+    let is_run = |at: &usize| texts.get(*at) == texts.get(at + 1);
+    let has_runs = || (1..sample).map(|at| at - 1).filter(is_run).count() * 2 >= sample;
+    pays_far((before, groups), len, workers) && !(workers == 1 && has_runs())
+}
+
+/// Whether there are many groups, seeing how many there were before so many tuples and are behind them.
+fn pays_far((before, groups): (usize, usize), len: usize, workers: usize) -> bool {
+    let known = len - (groups - before);
+    groups > (MANY_GROUPS / workers).max(MANY_GROUPS_MIN) && groups * len >= known * FAR_GROUPS
 }
 
 /// Whether most rows that lie side by side have codes that differ by no more than `near`.
@@ -109,6 +123,7 @@ impl<'p> PartitionBuffers<'p> {
         PartitionBuffers {
             buffer: None,
             done: (0..MERGE_PARTS).map(|_| None).collect(),
+            done_bytes: 0,
             rows: usize::try_from(plan.rows.count).unwrap_or(usize::MAX) / workers,
             buffered_bytes: 0,
             buffered_max: if workers == 1 { BUFFERED_BYTES } else { BUFFERED_BYTES / 2 },
@@ -135,7 +150,9 @@ impl<'p> PartitionBuffers<'p> {
         let before = blocks.rows_of_all();
         let (parts, places) = &mut self.memory;
         keys.places(by, blocks, parts, places);
-        buffered.put(keys, places, blocks.len(), before);
+        let texts = buffered.text_bytes();
+        buffered.put(keys, (parts, places), blocks.len(), before);
+        self.buffered_bytes += buffered.text_bytes() - texts;
         for (column, argument) in columns.iter_mut().zip(arguments) {
             column.put_at(argument, places, blocks.len(), room);
         }
@@ -157,6 +174,7 @@ impl<'p> PartitionBuffers<'p> {
             }
             *part = Some(done);
         }
+        self.done_bytes = self.done.iter().flatten().map(|done| done.bytes()).sum();
         self.buffered_bytes = 0;
         Ok(())
     }
@@ -170,8 +188,9 @@ impl<'p> PartitionBuffers<'p> {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        let done = self.done.iter().flatten().map(|done| done.bytes()).sum::<usize>();
-        self.buffer.as_ref().map_or(0, |buffer| buffer.blocks.len() * buffer.width) + done
+        let waits =
+            self.buffer.as_ref().map_or(0, |buffer| buffer.blocks.len() * buffer.width + buffer.keys.text_bytes());
+        waits + self.done_bytes
     }
 }
 

@@ -266,10 +266,10 @@ impl<'p> Reducer<'p> {
             let (seen, codes) = ((before, self.core.grouper.len()), &self.codes);
             let is_wide =
                 partitioned_layout(&self.core.grouper).is_some_and(|layout| layout.width == KeyWidth::Bits128);
-            let pays = if is_wide {
-                buffers::pays(seen, &codes.bits128, near, self.workers)
-            } else {
-                buffers::pays(seen, &codes.bits64, near, self.workers)
+            let pays = match &codes.texts {
+                Some(texts) => buffers::pays_texts(seen, texts, codes.len, self.workers),
+                None if is_wide => buffers::pays(seen, &codes.bits128, near, self.workers),
+                None => buffers::pays(seen, &codes.bits64, near, self.workers),
             };
             if pays {
                 self.partitions = Partitions::Yes;

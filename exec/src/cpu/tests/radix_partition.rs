@@ -44,6 +44,10 @@ fn rows_of(rows: i64, groups: i64) -> Vec<Vec<Value>> {
             Value::Int(row % 90),
             null(9, Value::Float(if row % 50 == 1 { f64::NAN } else { row as f64 / 8.0 })),
             Value::Boolean(row % 3 == 0),
+            null(
+                17,
+                Value::text(if key == 5 { String::new() } else { format!("{key}{}", "ä".repeat(key as usize % 19)) }),
+            ),
         ]
     };
     (0..rows).map(row).collect()
@@ -53,7 +57,7 @@ fn check(rows: i64, groups: i64, forms: &[usize]) {
     let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let rows = rows_of(rows, groups);
     let wide = "cast(i0.w as decimal(38,0)) * 10000000::decimal(38,0)";
-    let keys: [&[&str]; 10] = [
+    let keys: [&[&str]; 11] = [
         &["i0.k"],
         // One code in five, 64 side by side.
         &["i0.k + i0.k / 64::bigint * 256::bigint"],
@@ -66,12 +70,14 @@ fn check(rows: i64, groups: i64, forms: &[usize]) {
         &["i0.w", "0::bigint - i0.w"],
         &[wide, "i0.c", "i0.n"],
         &["i0.b", "i0.w * 100::bigint", "i0.x"],
+        // Strings, empty ones and long ones among them.
+        &["i0.s"],
     ];
     for key in keys {
         let parts: String = key.iter().enumerate().map(|(at, part)| format!("    key k{at}? = {part}\n")).collect();
         let shown: String = (0..key.len()).map(|at| format!("k{at}, ")).collect();
         let asked = key.join(", ").replace("i0.", "i1.");
-        let table_text = "table %0 t(k#0 bigint, w#1 bigint?, c#2 text?, n#3 bigint?, x#4 bigint, d#5 double precision?, b#6 boolean)";
+        let table_text = "table %0 t(k#0 bigint, w#1 bigint?, c#2 text?, n#3 bigint?, x#4 bigint, d#5 double precision?, b#6 boolean, s#7 text?)";
         let whole = format!(
             "{table_text}\nloop\n  i0 in %0\n  %1 bucket_reduce\n{parts}{AGGREGATES}result %1\noutput {shown}{FIELDS}\n"
         );

@@ -237,6 +237,36 @@ impl ColumnBuilder {
         }
     }
 
+    /// Appends copies of strings; None is NULL.
+    pub(crate) fn append_texts<'t>(&mut self, texts: impl Iterator<Item = Option<&'t [u8]>>) {
+        match &self.data {
+            BuilderData::Text(_) => {}
+            BuilderData::Code { .. } => self.decode(),
+            // Nothing, or nothing but NULLs of no type.
+            _ => {
+                let nulls = self.len;
+                *self = ColumnBuilder::new(Register::Text);
+                if nulls > 0 {
+                    self.extend_null(nulls);
+                }
+            }
+        }
+        let BuilderData::Text(own) = &mut self.data else { return };
+        for text in texts {
+            own.push(text.unwrap_or_default());
+            match (&mut self.valid, text) {
+                (Some(valid), text) => valid.push(text.is_some()),
+                (None, Some(_)) => {}
+                (None, None) => {
+                    let mut valid = vec![true; self.len];
+                    valid.push(false);
+                    self.valid = Some(valid);
+                }
+            }
+            self.len += 1;
+        }
+    }
+
     /// Takes the form that this column and the vector's values both fit.
     fn adopt(&mut self, vector: &Vector) {
         match (&self.data, &vector.data) {

@@ -16,14 +16,17 @@ use multiloop_planner::value::Interval;
 use std::sync::Arc;
 
 impl ColumnBuilder {
-    /// The column of these values, integers as they are.
+    /// The column of these values, integers and codes as they are.
     pub(crate) fn into_plain_column(self, data_type: DataType) -> Result<Column> {
-        match self.data {
-            BuilderData::I64(values) if data_type != DataType::Boolean && data_type != DataType::Null => {
-                Ok(Column { data: ColumnData::Int64(values.into()), nulls: nulls(self.valid) })
-            }
-            _ => self.into_column(data_type),
-        }
+        let data = match self.data {
+            _ if matches!(data_type, DataType::Boolean | DataType::Null) => return self.into_column(data_type),
+            BuilderData::I32(values) => ColumnData::Int32(values.into()),
+            BuilderData::I64(values) => ColumnData::Int64(values.into()),
+            BuilderData::I128(values) => ColumnData::Int128(values.into()),
+            BuilderData::Code { codes, dictionary } => ColumnData::Dictionary32 { codes: codes.into(), dictionary },
+            _ => return self.into_column(data_type),
+        };
+        Ok(Column { data, nulls: nulls(self.valid) })
     }
 
     /// The column of these values; integers in the narrowest form that holds them.

@@ -11,6 +11,7 @@ mod aggregate_before_join;
 mod crossing;
 mod derive_predicates;
 mod distinct_arguments;
+mod distinct_first;
 mod drop_order;
 pub(crate) mod estimate;
 mod factor_or;
@@ -126,6 +127,14 @@ pub const PASSES: &[Pass] = &[
         "distinct_arguments",
         |working| distinct_arguments::drop_distinct_arguments(&mut working.query.relation),
         "behind prune_columns, which leaves keys as they will be: DISTINCT goes where arguments are distinct anyway",
+    ),
+    pass(
+        "distinct_first",
+        |working| {
+            let (relation, profiles, columns) = working.parts();
+            distinct_first::make_distinct_first(relation, profiles, columns);
+        },
+        "behind distinct_arguments: many strings that are counted once each become distinct as groups do",
     ),
     pass(
         "single_row_groups",

@@ -60,7 +60,11 @@ fn toy_catalog() -> ToyCatalog {
         .column("k", Integer, 500, Some((0, 4999)), true)
         .column("a", Integer, 100, Some((0, 99)), false)
         .column("s", Text, 500, None, false);
-    ToyCatalog::new([table("r", 100_000), table("s", 10_000), table("t", 1000), sparse])
+    let texts = TableSpec::new("v", 100_000)
+        .column("k", Integer, 100_000, Some((0, 99_999)), true)
+        .column("s", Text, 50_000, None, false)
+        .nullable();
+    ToyCatalog::new([table("r", 100_000), table("s", 10_000), table("t", 1000), sparse, texts])
 }
 
 #[test]
