@@ -223,6 +223,6 @@ pub(crate) fn copy_format(path: &str, options: CopyOptions) -> Result<Format> {
         null: null.unwrap_or(defaults.null),
         decimal: byte("decimal separator", decimal)?,
         all_text,
-        time_zone: None,
+        ..defaults
     }))
 }

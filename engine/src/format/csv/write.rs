@@ -85,11 +85,11 @@ fn append_field(line: &mut Vec<u8>, index: usize, text: Option<&str>, columns: u
     }
     let special = |byte: u8| byte == dialect.delimiter || byte == dialect.quote || byte == b'\n' || byte == b'\r';
     match text {
-        None => line.extend_from_slice(dialect.null.as_bytes()),
+        None => line.extend_from_slice(dialect.null().as_bytes()),
         Some(text) => {
             // `\.` alone on a line would end the data for PostgreSQL.
             let is_end = columns == 1 && text == "\\.";
-            if quoted || is_end || text == dialect.null || text.bytes().any(special) {
+            if quoted || is_end || text == dialect.null() || text.bytes().any(special) {
                 append_quoted(line, text, dialect);
             } else {
                 line.extend_from_slice(text.as_bytes());

@@ -1,0 +1,216 @@
+//! Files as a table.
+//!
+//! Types are guessed by the first rows, and every field is held against them while it is read. If some were not of their type, the
+//! columns that they belong to are read once more as what all rows say that they are; the others stay.
+
+use super::super::unite::Union;
+use super::CsvOptions;
+use super::dialect::Dialect;
+use super::guess::Guess;
+use super::head::Head;
+use super::infer::{Layout, start_in};
+use super::pass::{BLOCK_BYTES, Block, Pass, Sink};
+use super::source::Source;
+use super::split::Shape;
+use super::values::Want;
+use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_exec::column::{Column, Table};
+use multiloop_exec::workers::context::Context;
+use multiloop_exec::{Error, Result};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// Reads files into given columns.
+pub(super) fn read_into(paths: &[PathBuf], options: &CsvOptions, fields: &[Field], context: &Context) -> Result<Table> {
+    let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, context);
+    let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+    for path in paths {
+        let source = Source::open(path, options)?;
+        let head = Head::read(&source, options)?;
+        let dialect = Dialect::of_columns(&head, options, fields.len());
+        let (start, line) = start_in(&head, &dialect, options, fields)?;
+        drop(head);
+        let shape = shape(&dialect, fields.len(), options, false);
+        let pass = pass(&source, shape, &names, (start, line), options);
+        context.progress.total.fetch_add(source.file_bytes(), Ordering::Relaxed);
+        pass.run(&mut Given { fields, builder: &mut builder }, context)?;
+    }
+    builder.finish()
+}
+
+fn shape<'a>(dialect: &'a Dialect, columns: usize, options: &CsvOptions, lenient: bool) -> Shape<'a> {
+    Shape { dialect, columns, lenient, pads: options.null_padding, drops: options.ignore_errors }
+}
+
+fn pass<'a>(
+    source: &'a Source,
+    shape: Shape<'a>,
+    names: &'a [String],
+    (start, line): (u64, u64),
+    options: &CsvOptions,
+) -> Pass<'a> {
+    let row_bytes_max = options.row_bytes_max();
+    let block_bytes = options.block_bytes.unwrap_or(BLOCK_BYTES);
+    Pass { source, shape, names, start, line, block_bytes, row_bytes_max, keeps_rejects: false }
+}
+
+/// Columns of given types.
+struct Given<'a> {
+    fields: &'a [Field],
+    builder: &'a mut TableBuilder,
+}
+
+impl Sink for Given<'_> {
+    fn wants(&self) -> Vec<Want> {
+        self.fields.iter().map(|field| Want::Read(field.data_type)).collect()
+    }
+
+    fn take(&mut self, block: Block) -> Result<()> {
+        let lost = || Error::internal("a column that was asked for has not been read");
+        let columns = block.columns.into_iter().map(|made| made.column).collect::<Option<Vec<Column>>>();
+        self.builder.push_columns(block.rows, columns.ok_or_else(lost)?)
+    }
+}
+
+/// Files, and the columns that they have together.
+pub(super) struct Guessed<'a> {
+    options: &'a CsvOptions,
+    layouts: Vec<Layout>,
+    union: Union,
+    /// By column of the union: what its fields are in all files, by their first rows.
+    guesses: Vec<Guess>,
+    said: Vec<Option<DataType>>,
+}
+
+impl<'a> Guessed<'a> {
+    /// By the first rows of files.
+    pub(super) fn of(paths: &[PathBuf], options: &'a CsvOptions) -> Result<Self> {
+        let layouts = paths.iter().map(|path| Layout::of(path, options)).collect::<Result<Vec<_>>>()?;
+        let mut union = Union::default();
+        let mut guesses: Vec<Guess> = Vec::new();
+        let mut said: Vec<Option<DataType>> = Vec::new();
+        for layout in &layouts {
+            let field = |name: &String| Field::new(name.clone(), DataType::Text, true);
+            union.add(layout.names.iter().map(field).collect());
+            guesses.resize(union.fields.len(), Guess::default());
+            said.resize(union.fields.len(), None);
+            let places = union.places.last().map_or(&[][..], Vec::as_slice);
+            for (index, &at) in places.iter().enumerate() {
+                guesses[at].merge(&layout.guesses[index]);
+                said[at] = said[at].or(layout.said[index]);
+            }
+        }
+        let mut guessed = Guessed { options, layouts, union, guesses, said };
+        guessed.name_types();
+        Ok(guessed)
+    }
+
+    /// Gives columns the types that are known of them.
+    fn name_types(&mut self) {
+        for (index, field) in self.union.fields.iter_mut().enumerate() {
+            field.data_type = self.said[index].unwrap_or_else(|| self.guesses[index].data_type());
+        }
+    }
+
+    /// The columns.
+    pub(super) fn fields(&self) -> Vec<Field> {
+        self.union.fields.clone()
+    }
+
+    /// All rows.
+    pub(super) fn read(mut self, context: &Context) -> Result<Table> {
+        let mut builder = TableBuilder::new(self.fields(), Storage::Compact, context);
+        let mut totals = self.guesses.clone();
+        let all: Vec<bool> = vec![true; totals.len()];
+        self.pass_all(&all, (&mut totals, true), &mut builder, context)?;
+        let table = builder.finish()?;
+        let first = self.fields();
+        self.guesses = totals;
+        self.name_types();
+        let is_other = |(before, now): (&Field, &Field)| before.data_type != now.data_type;
+        let others: Vec<bool> = first.iter().zip(&self.union.fields).map(is_other).collect();
+        if !others.contains(&true) {
+            return Ok(table);
+        }
+        let columns: Vec<usize> = (0..others.len()).filter(|&index| others[index]).collect();
+        let fields = columns.iter().map(|&index| self.union.fields[index].clone()).collect();
+        let mut builder = TableBuilder::new(fields, Storage::Compact, context);
+        let mut totals = self.guesses.clone();
+        self.pass_all(&others, (&mut totals, false), &mut builder, context)?;
+        table.with_columns(&columns, builder.finish()?)
+    }
+
+    /// Passes over all files for some of their columns; `sees` whether their types are only guessed.
+    fn pass_all(
+        &self,
+        chosen: &[bool],
+        (totals, sees): (&mut Vec<Guess>, bool),
+        builder: &mut TableBuilder,
+        context: &Context,
+    ) -> Result<()> {
+        for (layout, places) in self.layouts.iter().zip(&self.union.places) {
+            let source = Source::open(&layout.path, self.options)?;
+            source.check(&layout.identity)?;
+            let shape = shape(&layout.dialect, layout.names.len(), self.options, true);
+            let pass = pass(&source, shape, &layout.names, (layout.start, layout.line), self.options);
+            context.progress.total.fetch_add(source.file_bytes(), Ordering::Relaxed);
+            let mut sink = Load { of: self, places, chosen, sees, totals, builder };
+            pass.run(&mut sink, context)?;
+            source.check(&layout.identity)?;
+        }
+        Ok(())
+    }
+}
+
+/// Rows of one of several files on their way into a table.
+struct Load<'a> {
+    of: &'a Guessed<'a>,
+    /// Where the file's columns are among those of all.
+    places: &'a [usize],
+    /// Which of these are read.
+    chosen: &'a [bool],
+    sees: bool,
+    /// What all fields have been.
+    totals: &'a mut Vec<Guess>,
+    builder: &'a mut TableBuilder,
+}
+
+impl Sink for Load<'_> {
+    fn wants(&self) -> Vec<Want> {
+        let want = |&at: &usize| {
+            let (known, total) = (self.of.guesses[at], self.totals[at]);
+            let data_type = self.of.union.fields[at].data_type;
+            if !self.chosen[at] {
+                Want::Skip
+            } else if !self.sees || self.of.said[at].is_some() {
+                Want::Read(data_type)
+            } else if total.data_type() != data_type {
+                // It will be read again.
+                if total.is_settled() { Want::Skip } else { Want::See(total) }
+            } else if known.is_settled() {
+                Want::Read(data_type)
+            } else {
+                Want::SeeAndRead(known)
+            }
+        };
+        self.places.iter().map(want).collect()
+    }
+
+    fn take(&mut self, block: Block) -> Result<()> {
+        let mut made: Vec<Option<Column>> = Vec::new();
+        made.resize_with(self.chosen.len(), || None);
+        for (column, &at) in block.columns.into_iter().zip(self.places) {
+            self.totals[at].merge(&column.guess);
+            made[at] = column.column;
+        }
+        let nulls = |at: usize| {
+            let data_type = self.of.union.fields[at].data_type;
+            Column::from_values(data_type, &vec![Value::Null; block.rows])
+        };
+        let chosen = (0..made.len()).filter(|&at| self.chosen[at]).collect::<Vec<_>>();
+        let columns = chosen.into_iter().map(|at| made[at].take().unwrap_or_else(|| nulls(at))).collect();
+        self.builder.push_columns(block.rows, columns)
+    }
+}
