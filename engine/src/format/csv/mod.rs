@@ -8,6 +8,7 @@
 mod dialect;
 mod guess;
 mod infer;
+mod options;
 mod records;
 mod values;
 mod write;
