@@ -8,6 +8,7 @@
 pub mod csv;
 pub(crate) mod identity;
 pub mod ipc;
+mod options;
 mod output;
 pub mod parquet;
 mod paths;
@@ -17,7 +18,8 @@ mod text;
 mod unite;
 
 pub use csv::CsvOptions;
-pub use paths::expand;
+pub(crate) use options::{copy_format, format_of};
+pub use paths::{expand, expand_all};
 pub use text::{Array, Bound, array_of, check_length, text_of, value_of, value_of_bytes};
 
 use crate::sight::Sight;
@@ -27,7 +29,6 @@ use multiloop_exec::column::Table;
 use multiloop_exec::column::arrow::field_of;
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::CopyOptions;
 use multiloop_planner::types::{DataType, Field};
 use std::collections::HashSet;
 use std::path::Path;
@@ -84,8 +85,8 @@ pub struct Unreadable {
 
 /// Files as [`read_table`] has them, without the columns that cannot be read, and which these are. Rows may stay where they are
 /// until somebody asks for them.
-pub fn open_readable(path: &str, format: &Format, context: &Context) -> Result<(Table, Vec<Unreadable>)> {
-    let paths = expand(path)?;
+pub fn open_readable(paths: &[String], format: &Format, context: &Context) -> Result<(Table, Vec<Unreadable>)> {
+    let paths = expand_all(paths)?;
     let (table, mut unreadable) = match format {
         Format::Parquet => parquet::open_readable(&paths, context)?,
         Format::Csv(options) => (csv::read(&paths, options, None, context)?, Vec::new()),
@@ -184,45 +185,4 @@ fn bad_file(path: &Path, reason: impl std::fmt::Display) -> Error {
 fn guarded<T>(path: &Path, decode: impl FnOnce() -> Result<T>) -> Result<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode))
         .unwrap_or_else(|_| Err(bad_file(path, "its contents contradict each other")))
-}
-
-/// The format that COPY names, or else the file's ending, with COPY's options.
-pub(crate) fn copy_format(path: &str, options: CopyOptions) -> Result<Format> {
-    let CopyOptions { format, header, delimiter, null, quote, unquoted, escape, decimal, all_text } = options;
-    let chosen = match format.as_deref() {
-        Some("csv") => Format::Csv(CsvOptions::default()),
-        Some("parquet") => Format::Parquet,
-        Some("arrow") => Format::Ipc,
-        Some(name) => {
-            return Err(Error::new(ErrorKind::InvalidParameter, format!("COPY format \"{name}\" not recognized")));
-        }
-        None => Format::of_path(path).ok_or_else(|| {
-            Error::new(ErrorKind::InvalidParameter, format!("the file's ending names no format: {path}"))
-                .with_hint("Say which with (FORMAT csv) or (FORMAT parquet).")
-        })?,
-    };
-    let Format::Csv(defaults) = chosen else {
-        if header.is_some() || delimiter.is_some() || null.is_some() || quote.is_some() || escape.is_some() {
-            return Err(Error::new(ErrorKind::InvalidParameter, "COPY options of CSV do not go with another format"));
-        }
-        return Ok(chosen);
-    };
-    let byte = |what: &str, character: Option<char>| match character.map(u8::try_from) {
-        None => Ok(None),
-        Some(Ok(byte)) if byte.is_ascii() => Ok(Some(byte)),
-        Some(_) => {
-            Err(Error::new(ErrorKind::InvalidParameter, format!("COPY {what} must be a single one-byte character")))
-        }
-    };
-    Ok(Format::Csv(CsvOptions {
-        header: header.or(defaults.header),
-        delimiter: byte("delimiter", delimiter)?.or(defaults.delimiter),
-        // No byte of UTF-8.
-        quote: if unquoted { Some(u8::MAX) } else { byte("quote", quote)?.or(defaults.quote) },
-        escape: byte("escape", escape)?.or(defaults.escape),
-        null: null.unwrap_or(defaults.null),
-        decimal: byte("decimal separator", decimal)?,
-        all_text,
-        ..defaults
-    }))
 }

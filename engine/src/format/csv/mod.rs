@@ -13,6 +13,7 @@ mod head;
 mod infer;
 mod load;
 mod numbers;
+mod options;
 mod pass;
 mod records;
 mod source;
