@@ -168,7 +168,9 @@ impl Shared {
         context: &Context,
         use_snapshot: impl FnOnce(&Snapshot<'_>) -> T,
     ) -> T {
-        let open = |paths: &[String], options: &FileOptions| self.open_files(paths, options, (work, context));
+        let open = |paths: &[String], options: &FileOptions, loads: bool| {
+            self.open_files(paths, options, loads, (work, context))
+        };
         let state = work.snapshot(&self.catalog);
         use_snapshot(&Snapshot::new(state, self.facts_of(work), &self.system, &open, context))
     }
@@ -195,6 +197,7 @@ impl Shared {
         &self,
         paths: &[String],
         options: &FileOptions,
+        loads: bool,
         (work, context): (&Work, &Context),
     ) -> Result<Option<StoredTable>> {
         let [first, ..] = paths else { return Ok(None) };
@@ -211,7 +214,7 @@ impl Shared {
             return Ok(Some(cached.stored.clone()));
         }
         // As values: most files are asked once, often to make a table of them, which has codes then.
-        let (table, unreadable) = format::open_readable(paths, &format, context)?;
+        let (table, unreadable) = format::open_readable(paths, &format, loads, context)?;
         let mut stored = StoredTable::new(first, table, Arc::default());
         stored.unreadable = unreadable.into();
         let cached = CachedFile { identity, stored: stored.clone() };

@@ -21,8 +21,8 @@ use std::time::{Duration, Instant, SystemTime};
 /// How soon a statement that sleeps sees that it is cancelled.
 const SLEEP_STEP: Duration = Duration::from_millis(5);
 
-/// Reads a file as a table, from a cache if it has not changed.
-pub(crate) type OpenFiles<'a> = &'a dyn Fn(&[String], &FileOptions) -> Result<Option<StoredTable>>;
+/// Reads files as a table, from a cache if they have not changed; all rows at once if these are to become one.
+pub(crate) type OpenFiles<'a> = &'a dyn Fn(&[String], &FileOptions, bool) -> Result<Option<StoredTable>>;
 
 /// What one statement sees.
 pub(crate) struct Snapshot<'a> {
@@ -49,6 +49,8 @@ pub(crate) struct Snapshot<'a> {
     pub(crate) zone: Arc<str>,
     asks_zone: Cell<bool>,
     open_files: OpenFiles<'a>,
+    /// Whether the rows of a file become a table as they are.
+    loads: Cell<bool>,
     context: &'a Context,
     files: RefCell<HashMap<(Vec<String>, FileOptions), StoredTable>>,
     now: OnceCell<i64>,
@@ -143,6 +145,7 @@ impl<'a> Snapshot<'a> {
             asks_values: Cell::new(false),
             counts: Cell::new(false),
             resolves: Cell::new(false),
+            loads: Cell::new(false),
             open_files,
             context,
             files: RefCell::default(),
@@ -482,7 +485,7 @@ impl Catalog for Snapshot<'_> {
         if let Some(stored) = self.files.borrow().get(&key) {
             return Ok(Some(Arc::clone(&stored.info)));
         }
-        let Some(stored) = (self.open_files)(paths, options)? else { return Ok(None) };
+        let Some(stored) = (self.open_files)(paths, options, self.loads.get())? else { return Ok(None) };
         let info = Arc::clone(&stored.info);
         self.files.borrow_mut().insert(key, stored);
         Ok(Some(info))
@@ -497,6 +500,10 @@ impl Catalog for Snapshot<'_> {
 
     fn check(&self) -> Result<()> {
         self.context.check()
+    }
+
+    fn loads_file(&self) {
+        self.loads.set(true);
     }
 
     fn unreadable(&self, handle: TableHandle) -> Vec<(usize, String, Error)> {

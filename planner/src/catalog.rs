@@ -227,6 +227,9 @@ pub trait Catalog {
         }
     }
 
+    /// Told of a statement that does nothing but make a table of the rows of the files that it names.
+    fn loads_file(&self) {}
+
     /// The time at which the statement began, in microseconds since 1970-01-01 00:00 UTC; a catalog without a clock says that
     /// this was then.
     fn now(&self) -> i64 {

@@ -47,11 +47,14 @@ pub enum Format {
 impl Format {
     /// The format that a path's extension stands for; of a pattern too.
     pub fn of_path(path: &str) -> Option<Format> {
-        let extension = Path::new(path).extension()?.to_str()?.to_ascii_lowercase();
-        match extension.as_str() {
-            "parquet" | "pq" => Some(Format::Parquet),
+        let name = path.to_ascii_lowercase();
+        let name = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+        let is_compressed = name.len() < path.len();
+        match Path::new(name).extension()?.to_str()? {
             "csv" => Some(Format::Csv(CsvOptions::default())),
             "tsv" => Some(Format::Csv(CsvOptions { delimiter: Some(b'\t'), ..CsvOptions::default() })),
+            _ if is_compressed => None,
+            "parquet" | "pq" => Some(Format::Parquet),
             "arrow" | "arrows" | "ipc" | "feather" => Some(Format::Ipc),
             _ => None,
         }
@@ -84,12 +87,17 @@ pub struct Unreadable {
 }
 
 /// Files as [`read_table`] has them, without the columns that cannot be read, and which these are. Rows may stay where they are
-/// until somebody asks for them.
-pub fn open_readable(paths: &[String], format: &Format, context: &Context) -> Result<(Table, Vec<Unreadable>)> {
+/// until somebody asks for them; `loads` says that all of them are asked for, to become a table.
+pub fn open_readable(
+    paths: &[String],
+    format: &Format,
+    loads: bool,
+    context: &Context,
+) -> Result<(Table, Vec<Unreadable>)> {
     let paths = expand_all(paths)?;
     let (table, mut unreadable) = match format {
         Format::Parquet => parquet::open_readable(&paths, context)?,
-        Format::Csv(options) => (csv::read(&paths, options, None, context)?, Vec::new()),
+        Format::Csv(options) => (csv::open(&paths, options, loads, context)?, Vec::new()),
         Format::Ipc => ipc::read_readable(&paths, None, context)?,
     };
     // Of several files each may have it.

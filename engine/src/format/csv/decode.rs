@@ -72,6 +72,18 @@ impl Encoding {
     }
 }
 
+impl Encoding {
+    /// Its name, as options have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoding::Utf8 => "utf-8",
+            Encoding::Utf16 => "utf-16",
+            Encoding::Latin1 => "latin1",
+            Encoding::Windows1252 => "windows-1252",
+        }
+    }
+}
+
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {

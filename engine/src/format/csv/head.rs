@@ -61,7 +61,7 @@ impl Head {
             head.line += 1;
         }
         head.start = start;
-        if options.ignore_errors
+        if options.drops()
             && let Err(error) = std::str::from_utf8(head.rows())
         {
             // Rows that are none are left out later.
@@ -111,8 +111,8 @@ impl Head {
         self.records(dialect).ok()?.next_record().ok()?
     }
 
-    /// How many columns there are, and whether any field is quoted; None if this is not how the rows are written. Where some rows may
-    /// be other than the rest, most of them say it.
+    /// How many columns there are, and whether any field is quoted; None if this is not how the rows are written. Where some rows
+    /// may be other than the rest, most of them say it.
     pub(super) fn looks(&self, dialect: &Dialect, is_lax: bool) -> Option<(usize, bool)> {
         let rows = self.rows();
         let cut = (0..rows.len().min(LOOKS_BYTES) + 1).rev().find(|&cut| is_boundary(rows, cut)).unwrap_or(0);
@@ -123,7 +123,7 @@ impl Head {
         for _ in 0..LOOKS_ROWS {
             let Ok(next) = records.next_record() else {
                 // A quoted field that the end of the head has cut.
-                if is_all {
+                if is_all && !is_lax {
                     return None;
                 }
                 break;

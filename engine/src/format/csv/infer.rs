@@ -174,7 +174,7 @@ fn look_on(
         match records.next_record() {
             Ok(Some(_)) if is_all || !records.is_at_end() => {}
             // What does not end there is looked at where all rows are read.
-            Err(_) if !is_all || options.ignore_errors => break,
+            Err(_) if !is_all || options.drops() => break,
             Err(error) => return Err(error),
             Ok(_) => break,
         }
@@ -186,7 +186,7 @@ fn look_on(
         if options.null_padding && count > columns {
             guesses.resize(count, Guess::default());
         } else if count != columns && !(options.null_padding && count < columns) {
-            if options.ignore_errors {
+            if options.drops() {
                 continue;
             }
             let message = format!("{count} fields where the first row has {columns}");

@@ -1,7 +1,7 @@
 //! Files as a table.
 //!
-//! Types are guessed by the first rows, and every field is held against them while it is read. If some were not of their type, the
-//! columns that they belong to are read once more as what all rows say that they are; the others stay.
+//! Types are guessed by the first rows, and every field is held against them while it is read. If some were not of their type,
+//! the columns that they belong to are read once more as what all rows say that they are; the others stay.
 
 use super::super::unite::Union;
 use super::CsvOptions;
@@ -9,7 +9,7 @@ use super::dialect::Dialect;
 use super::guess::Guess;
 use super::head::Head;
 use super::infer::{Layout, start_in};
-use super::pass::{BLOCK_BYTES, Block, Pass, Sink};
+use super::pass::{BLOCK_BYTES, Block, Pass, Reject, Sink};
 use super::source::Source;
 use super::split::Shape;
 use super::values::Want;
@@ -40,11 +40,11 @@ pub(super) fn read_into(paths: &[PathBuf], options: &CsvOptions, fields: &[Field
     builder.finish()
 }
 
-fn shape<'a>(dialect: &'a Dialect, columns: usize, options: &CsvOptions, lenient: bool) -> Shape<'a> {
-    Shape { dialect, columns, lenient, pads: options.null_padding, drops: options.ignore_errors }
+pub(super) fn shape<'a>(dialect: &'a Dialect, columns: usize, options: &CsvOptions, lenient: bool) -> Shape<'a> {
+    Shape { dialect, columns, lenient, pads: options.null_padding, drops: options.drops() }
 }
 
-fn pass<'a>(
+pub(super) fn pass<'a>(
     source: &'a Source,
     shape: Shape<'a>,
     names: &'a [String],
@@ -53,7 +53,7 @@ fn pass<'a>(
 ) -> Pass<'a> {
     let row_bytes_max = options.row_bytes_max();
     let block_bytes = options.block_bytes.unwrap_or(BLOCK_BYTES);
-    Pass { source, shape, names, start, line, block_bytes, row_bytes_max, keeps_rejects: false }
+    Pass { source, shape, names, start, line, block_bytes, row_bytes_max, keeps_rejects: options.rejects }
 }
 
 /// Columns of given types.
@@ -75,18 +75,19 @@ impl Sink for Given<'_> {
 }
 
 /// Files, and the columns that they have together.
-pub(super) struct Guessed<'a> {
-    options: &'a CsvOptions,
-    layouts: Vec<Layout>,
-    union: Union,
+#[derive(Debug)]
+pub(super) struct Guessed {
+    pub(super) options: CsvOptions,
+    pub(super) layouts: Vec<Layout>,
+    pub(super) union: Union,
     /// By column of the union: what its fields are in all files, by their first rows.
-    guesses: Vec<Guess>,
-    said: Vec<Option<DataType>>,
+    pub(super) guesses: Vec<Guess>,
+    pub(super) said: Vec<Option<DataType>>,
 }
 
-impl<'a> Guessed<'a> {
+impl Guessed {
     /// By the first rows of files.
-    pub(super) fn of(paths: &[PathBuf], options: &'a CsvOptions) -> Result<Self> {
+    pub(super) fn of(paths: &[PathBuf], options: &CsvOptions) -> Result<Self> {
         let layouts = paths.iter().map(|path| Layout::of(path, options)).collect::<Result<Vec<_>>>()?;
         let mut union = Union::default();
         let mut guesses: Vec<Guess> = Vec::new();
@@ -102,13 +103,13 @@ impl<'a> Guessed<'a> {
                 said[at] = said[at].or(layout.said[index]);
             }
         }
-        let mut guessed = Guessed { options, layouts, union, guesses, said };
+        let mut guessed = Guessed { options: options.clone(), layouts, union, guesses, said };
         guessed.name_types();
         Ok(guessed)
     }
 
     /// Gives columns the types that are known of them.
-    fn name_types(&mut self) {
+    pub(super) fn name_types(&mut self) {
         for (index, field) in self.union.fields.iter_mut().enumerate() {
             field.data_type = self.said[index].unwrap_or_else(|| self.guesses[index].data_type());
         }
@@ -142,6 +143,30 @@ impl<'a> Guessed<'a> {
         table.with_columns(&columns, builder.finish()?)
     }
 
+    /// The rows that are wrong, as a table: where they are, and what is wrong with them.
+    pub(super) fn rejects(&self, context: &Context) -> Result<Table> {
+        let text = |name: &str| Field::new(name, DataType::Text, true);
+        let number = |name: &str| Field::new(name, DataType::BigInt, true);
+        let fields = vec![
+            text("file"),
+            number("line"),
+            number("byte_position"),
+            text("column_name"),
+            text("error_message"),
+            text("csv_line"),
+        ];
+        let mut builder = TableBuilder::new(fields, Storage::Compact, context);
+        for (layout, places) in self.layouts.iter().zip(&self.union.places) {
+            let source = Source::open(&layout.path, &self.options)?;
+            let shape = shape(&layout.dialect, layout.names.len(), &self.options, true);
+            let pass = pass(&source, shape, &layout.names, (layout.start, layout.line), &self.options);
+            context.progress.total.fetch_add(source.file_bytes(), Ordering::Relaxed);
+            let said = places.iter().map(|&at| self.said[at]).collect();
+            pass.run(&mut Rejected { layout, said, builder: &mut builder }, context)?;
+        }
+        builder.finish()
+    }
+
     /// Passes over all files for some of their columns; `sees` whether their types are only guessed.
     fn pass_all(
         &self,
@@ -151,10 +176,10 @@ impl<'a> Guessed<'a> {
         context: &Context,
     ) -> Result<()> {
         for (layout, places) in self.layouts.iter().zip(&self.union.places) {
-            let source = Source::open(&layout.path, self.options)?;
+            let source = Source::open(&layout.path, &self.options)?;
             source.check(&layout.identity)?;
-            let shape = shape(&layout.dialect, layout.names.len(), self.options, true);
-            let pass = pass(&source, shape, &layout.names, (layout.start, layout.line), self.options);
+            let shape = shape(&layout.dialect, layout.names.len(), &self.options, true);
+            let pass = pass(&source, shape, &layout.names, (layout.start, layout.line), &self.options);
             context.progress.total.fetch_add(source.file_bytes(), Ordering::Relaxed);
             let mut sink = Load { of: self, places, chosen, sees, totals, builder };
             pass.run(&mut sink, context)?;
@@ -166,7 +191,7 @@ impl<'a> Guessed<'a> {
 
 /// Rows of one of several files on their way into a table.
 struct Load<'a> {
-    of: &'a Guessed<'a>,
+    of: &'a Guessed,
     /// Where the file's columns are among those of all.
     places: &'a [usize],
     /// Which of these are read.
@@ -212,5 +237,32 @@ impl Sink for Load<'_> {
         let chosen = (0..made.len()).filter(|&at| self.chosen[at]).collect::<Vec<_>>();
         let columns = chosen.into_iter().map(|at| made[at].take().unwrap_or_else(|| nulls(at))).collect();
         self.builder.push_columns(block.rows, columns)
+    }
+}
+
+/// Rows of a file that are wrong on their way into a table.
+struct Rejected<'a> {
+    layout: &'a Layout,
+    said: Vec<Option<DataType>>,
+    builder: &'a mut TableBuilder,
+}
+
+impl Sink for Rejected<'_> {
+    fn wants(&self) -> Vec<Want> {
+        self.said.iter().map(|said| said.map_or(Want::Skip, Want::Read)).collect()
+    }
+
+    fn take(&mut self, block: Block) -> Result<()> {
+        let row = |reject: Reject| {
+            vec![
+                Value::text(self.layout.path.display().to_string()),
+                Value::Int(reject.line as i64),
+                Value::Int(reject.place as i64),
+                reject.column.map_or(Value::Null, |column| Value::text(self.layout.names[column].as_str())),
+                Value::text(reject.message),
+                Value::text(reject.text),
+            ]
+        };
+        self.builder.push_values(&block.rejects.into_iter().map(row).collect::<Vec<_>>())
     }
 }

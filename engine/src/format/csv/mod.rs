@@ -16,6 +16,7 @@ mod numbers;
 mod options;
 mod pass;
 mod records;
+mod scan;
 mod source;
 mod split;
 #[cfg(test)]
@@ -71,6 +72,8 @@ pub struct CsvOptions {
     pub null_padding: bool,
     /// Whether rows that are wrong are left out.
     pub ignore_errors: bool,
+    /// Whether the table is of the rows that are wrong, in place of the others.
+    pub rejects: bool,
     /// Bytes of a row, at most. None: 256 MiB.
     pub row_bytes_max: Option<usize>,
     /// Names of the first columns, in place of those that the file gives.
@@ -83,6 +86,8 @@ pub struct CsvOptions {
     pub auto_detect: bool,
     /// Bytes of the blocks that a file is read in; nothing else depends on it. None: half a MiB.
     pub block_bytes: Option<u64>,
+    /// Bytes of files up to which their rows are read when they are named. None: 16 MiB.
+    pub scan_bytes: Option<u64>,
 }
 
 impl Default for CsvOptions {
@@ -104,12 +109,14 @@ impl Default for CsvOptions {
             comment: None,
             null_padding: false,
             ignore_errors: false,
+            rejects: false,
             row_bytes_max: None,
             names: Vec::new(),
             types: Vec::new(),
             sample_rows: None,
             auto_detect: true,
             block_bytes: None,
+            scan_bytes: None,
         }
     }
 }
@@ -145,7 +152,12 @@ impl CsvOptions {
 
     /// Whether rows may be of different lengths.
     fn is_lax(&self) -> bool {
-        self.null_padding || self.ignore_errors
+        self.null_padding || self.drops()
+    }
+
+    /// Whether rows that are wrong are no error.
+    fn drops(&self) -> bool {
+        self.ignore_errors || self.rejects
     }
 
     fn row_bytes_max(&self) -> usize {
@@ -165,7 +177,25 @@ pub fn read_fields(paths: &[PathBuf], options: &CsvOptions, context: &Context) -
 pub fn read(paths: &[PathBuf], options: &CsvOptions, fields: Option<&[Field]>, context: &Context) -> Result<Table> {
     options.check()?;
     match fields {
+        Some(_) if options.rejects => {
+            Err(Error::new(ErrorKind::InvalidParameter, "CSV rejects are read into columns of their own"))
+        }
+        None if options.rejects => load::Guessed::of(paths, options)?.rejects(context),
         Some(fields) => load::read_into(paths, options, fields, context),
         None => load::Guessed::of(paths, options)?.read(context),
+    }
+}
+
+/// Files as one table, as [`read`] has it: the rows of large ones stay where they are until loops ask for them, unless `loads`
+/// says that all of them are wanted.
+pub fn open(paths: &[PathBuf], options: &CsvOptions, loads: bool, context: &Context) -> Result<Table> {
+    options.check()?;
+    if options.rejects {
+        return read(paths, options, None, context);
+    }
+    let guessed = load::Guessed::of(paths, options)?;
+    match !loads && scan::is_scanned(&guessed)? {
+        true => scan::scan(guessed, context),
+        false => guessed.read(context),
     }
 }

@@ -10,7 +10,7 @@ use super::source::{Extent, Source};
 use super::split::{self, Bad, Rows, Shape, Told, Wrong, assumed_start, line_of};
 use super::values::{self, Made, Want};
 use multiloop_exec::cpu::simd::marks::Marks;
-use multiloop_exec::workers::context::Context;
+use multiloop_exec::workers::context::{Context, Reservation};
 use multiloop_exec::{Error, Result};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -21,6 +21,9 @@ pub(super) const BLOCK_BYTES: u64 = 1 << 19;
 
 /// Blocks that are taken apart before they are handed over, for each worker.
 const BLOCKS_A_WORKER: u64 = 8;
+
+/// Bytes of memory that it takes to take a byte of a file apart, about.
+const WORKING: usize = 3;
 
 /// What is read of a file.
 #[derive(Clone, Copy)]
@@ -57,6 +60,8 @@ pub(super) struct Block {
     pub(super) line: u64,
     /// By column.
     pub(super) columns: Vec<Made>,
+    /// What was asked of each.
+    pub(super) wants: Vec<Want>,
     /// Rows that were left out.
     pub(super) rejects: Vec<Reject>,
 }
@@ -118,7 +123,10 @@ impl Pass<'_> {
         let margin = self.margin() as u64;
         let (mut first, mut next, mut line) = (0, self.start, self.line);
         let mut extent = self.source.reach(place(blocks_at_once) + margin)?;
+        let mut working = Reservation::new(&context.memory);
         while next < extent.end || !extent.is_all {
+            let block = (self.block_bytes + margin).min(extent.end) as usize;
+            working.resize(context.workers().count() * block * WORKING + self.source.window_bytes())?;
             let end = first + blocks_at_once;
             let wants = sink.wants();
             let work = |number: u64| {
@@ -151,7 +159,7 @@ impl Pass<'_> {
                 }
                 let outcome = match outcome {
                     Outcome::Taken { block, lines, failure } if block.bytes.start == next => (block, lines, failure),
-                    _ => match self.surely(range, next, &wants, &mut take(&scratch))? {
+                    _ => match self.surely(range, next, &wants, &mut take(&scratch), context)? {
                         Some(taken) => taken,
                         None => continue,
                     },
@@ -210,8 +218,10 @@ impl Pass<'_> {
         from: u64,
         wants: &[Want],
         scratch: &mut Scratch,
+        context: &Context,
     ) -> Result<Option<(Block, u64, Option<Failure>)>> {
         let mut margin = self.margin() as u64;
+        let mut working = Reservation::new(&context.memory);
         loop {
             let extent = self.source.reach(range.end + margin)?;
             if extent.is_all && from >= extent.end {
@@ -225,7 +235,10 @@ impl Pass<'_> {
                     let line = self.line + line_of(&scratch.bytes, rows.min(scratch.bytes.len()), self.shape.dialect);
                     return Err(split::too_long(self.source.path(), line, self.row_bytes_max));
                 }
-                Outcome::Short => margin *= 4,
+                Outcome::Short => {
+                    margin = (margin * 4).min(self.row_bytes_max as u64 + 1);
+                    working.resize((range.end + margin - from) as usize * WORKING)?;
+                }
             }
         }
     }
@@ -259,7 +272,7 @@ impl Pass<'_> {
         self.check_utf8(bytes, begin, rows);
         let (columns, failure) = self.columns(bytes, begin, from, rows, wants, &mut rejects);
         let bytes = from + begin as u64..from + rows.next as u64;
-        let block = Block { bytes, rows: rows.count(), line: 0, columns, rejects };
+        let block = Block { bytes, rows: rows.count(), line: 0, columns, wants: wants.to_vec(), rejects };
         Ok(Outcome::Taken { block, lines: rows.lines, failure })
     }
 

@@ -132,6 +132,12 @@ impl Source {
         }
     }
 
+    /// Bytes of memory that hold what has been decoded.
+    pub(super) fn window_bytes(&self) -> usize {
+        let window = |stream: &Stream| stream.window.read().unwrap_or_else(PoisonError::into_inner).bytes.capacity();
+        self.stream.as_ref().map_or(0, window)
+    }
+
     /// Bytes before a place are not asked for any more.
     pub(super) fn release(&self, place: u64) {
         if let Some(stream) = &self.stream {

@@ -146,11 +146,6 @@ impl Rows {
         self.starts[row] as usize
     }
 
-    /// Bytes of memory.
-    pub(super) fn bytes(&self) -> usize {
-        (self.starts.capacity() + self.ends.capacity()) * size_of::<u32>()
-    }
-
     /// A field of a row of these bytes.
     #[inline(always)]
     pub(super) fn field<'a>(&self, bytes: &'a [u8], dialect: &Dialect, row: usize, column: usize) -> Field<'a> {
@@ -353,6 +348,14 @@ impl Walk<'_> {
             return true;
         }
         if pads && count < columns {
+            // Its last field is not that of the last column, which ends before a carriage return.
+            if let Some(end) = rows.ends.last_mut()
+                && self.shape.dialect.newline == b'\n'
+                && (*end & PLACE) as usize > bytes.start
+                && self.bytes[(*end & PLACE) as usize - 1] == b'\r'
+            {
+                *end -= 1;
+            }
             let last = rows.ends.last().map_or(0, |end| end & PLACE);
             rows.ends.resize(first + columns, last | MISSING);
             rows.starts.push(bytes.start as u32);
@@ -387,8 +390,8 @@ impl Walk<'_> {
     }
 }
 
-/// What a field with quotes holds, without them: where these may stand anywhere all that stands around them, too, elsewhere without
-/// blanks around the quotes.
+/// What a field with quotes holds, without them: where these may stand anywhere all that stands around them, too, elsewhere
+/// without blanks around the quotes.
 pub(super) fn unquoted(text: &[u8], dialect: &Dialect) -> Vec<u8> {
     let mut all = Vec::with_capacity(text.len());
     let (mut at, mut quoted, mut opened, mut protected) = (0, false, false, 0);

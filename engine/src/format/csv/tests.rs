@@ -160,11 +160,8 @@ fn nothing_depends_on_blocks_or_workers() {
     let mut text = String::from("k,s,x\n");
     for row in 0..3000 {
         let quoted = if row % 7 == 0 { "\"a,\n\"\"b\"\"\r\n\"" } else { "plain" };
-        text.push_str(&format!("{row},{quoted}{row},{}\r\n", if row == 2900 { "late" } else { "1.5" }));
+        text.push_str(&format!("{row},{quoted},{}\r\n", if row == 2900 { "late" } else { "1.5" }));
     }
-    text.insert_str(text.len() - 1, &format!(",\"{}\"", "long\n".repeat(3000)));
-    let text = text.replace("\"\r\n\"", "\"");
-    let text = text.rsplit_once(",\"long").map(|(text, _)| text.to_owned() + "\n").unwrap();
     let folder = Folder::new();
     let path = [PathBuf::from(folder.write("t.csv", &text))];
     let whole = shown(&read(&path, &CsvOptions::default(), None, &context()).unwrap());
@@ -215,9 +212,8 @@ fn rows_that_are_wrong_may_be_left_out() {
     bytes.extend_from_slice(b"\xff\n\n7,\"g\nh\"\n");
     for block_bytes in [3, 1 << 19] {
         let options = with(|options| (options.ignore_errors, options.block_bytes) = (true, Some(block_bytes)));
-        // The quote of row 4 is closed by that of row 7, behind which there is other text.
-        let all = read_as(&bytes, &options);
-        assert!(all.starts_with("k bigint, s text: 1|a / 4|e\n5,f\n6,"), "{all}");
+        // The quote of row 4 is closed by that of row 7: between them is what is not UTF-8.
+        assert_eq!(read_as(&bytes, &options), "k bigint, s text: 1|a");
         let text = "k,s\n1,a\n2\n3,c,d\n\n5,\"f\n";
         assert_eq!(read_as(text.as_bytes(), &options), "k bigint, s text: 1|a");
         let padded = with(|options| {
@@ -225,11 +221,30 @@ fn rows_that_are_wrong_may_be_left_out() {
         });
         assert_eq!(read_as(text.as_bytes(), &padded), "k bigint, s text, column2 text: 1|a|- / 2|-|- / 3|c|d");
     }
+    let padded = with(|options| options.null_padding = true);
+    assert_eq!(read_as(b"k,s\r\n1,a\r\n2\r\n\"3\"\r\n", &padded), "k bigint, s text: 1|a / 2|- / 3|-");
     let folder = Folder::new();
     let fields = [Field::new("k", DataType::Integer, true), Field::new("s", DataType::Text, true)];
     let options = with(|options| options.ignore_errors = true);
     let found = table(&folder, b"1,a\nx,b\n3,c,d\n99999999999,e\n5,f\n", &options, Some(&fields)).unwrap();
     assert_eq!(shown(&found), "k integer, s text: 1|a / 5|f");
+}
+
+#[test]
+fn rows_that_are_wrong_are_a_table() {
+    let rejects = with(|options| {
+        (options.rejects, options.header) = (true, Some(true));
+        options.types = vec![(Some("k".into()), DataType::Integer)];
+    });
+    let text = b"k,s\n1,\"a\n\"\n2\nx,b\n3,c,d\n4,e\n";
+    for block_bytes in [2, 9, 1 << 19] {
+        let rejects = CsvOptions { block_bytes: Some(block_bytes), ..rejects.clone() };
+        let all = read_as(text, &rejects);
+        let rows: Vec<&str> = all.split(" / ").collect();
+        assert!(rows[0].ends_with("|4|11|-|missing data for column \"s\"|2"), "{all}");
+        assert!(rows[1].ends_with("|5|13|k|invalid input syntax for type integer: \"x\"|x,b"), "{all}");
+        assert!(rows[2].ends_with("|6|17|-|extra data after last expected column|3,c,d") && rows.len() == 3, "{all}");
+    }
 }
 
 #[test]
@@ -315,7 +330,52 @@ fn what_a_compressed_file_holds_counts_against_the_limit() {
     let path = [PathBuf::from(folder.write("t.csv.gz", &bomb))];
     let limited = Context::new(Memory::new(4 << 20));
     assert_eq!(read(&path, &CsvOptions::default(), None, &limited).unwrap_err().sqlstate(), "53200");
-    let row = gzip("x".repeat(3 << 20).as_bytes());
+    let row = gzip(format!("s\n{}", "x".repeat(3 << 20)).as_bytes());
     let options = with(|options| options.row_bytes_max = Some(1 << 20));
     assert!(read_as(&row, &options).starts_with("a row of more than"), "{}", &read_as(&row, &options)[..40]);
+}
+
+/// Rows that stay where they are are the same rows.
+#[test]
+fn scans_give_the_rows_of_loads() {
+    let mut text = String::from("k,d,s,x,none\n");
+    for row in 0..5000 {
+        let quoted = if row % 7 == 0 { "\"a,\n\"\"b\"\"\"" } else { "plain" };
+        let late = if row == 4000 { "12345678901.5" } else { "7" };
+        text.push_str(&format!("{},2020-01-{:02},{quoted},{late},\n", row - 100, row % 28 + 1));
+    }
+    let folder = Folder::new();
+    let one = folder.write("a.csv", &text);
+    let other = folder.write("b.csv", "x,s,more\n0.5,z,1\n,y,2\n");
+    let paths = [PathBuf::from(&one), PathBuf::from(&other)];
+    for block_bytes in [100, 5000, 1 << 19] {
+        let options = with(|options| (options.block_bytes, options.scan_bytes) = (Some(block_bytes), Some(0)));
+        let context = context().with_pool(&Arc::new(Pool::new(2).unwrap()));
+        let scanned = open(&paths, &options, false, &context).unwrap();
+        assert!(scanned.is_lazy() && !open(&paths, &options, true, &context).unwrap().is_lazy());
+        let loaded = read(&paths, &options, None, &context).unwrap();
+        let (known, all) = (&scanned.statistics.columns, &loaded.statistics.columns);
+        let types = |table: &Table| table.fields.iter().map(|field| field.data_type).collect::<Vec<_>>();
+        assert_eq!(types(&scanned), types(&loaded));
+        assert_eq!(known[0].proofs.min, all[0].proofs.min);
+        assert_eq!((known[1].proofs.nulls, &known[1].proofs.max), (2, &all[1].proofs.max));
+        assert!(shown(&scanned.load(scanned.fields.clone(), &context).unwrap()) == shown(&loaded));
+        for chunk in scanned.chunks.iter().filter(|chunk| chunk.rows > 2) {
+            assert_eq!(chunk.reader.as_ref().unwrap().read(1, 1..3).unwrap().rows(), 2);
+        }
+        // A file that is another one by then is an error.
+        let scanned = open(&paths, &options, false, &context).unwrap();
+        std::fs::write(&one, text.replace("plain", "plane")).unwrap();
+        let error = scanned.load(scanned.fields.clone(), &context).unwrap_err();
+        assert_eq!(error.sqlstate(), "22P04", "{error}");
+        std::fs::write(&one, &text).unwrap();
+    }
+    let typed = with(|options| {
+        (options.scan_bytes, options.types) = (Some(0), vec![(Some("x".into()), DataType::Integer)]);
+    });
+    let scanned = open(&paths[..1], &typed, false, &context()).unwrap();
+    let reader = scanned.chunks[0].reader.as_ref().unwrap();
+    assert_eq!(reader.read(0, 0..5000).unwrap().rows(), 5000);
+    let error = reader.read(3, 0..5000).unwrap_err();
+    assert!(error.message().contains("column \"x\"") && error.message().contains("line 4574"), "{error}");
 }

@@ -38,7 +38,8 @@ pub(super) struct Made {
     pub(super) column: Option<Column>,
     /// What all fields look like that were looked at.
     pub(super) guess: Guess,
-    pub(super) nulls: usize,
+    /// How many are NULL, if all were looked at.
+    pub(super) nulls: Option<usize>,
     /// The least and the greatest of values that are integers.
     pub(super) range: Option<(i64, i64)>,
     /// Rows that have no value, in order, with what is wrong.
@@ -71,7 +72,7 @@ impl Source<'_> {
 
 impl Made {
     fn nothing() -> Made {
-        Made { column: None, guess: Guess::default(), nulls: 0, range: None, wrong: Vec::new() }
+        Made { column: None, guess: Guess::default(), nulls: None, range: None, wrong: Vec::new() }
     }
 }
 
@@ -284,7 +285,12 @@ impl<'a> Reading<'a> {
         }
         for row in self.rows.clone() {
             let field = rows.field(bytes, dialect, row, column);
-            match self.text_of(field) {
+            let text = match field {
+                Field::Bare(text) if !dialect.is_null(text) => Some((Cow::Borrowed(text), true)),
+                Field::Quoted(text) => Some((Cow::Borrowed(text), false)),
+                field => self.text_of(field),
+            };
+            match text {
                 None => self.nulls.push((row - self.rows.start) as u32),
                 Some((text, bare)) => {
                     if let Some(known) = known
@@ -353,7 +359,7 @@ impl<'a> Reading<'a> {
             self.made.range = None;
             return self.made;
         }
-        self.made.nulls = self.nulls.len();
+        self.made.nulls = Some(self.nulls.len());
         if self.keep {
             let nulls = (!self.nulls.is_empty()).then(|| {
                 let mut valid = BooleanBufferBuilder::new(self.rows.len());
