@@ -253,7 +253,7 @@ impl Pass<'_> {
         scratch: &mut Scratch,
     ) -> Result<Outcome> {
         let Scratch { bytes, rows, marks } = scratch;
-        let from = known.unwrap_or(range.start - 1);
+        let from = known.unwrap_or(range.start.saturating_sub(1));
         let to = extent.end.min(range.end + margin);
         self.source.read(from, (to - from) as usize, bytes)?;
         let is_end = extent.is_all && to == extent.end;
