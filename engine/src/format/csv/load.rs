@@ -125,21 +125,22 @@ impl Guessed {
         let mut builder = TableBuilder::new(self.fields(), Storage::Compact, context);
         let mut totals = self.guesses.clone();
         let all: Vec<bool> = vec![true; totals.len()];
-        self.pass_all(&all, (&mut totals, true), &mut builder, context)?;
+        let mut others = vec![false; totals.len()];
+        self.pass_all(&all, Some((&mut totals, &mut others)), &mut builder, context)?;
         let table = builder.finish()?;
         let first = self.fields();
         self.guesses = totals;
         self.name_types();
-        let is_other = |(before, now): (&Field, &Field)| before.data_type != now.data_type;
-        let others: Vec<bool> = first.iter().zip(&self.union.fields).map(is_other).collect();
+        for (other, (before, now)) in others.iter_mut().zip(first.iter().zip(&self.union.fields)) {
+            *other |= before.data_type != now.data_type;
+        }
         if !others.contains(&true) {
             return Ok(table);
         }
         let columns: Vec<usize> = (0..others.len()).filter(|&index| others[index]).collect();
         let fields = columns.iter().map(|&index| self.union.fields[index].clone()).collect();
         let mut builder = TableBuilder::new(fields, Storage::Compact, context);
-        let mut totals = self.guesses.clone();
-        self.pass_all(&others, (&mut totals, false), &mut builder, context)?;
+        self.pass_all(&others, None, &mut builder, context)?;
         table.with_columns(&columns, builder.finish()?)
     }
 
@@ -167,11 +168,12 @@ impl Guessed {
         builder.finish()
     }
 
-    /// Passes over all files for some of their columns; `sees` whether their types are only guessed.
+    /// Passes over all files for some of their columns. If their types are only guessed, `seen` is what all fields have been, and
+    /// which columns have fields that were not as was guessed.
     fn pass_all(
         &self,
         chosen: &[bool],
-        (totals, sees): (&mut Vec<Guess>, bool),
+        mut seen: Option<(&mut Vec<Guess>, &mut Vec<bool>)>,
         builder: &mut TableBuilder,
         context: &Context,
     ) -> Result<()> {
@@ -181,7 +183,8 @@ impl Guessed {
             let shape = shape(&layout.dialect, layout.names.len(), &self.options, true);
             let pass = pass(&source, shape, &layout.names, (layout.start, layout.line), &self.options);
             context.progress.total.fetch_add(source.file_bytes(), Ordering::Relaxed);
-            let mut sink = Load { of: self, places, chosen, sees, totals, builder };
+            let seen = seen.as_mut().map(|(totals, others)| (&mut **totals, &mut **others));
+            let mut sink = Load { of: self, places, chosen, seen, builder };
             pass.run(&mut sink, context)?;
             source.check(&layout.identity)?;
         }
@@ -196,28 +199,26 @@ struct Load<'a> {
     places: &'a [usize],
     /// Which of these are read.
     chosen: &'a [bool],
-    sees: bool,
-    /// What all fields have been.
-    totals: &'a mut Vec<Guess>,
+    /// If types are guessed, what all fields have been, and which columns have others than was guessed.
+    seen: Option<(&'a mut Vec<Guess>, &'a mut Vec<bool>)>,
     builder: &'a mut TableBuilder,
 }
 
 impl Sink for Load<'_> {
     fn wants(&self) -> Vec<Want> {
         let want = |&at: &usize| {
-            let (known, total) = (self.of.guesses[at], self.totals[at]);
             let data_type = self.of.union.fields[at].data_type;
-            if !self.chosen[at] {
-                Want::Skip
-            } else if !self.sees || self.of.said[at].is_some() {
-                Want::Read(data_type)
-            } else if total.data_type() != data_type {
-                // It will be read again.
-                if total.is_settled() { Want::Skip } else { Want::See(total) }
-            } else if known.is_settled() {
-                Want::Read(data_type)
-            } else {
-                Want::SeeAndRead(known)
+            let said = self.of.said[at].is_some();
+            match &self.seen {
+                _ if !self.chosen[at] => Want::Skip,
+                Some((totals, others)) if !said => match totals[at] {
+                    // It will be read again.
+                    total if others[at] && total.is_settled() => Want::Skip,
+                    total if others[at] => Want::See(total),
+                    total if total.is_settled() => Want::Read(data_type),
+                    total => Want::SeeAndRead(total),
+                },
+                _ => Want::Read(data_type),
             }
         };
         self.places.iter().map(want).collect()
@@ -227,7 +228,11 @@ impl Sink for Load<'_> {
         let mut made: Vec<Option<Column>> = Vec::new();
         made.resize_with(self.chosen.len(), || None);
         for (column, &at) in block.columns.into_iter().zip(self.places) {
-            self.totals[at].merge(&column.guess);
+            if let Some((totals, others)) = &mut self.seen {
+                totals[at].merge(&column.guess);
+                let is_other = totals[at].data_type() != self.of.union.fields[at].data_type;
+                others[at] |= self.of.said[at].is_none() && (column.column.is_none() || is_other);
+            }
             made[at] = column.column;
         }
         let nulls = |at: usize| {

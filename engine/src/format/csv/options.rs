@@ -68,6 +68,7 @@ impl CsvOptions {
             }
             "ignore_errors" => self.ignore_errors = option.boolean()?,
             "null_padding" => self.null_padding = option.boolean()?,
+            "rejects" => self.rejects = option.boolean()?,
             "max_line_size" | "maximum_line_size" => {
                 self.row_bytes_max = Some(option.integer(1..=ROW_BYTES_MAX as i64)? as usize);
             }

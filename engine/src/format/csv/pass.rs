@@ -122,6 +122,7 @@ impl Pass<'_> {
         let place = |block: u64| self.start + block * self.block_bytes;
         let margin = self.margin() as u64;
         let (mut first, mut next, mut line) = (0, self.start, self.line);
+        context.progress.done.fetch_add(self.start, Ordering::Relaxed);
         let mut extent = self.source.reach(place(blocks_at_once) + margin)?;
         let mut working = Reservation::new(&context.memory);
         while next < extent.end || !extent.is_all {
@@ -282,11 +283,10 @@ impl Pass<'_> {
         if all.is_ascii() || std::str::from_utf8(all).is_ok() {
             return;
         }
-        let end = |row: usize| if row + 1 < rows.count() { rows.start(row + 1) } else { rows.next };
-        let wrong = |row: &usize| std::str::from_utf8(&bytes[rows.start(*row)..end(*row)]).is_err();
+        let wrong = |row: &usize| std::str::from_utf8(&bytes[rows.start(*row)..rows.end(*row)]).is_err();
         let wrong: Vec<usize> = (0..rows.count()).filter(wrong).collect();
         let bad = wrong.iter().enumerate().map(|(dropped, &row)| Bad {
-            bytes: rows.start(row)..end(row),
+            bytes: rows.start(row)..rows.end(row),
             what: Wrong::Utf8,
             before: row - dropped,
         });
@@ -368,8 +368,7 @@ impl Pass<'_> {
             reject(bad.bytes.clone(), None, split::fault_of(bad, self.names).1);
         }
         for (row, column, error) in wrong {
-            let end = if row + 1 < rows.count() { rows.start(row + 1) } else { rows.next };
-            reject(rows.start(*row)..end, Some(*column), error.message().to_owned());
+            reject(rows.start(*row)..rows.end(*row), Some(*column), error.message().to_owned());
         }
         rejects.sort_by_key(|reject| (reject.place, reject.column));
     }

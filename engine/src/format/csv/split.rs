@@ -166,6 +166,13 @@ impl Rows {
         }
     }
 
+    /// Where a row ends: where the next one begins, be it one that is wrong.
+    pub(super) fn end(&self, row: usize) -> usize {
+        let next = self.starts.get(row + 1).map_or(self.next, |&next| next as usize);
+        let bad = self.bad.partition_point(|bad| bad.bytes.start <= self.start(row));
+        self.bad.get(bad).map_or(next, |bad| next.min(bad.bytes.start))
+    }
+
     /// Leaves out some rows, by their numbers in order.
     pub(super) fn drop_rows(&mut self, dropped: &[usize]) {
         let mut kept = 0;
