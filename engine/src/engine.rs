@@ -12,7 +12,7 @@ use crate::snapshot::Snapshot;
 use crate::system;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result, format};
-use multiloop_exec::column::Table;
+use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::cpu::simd::level::Level;
 use multiloop_exec::technique::Technique;
 use multiloop_exec::workers::context::{Context, Memory};
@@ -34,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) system: system::Cache,
     pub(crate) pool: Arc<Pool>,
     pub(crate) memory: Arc<Memory>,
+    /// Columns of files.
+    cache: Arc<ColumnCache>,
     pub(crate) compact: bool,
     pub(crate) channels: Channels,
     pub(crate) roles: Option<Arc<Roles>>,
@@ -94,11 +96,13 @@ impl EngineBuilder {
     pub fn build(self) -> Result<Engine> {
         Level::check()?;
         Technique::check()?;
+        let memory = Memory::new(self.memory_limit.unwrap_or_else(default_memory_limit));
         Ok(Engine(Arc::new(Shared {
             catalog: Current::default(),
             system: system::Cache::default(),
             pool: Arc::new(Pool::new(self.threads.unwrap_or_else(available_threads))?),
-            memory: Memory::new(self.memory_limit.unwrap_or_else(default_memory_limit)),
+            cache: ColumnCache::new(&memory),
+            memory,
             compact: self.compact,
             channels: Channels::default(),
             roles: self.roles,
@@ -214,7 +218,7 @@ impl Shared {
             return Ok(Some(cached.stored.clone()));
         }
         // As values: most files are asked once, often to make a table of them, which has codes then.
-        let (table, unreadable) = format::open_readable(paths, &format, loads, context)?;
+        let (table, unreadable) = format::open_readable(paths, &format, loads, (&self.cache, context))?;
         let mut stored = StoredTable::new(first, table, Arc::default());
         stored.unreadable = unreadable.into();
         let cached = CachedFile { identity, stored: stored.clone() };

@@ -25,13 +25,14 @@ pub use text::{Array, Bound, array_of, check_length, text_of, value_of, value_of
 use crate::sight::Sight;
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
-use multiloop_exec::column::Table;
 use multiloop_exec::column::arrow::field_of;
+use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A file format with its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,17 +88,18 @@ pub struct Unreadable {
 }
 
 /// Files as [`read_table`] has them, without the columns that cannot be read, and which these are. Rows may stay where they are
-/// until somebody asks for them; `loads` says that all of them are asked for, to become a table.
-pub fn open_readable(
+/// until somebody asks for them, and what is asked for often is kept in the cache; `loads` says that all of them are asked for, to
+/// become a table.
+pub(crate) fn open_readable(
     paths: &[String],
     format: &Format,
     loads: bool,
-    context: &Context,
+    (cache, context): (&Arc<ColumnCache>, &Context),
 ) -> Result<(Table, Vec<Unreadable>)> {
     let paths = expand_all(paths)?;
     let (table, mut unreadable) = match format {
-        Format::Parquet => parquet::open_readable(&paths, context)?,
-        Format::Csv(options) => (csv::open(&paths, options, loads, context)?, Vec::new()),
+        Format::Parquet => parquet::open_readable(&paths, (cache, context))?,
+        Format::Csv(options) => (csv::open(&paths, options, loads, (Some(cache), context))?, Vec::new()),
         Format::Ipc => ipc::read_readable(&paths, None, context)?,
     };
     // Of several files each may have it.

@@ -39,6 +39,21 @@ pub(super) fn compact(pieces: &[Column], field: &Field, dictionary: bool) -> Res
     Ok(Column { data, nulls })
 }
 
+impl Column {
+    /// A column of integers of a field in the narrowest form; any other as it is.
+    ///
+    /// # Errors
+    /// XX000 if it is none of the field's type.
+    pub fn narrowest(self, field: &Field) -> Result<Column> {
+        match self.data {
+            ColumnData::Int16(_) | ColumnData::Int32(_) | ColumnData::Int64(_) | ColumnData::Frame32 { .. } => {
+                compact(&[self], field, false)
+            }
+            _ => Ok(self),
+        }
+    }
+}
+
 fn rows_of(pieces: &[Column]) -> usize {
     pieces.iter().map(Column::rows).sum()
 }

@@ -5,6 +5,7 @@
 //! so each column that is read is held against it.
 
 use super::build::{Storage, TableBuilder};
+use super::cache::{CachedChunk, CachedTable};
 use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Dictionary, Table};
 use crate::workers::context::{Context, Reservation};
 use crate::{Error, ErrorKind, Result};
@@ -20,6 +21,26 @@ pub(crate) const PIECE_ROWS: usize = 1 << 17;
 /// Some rows of a chunk.
 type Piece = (Arc<Chunk>, Range<usize>);
 
+/// Some rows of a lazy chunk's column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Which.
+    pub rows: Range<usize>,
+    /// Least and greatest value.
+    pub range: Option<(i64, i64)>,
+    /// How many are NULL.
+    pub nulls: Option<usize>,
+}
+
+/// A number for a text that is never less than that of one that stands before it: its first eight bytes. Lazy chunks' ranges of text
+/// are of these.
+pub fn text_order(text: &[u8]) -> i64 {
+    let mut first = [0; 8];
+    let len = text.len().min(8);
+    first[..len].copy_from_slice(&text[..len]);
+    i64::from_be_bytes(first) ^ i64::MIN
+}
+
 /// Reads columns of a lazy chunk.
 pub trait ColumnReader: Debug + Send + Sync {
     /// Some rows of a column (by its position in the table), in any form of its field's type.
@@ -28,8 +49,27 @@ pub trait ColumnReader: Debug + Send + Sync {
     /// 22P04 if what is read is not what it should be, and 58030 or 58P01 if it cannot be read.
     fn read(&self, column: usize, rows: Range<usize>) -> Result<Column>;
 
+    /// What a column is.
+    fn field(&self, column: usize) -> &Field;
+
     /// How many rows of the chunk are NULL in a column, if that is known.
     fn nulls(&self, column: usize) -> Option<usize>;
+
+    /// What is known of parts of the chunk's rows in a column, if it is: in order, all rows together. It leaves out rows, and is
+    /// believed. Ranges are as a chunk's, also of text: see [`text_order`].
+    fn spans(&self, _column: usize) -> Option<Arc<[Span]>> {
+        None
+    }
+
+    /// Whether one of some values may be among a column's: integers as they are carried.
+    fn may_have(&self, _column: usize, _values: &[i64]) -> bool {
+        true
+    }
+
+    /// Whether one of some texts may be among a column's.
+    fn may_have_text(&self, _column: usize, _texts: &[Box<[u8]>]) -> bool {
+        true
+    }
 
     /// The dictionary whose codes a column of text is read as, in this chunk and in every other one of its table, if there is one.
     ///
@@ -41,31 +81,61 @@ pub trait ColumnReader: Debug + Send + Sync {
     fn place(&self) -> String;
 }
 
+/// The columns of a lazy chunk.
+#[derive(Clone, Debug)]
+pub struct LazyColumns {
+    reader: Arc<dyn ColumnReader>,
+    cached: Option<Arc<CachedChunk>>,
+}
+
+impl LazyColumns {
+    /// What reads them.
+    pub fn reader(&self) -> &dyn ColumnReader {
+        &*self.reader
+    }
+}
+
 impl Chunk {
-    /// Rows that are read when they are asked for.
-    pub fn lazy(rows: usize, ranges: Vec<Option<(i64, i64)>>, reader: Arc<dyn ColumnReader>) -> Self {
-        Chunk { ranges, reader: Some(reader), ..Chunk::new(rows, Vec::new()) }
+    /// Rows that are read when they are asked for; of a table whose columns are kept, if it is one, the chunk of a number.
+    pub fn lazy(
+        rows: usize,
+        ranges: Vec<Option<(i64, i64)>>,
+        reader: Arc<dyn ColumnReader>,
+        cached: Option<(&Arc<CachedTable>, u32)>,
+    ) -> Self {
+        let cached = cached.map(|(table, chunk)| CachedChunk::new(Arc::clone(table), chunk, rows, ranges.len()));
+        let lazy = Some(LazyColumns { reader, cached: cached.map(Arc::new) });
+        Chunk { ranges, lazy, ..Chunk::new(rows, Vec::new()) }
     }
 
     /// How many rows of a column are NULL, if that is known.
     pub(crate) fn null_count(&self, column: usize) -> Option<usize> {
-        match &self.reader {
-            Some(reader) => reader.nulls(column),
+        match &self.lazy {
+            Some(lazy) => lazy.reader.nulls(column),
             None => Some(self.columns.get(column)?.nulls.as_ref().map_or(0, |nulls| nulls.null_count())),
         }
     }
 
     /// The dictionary of a column of text.
     pub(crate) fn dictionary(&self, column: usize) -> Result<Option<Arc<Dictionary>>> {
-        match &self.reader {
-            Some(reader) => reader.dictionary(column),
+        match &self.lazy {
+            Some(lazy) => lazy.reader.dictionary(column),
             None => Ok(self.columns[column].data.dictionary().cloned()),
         }
     }
 
-    /// Some rows of a column of a lazy chunk; an error (22P04) if they are not as the chunk says.
-    pub(crate) fn read(&self, column: usize, rows: Range<usize>) -> Result<Column> {
-        let Some(reader) = &self.reader else { return Err(Error::internal("columns that are here are not read")) };
+    /// Some rows of a column of a lazy chunk; an error (22P04) if they are not as the chunk says. Whoever knows that others will ask
+    /// for them `again` says so.
+    pub(crate) fn read(&self, column: usize, rows: Range<usize>, again: bool) -> Result<Column> {
+        let Some(lazy) = &self.lazy else { return Err(Error::internal("columns that are here are not read")) };
+        let read = |rows| self.checked(&*lazy.reader, column, rows);
+        match &lazy.cached {
+            Some(cached) => cached.read((&*lazy.reader, column), rows, again, read),
+            None => read(rows),
+        }
+    }
+
+    fn checked(&self, reader: &dyn ColumnReader, column: usize, rows: Range<usize>) -> Result<Column> {
         let wrong = |what: String| {
             let message = format!("malformed file {}: column {} {what}", reader.place(), column + 1);
             Err(Error::new(ErrorKind::BadFile, message))
@@ -131,7 +201,7 @@ fn quick(data: &ColumnData, low: i64, high: i64) -> Option<bool> {
 impl Table {
     /// Whether some of its rows are read only when they are asked for.
     pub fn is_lazy(&self) -> bool {
-        self.chunks.iter().any(|chunk| chunk.reader.is_some())
+        self.chunks.iter().any(|chunk| chunk.lazy.is_some())
     }
 
     /// All rows of a lazy table, read and made compact by all workers, as a table of these fields, whose types are those of its own.
@@ -143,7 +213,7 @@ impl Table {
             let work = wave.iter().flat_map(|piece| columns.clone().map(move |column| (piece, column))).collect();
             let read = |((chunk, rows), column): (&Piece, usize)| {
                 context.check()?;
-                chunk.read(column, rows.clone())
+                chunk.read(column, rows.clone(), false)
             };
             let mut read = context.workers().map(work, read)?.into_iter();
             for (_, rows) in wave {
@@ -162,8 +232,8 @@ impl Table {
             pieces.iter().flat_map(|piece| columns.iter().map(move |&column| (piece, column))).collect();
         let read = |((chunk, rows), column): (&Piece, u32)| {
             context.map_or(Ok(()), Context::check)?;
-            let read = match &chunk.reader {
-                Some(_) => chunk.read(column as usize, rows.clone())?,
+            let read = match &chunk.lazy {
+                Some(_) => chunk.read(column as usize, rows.clone(), false)?,
                 None => chunk.columns[column as usize].slice(rows.start, rows.len()),
             };
             let reservation = context.map(|context| {

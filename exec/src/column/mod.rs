@@ -9,6 +9,7 @@
 pub mod append;
 pub mod arrow;
 pub mod build;
+mod cache;
 pub(crate) mod column_builder;
 mod compact;
 mod compact_text;
@@ -32,8 +33,9 @@ pub mod value;
 use crate::workers::context::Reservation;
 use ::arrow::buffer::Buffer;
 use ::arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+pub use cache::{CachedTable, ColumnCache};
 pub use dictionary::Dictionary;
-pub use lazy::ColumnReader;
+pub use lazy::{ColumnReader, LazyColumns, Span, text_order};
 use multiloop_planner::catalog::TableStatistics;
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Interval;
@@ -70,7 +72,7 @@ pub struct Chunk {
     /// The memory that the chunk counts for, given back with its last reference; snapshots share it.
     pub reservation: Option<Arc<Reservation>>,
     /// What reads its columns, of a chunk that has none: see [`lazy`].
-    pub reader: Option<Arc<dyn ColumnReader>>,
+    pub lazy: Option<LazyColumns>,
 }
 
 impl Chunk {
@@ -78,7 +80,7 @@ impl Chunk {
     pub fn new(rows: usize, columns: Vec<Column>) -> Self {
         debug_assert!(columns.iter().all(|column| column.rows() == rows), "columns of a chunk are of one length");
         let ranges = vec![None; columns.len()];
-        Chunk { rows, columns, ranges, home: None, reservation: None, reader: None }
+        Chunk { rows, columns, ranges, home: None, reservation: None, lazy: None }
     }
 }
 

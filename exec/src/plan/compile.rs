@@ -76,7 +76,8 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
             group_filter: filters.get(&id).copied().filter(|_| Technique::GroupFilter.is_on()),
         }
     };
-    let collections = reads.iter().enumerate().map(collection).collect();
+    let mut collections: Vec<CollectionPlan> = reads.iter().enumerate().map(collection).collect();
+    note_shared_columns(&mut collections);
     let (output, limits) = (program.output.clone(), machine.limits);
     let streams = streams(&blocks[program.body.0 as usize]);
     Ok(Plan { collections, blocks, body: program.body, output, elements: elements(program), streams, limits })
@@ -98,6 +99,7 @@ fn table(name: &str, handle: TableHandle, columns: &[u32], statistics: &TableSta
         sorted: sorted.collect(),
         row_bytes: bytes.ceil() as u64,
         once: false,
+        again: Vec::new(),
     }
 }
 
@@ -601,6 +603,17 @@ fn passed_once(program: &Program, body: &BlockPlan, own: &FxHashMap<CollectionId
         (is_once && !plan.generators.iter().any(stays)).then_some(collection)
     });
     passed.collect()
+}
+
+/// Notes of tables that are passed once which of their columns are read elsewhere.
+fn note_shared_columns(collections: &mut [CollectionPlan]) {
+    let mut readers: FxHashMap<(TableHandle, u32), usize> = FxHashMap::default();
+    for table in collections.iter().filter_map(|collection| collection.table.as_ref()) {
+        table.columns.iter().for_each(|&column| *readers.entry((table.handle, column)).or_default() += 1);
+    }
+    for table in collections.iter_mut().filter_map(|collection| collection.table.as_mut()).filter(|table| table.once) {
+        table.again = table.columns.iter().map(|&column| readers[&(table.handle, column)] > 1).collect();
+    }
 }
 
 /// The own groups of a program, and their keys.

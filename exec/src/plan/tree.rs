@@ -106,6 +106,8 @@ pub(crate) struct TablePlan {
     /// Whether one loop of the body passes over it, and nothing else reads it: then rows that lie in a file need not be
     /// here all at once.
     pub(crate) once: bool,
+    /// If it is passed once: of each field whether other loops read the same column.
+    pub(crate) again: Vec<bool>,
 }
 
 /// Where own groups come from.

@@ -2,8 +2,9 @@
 
 use crate::workers::pool::Pool;
 use crate::{Error, ErrorKind, Result};
-use std::sync::Arc;
+use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// Cancels a statement from another thread. Clones share one flag.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +22,12 @@ impl Cancellation {
     }
 }
 
+/// Holds memory only while nobody needs it.
+pub trait Reclaim: Debug + Send + Sync {
+    /// Gives back so many bytes, or all that it has if these are fewer; false if it has none.
+    fn reclaim(&self, bytes: usize) -> bool;
+}
+
 /// Bytes in use against a limit. A tree of these lets a statement count against its own and the engine's limit.
 #[derive(Debug)]
 pub struct Memory {
@@ -28,6 +35,7 @@ pub struct Memory {
     peak: AtomicUsize,
     limit: usize,
     parent: Option<Arc<Memory>>,
+    reclaim: OnceLock<Weak<dyn Reclaim>>,
     #[cfg(test)]
     refusal: Refusal,
 }
@@ -65,6 +73,7 @@ impl Memory {
             peak: AtomicUsize::new(0),
             limit,
             parent,
+            reclaim: OnceLock::new(),
             #[cfg(test)]
             refusal: Refusal::default(),
         }
@@ -73,6 +82,22 @@ impl Memory {
     /// A child: what it uses, its parent uses.
     pub fn child(self: &Arc<Self>, limit: usize) -> Arc<Self> {
         Arc::new(Memory::with(limit, Some(Arc::clone(self))))
+    }
+
+    /// Bytes that may be in use.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Who is asked for memory before there is none. Only the first one counts.
+    pub fn set_reclaim(&self, reclaim: Weak<dyn Reclaim>) {
+        // Whoever comes later is as if it had nothing.
+        let _ = self.reclaim.set(reclaim);
+    }
+
+    /// Whether some of so many bytes have been given back.
+    fn reclaimed(&self, bytes: usize) -> bool {
+        self.reclaim.get().and_then(Weak::upgrade).is_some_and(|reclaim| reclaim.reclaim(bytes))
     }
 
     /// Bytes in use now.
@@ -90,9 +115,13 @@ impl Memory {
         if self.refusal.requests.fetch_add(1, Ordering::Relaxed) + 1 == self.refusal.number {
             return Err(Error::new(ErrorKind::OutOfMemory, "out of memory: this request is refused"));
         }
-        let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if used > self.limit {
+        let mut used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        while used > self.limit {
             self.used.fetch_sub(bytes, Ordering::Relaxed);
+            if bytes <= self.limit && self.reclaimed(bytes) {
+                used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+                continue;
+            }
             let message = format!("out of memory: the limit is {} bytes, {used} are needed", self.limit);
             return Err(Error::new(ErrorKind::OutOfMemory, message)
                 .with_hint("Raise the memory limit, or make the query keep less at once."));

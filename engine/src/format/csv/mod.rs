@@ -28,7 +28,7 @@ pub use decode::{Compression, Encoding};
 pub use write::{append_header, append_rows, write};
 
 use dialect::{Dialect, NO_BYTE};
-use multiloop_exec::column::Table;
+use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
@@ -188,14 +188,19 @@ pub fn read(paths: &[PathBuf], options: &CsvOptions, fields: Option<&[Field]>, c
 
 /// Files as one table, as [`read`] has it: the rows of large ones stay where they are until loops ask for them, unless `loads`
 /// says that all of them are wanted.
-pub fn open(paths: &[PathBuf], options: &CsvOptions, loads: bool, context: &Context) -> Result<Table> {
+pub fn open(
+    paths: &[PathBuf],
+    options: &CsvOptions,
+    loads: bool,
+    (cache, context): (Option<&Arc<ColumnCache>>, &Context),
+) -> Result<Table> {
     options.check()?;
     if options.rejects {
         return read(paths, options, None, context);
     }
     let guessed = load::Guessed::of(paths, options)?;
     match !loads && scan::is_scanned(&guessed)? {
-        true => scan::scan(guessed, context),
+        true => scan::scan(guessed, cache, context),
         false => guessed.read(context),
     }
 }

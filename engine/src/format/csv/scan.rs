@@ -9,7 +9,7 @@ use super::source::Source;
 use super::split::{Rows, Told, line_of};
 use super::values::{self, Want};
 use crate::format::bad_file;
-use multiloop_exec::column::{Chunk, Column, ColumnReader, Dictionary, Table};
+use multiloop_exec::column::{Chunk, Column, ColumnCache, ColumnReader, Dictionary, Table};
 use multiloop_exec::cpu::simd::marks::Marks;
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, Result};
@@ -66,8 +66,8 @@ pub(super) fn is_scanned(guessed: &Guessed) -> Result<bool> {
     Ok(bytes > guessed.options.scan_bytes.unwrap_or(SMALL_BYTES) && !guessed.options.drops())
 }
 
-/// Files as a table whose rows stay there until loops ask for them.
-pub(super) fn scan(mut guessed: Guessed, context: &Context) -> Result<Table> {
+/// Files as a table whose rows stay there until loops ask for them; what is asked for often is kept in the cache.
+pub(super) fn scan(mut guessed: Guessed, cache: Option<&Arc<ColumnCache>>, context: &Context) -> Result<Table> {
     let mut pieces = Vec::new();
     for (file, layout) in guessed.layouts.iter().enumerate() {
         let source = Source::open(&layout.path, &guessed.options)?;
@@ -87,11 +87,13 @@ pub(super) fn scan(mut guessed: Guessed, context: &Context) -> Result<Table> {
     let pieces: Vec<InFiles> = pieces.into_iter().map(|piece| InFiles { files: Arc::clone(&files), piece }).collect();
     let rows = pieces.iter().map(|piece| piece.piece.rows as u64).sum();
     let columns = (0..fields.len()).map(|column| statistics(column, &fields[column], &pieces)).collect();
-    let chunk = |piece: InFiles| {
+    let cached = cache.map(ColumnCache::table);
+    let chunk = |(number, piece): (usize, InFiles)| {
         let ranges = (0..fields.len()).map(|column| piece.known(column).range).collect();
-        Arc::new(Chunk::lazy(piece.piece.rows, ranges, Arc::new(piece)))
+        let cached = cached.as_ref().map(|table| (table, number as u32));
+        Arc::new(Chunk::lazy(piece.piece.rows, ranges, Arc::new(piece), cached))
     };
-    let chunks = pieces.into_iter().filter(|piece| piece.piece.rows > 0).map(chunk).collect();
+    let chunks = pieces.into_iter().filter(|piece| piece.piece.rows > 0).enumerate().map(chunk).collect();
     Ok(Table { fields: fields.clone(), chunks, statistics: Arc::new(TableStatistics { rows, columns }) })
 }
 
@@ -259,6 +261,10 @@ impl ColumnReader for InFiles {
             return Err(Error::new(error.kind(), format!("{what}, column \"{name}\" in {file}, line {line}")));
         }
         made.column.ok_or_else(|| Error::internal("a column that was asked for has not been read"))
+    }
+
+    fn field(&self, column: usize) -> &Field {
+        &self.files.fields[column]
     }
 
     fn nulls(&self, column: usize) -> Option<usize> {

@@ -351,8 +351,8 @@ fn scans_give_the_rows_of_loads() {
     for block_bytes in [100, 5000, 1 << 19] {
         let options = with(|options| (options.block_bytes, options.scan_bytes) = (Some(block_bytes), Some(0)));
         let context = context().with_pool(&Arc::new(Pool::new(2).unwrap()));
-        let scanned = open(&paths, &options, false, &context).unwrap();
-        assert!(scanned.is_lazy() && !open(&paths, &options, true, &context).unwrap().is_lazy());
+        let scanned = open(&paths, &options, false, (None, &context)).unwrap();
+        assert!(scanned.is_lazy() && !open(&paths, &options, true, (None, &context)).unwrap().is_lazy());
         let loaded = read(&paths, &options, None, &context).unwrap();
         let (known, all) = (&scanned.statistics.columns, &loaded.statistics.columns);
         let types = |table: &Table| table.fields.iter().map(|field| field.data_type).collect::<Vec<_>>();
@@ -361,10 +361,10 @@ fn scans_give_the_rows_of_loads() {
         assert_eq!((known[1].proofs.nulls, &known[1].proofs.max), (2, &all[1].proofs.max));
         assert!(shown(&scanned.load(scanned.fields.clone(), &context).unwrap()) == shown(&loaded));
         for chunk in scanned.chunks.iter().filter(|chunk| chunk.rows > 2) {
-            assert_eq!(chunk.reader.as_ref().unwrap().read(1, 1..3).unwrap().rows(), 2);
+            assert_eq!(chunk.lazy.as_ref().unwrap().reader().read(1, 1..3).unwrap().rows(), 2);
         }
         // A file that is another one by then is an error.
-        let scanned = open(&paths, &options, false, &context).unwrap();
+        let scanned = open(&paths, &options, false, (None, &context)).unwrap();
         std::fs::write(&one, text.replace("plain", "plane")).unwrap();
         let error = scanned.load(scanned.fields.clone(), &context).unwrap_err();
         assert_eq!(error.sqlstate(), "22P04", "{error}");
@@ -373,8 +373,8 @@ fn scans_give_the_rows_of_loads() {
     let typed = with(|options| {
         (options.scan_bytes, options.types) = (Some(0), vec![(Some("x".into()), DataType::Integer)]);
     });
-    let scanned = open(&paths[..1], &typed, false, &context()).unwrap();
-    let reader = scanned.chunks[0].reader.as_ref().unwrap();
+    let scanned = open(&paths[..1], &typed, false, (None, &context())).unwrap();
+    let reader = scanned.chunks[0].lazy.as_ref().unwrap().reader();
     assert_eq!(reader.read(0, 0..5000).unwrap().rows(), 5000);
     let error = reader.read(3, 0..5000).unwrap_err();
     assert!(error.message().contains("column \"x\"") && error.message().contains("line 4574"), "{error}");

@@ -1,6 +1,7 @@
 //! What a footer says of columns: how their values lie in pages, and what its statistics tell.
 
 use arrow::datatypes::{DataType as Arrow, TimeUnit};
+use multiloop_exec::column::text_order;
 use multiloop_exec::cpu::pages::{Kind, Scale, fixed_number};
 use multiloop_planner::catalog::{ColumnStatistics, Estimates, Proofs};
 use multiloop_planner::types::{DataType, Field};
@@ -98,13 +99,24 @@ pub(super) fn told(column: &ColumnChunkMetaData, kind: Kind, data_type: DataType
     let required = column.column_descr().max_def_level() == 0;
     let counted = statistics.and_then(|statistics| usize::try_from(statistics.null_count_opt()?).ok());
     let nulls = if required { Some(0) } else { counted.filter(|&nulls| nulls <= rows) };
-    let within = type_range(data_type);
     let bounds = statistics.and_then(|statistics| bounds_of(statistics, kind)).filter(|(low, high)| low <= high);
-    let meet = |(low, high): (i64, i64)| match within {
+    let range = statistics.and_then(|statistics| range_of(statistics, kind, data_type));
+    Told { bounds, range: range.or(type_range(data_type)), nulls }
+}
+
+/// The range of what statistics are of, as that of a chunk.
+pub(super) fn range_of(statistics: &Statistics, kind: Kind, data_type: DataType) -> Option<(i64, i64)> {
+    if let (Statistics::ByteArray(of), Kind::Text) = (statistics, kind) {
+        // Early writers compared bytes as signed ones. What is cut short is so downwards, and upwards.
+        let usable = !statistics.is_min_max_deprecated() && matches!(data_type, DataType::Text | DataType::Varchar(_));
+        let (low, high) = (of.min_opt()?.data(), of.max_opt()?.data());
+        return (usable && low <= high).then(|| (text_order(low), text_order(high)));
+    }
+    let (low, high) = bounds_of(statistics, kind).filter(|(low, high)| low <= high)?;
+    Some(match type_range(data_type) {
         Some((least, greatest)) => (low.max(least), high.min(greatest)),
         None => (low, high),
-    };
-    Told { bounds, range: bounds.map(meet).or(within), nulls }
+    })
 }
 
 /// Least and greatest value of integers.

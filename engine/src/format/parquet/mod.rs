@@ -6,6 +6,7 @@
 mod buffers;
 mod file;
 mod footer;
+mod index;
 mod pages;
 mod scan;
 
@@ -18,7 +19,7 @@ use arrow::datatypes::SchemaRef;
 use file::Source;
 use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_exec::column::{CHUNK_ROWS, Table};
+use multiloop_exec::column::{CHUNK_ROWS, ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
@@ -92,9 +93,12 @@ const SMALL_ROWS: usize = 1 << 13;
 
 /// Files as one table: columns of one name are one column. Those that cannot be read are left out. The rows of large ones stay
 /// where they are until loops ask for them.
-pub(super) fn open_readable(paths: &[PathBuf], context: &Context) -> Result<(Table, Vec<Unreadable>)> {
+pub(super) fn open_readable(
+    paths: &[PathBuf],
+    (cache, context): (&Arc<ColumnCache>, &Context),
+) -> Result<(Table, Vec<Unreadable>)> {
     let files = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
-    let (table, unreadable) = scan::scan(files)?;
+    let (table, unreadable) = scan::scan(files, Some(cache))?;
     let is_small = table.rows() <= SMALL_ROWS;
     let table = if is_small { table.load(table.fields.clone(), context)? } else { table };
     Ok((table, unreadable))
@@ -110,7 +114,7 @@ pub(super) fn read_readable(
     let own = union_of(&files)?.fields;
     let is_own = |fields: &[Field]| fields.iter().map(|field| field.data_type).eq(own.iter().map(|own| own.data_type));
     if fields.is_none_or(is_own) {
-        let (table, unreadable) = scan::scan(files)?;
+        let (table, unreadable) = scan::scan(files, None)?;
         let fields = fields.map_or_else(|| table.fields.clone(), <[Field]>::to_vec);
         return Ok((table.load(fields, context)?, unreadable));
     }
@@ -281,5 +285,5 @@ pub(super) fn arrays_for_test(path: &str, context: &Context) -> Result<Table> {
 #[cfg(test)]
 pub(super) fn scan_for_test(path: &str) -> Result<Table> {
     let opened = super::expand(path)?.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
-    Ok(scan::scan(opened)?.0)
+    Ok(scan::scan(opened, None)?.0)
 }

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use parquet::basic::Compression;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::ParquetError;
+use parquet::file::page_index::offset_index::PageLocation;
 use parquet::file::serialized_reader::SerializedPageReader;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,8 +26,13 @@ pub(super) struct Pages<'a> {
 }
 
 impl<'a> Pages<'a> {
-    /// Those of a leaf in a row group.
-    pub(super) fn new(opened: &'a Opened, source: &Source, (group, leaf): (usize, usize)) -> Result<Self> {
+    /// Those of a leaf in a row group, found by their places, if these are known.
+    pub(super) fn new(
+        opened: &'a Opened,
+        source: &Source,
+        (group, leaf): (usize, usize),
+        locations: Option<Vec<PageLocation>>,
+    ) -> Result<Self> {
         let metadata = opened.metadata.metadata();
         let of = metadata.row_group(group);
         let (rows, column) = (usize::try_from(of.num_rows()).unwrap_or(0), of.column(leaf));
@@ -35,9 +41,9 @@ impl<'a> Pages<'a> {
         let source = Arc::new(source.clone());
         let pages = if is_snappy {
             let as_is = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build();
-            SerializedPageReader::new(source, &as_is.map_err(failed)?, rows, None)
+            SerializedPageReader::new(source, &as_is.map_err(failed)?, rows, locations)
         } else {
-            SerializedPageReader::new(source, column, rows, None)
+            SerializedPageReader::new(source, column, rows, locations)
         };
         Ok(Pages { path: &opened.path, pages: pages.map_err(failed)?, is_snappy })
     }

@@ -7,13 +7,14 @@ use super::super::unite::Union;
 use super::super::{Unreadable, bad_file, guarded};
 use super::file::Source;
 use super::footer::{self, Told};
+use super::index::{self, PageIndex};
 use super::pages::Pages;
 use super::{Opened, union_of};
 use crate::{Error, ErrorKind, Result};
 use arrow::array::ArrayRef;
 use arrow::compute::{cast, concat};
 use multiloop_exec::column::arrow::{schema_of, to_column_of};
-use multiloop_exec::column::{Chunk, Column, ColumnReader, Dictionary, Table};
+use multiloop_exec::column::{Chunk, Column, ColumnCache, ColumnReader, Dictionary, Span, Table};
 use multiloop_exec::cpu::pages::{self, Encoding, Kind, PageColumn, PageError, PageRows};
 use multiloop_planner::catalog::TableStatistics;
 use multiloop_planner::types::{DataType, Field};
@@ -21,6 +22,7 @@ use multiloop_planner::value::Value;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReaderBuilder, RowSelection, RowSelector};
 use parquet::basic::Encoding as Stored;
+use parquet::bloom_filter::Sbbf;
 use parquet::column::page::Page;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -75,10 +77,12 @@ struct RowGroup {
     nulls: Vec<Option<usize>>,
     /// By field: the dictionary page, while a row group that is read in pieces is not at its end.
     dictionaries: Vec<Mutex<Option<Arc<pages::Dictionary>>>>,
+    /// By field, once somebody has asked.
+    indexes: Vec<OnceLock<Option<PageIndex>>>,
 }
 
 /// Files as a table whose rows stay there until loops ask for them, and the columns that cannot be read.
-pub(super) fn scan(opened: Vec<Opened>) -> Result<(Table, Vec<Unreadable>)> {
+pub(super) fn scan(opened: Vec<Opened>, cache: Option<&Arc<ColumnCache>>) -> Result<(Table, Vec<Unreadable>)> {
     let union: Union = union_of(&opened)?;
     let unreadable: Vec<Unreadable> = opened.iter().flat_map(|file| file.unreadable.clone()).collect();
     union.check_readable(&unreadable)?;
@@ -93,6 +97,7 @@ pub(super) fn scan(opened: Vec<Opened>) -> Result<(Table, Vec<Unreadable>)> {
     }
     let dictionaries = fields.iter().map(|_| OnceLock::new()).collect();
     let files = Arc::new(Files { files, fields, dictionaries });
+    let cached = cache.map(ColumnCache::table);
     let mut chunks = Vec::new();
     let mut all_told: Vec<Vec<(usize, usize, Told, usize)>> = vec![Vec::new(); files.fields.len()];
     for (number, file) in files.files.iter().enumerate() {
@@ -121,9 +126,11 @@ pub(super) fn scan(opened: Vec<Opened>) -> Result<(Table, Vec<Unreadable>)> {
                 rows,
                 nulls: told.iter().map(|told| told.nulls).collect(),
                 dictionaries: told.iter().map(|_| Mutex::new(None)).collect(),
+                indexes: told.iter().map(|_| OnceLock::new()).collect(),
             };
             let ranges = told.iter().map(|told| told.range).collect();
-            chunks.push(Arc::new(Chunk::lazy(rows, ranges, Arc::new(reader))));
+            let cached = cached.as_ref().map(|table| (table, chunks.len() as u32));
+            chunks.push(Arc::new(Chunk::lazy(rows, ranges, Arc::new(reader), cached)));
             all_told.iter_mut().zip(told).for_each(|(all, told)| all.push((number, group, told, rows)));
         }
     }
@@ -189,8 +196,27 @@ impl ColumnReader for RowGroup {
         Ok(read)
     }
 
+    fn field(&self, column: usize) -> &Field {
+        &self.files.fields[column]
+    }
+
     fn nulls(&self, column: usize) -> Option<usize> {
         self.nulls[column]
+    }
+
+    fn spans(&self, column: usize) -> Option<Arc<[Span]>> {
+        self.index(column)?.spans.clone()
+    }
+
+    fn may_have(&self, column: usize, values: &[i64]) -> bool {
+        let Some((_, kind @ (Kind::Int32 { .. } | Kind::Int64 { .. }))) = self.direct(column) else { return true };
+        let has = |filter: Sbbf| values.iter().any(|&value| index::may_have(&filter, kind, value));
+        self.filter(column).is_none_or(has)
+    }
+
+    fn may_have_text(&self, column: usize, texts: &[Box<[u8]>]) -> bool {
+        let Some((_, Kind::Text)) = self.direct(column) else { return true };
+        self.filter(column).is_none_or(|filter| texts.iter().any(|text| filter.check(&**text)))
     }
 
     fn dictionary(&self, column: usize) -> Result<Option<Arc<Dictionary>>> {
@@ -206,6 +232,34 @@ impl ColumnReader for RowGroup {
 impl RowGroup {
     fn path(&self) -> &PathBuf {
         &self.files.files[self.file].opened.path
+    }
+
+    /// The leaf of a field, and how its values lie there, if pages of it are read.
+    fn direct(&self, column: usize) -> Option<(usize, Kind)> {
+        self.files.files[self.file].columns[column]?.direct
+    }
+
+    /// The page index of a field, of the file as it was opened.
+    fn index(&self, column: usize) -> Option<&PageIndex> {
+        let read = || {
+            let (leaf, kind) = self.direct(column)?;
+            let opened = &self.files.files[self.file].opened;
+            let (source, identity) = Source::open(&opened.path).ok()?;
+            let place = (self.group, leaf, self.rows);
+            let index = index::page_index(opened, &source, place, (kind, self.files.fields[column].data_type))?;
+            (identity == opened.identity).then_some(index)
+        };
+        self.indexes[column].get_or_init(read).as_ref()
+    }
+
+    /// The Bloom filter of a field, likewise; it is large, and not kept.
+    fn filter(&self, column: usize) -> Option<Sbbf> {
+        let (leaf, _) = self.direct(column)?;
+        let opened = &self.files.files[self.file].opened;
+        opened.metadata.metadata().row_group(self.group).column(leaf).bloom_filter_offset()?;
+        let (source, identity) = Source::open(&opened.path).ok()?;
+        let filter = index::bloom_filter(opened, &source, (self.group, leaf))?;
+        (identity == opened.identity).then_some(filter)
     }
 
     fn at_column(&self, error: Error, field: &Field) -> Error {
@@ -227,7 +281,10 @@ impl RowGroup {
         let known = dictionary.is_some();
         let mut gathered = PageColumn::new(kind, rows.len());
         let mut first = 0;
-        let mut pages = Pages::new(&self.files.files[self.file].opened, source, (self.group, leaf))?;
+        // Who reads all of them needs not to know where they begin.
+        let locations = if rows.len() < self.rows / 2 { self.index(column) } else { None };
+        let locations = locations.map(|index| index.locations.clone());
+        let mut pages = Pages::new(&self.files.files[self.file].opened, source, (self.group, leaf), locations)?;
         while first < rows.end {
             let Some(next) = pages.peek()? else {
                 return Err(bad_file(path, "a column has fewer rows than its row group"));
@@ -414,7 +471,7 @@ fn all_strings(files: &Files, column: usize) -> Result<Option<Arc<Dictionary>>> 
                 return Ok(None);
             }
             let own = guarded(&file.opened.path, || {
-                let mut pages = Pages::new(&file.opened, &source, (number, leaf))?;
+                let mut pages = Pages::new(&file.opened, &source, (number, leaf), None)?;
                 let page = pages.next()?;
                 if !matches!(page, Some(Page::DictionaryPage { num_values, .. }) if num_values as usize <= OWN_STRINGS_MAX)
                 {

@@ -5,6 +5,7 @@ use super::super::parquet::{arrays_for_test, scan_for_test as scan};
 use super::*;
 use arrow::array::*;
 use arrow::datatypes::{DataType as Arrow, Field as ArrowField, Int32Type, Schema, TimeUnit};
+use multiloop_exec::column::text_order;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion};
@@ -125,7 +126,7 @@ fn values(table: &Table) -> Vec<Vec<Value>> {
 /// Rows of each column of a row group, in pieces that begin and end anywhere, are those of the column.
 fn check_pieces(table: &Table) {
     for chunk in &table.chunks {
-        let reader = chunk.reader.as_ref().unwrap();
+        let reader = chunk.lazy.as_ref().unwrap().reader();
         for (column, field) in table.fields.iter().enumerate() {
             let whole = reader.read(column, 0..chunk.rows).unwrap();
             let value = |row| whole.value(row, field.data_type);
@@ -223,7 +224,7 @@ fn files_are_united() {
     let (lazy, whole) = (scan(&path).unwrap(), arrays_for_test(&path, &context()).unwrap());
     assert_eq!((&lazy.fields, values(&lazy)), (&whole.fields, whole.values()));
     assert_eq!(lazy.chunks.len(), 3);
-    let dictionary = |chunk: usize| lazy.chunks[chunk].reader.as_ref().unwrap().dictionary(1).unwrap();
+    let dictionary = |chunk: usize| lazy.chunks[chunk].lazy.as_ref().unwrap().reader().dictionary(1).unwrap();
     assert!(dictionary(0).is_some_and(|first| dictionary(2).is_some_and(|last| Arc::ptr_eq(&first, &last))));
 }
 
@@ -345,4 +346,57 @@ fn a_file_of_the_same_size_and_time_is_another_one() {
     std::fs::File::options().append(true).open(&other).unwrap().set_modified(metadata.modified().unwrap()).unwrap();
     std::fs::rename(&other, &path).unwrap();
     assert_ne!(least().unwrap(), before);
+}
+
+/// What a page index and Bloom filters say of columns of every type is so of all of their rows.
+#[test]
+fn what_is_said_of_pages_holds_for_their_rows() {
+    let folder = Folder::new();
+    let path = folder.path("t.parquet");
+    let pages = || properties().set_data_page_row_count_limit(100).set_write_batch_size(20);
+    for (writer, rows) in [(pages(), 997), (pages().set_dictionary_enabled(false), 1_000), (properties(), 1)] {
+        write(&path, &every_array(rows), writer.set_bloom_filter_enabled(true).build());
+        let table = scan(&path).unwrap();
+        let reader = table.chunks[0].lazy.as_ref().unwrap().reader();
+        let (mut with_spans, mut denied) = (0, 0);
+        for (number, field) in table.fields.iter().enumerate() {
+            let column = reader.read(number, 0..rows).unwrap();
+            for row in (0..rows).filter(|&row| !column.is_null(row)) {
+                match column.integer(row).and_then(|value| i64::try_from(value).ok()) {
+                    Some(value) => assert!(reader.may_have(number, &[value]), "{}: {value}", field.name),
+                    None if field.data_type == DataType::Text => {
+                        assert!(reader.may_have_text(number, &[column.data.text_bytes(row).into()]), "{}", field.name);
+                    }
+                    None => {}
+                }
+            }
+            denied += usize::from(!reader.may_have(number, &[0x0123_4567_89ab]))
+                + usize::from(!reader.may_have_text(number, &[(*b"none").into()]));
+            let Some(spans) = reader.spans(number) else { continue };
+            with_spans += 1;
+            assert_eq!((spans[0].rows.start, spans.last().unwrap().rows.end), (0, rows), "{}", field.name);
+            for span in spans.iter() {
+                let nulls = span.rows.clone().filter(|&row| column.is_null(row)).count();
+                assert_eq!(span.nulls, Some(nulls), "{} {:?}", field.name, span.rows);
+                let Some((low, high)) = span.range else { continue };
+                for row in span.rows.clone().filter(|&row| !column.is_null(row)) {
+                    let value = match field.data_type {
+                        DataType::Text => text_order(column.data.text_bytes(row)).into(),
+                        _ => column.integer(row).unwrap(),
+                    };
+                    assert!((low.into()..=high.into()).contains(&value), "{} row {row}", field.name);
+                }
+            }
+        }
+        assert!(with_spans > 20 && denied > 20, "{with_spans} {denied}");
+    }
+}
+
+#[test]
+fn texts_are_in_the_order_of_their_numbers() {
+    let mut texts: Vec<&[u8]> =
+        vec![b"", b"\0", b"a", b"a\0", b"ab", b"abcdefgh", b"abcdefghi", b"\x7f", b"\x80", "é".as_bytes(), b"\xff\xff"];
+    texts.sort();
+    assert!(texts.windows(2).all(|pair| text_order(pair[0]) <= text_order(pair[1])));
+    assert!(text_order(b"a") < text_order(b"b") && text_order(b"\x7f") < text_order(b"\x80"));
 }

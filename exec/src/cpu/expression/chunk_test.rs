@@ -5,7 +5,7 @@
 //! aggregates", Moerkotte, VLDB 1998; zone maps). A condition becomes a test once a loop: what it compares columns with
 //! is evaluated then. What a test does not understand may hold.
 
-use crate::column::Chunk;
+use crate::column::{Chunk, ColumnReader, Span, text_order};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::vector::rows::Source;
 use crate::plan::nodes::Operation;
@@ -18,6 +18,8 @@ use std::ops::Range;
 pub(in crate::cpu) enum ChunkTest {
     /// A column is not NULL (or it is, with `or_null`), and lies in one of these intervals: they are in order, and apart.
     Within { field: u32, intervals: Vec<(i128, i128)>, or_null: bool },
+    /// A column of text is one of these.
+    Among(u32, Vec<Box<[u8]>>),
     /// A column is NULL.
     IsNull(u32),
     /// One of these holds.
@@ -31,6 +33,9 @@ pub(in crate::cpu) enum ChunkTest {
 /// A comparison that holds for no value.
 const NEVER: [bool; 3] = [false; 3];
 
+/// Of more values than these nobody is asked whether a chunk has them.
+const ASKED_VALUES_MAX: usize = 16;
+
 impl ChunkTest {
     /// A field is the part of a key of a collection.
     fn of_key(tile: &Tile<'_>, collection: CollectionId, part: usize, field: u32, null_matches: bool) -> Self {
@@ -42,30 +47,42 @@ impl ChunkTest {
         }
     }
 
-    /// Whether a row of a chunk may pass. Fields are those of the source that the chunk is of.
-    pub(in crate::cpu) fn may_hold(&self, source: &Source) -> bool {
+    /// Whether a row of some may pass.
+    pub(in crate::cpu) fn may_hold(&self, zone: &impl Zone) -> bool {
         match self {
             ChunkTest::Within { field, intervals, or_null } => {
-                let Some((chunk, column)) = place_of(source, *field) else { return true };
-                let nulls = chunk.null_count(column);
-                if *or_null && nulls != Some(0) {
+                let Some(known) = zone.known(*field) else { return true };
+                if *or_null && known.nulls != Some(0) {
                     return true;
                 }
-                nulls.is_none_or(|nulls| nulls < chunk.rows)
-                    && match chunk.ranges.get(column).copied().flatten() {
-                        Some((min, max)) => {
-                            let behind = intervals.partition_point(|&(_, high)| high < min.into());
-                            intervals.get(behind).is_some_and(|&(low, _)| low <= max.into())
-                        }
-                        None => !intervals.is_empty(),
+                let has_values = known.nulls.is_none_or(|nulls| nulls < known.rows.len());
+                let Some((min, max)) = known.range.filter(|_| has_values) else {
+                    return has_values && !intervals.is_empty();
+                };
+                let first = intervals.partition_point(|&(_, high)| high < min.into());
+                let met = intervals[first..].iter().take_while(|&&(low, _)| low <= max.into());
+                let value = |&(low, high): &(i128, i128)| i64::try_from(low).ok().filter(|_| low == high);
+                match met.clone().take(ASKED_VALUES_MAX + 1).map(value).collect::<Option<Vec<i64>>>() {
+                    Some(values) if values.len() <= ASKED_VALUES_MAX => {
+                        !values.is_empty() && zone.may_have(*field, &values)
                     }
+                    _ => true,
+                }
             }
-            ChunkTest::IsNull(field) => {
-                place_of(source, *field).is_none_or(|(chunk, column)| chunk.null_count(column) != Some(0))
-            }
-            ChunkTest::Any(tests) => tests.iter().any(|test| test.may_hold(source)),
-            ChunkTest::All(tests) => tests.iter().all(|test| test.may_hold(source)),
+            ChunkTest::Among(field, texts) => texts.len() > ASKED_VALUES_MAX || zone.may_have_text(*field, texts),
+            ChunkTest::IsNull(field) => zone.known(*field).is_none_or(|known| known.nulls != Some(0)),
+            ChunkTest::Any(tests) => tests.iter().any(|test| test.may_hold(zone)),
+            ChunkTest::All(tests) => tests.iter().all(|test| test.may_hold(zone)),
             ChunkTest::Unknown => true,
+        }
+    }
+
+    /// Adds the fields that it looks at.
+    pub(in crate::cpu) fn fields(&self, fields: &mut Vec<u32>) {
+        match self {
+            ChunkTest::Within { field, .. } | ChunkTest::IsNull(field) => fields.push(*field),
+            ChunkTest::Any(tests) | ChunkTest::All(tests) => tests.iter().for_each(|test| test.fields(fields)),
+            ChunkTest::Among(..) | ChunkTest::Unknown => {}
         }
     }
 
@@ -112,6 +129,41 @@ fn first_row(rows: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
         }
     }
     start
+}
+
+/// Rows of which something is known.
+pub(in crate::cpu) trait Zone {
+    /// What is known of a field of the source that the rows are of.
+    fn known(&self, field: u32) -> Option<Span>;
+
+    /// Whether a field may have one of some values.
+    fn may_have(&self, field: u32, values: &[i64]) -> bool;
+
+    /// Whether a field of text may be one of these.
+    fn may_have_text(&self, field: u32, texts: &[Box<[u8]>]) -> bool;
+}
+
+/// A whole chunk.
+impl Zone for Source {
+    fn known(&self, field: u32) -> Option<Span> {
+        let (chunk, column) = place_of(self, field)?;
+        let range = chunk.ranges.get(column).copied().flatten();
+        Some(Span { rows: 0..chunk.rows, range, nulls: chunk.null_count(column) })
+    }
+
+    fn may_have(&self, field: u32, values: &[i64]) -> bool {
+        reader_of(self, field).is_none_or(|(reader, column)| reader.may_have(column, values))
+    }
+
+    fn may_have_text(&self, field: u32, texts: &[Box<[u8]>]) -> bool {
+        reader_of(self, field).is_none_or(|(reader, column)| reader.may_have_text(column, texts))
+    }
+}
+
+/// What reads a field of a lazy chunk, and the position of its column.
+pub(in crate::cpu) fn reader_of(source: &Source, field: u32) -> Option<(&dyn ColumnReader, usize)> {
+    let (chunk, column) = place_of(source, field)?;
+    Some((chunk.lazy.as_ref()?.reader(), column))
 }
 
 /// The chunk of a source, and the position of a field's column among its columns.
@@ -211,6 +263,17 @@ impl Tile<'_> {
     fn compare_test(&mut self, field: u32, holds: [bool; 3], constant: u32) -> ChunkTest {
         match self.known(constant) {
             Known::Integer(value) => within(field, holds, value),
+            Known::Text(text) => {
+                let at = i128::from(text_order(&text));
+                let parts = [(i128::MIN, at), (at, at), (at, i128::MAX)];
+                let intervals =
+                    parts.into_iter().zip(holds).filter_map(|(part, holds)| holds.then_some(part)).collect();
+                let within = ChunkTest::Within { field, intervals, or_null: false };
+                match holds {
+                    [false, true, false] => ChunkTest::All(vec![within, ChunkTest::Among(field, vec![text])]),
+                    _ => within,
+                }
+            }
             Known::Null => within(field, NEVER, 0),
             // No order of other values is known, but NULL passes no comparison.
             Known::Other => within(field, [true; 3], 0),
@@ -220,10 +283,14 @@ impl Tile<'_> {
 
     fn list_test(&mut self, value: u32, list: &[u32]) -> ChunkTest {
         let Some(field) = self.outermost_field(value) else { return ChunkTest::Unknown };
-        let mut values = Vec::with_capacity(list.len());
+        let (mut values, mut texts) = (Vec::with_capacity(list.len()), Vec::new());
         for &constant in list {
             match self.known(constant) {
                 Known::Integer(value) => values.push(value),
+                Known::Text(text) => {
+                    values.push(text_order(&text).into());
+                    texts.push(text);
+                }
                 Known::Null => {}
                 Known::Other => return within(field, [true; 3], 0),
                 Known::Nothing => return ChunkTest::Unknown,
@@ -232,7 +299,8 @@ impl Tile<'_> {
         values.sort_unstable();
         values.dedup();
         let intervals = values.into_iter().map(|value| (value, value)).collect();
-        ChunkTest::Within { field, intervals, or_null: false }
+        let within = ChunkTest::Within { field, intervals, or_null: false };
+        if texts.is_empty() { within } else { ChunkTest::All(vec![within, ChunkTest::Among(field, texts)]) }
     }
 
     /// The field of the outermost index that a node is.
@@ -257,7 +325,10 @@ impl Tile<'_> {
         if vector.is_null(0) {
             return Known::Null;
         }
-        vector.integer(0).map_or(Known::Other, Known::Integer)
+        match vector.integer(0) {
+            Some(value) => Known::Integer(value),
+            None => vector.text(0).map_or(Known::Other, |text| Known::Text(text.as_bytes().into())),
+        }
     }
 
     /// Whether a nested block would have to run.
@@ -271,6 +342,7 @@ impl Tile<'_> {
 /// A value that does not depend on rows.
 enum Known {
     Integer(i128),
+    Text(Box<[u8]>),
     Null,
     /// Of another type.
     Other,

@@ -18,6 +18,7 @@ use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::index::KeyIndex;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::multiloop::nest::{Marks, Nest, Piece};
+use crate::cpu::multiloop::prune_chunks::Run;
 use crate::cpu::multiloop::sink::{PieceRows, Setup, Sink};
 use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::vector::builder;
@@ -36,6 +37,7 @@ use crate::{Error, Result};
 use multiloop_planner::multiloop::{CollectionId, ScalarId, Source};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
@@ -197,7 +199,7 @@ fn sorted_buckets(
 }
 
 /// The pieces in the order in which they are begun. Where some rows may be enough, a few pieces are tried first.
-fn waves(stops: bool, pieces: usize) -> Vec<std::ops::Range<usize>> {
+fn waves(stops: bool, pieces: usize) -> Vec<Range<usize>> {
     if !stops {
         return std::iter::once(0..pieces).collect();
     }
@@ -247,17 +249,15 @@ pub(crate) fn pieces(frame: &Frame<'_>, plan: &LoopPlan, workers: Workers<'_>) -
         Source::Rows(collection) => {
             let stored = frame.get(*collection)?;
             let rows = stored.outermost()?;
-            let kept = prune_chunks::rows(frame, plan, rows);
-            let kept = |chunk: usize| kept.as_ref().map_or(0..rows.chunks[chunk].rows, |kept| kept[chunk].clone());
-            // A chunk that is left out has no morsels.
-            let lens = (0..rows.chunks.len()).map(|chunk| kept(chunk).len());
-            let morsels = match &*stored {
-                Stored::Lazy(_) => lazy_morsels(plan, lens),
-                _ => schedule::morsels(lens.clone(), piece_rows(plan, lens.sum(), workers)),
-            };
-            let piece = |Morsel { chunk, rows }: Morsel| {
-                let first = kept(chunk).start;
-                Piece::Rows { chunk, rows: rows.start + first..rows.end + first }
+            let runs = prune_chunks::runs(frame, plan, rows);
+            if let Stored::Lazy(_) = &*stored {
+                return Ok(lazy_pieces(plan, runs));
+            }
+            let lens = runs.iter().map(|(_, rows)| rows.len());
+            let morsels = schedule::morsels(lens.clone(), piece_rows(plan, lens.sum(), workers));
+            let piece = |Morsel { chunk: run, rows }: Morsel| {
+                let (chunk, Range { start, .. }) = runs[run];
+                Piece::Rows { chunk, rows: rows.start + start..rows.end + start }
             };
             morsels.into_iter().map(piece).collect()
         }
@@ -278,23 +278,28 @@ pub(crate) fn pieces(frame: &Frame<'_>, plan: &LoopPlan, workers: Workers<'_>) -
 /// Rows of the first piece of lazy chunks where a few may be enough.
 const LAZY_FIRST_ROWS: usize = 1 << 11;
 
-/// Lazy chunks as morsels: the fewer there are, the less is taken apart twice. Where a few rows may be enough, the first morsel
-/// is a small one.
-fn lazy_morsels(plan: &LoopPlan, lens: impl Iterator<Item = usize>) -> Vec<Morsel> {
-    let mut morsels = schedule::morsels(lens, PIECE_ROWS);
+/// Rows of lazy chunks as pieces: the fewer there are, the less is taken apart twice. They end where those end that are kept at
+/// once. Where a few rows may be enough, the first piece is a small one.
+fn lazy_pieces(plan: &LoopPlan, runs: Vec<Run>) -> Vec<Piece> {
+    let mut pieces: Vec<Run> = Vec::new();
+    for (chunk, rows) in runs {
+        let parts = rows.start / PIECE_ROWS..rows.end.div_ceil(PIECE_ROWS);
+        let part = |part| rows.start.max(part * PIECE_ROWS)..rows.end.min((part + 1) * PIECE_ROWS);
+        pieces.extend(parts.map(part).filter(|rows| !rows.is_empty()).map(|rows| (chunk, rows)));
+    }
     let takes_few = |generator: &GeneratorPlan| match &generator.kind {
         GeneratorKind::TopK(top_k) => top_k.order.is_empty(),
         _ => false,
     };
-    if let Some(Morsel { chunk, rows }) = morsels.first().cloned()
+    if let Some((chunk, rows)) = pieces.first().cloned()
         && rows.len() > LAZY_FIRST_ROWS
         && plan.generators.iter().all(takes_few)
     {
         let end = rows.start + LAZY_FIRST_ROWS;
-        morsels[0].rows.start = end;
-        morsels.insert(0, Morsel { chunk, rows: rows.start..end });
+        pieces[0].1.start = end;
+        pieces.insert(0, (chunk, rows.start..end));
     }
-    morsels
+    pieces.into_iter().map(|(chunk, rows)| Piece::Rows { chunk, rows }).collect()
 }
 
 /// The value of a scalar that reads no index.

@@ -209,7 +209,10 @@ impl<'a> Nest<'a> {
         let chunk = Arc::clone(&lazy.chunks[chunk]);
         let fields = lazy.fields.clone().unwrap_or_else(|| (0..chunk.ranges.len() as u32).collect());
         let len = rows.len();
-        let rows = LazyRows::new(chunk, rows, fields, &self.frame.shared.context.memory);
+        let collection = self.plan.levels[0].source.collection();
+        let table = collection.and_then(|id| self.frame.shared.plan.collection(id).table.as_ref());
+        let again = table.map_or_else(|| Arc::from([]), |table| Arc::from(table.again.as_slice()));
+        let rows = LazyRows::new((chunk, rows), (fields, again), &self.frame.shared.context.memory);
         self.tile.set_source(0, TileSource::Lazy(Arc::new(rows)));
         Ok(0..len)
     }

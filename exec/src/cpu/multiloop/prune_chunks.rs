@@ -7,11 +7,13 @@
 //! Where a column is sorted, the rows of a chunk that are in a range lie together: two searches find them, and a key of a table
 //! that lies in its order is found without a scan.
 //!
+//! Of a lazy chunk more may be known of parts of its rows, the pages of a file: only runs of those that may pass are read.
+//!
 //! What stands behind a condition that may fail leaves no chunk out: the error of a row that reaches it is due.
 
 use crate::collections::rows::RowSet;
-use crate::column::Chunk;
-use crate::cpu::expression::chunk_test::ChunkTest;
+use crate::column::Span;
+use crate::cpu::expression::chunk_test::{ChunkTest, Zone, reader_of};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::vector::rows::Source as TileSource;
@@ -20,29 +22,105 @@ use multiloop_planner::multiloop::{KeyPart, Source};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// For each chunk of the outermost index the rows of which a tuple of the loop may come; none if of all.
-pub(crate) fn rows(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Option<Vec<Range<usize>>> {
-    if rows.chunks.is_empty() {
-        return None;
-    }
-    let tests = tests(frame, plan);
+/// Rows of a chunk, by its number.
+pub(crate) type Run = (usize, Range<usize>);
+
+/// Rows of a lazy chunk between two runs that are read with them: to begin anew costs more.
+const GAP_ROWS: usize = 1 << 13;
+
+/// The rows of the outermost index of which a tuple of the loop may come.
+pub(crate) fn runs(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Vec<Run> {
+    let all = rows.chunks.iter().enumerate();
+    let tests = if rows.chunks.is_empty() { Vec::new() } else { tests(frame, plan) };
     if tests.iter().all(|test| *test == ChunkTest::Unknown) {
-        return None;
+        return all.map(|(number, chunk)| (number, 0..chunk.rows)).collect();
     }
     let collection = plan.levels.first().and_then(|level| level.source.collection());
     let table = collection.and_then(|id| frame.shared.plan.collection(id).table.as_ref());
     let sorted = table.map_or(&[][..], |table| &table.sorted);
-    let kept = |chunk: &Arc<Chunk>| {
+    let is_sorted = |field| sorted.iter().any(|&(sorted, _)| sorted == field);
+    let mut runs: Vec<Run> = Vec::new();
+    let mut pruned = 0;
+    for (number, chunk) in all {
         let source = TileSource::Chunk { chunk: Arc::clone(chunk), fields: rows.fields.clone() };
+        let before = runs.len();
         if !tests.iter().all(|test| test.may_hold(&source)) {
-            return 0..0;
+            pruned += 1;
+            continue;
         }
-        let is_sorted = |field| sorted.iter().any(|&(sorted, _)| sorted == field);
-        tests.iter().fold(0..chunk.rows, |kept, test| test.rows(&source, &is_sorted, kept))
-    };
-    let kept: Vec<Range<usize>> = rows.chunks.iter().map(kept).collect();
-    frame.note_pruned(kept.iter().filter(|kept| kept.is_empty()).count());
-    Some(kept)
+        if chunk.lazy.is_some() {
+            runs.extend(spans(&tests, &source, chunk.rows).into_iter().map(|rows| (number, rows)));
+        } else {
+            let kept = tests.iter().fold(0..chunk.rows, |kept, test| test.rows(&source, &is_sorted, kept));
+            runs.extend(Some((number, kept)).filter(|(_, kept)| !kept.is_empty()));
+        }
+        pruned += usize::from(runs.len() == before);
+    }
+    frame.note_pruned(pruned);
+    runs
+}
+
+/// Some rows of a lazy chunk, and what is known of them: by field, the parts of its rows.
+struct Part<'a> {
+    source: &'a TileSource,
+    rows: Range<usize>,
+    fields: &'a [(u32, Arc<[Span]>)],
+}
+
+impl Zone for Part<'_> {
+    fn known(&self, field: u32) -> Option<Span> {
+        let Some((_, spans)) = self.fields.iter().find(|(known, _)| *known == field) else {
+            return self.source.known(field);
+        };
+        let span = &spans[spans.partition_point(|span| span.rows.end <= self.rows.start)];
+        // Of some of its rows it is known only where all or none of them are NULL.
+        let nulls = match span.nulls {
+            Some(nulls) if nulls == span.rows.len() => Some(self.rows.len()),
+            nulls => nulls.filter(|&nulls| nulls == 0 || span.rows == self.rows),
+        };
+        Some(Span { rows: self.rows.clone(), range: span.range, nulls })
+    }
+
+    // The chunk has been asked.
+    fn may_have(&self, _: u32, _: &[i64]) -> bool {
+        true
+    }
+
+    fn may_have_text(&self, _: u32, _: &[Box<[u8]>]) -> bool {
+        true
+    }
+}
+
+/// The rows of a lazy chunk that may pass, by what is known of parts of it.
+fn spans(tests: &[ChunkTest], source: &TileSource, rows: usize) -> Vec<Range<usize>> {
+    let mut fields = Vec::new();
+    tests.iter().for_each(|test| test.fields(&mut fields));
+    fields.sort_unstable();
+    fields.dedup();
+    let known = fields.into_iter().filter_map(|field| {
+        let (reader, column) = reader_of(source, field)?;
+        let spans = reader.spans(column)?;
+        let whole = spans.first()?.rows.start == 0 && spans.last()?.rows.end == rows;
+        let in_order = spans.windows(2).all(|pair| pair[0].rows.end == pair[1].rows.start);
+        (whole && in_order && spans.iter().all(|span| !span.rows.is_empty())).then_some((field, spans))
+    });
+    let known: Vec<(u32, Arc<[Span]>)> = known.collect();
+    let mut cuts: Vec<usize> = known.iter().flat_map(|(_, spans)| spans.iter().map(|span| span.rows.start)).collect();
+    cuts.extend([0, rows]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let mut kept: Vec<Range<usize>> = Vec::new();
+    for pair in cuts.windows(2) {
+        let part = Part { source, rows: pair[0]..pair[1], fields: &known };
+        if !tests.iter().all(|test| test.may_hold(&part)) {
+            continue;
+        }
+        match kept.last_mut() {
+            Some(last) if last.end + GAP_ROWS >= part.rows.start => last.end = part.rows.end,
+            _ => kept.push(part.rows),
+        }
+    }
+    kept
 }
 
 /// What a row of the outermost index must pass before something may fail, or give a tuple.

@@ -106,15 +106,21 @@ pub struct LazyRows {
     rows: Range<usize>,
     /// For each field the position of its column.
     fields: Arc<[u32]>,
+    /// Of each field whether another loop will read it, too.
+    again: Arc<[bool]>,
     read: Box<[OnceLock<Result<Column>>]>,
     reservation: Mutex<Reservation>,
 }
 
 impl LazyRows {
-    /// These rows of a chunk, of which nothing is read yet.
-    pub(crate) fn new(chunk: Arc<Chunk>, rows: Range<usize>, fields: Arc<[u32]>, memory: &Arc<Memory>) -> Self {
+    /// These rows of a chunk, of which nothing is read yet; of each field whether another loop will read it, too.
+    pub(crate) fn new(
+        (chunk, rows): (Arc<Chunk>, Range<usize>),
+        (fields, again): (Arc<[u32]>, Arc<[bool]>),
+        memory: &Arc<Memory>,
+    ) -> Self {
         let read = fields.iter().map(|_| OnceLock::new()).collect();
-        LazyRows { chunk, rows, fields, read, reservation: Mutex::new(Reservation::new(memory)) }
+        LazyRows { chunk, rows, fields, again, read, reservation: Mutex::new(Reservation::new(memory)) }
     }
 
     /// Whether the column of a field has been read.
@@ -125,7 +131,8 @@ impl LazyRows {
     /// The column of a field. What fails does so again for whoever asks.
     pub(crate) fn column(&self, field: u32) -> &Result<Column> {
         self.read[field as usize].get_or_init(|| {
-            let column = self.chunk.read(self.fields[field as usize] as usize, self.rows.clone())?;
+            let again = self.again.get(field as usize).copied().unwrap_or(false);
+            let column = self.chunk.read(self.fields[field as usize] as usize, self.rows.clone(), again)?;
             let mut reservation = self.reservation.lock().map_err(|_| Error::internal("a worker panicked"))?;
             reservation.add(column.bytes())?;
             Ok(column)
