@@ -180,6 +180,9 @@ pub fn read(paths: &[PathBuf], options: &CsvOptions, fields: Option<&[Field]>, c
         Some(_) if options.rejects => {
             Err(Error::new(ErrorKind::InvalidParameter, "CSV rejects are read into columns of their own"))
         }
+        Some(_) if !options.names.is_empty() || !options.types.is_empty() => {
+            Err(Error::new(ErrorKind::InvalidParameter, "CSV names and types are those of the table's columns"))
+        }
         None if options.rejects => load::Guessed::of(paths, options)?.rejects(context),
         Some(fields) => load::read_into(paths, options, fields, context),
         None => load::Guessed::of(paths, options)?.read(context),
