@@ -17,9 +17,9 @@ use multiloop_exec::cpu::simd::level::Level;
 use multiloop_exec::technique::Technique;
 use multiloop_exec::workers::context::{Context, Memory};
 use multiloop_exec::workers::pool::Pool;
-use multiloop_planner::catalog::{CopyOptions, Declared, TableHandle, TableName};
+use multiloop_planner::catalog::{Declared, FileOptions, TableHandle, TableName};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use sysinfo::{MemoryRefreshKind, System};
 
@@ -40,7 +40,7 @@ pub(crate) struct Shared {
     pub(crate) channels: Channels,
     pub(crate) roles: Option<Arc<Roles>>,
     pub(crate) activity: Arc<Activity>,
-    files: Mutex<HashMap<(PathBuf, CopyOptions), CachedFile>>,
+    files: Mutex<HashMap<(Vec<String>, FileOptions), CachedFile>>,
 }
 
 /// A file read by `SELECT … FROM 'path'`, good as long as the file has not changed.
@@ -172,7 +172,9 @@ impl Shared {
         context: &Context,
         use_snapshot: impl FnOnce(&Snapshot<'_>) -> T,
     ) -> T {
-        let open = |path: &str, options: &CopyOptions| self.open_file(path, options, (work, context));
+        let open = |paths: &[String], options: &FileOptions, loads: bool| {
+            self.open_files(paths, options, loads, (work, context))
+        };
         let state = work.snapshot(&self.catalog);
         use_snapshot(&Snapshot::new(state, self.facts_of(work), &self.system, &open, context))
     }
@@ -194,21 +196,21 @@ impl Shared {
         work.begin_write(&self.catalog)
     }
 
-    /// The table in a file; None if neither the options nor its ending name a format.
-    fn open_file(
+    /// The table in files; None if neither the options nor the first one's ending name a format.
+    fn open_files(
         &self,
-        path: &str,
-        options: &CopyOptions,
+        paths: &[String],
+        options: &FileOptions,
+        loads: bool,
         (work, context): (&Work, &Context),
     ) -> Result<Option<StoredTable>> {
-        let format = match options.format {
-            Some(_) => Some(format::copy_format(path, options.clone())?),
-            None => format::Format::of_path(path),
-        };
-        let Some(format) = format else { return Ok(None) };
-        work.check_file(path, FileUse::Read)?;
-        let key = (PathBuf::from(path), options.clone());
-        let identity = Identity::at(&key.0);
+        let [first, ..] = paths else { return Ok(None) };
+        let Some(format) = format::format_of(first, options)? else { return Ok(None) };
+        for path in paths {
+            work.check_file(path, FileUse::Read)?;
+        }
+        let key = (paths.to_vec(), options.unplaced());
+        let identity = if paths.len() == 1 { Identity::at(Path::new(first)) } else { None };
         if let Some(cached) = self.files.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
             && identity.is_some()
             && cached.identity == identity
@@ -216,8 +218,8 @@ impl Shared {
             return Ok(Some(cached.stored.clone()));
         }
         // As values: most files are asked once, often to make a table of them, which has codes then.
-        let (table, unreadable) = format::open_readable(path, &format, (&self.cache, context))?;
-        let mut stored = StoredTable::new(path, table, Arc::default());
+        let (table, unreadable) = format::open_readable(paths, &format, loads, (&self.cache, context))?;
+        let mut stored = StoredTable::new(first, table, Arc::default());
         stored.unreadable = unreadable.into();
         let cached = CachedFile { identity, stored: stored.clone() };
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);

@@ -56,7 +56,7 @@ mod transaction;
 pub use activity::{Signal, SignalCallback};
 pub use engine::{Engine, EngineBuilder};
 pub use multiloop_exec::workers::context::Cancellation;
-pub use multiloop_planner::catalog::CopyOptions;
+pub use multiloop_planner::catalog::{FileOption, FileOptions, OptionValue};
 pub use multiloop_planner::error::{Error, ErrorKind, Position, Result, Subject};
 pub use multiloop_planner::evaluate::zone::Zone;
 pub use multiloop_planner::rewrite::RewriteOptions;

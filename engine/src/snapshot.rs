@@ -9,7 +9,7 @@ use crate::{Error, Result};
 use multiloop_exec::column::Table;
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, CopyOptions, Right, SqlFunction, TableHandle, TableInfo, TableName, View,
+    Catalog, CatalogEntry, FileOptions, Right, SqlFunction, TableHandle, TableInfo, TableName, View,
 };
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
@@ -21,8 +21,8 @@ use std::time::{Duration, Instant, SystemTime};
 /// How soon a statement that sleeps sees that it is cancelled.
 const SLEEP_STEP: Duration = Duration::from_millis(5);
 
-/// Reads a file as a table, from a cache if it has not changed.
-pub(crate) type OpenFile<'a> = &'a dyn Fn(&str, &CopyOptions) -> Result<Option<StoredTable>>;
+/// Reads files as a table, from a cache if they have not changed; all rows at once if these are to become one.
+pub(crate) type OpenFiles<'a> = &'a dyn Fn(&[String], &FileOptions, bool) -> Result<Option<StoredTable>>;
 
 /// What one statement sees.
 pub(crate) struct Snapshot<'a> {
@@ -48,9 +48,11 @@ pub(crate) struct Snapshot<'a> {
     /// The session's time zone, by its name.
     pub(crate) zone: Arc<str>,
     asks_zone: Cell<bool>,
-    open_file: OpenFile<'a>,
+    open_files: OpenFiles<'a>,
+    /// Whether the rows of a file become a table as they are.
+    loads: Cell<bool>,
     context: &'a Context,
-    files: RefCell<HashMap<(String, CopyOptions), StoredTable>>,
+    files: RefCell<HashMap<(Vec<String>, FileOptions), StoredTable>>,
     now: OnceCell<i64>,
     names: RefCell<Vec<Use>>,
     /// What it has asked whether it may, where there are roles.
@@ -125,7 +127,7 @@ impl<'a> Snapshot<'a> {
         state: State,
         facts: Facts,
         system: &system::Cache,
-        open_file: OpenFile<'a>,
+        open_files: OpenFiles<'a>,
         context: &'a Context,
     ) -> Self {
         let path = facts.search_path(&state);
@@ -143,7 +145,8 @@ impl<'a> Snapshot<'a> {
             asks_values: Cell::new(false),
             counts: Cell::new(false),
             resolves: Cell::new(false),
-            open_file,
+            loads: Cell::new(false),
+            open_files,
             context,
             files: RefCell::default(),
             now: OnceCell::new(),
@@ -474,15 +477,15 @@ impl Catalog for Snapshot<'_> {
     }
 
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {
-        self.file_with(path, &CopyOptions::default())
+        self.files(&[path.to_owned()], &FileOptions::default())
     }
 
-    fn file_with(&self, path: &str, options: &CopyOptions) -> Result<Option<Arc<TableInfo>>> {
-        let key = (path.to_owned(), options.clone());
+    fn files(&self, paths: &[String], options: &FileOptions) -> Result<Option<Arc<TableInfo>>> {
+        let key = (paths.to_vec(), options.unplaced());
         if let Some(stored) = self.files.borrow().get(&key) {
             return Ok(Some(Arc::clone(&stored.info)));
         }
-        let Some(stored) = (self.open_file)(path, options)? else { return Ok(None) };
+        let Some(stored) = (self.open_files)(paths, options, self.loads.get())? else { return Ok(None) };
         let info = Arc::clone(&stored.info);
         self.files.borrow_mut().insert(key, stored);
         Ok(Some(info))
@@ -497,6 +500,10 @@ impl Catalog for Snapshot<'_> {
 
     fn check(&self) -> Result<()> {
         self.context.check()
+    }
+
+    fn loads_file(&self) {
+        self.loads.set(true);
     }
 
     fn unreadable(&self, handle: TableHandle) -> Vec<(usize, String, Error)> {

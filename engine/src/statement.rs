@@ -20,7 +20,7 @@ use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain::{self, Appended};
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
-use multiloop_planner::catalog::{Catalog, CopyOptions, Declared, Right, TableInfo, TableName, View};
+use multiloop_planner::catalog::{Catalog, Declared, FileOptions, Right, TableInfo, TableName, View};
 use multiloop_planner::error::Subject;
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, Definition, Statement};
@@ -87,9 +87,9 @@ fn run_once(
                 Err(Error::unsupported("COPY with STDIN or STDOUT without a client to copy with is"))
             }
             Statement::CopyFrom { name, columns, path: Some(path), options } => {
-                runner.copy_from(&name, &columns, &path, options)
+                runner.copy_from(&name, &columns, &path, &options)
             }
-            Statement::CopyTo { query, path: Some(path), options } => runner.copy_to(query, &path, options),
+            Statement::CopyTo { query, path: Some(path), options } => runner.copy_to(query, &path, &options),
             Statement::ShowTables => Ok(runner.show_tables()),
             Statement::Describe { name } => runner.describe(&name),
         }
@@ -444,7 +444,13 @@ impl Runner<'_> {
         Ok(count)
     }
 
-    fn copy_from(&self, name: &TableName, columns: &[usize], path: &str, options: CopyOptions) -> Result<ResultStream> {
+    fn copy_from(
+        &self,
+        name: &TableName,
+        columns: &[usize],
+        path: &str,
+        options: &FileOptions,
+    ) -> Result<ResultStream> {
         self.session.work.check_file(path, FileUse::Read)?;
         let mut format = format::copy_format(path, options)?;
         if let Format::Csv(options) = &mut format {
@@ -481,7 +487,7 @@ impl Runner<'_> {
         builder.finish()
     }
 
-    fn copy_to(&self, query: Query, path: &str, options: CopyOptions) -> Result<ResultStream> {
+    fn copy_to(&self, query: Query, path: &str, options: &FileOptions) -> Result<ResultStream> {
         self.session.work.check_file(path, FileUse::Write)?;
         let format = format::copy_format(path, options)?;
         let result = self.query(query, Timings::default())?;

@@ -2,9 +2,11 @@
 //! statement sees one state of the world from its first name to its last row.
 
 mod declared;
+mod file_options;
 mod right;
 
 pub use declared::{Action, Check, Declared, Index, IndexPart, Key, Materialized, Reference, Restriction};
+pub use file_options::{FileOption, FileOptions, OptionValue};
 pub use right::Right;
 
 use crate::error::{Error, Result};
@@ -217,13 +219,16 @@ pub trait Catalog {
     /// A file (`SELECT … FROM 'orders.parquet'`) as a table: Ok(None) if the engine does not know its format.
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>>;
 
-    /// A file as a table, of a format and with options that a query says.
-    fn file_with(&self, path: &str, options: &CopyOptions) -> Result<Option<Arc<TableInfo>>> {
-        if *options == CopyOptions::default() {
-            return self.file(path);
+    /// Files as one table, of a format and with options that a query says.
+    fn files(&self, paths: &[String], options: &FileOptions) -> Result<Option<Arc<TableInfo>>> {
+        match paths {
+            [path] if options.is_empty() => self.file(path),
+            _ => Err(Error::unsupported("an option of a file is")),
         }
-        Err(Error::unsupported("an option of a file is"))
     }
+
+    /// Told of a statement that does nothing but make a table of the rows of the files that it names.
+    fn loads_file(&self) {}
 
     /// The time at which the statement began, in microseconds since 1970-01-01 00:00 UTC; a catalog without a clock says that
     /// this was then.
@@ -283,27 +288,4 @@ pub trait Catalog {
     fn check(&self) -> Result<()> {
         Ok(())
     }
-}
-
-/// Options of COPY.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct CopyOptions {
-    /// FORMAT csv or parquet, if given; otherwise the file's ending decides.
-    pub format: Option<String>,
-    /// HEADER; the default is true for csv.
-    pub header: Option<bool>,
-    /// DELIMITER.
-    pub delimiter: Option<char>,
-    /// NULL 'text'.
-    pub null: Option<String>,
-    /// QUOTE.
-    pub quote: Option<char>,
-    /// QUOTE '': fields are never quoted.
-    pub unquoted: bool,
-    /// ESCAPE.
-    pub escape: Option<char>,
-    /// The decimal separator.
-    pub decimal: Option<char>,
-    /// Whether all columns that would be guessed are text.
-    pub all_text: bool,
 }

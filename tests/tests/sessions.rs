@@ -690,7 +690,7 @@ fn copy_with_a_client() {
     let Ok(Execution::CopyIn(mut rows)) = copy("COPY t (b, a) FROM STDIN WITH (FORMAT binary)") else {
         panic!("no copy")
     };
-    assert_eq!(rows.options().format.as_deref(), Some("binary"));
+    assert_eq!(rows.options().format().map(|format| format.text()), Some(Ok("binary")));
     let columns: Vec<ArrayRef> =
         vec![Arc::new(StringArray::from(vec![Some("x"), None])), Arc::new(Int32Array::from(vec![1, 2]))];
     rows.push(RecordBatch::try_new(rows.schema(), columns).expect("a batch")).expect("rows");

@@ -8,6 +8,7 @@
 pub mod csv;
 pub(crate) mod identity;
 pub mod ipc;
+mod options;
 mod output;
 pub mod parquet;
 mod paths;
@@ -17,7 +18,8 @@ mod text;
 mod unite;
 
 pub use csv::CsvOptions;
-pub use paths::expand;
+pub(crate) use options::{copy_format, format_of};
+pub use paths::{expand, expand_all};
 pub use text::{Array, Bound, array_of, check_length, text_of, value_of, value_of_bytes};
 
 use crate::sight::Sight;
@@ -27,7 +29,6 @@ use multiloop_exec::column::arrow::field_of;
 use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::CopyOptions;
 use multiloop_planner::types::{DataType, Field};
 use std::collections::HashSet;
 use std::path::Path;
@@ -47,11 +48,14 @@ pub enum Format {
 impl Format {
     /// The format that a path's extension stands for; of a pattern too.
     pub fn of_path(path: &str) -> Option<Format> {
-        let extension = Path::new(path).extension()?.to_str()?.to_ascii_lowercase();
-        match extension.as_str() {
-            "parquet" | "pq" => Some(Format::Parquet),
+        let name = path.to_ascii_lowercase();
+        let name = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+        let is_compressed = name.len() < path.len();
+        match Path::new(name).extension()?.to_str()? {
             "csv" => Some(Format::Csv(CsvOptions::default())),
             "tsv" => Some(Format::Csv(CsvOptions { delimiter: Some(b'\t'), ..CsvOptions::default() })),
+            _ if is_compressed => None,
+            "parquet" | "pq" => Some(Format::Parquet),
             "arrow" | "arrows" | "ipc" | "feather" => Some(Format::Ipc),
             _ => None,
         }
@@ -84,16 +88,18 @@ pub struct Unreadable {
 }
 
 /// Files as [`read_table`] has them, without the columns that cannot be read, and which these are. Rows may stay where they are
-/// until somebody asks for them; what is asked for often is kept in the cache.
+/// until somebody asks for them, and what is asked for often is kept in the cache; `loads` says that all of them are asked for, to
+/// become a table.
 pub(crate) fn open_readable(
-    path: &str,
+    paths: &[String],
     format: &Format,
+    loads: bool,
     (cache, context): (&Arc<ColumnCache>, &Context),
 ) -> Result<(Table, Vec<Unreadable>)> {
-    let paths = expand(path)?;
+    let paths = expand_all(paths)?;
     let (table, mut unreadable) = match format {
         Format::Parquet => parquet::open_readable(&paths, (cache, context))?,
-        Format::Csv(options) => (csv::read(&paths, options, None, context)?, Vec::new()),
+        Format::Csv(options) => (csv::open(&paths, options, loads, (Some(cache), context))?, Vec::new()),
         Format::Ipc => ipc::read_readable(&paths, None, context)?,
     };
     // Of several files each may have it.
@@ -189,45 +195,4 @@ fn bad_file(path: &Path, reason: impl std::fmt::Display) -> Error {
 fn guarded<T>(path: &Path, decode: impl FnOnce() -> Result<T>) -> Result<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode))
         .unwrap_or_else(|_| Err(bad_file(path, "its contents contradict each other")))
-}
-
-/// The format that COPY names, or else the file's ending, with COPY's options.
-pub(crate) fn copy_format(path: &str, options: CopyOptions) -> Result<Format> {
-    let CopyOptions { format, header, delimiter, null, quote, unquoted, escape, decimal, all_text } = options;
-    let chosen = match format.as_deref() {
-        Some("csv") => Format::Csv(CsvOptions::default()),
-        Some("parquet") => Format::Parquet,
-        Some("arrow") => Format::Ipc,
-        Some(name) => {
-            return Err(Error::new(ErrorKind::InvalidParameter, format!("COPY format \"{name}\" not recognized")));
-        }
-        None => Format::of_path(path).ok_or_else(|| {
-            Error::new(ErrorKind::InvalidParameter, format!("the file's ending names no format: {path}"))
-                .with_hint("Say which with (FORMAT csv) or (FORMAT parquet).")
-        })?,
-    };
-    let Format::Csv(defaults) = chosen else {
-        if header.is_some() || delimiter.is_some() || null.is_some() || quote.is_some() || escape.is_some() {
-            return Err(Error::new(ErrorKind::InvalidParameter, "COPY options of CSV do not go with another format"));
-        }
-        return Ok(chosen);
-    };
-    let byte = |what: &str, character: Option<char>| match character.map(u8::try_from) {
-        None => Ok(None),
-        Some(Ok(byte)) if byte.is_ascii() => Ok(Some(byte)),
-        Some(_) => {
-            Err(Error::new(ErrorKind::InvalidParameter, format!("COPY {what} must be a single one-byte character")))
-        }
-    };
-    Ok(Format::Csv(CsvOptions {
-        header: header.or(defaults.header),
-        delimiter: byte("delimiter", delimiter)?.or(defaults.delimiter),
-        // No byte of UTF-8.
-        quote: if unquoted { Some(u8::MAX) } else { byte("quote", quote)?.or(defaults.quote) },
-        escape: byte("escape", escape)?.or(defaults.escape),
-        null: null.unwrap_or(defaults.null),
-        decimal: byte("decimal separator", decimal)?,
-        all_text,
-        time_zone: None,
-    }))
 }

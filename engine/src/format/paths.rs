@@ -32,6 +32,15 @@ pub fn expand(pattern: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// The files that several paths or patterns name, in the order of these; one that is named twice is there twice.
+pub fn expand_all(patterns: &[String]) -> Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for pattern in patterns {
+        paths.extend(expand(pattern)?);
+    }
+    Ok(paths)
+}
+
 fn walk(folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) -> Result<()> {
     let Some((part, rest)) = parts.split_first() else { return Ok(()) };
     if !part.contains(['*', '?']) {

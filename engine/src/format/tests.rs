@@ -1,6 +1,6 @@
 //! Files out and in again, and files that are not what they should be.
 
-mod guesses;
+pub(super) mod guesses;
 mod scans;
 mod unions;
 
@@ -20,10 +20,10 @@ use tpchgen::generators::LineItemGenerator;
 use tpchgen_arrow::LineItemArrow;
 
 /// A folder of its own for each test, gone afterwards.
-struct Folder(PathBuf);
+pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    fn new() -> Folder {
+    pub(super) fn new() -> Folder {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("multiloop-format-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
@@ -31,11 +31,11 @@ impl Folder {
         Folder(path)
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(super) fn path(&self, name: &str) -> String {
         self.0.join(name).to_str().unwrap().to_owned()
     }
 
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+    pub(super) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
         std::fs::write(self.0.join(name), bytes).unwrap();
         self.path(name)
     }
@@ -47,7 +47,7 @@ impl Drop for Folder {
     }
 }
 
-fn context() -> Context {
+pub(super) fn context() -> Context {
     Context::new(Memory::new(usize::MAX))
 }
 

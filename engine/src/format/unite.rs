@@ -5,11 +5,9 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow::compute::cast;
 use arrow::datatypes::{Field as ArrowField, Schema};
 use arrow::error::ArrowError;
-use multiloop_exec::column::Column;
 use multiloop_exec::column::arrow::{fields_of, schema_of};
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field};
-use multiloop_planner::value::Value;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -87,20 +85,6 @@ impl Union {
         let schema = Schema::new(self.fields.iter().zip(&columns).map(arrow).collect::<Vec<_>>());
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         RecordBatch::try_new_with_options(Arc::new(schema), columns, &options).map_err(failed)
-    }
-
-    /// The columns of a file's rows in the places of all: NULL where it has none.
-    pub(super) fn arrange(&self, places: &[usize], rows: usize, columns: Vec<Column>) -> Vec<Column> {
-        if places.len() == self.fields.len() && places.is_sorted() {
-            return columns;
-        }
-        let mut arranged: Vec<Option<Column>> = vec![None; self.fields.len()];
-        for (&at, column) in places.iter().zip(columns) {
-            arranged[at] = Some(column);
-        }
-        let missing = |field: &Field| Column::from_values(field.data_type, &vec![Value::Null; rows]);
-        let columns = arranged.into_iter().zip(&self.fields);
-        columns.map(|(column, field)| column.unwrap_or_else(|| missing(field))).collect()
     }
 }
 

@@ -12,7 +12,7 @@ use multiloop_exec::column::Column;
 use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::workers::context::Reservation;
-use multiloop_planner::catalog::{CopyOptions, TableName};
+use multiloop_planner::catalog::{FileOptions, TableName};
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Value;
 use std::time::Instant;
@@ -22,7 +22,7 @@ pub struct CopyIn {
     name: TableName,
     columns: Vec<usize>,
     fields: Vec<Field>,
-    options: CopyOptions,
+    options: FileOptions,
     builder: Box<TableBuilder>,
     /// Of what has come and is no rows yet.
     held: Reservation,
@@ -37,7 +37,7 @@ pub struct CopyOut {
     /// The rows.
     pub rows: ResultStream,
     /// How they are to be written; without a format as PostgreSQL's text.
-    pub options: CopyOptions,
+    pub options: FileOptions,
 }
 
 impl CopyIn {
@@ -46,7 +46,7 @@ impl CopyIn {
         session: &Session,
         (name, columns): (TableName, Vec<usize>),
         fields: Vec<Field>,
-        options: CopyOptions,
+        options: FileOptions,
         sight: Sight,
     ) -> Self {
         let builder = Box::new(TableBuilder::new(fields.clone(), Storage::Compact, &session.loading()));
@@ -72,7 +72,7 @@ impl CopyIn {
     }
 
     /// How the rows are written; without a format as PostgreSQL's text.
-    pub fn options(&self) -> &CopyOptions {
+    pub fn options(&self) -> &FileOptions {
         &self.options
     }
 

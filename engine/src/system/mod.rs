@@ -29,7 +29,7 @@ pub(crate) use session_tables::tallies_of;
 
 use crate::Result;
 use crate::catalog::{Entry, Object, Schema, Schemas, SearchPath, State, StoredTable};
-use multiloop_planner::catalog::{Catalog, CatalogEntry, CopyOptions, SqlFunction, TableInfo, TableName, View};
+use multiloop_planner::catalog::{Catalog, CatalogEntry, FileOptions, SqlFunction, TableInfo, TableName, View};
 use multiloop_planner::sql::{self, Statement};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
@@ -256,8 +256,8 @@ impl Catalog for Shapes<'_, '_> {
         self.0.files.file(path)
     }
 
-    fn file_with(&self, path: &str, options: &CopyOptions) -> Result<Option<Arc<TableInfo>>> {
-        self.0.files.file_with(path, options)
+    fn files(&self, paths: &[String], options: &FileOptions) -> Result<Option<Arc<TableInfo>>> {
+        self.0.files.files(paths, options)
     }
 
     fn session_value(&self, name: &str, arguments: &[Value]) -> Result<Option<(Value, DataType)>> {

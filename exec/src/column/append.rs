@@ -99,6 +99,37 @@ impl Table {
         self
     }
 
+    /// The same rows with other columns in some places: those of a table of as many rows, in chunks alike.
+    pub fn with_columns(mut self, places: &[usize], other: Table) -> Result<Table> {
+        let rows = |table: &Table| table.chunks.iter().map(|chunk| chunk.rows).collect::<Vec<_>>();
+        if places.len() != other.fields.len() || rows(&self) != rows(&other) {
+            return Err(Error::internal("columns of other rows do not go into a table"));
+        }
+        let statistics = Arc::make_mut(&mut self.statistics);
+        for (at, &place) in places.iter().enumerate() {
+            statistics.columns[place] = other.statistics.columns[at].clone();
+            self.fields[place] = other.fields[at].clone();
+        }
+        for (chunk, from) in self.chunks.iter_mut().zip(other.chunks) {
+            let from = Arc::unwrap_or_clone(from);
+            let chunk = Arc::make_mut(chunk);
+            let mut gone = 0;
+            for ((&place, column), range) in places.iter().zip(from.columns).zip(from.ranges) {
+                gone += chunk.columns[place].bytes();
+                (chunk.columns[place], chunk.ranges[place]) = (column, range);
+            }
+            let memory =
+                (chunk.reservation.take().and_then(Arc::into_inner), from.reservation.and_then(Arc::into_inner));
+            if let (Some(mut memory), Some(more)) = memory {
+                memory.absorb(more);
+                let bytes = memory.bytes().saturating_sub(gone);
+                memory.resize(bytes)?;
+                chunk.reservation = Some(Arc::new(memory));
+            }
+        }
+        Ok(self)
+    }
+
     /// Some chunks as one, whose text is stored as that of the chunks before it.
     fn merge(&self, before: &[Arc<Chunk>], chunks: &[Arc<Chunk>], context: &Context) -> Result<Chunk> {
         context.check()?;

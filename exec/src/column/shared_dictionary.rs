@@ -92,6 +92,8 @@ fn partition(column: &Column) -> Vec<Partitioned> {
 fn number<'a>(columns: &[&'a Column], partitioned: &[Vec<Partitioned>], part: usize) -> Part<'a> {
     let mut strings: Vec<&[u8]> = Vec::new();
     let mut hashes: Vec<u32> = Vec::new();
+    // The strings side by side: where they come from they lie too far apart to be compared with often.
+    let (mut beside, mut ends): (Vec<u8>, Vec<usize>) = (Vec::new(), vec![0]);
     let mut table: HashTable<u32> = HashTable::new();
     // Rows that come clustered find the string of the row before.
     let mut last = 0;
@@ -100,7 +102,10 @@ fn number<'a>(columns: &[&'a Column], partitioned: &[Vec<Partitioned>], part: us
         let rows = partitioned[part].rows.iter().zip(&partitioned[part].hashes);
         let number = |(&row, &hash): (&u32, &u32)| {
             let text = column.data.text_bytes(row as usize);
-            let is = |&number: &u32| hashes[number as usize] == hash && strings[number as usize] == text;
+            let is = |&number: &u32| {
+                let number = number as usize;
+                hashes[number] == hash && beside[ends[number]..ends[number + 1]] == *text
+            };
             if (last as usize) < strings.len() && is(&last) {
                 return last;
             }
@@ -108,6 +113,8 @@ fn number<'a>(columns: &[&'a Column], partitioned: &[Vec<Partitioned>], part: us
                 let number = strings.len() as u32;
                 strings.push(text);
                 hashes.push(hash);
+                beside.extend_from_slice(text);
+                ends.push(beside.len());
                 table.insert_unique(wide(hash), number, |&number| wide(hashes[number as usize]));
                 number
             });

@@ -10,6 +10,7 @@
 //! | `INSERT INTO t (VALUES …)` | `INSERT INTO t VALUES …` |
 //! | `CREATE TABLE t (a, b) AS …` | `CREATE TABLE t (a "as", b "as") AS …` |
 //! | `ROWS FROM (f(a), g(b))` | `"rows from"(f(a), g(b))` |
+//! | `{'a': 'b', c: 'd'}` | `"file struct"('a', 'b', 'c', 'd')` |
 //! | `+-+a`, `a>-b` | `+ - + a`, `a > - b` |
 
 use super::spelling::is_keyword;
@@ -20,6 +21,9 @@ pub(super) const NAMED_ONLY: &str = "as";
 
 /// The name of the function whose arguments are the functions of ROWS FROM.
 pub(super) const ROWS_FROM: &str = "rows from";
+
+/// The name of the function that stands for a struct, which is an option of a file. As an option it may be written so, too.
+pub(super) const FILE_STRUCT: &str = "file struct";
 
 /// The words of set operations.
 const SETS: [&str; 3] = ["union", "except", "intersect"];
@@ -38,6 +42,7 @@ pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     statement.create_as();
     statement.calls();
     statement.values_as_query();
+    statement.structs();
     statement.tokens
 }
 
@@ -206,6 +211,50 @@ impl Statement {
             }
         }
         false
+    }
+
+    /// Braces around names and values with colons between.
+    fn structs(&mut self) {
+        if !self.tokens.iter().any(|token| token.token == Token::LBrace) {
+            return;
+        }
+        // For each open brace whether it begins a struct, and the parentheses within.
+        let mut open: Vec<(bool, usize)> = Vec::new();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let innermost = open.last_mut();
+            match &self.tokens[at].token {
+                Token::LBrace => {
+                    let colon = self.solid(at + 1).and_then(|name| self.solid(name + 1));
+                    let is_struct = colon.is_some_and(|colon| self.tokens[colon].token == Token::Colon);
+                    open.push((is_struct, 0));
+                    if is_struct {
+                        let parenthesis = TokenWithSpan::new(Token::LParen, self.tokens[at].span);
+                        self.tokens[at].token = Token::make_word(FILE_STRUCT, Some('"'));
+                        self.tokens.insert(at + 1, parenthesis);
+                    }
+                }
+                Token::RBrace => {
+                    if open.pop().is_some_and(|(is_struct, _)| is_struct) {
+                        self.tokens[at].token = Token::RParen;
+                    }
+                }
+                Token::LParen | Token::LBracket => innermost.into_iter().for_each(|(_, within)| *within += 1),
+                Token::RParen | Token::RBracket => {
+                    innermost.into_iter().for_each(|(_, within)| *within = within.saturating_sub(1));
+                }
+                Token::Colon if innermost.is_some_and(|of| of.0 && of.1 == 1) => {
+                    self.tokens[at].token = Token::Comma;
+                    if let Some(name) = self.before(at)
+                        && let Token::Word(word) = &self.tokens[name].token
+                    {
+                        self.tokens[name].token = Token::SingleQuotedString(word.value.clone());
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
     }
 
     /// Where the token before a place stands that is no space.

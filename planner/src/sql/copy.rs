@@ -3,22 +3,46 @@
 use super::Statement;
 use super::binder::Binder;
 use super::query::Unknown;
-use crate::catalog::CopyOptions;
+use super::session::Words;
+use super::spelling::is_keyword;
+use super::text::Text;
+use crate::catalog::FileOptions;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::did_you_mean;
 use sqlparser::ast;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 /// Source, whether it is COPY TO, target.
 type Parts<'c> = (&'c ast::CopySource, bool, &'c ast::CopyTarget);
 
+/// Where COPY's options begin among a statement's tokens; none for any other statement.
+pub(super) fn head_end(tokens: &[TokenWithSpan]) -> Option<usize> {
+    let mut solid = tokens.iter().enumerate().filter(|(_, token)| !matches!(token.token, Token::Whitespace(_)));
+    solid.next().filter(|(_, first)| is_keyword(&first.token, "copy"))?;
+    let mut depth = 0_usize;
+    for (_, token) in solid.by_ref() {
+        match &token.token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth = depth.saturating_sub(1),
+            word if depth == 0 && (is_keyword(word, "from") || is_keyword(word, "to")) => break,
+            _ => {}
+        }
+    }
+    let target = match solid.next() {
+        Some((_, program)) if is_keyword(&program.token, "program") => solid.next(),
+        target => target,
+    };
+    Some(target.map_or(tokens.len(), |(at, _)| at + 1))
+}
+
+/// COPY's options, of the tokens behind its target.
+pub(super) fn parse_options(text: &Text, tokens: &[TokenWithSpan]) -> Result<FileOptions> {
+    Words::new(text, tokens).copy_options()
+}
+
 impl Binder<'_, '_> {
     /// COPY.
-    pub(super) fn copy(
-        mut self,
-        (source, to, target): Parts<'_>,
-        options: &[ast::CopyOption],
-        legacy_options: &[ast::CopyLegacyOption],
-    ) -> Result<Statement> {
+    pub(super) fn copy(mut self, (source, to, target): Parts<'_>, options: FileOptions) -> Result<Statement> {
         let path = match target {
             ast::CopyTarget::File { filename } => Some(filename.clone()),
             ast::CopyTarget::Stdin | ast::CopyTarget::Stdout => None,
@@ -26,7 +50,6 @@ impl Binder<'_, '_> {
                 return Err(Error::unsupported(format_args!("COPY with {target} is")).at(Some(Position(0))));
             }
         };
-        let options = copy_options(options, legacy_options).map_err(|error| error.at(Some(Position(0))))?;
         match source {
             ast::CopySource::Table { table_name, columns } if !to => {
                 let info = self.table_to_fill(table_name)?;
@@ -70,68 +93,4 @@ impl Binder<'_, '_> {
         };
         columns.iter().map(choose).collect()
     }
-}
-
-fn copy_options(options: &[ast::CopyOption], legacy: &[ast::CopyLegacyOption]) -> Result<CopyOptions> {
-    let mut read = CopyOptions::default();
-    for option in options {
-        match option {
-            ast::CopyOption::Format(format) => set(&mut read.format, format.value.to_ascii_lowercase())?,
-            ast::CopyOption::Delimiter(delimiter) => set(&mut read.delimiter, *delimiter)?,
-            ast::CopyOption::Null(null) => set(&mut read.null, null.clone())?,
-            ast::CopyOption::Header(header) => set(&mut read.header, *header)?,
-            ast::CopyOption::Quote(quote) => set(&mut read.quote, *quote)?,
-            ast::CopyOption::Escape(escape) => set(&mut read.escape, *escape)?,
-            // Text is UTF-8 everywhere.
-            ast::CopyOption::Encoding(encoding) if is_utf8(encoding) => {}
-            // There is nothing to freeze: rows are seen at once by all who may see them.
-            ast::CopyOption::Freeze(_) => {}
-            ast::CopyOption::Encoding(_)
-            | ast::CopyOption::ForceQuote(_)
-            | ast::CopyOption::ForceNotNull(_)
-            | ast::CopyOption::ForceNull(_) => {
-                return Err(Error::unsupported(format_args!("COPY option {option} is")));
-            }
-        }
-    }
-    for option in legacy {
-        match option {
-            ast::CopyLegacyOption::Csv(options) => {
-                set(&mut read.format, "csv".to_owned())?;
-                for option in options {
-                    match option {
-                        ast::CopyLegacyCsvOption::Header => set(&mut read.header, true)?,
-                        ast::CopyLegacyCsvOption::Quote(quote) => set(&mut read.quote, *quote)?,
-                        ast::CopyLegacyCsvOption::Escape(escape) => set(&mut read.escape, *escape)?,
-                        other => return Err(Error::unsupported(format_args!("COPY option {other} is"))),
-                    }
-                }
-            }
-            ast::CopyLegacyOption::Binary => set(&mut read.format, "binary".to_owned())?,
-            ast::CopyLegacyOption::Parquet => set(&mut read.format, "parquet".to_owned())?,
-            ast::CopyLegacyOption::Delimiter(delimiter) => set(&mut read.delimiter, *delimiter)?,
-            ast::CopyLegacyOption::Null(null) => set(&mut read.null, null.clone())?,
-            ast::CopyLegacyOption::Header => set(&mut read.header, true)?,
-            other => return Err(Error::unsupported(format_args!("COPY option {other} is"))),
-        }
-    }
-    match read.format.as_deref() {
-        None | Some("csv" | "parquet" | "text" | "binary") => Ok(read),
-        Some(format) => {
-            let message = format!("COPY format \"{format}\" not recognized");
-            Err(Error::new(ErrorKind::InvalidParameter, message)
-                .with_hint("Formats are text, binary, csv and parquet."))
-        }
-    }
-}
-
-fn set<T>(option: &mut Option<T>, value: T) -> Result<()> {
-    match option.replace(value) {
-        Some(_) => Err(Error::new(ErrorKind::Syntax, "conflicting or redundant options")),
-        None => Ok(()),
-    }
-}
-
-fn is_utf8(encoding: &str) -> bool {
-    ["utf8", "utf-8"].iter().any(|name| encoding.eq_ignore_ascii_case(name))
 }

@@ -61,6 +61,9 @@ impl Binder<'_, '_> {
         if !create.constraints.is_empty() {
             return Err(Error::unsupported("CREATE TABLE AS with constraints is").at(position));
         }
+        if is_all_of_one(query) {
+            self.builder.catalog.loads_file();
+        }
         let (relation, mut output) = self.bind_query(query, None, Unknown::AsText)?;
         if names.len() > output.len() {
             let error = Error::new(ErrorKind::Syntax, "too many column names were specified");
@@ -252,4 +255,12 @@ fn repeated_name<'n>(names: impl Iterator<Item = &'n String>) -> Option<usize> {
 
 fn duplicate_column(name: &str) -> Error {
     Error::new(ErrorKind::DuplicateColumn, format!("column \"{name}\" specified more than once"))
+}
+
+/// Whether a query is all rows and columns of one thing: `SELECT * FROM …` and no more.
+fn is_all_of_one(query: &ast::Query) -> bool {
+    let ast::SetExpr::Select(select) = &*query.body else { return false };
+    let [ast::SelectItem::Wildcard(_)] = select.projection.as_slice() else { return false };
+    let one = matches!(select.from.as_slice(), [from] if from.joins.is_empty());
+    one && select.selection.is_none() && query.limit_clause.is_none() && query.order_by.is_none()
 }

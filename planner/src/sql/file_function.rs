@@ -1,21 +1,31 @@
-//! Files in FROM with options: `read_csv('f', delim => ';', header => true)`, `read_parquet('f')`, `read_arrow('f')`.
+//! Files in FROM with options: `read_csv('f', delim => ';', header => true)`, `read_parquet(['f', 'g*'])`.
 //!
-//! Options have DuckDB's names, and COPY's where these differ.
+//! Options have DuckDB's names, and COPY's where these differ; which there are is known to the format.
 
 use super::binder::Binder;
-use crate::catalog::CopyOptions;
+use super::file_option::constant_of;
+use crate::catalog::{FileOption, FileOptions, OptionValue};
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::builder::FromItem;
 use sqlparser::ast::{self, Spanned as _};
 
-/// A constant as an option.
-enum Constant {
-    Text(String),
-    Boolean(bool),
-}
+/// Functions that read files, and of which format.
+const READERS: [(&str, &str); 11] = [
+    ("read_csv", "csv"),
+    ("read_csv_auto", "csv"),
+    ("read_parquet", "parquet"),
+    ("parquet_scan", "parquet"),
+    ("read_arrow", "arrow"),
+    ("read_ipc", "arrow"),
+    ("read_json", "json"),
+    ("read_json_auto", "json"),
+    ("read_ndjson", "ndjson"),
+    ("read_ndjson_auto", "ndjson"),
+    ("read_avro", "avro"),
+];
 
 impl Binder<'_, '_> {
-    /// A function that reads a file; none for any other.
+    /// A function that reads files; none for any other.
     pub(super) fn bind_file_function(
         &mut self,
         name: &ast::ObjectName,
@@ -23,25 +33,12 @@ impl Binder<'_, '_> {
     ) -> Result<Option<FromItem>> {
         let position = self.position(name.span());
         let (_, ident) = self.split_name(name)?;
-        let format = match Self::fold(ident).as_str() {
-            "read_csv" | "read_csv_auto" => Some("csv".to_owned()),
-            "read_parquet" | "parquet_scan" => Some("parquet".to_owned()),
-            "read_arrow" | "read_ipc" => Some("arrow".to_owned()),
-            _ => return Ok(None),
-        };
-        let mut options = CopyOptions { format, ..CopyOptions::default() };
-        let mut path = None;
+        let called = Self::fold(ident);
+        let Some((_, format)) = READERS.iter().find(|(reader, _)| *reader == called) else { return Ok(None) };
+        let mut options = FileOptions::of_format(format);
+        let mut paths = None;
         for arg in args {
-            match arg {
-                ast::FunctionArg::Unnamed(arg) if path.is_none() => path = Some(text_of(constant_of(arg)?)?),
-                ast::FunctionArg::Named { name, arg, .. } => {
-                    let option = constant_of(arg).and_then(|value| set_option(&mut options, &Self::fold(name), value));
-                    option.map_err(|error| error.at(self.position(name.span)))?;
-                }
-                ast::FunctionArg::ExprNamed { name: ast::Expr::Identifier(name), arg, .. } => {
-                    let option = constant_of(arg).and_then(|value| set_option(&mut options, &Self::fold(name), value));
-                    option.map_err(|error| error.at(self.position(name.span)))?;
-                }
+            let (name, value) = match arg {
                 // `name = value`, as DuckDB has it, too.
                 ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(ast::Expr::BinaryOp {
                     left,
@@ -49,88 +46,41 @@ impl Binder<'_, '_> {
                     right,
                 })) if matches!(&**left, ast::Expr::Identifier(_)) => {
                     let ast::Expr::Identifier(name) = &**left else { continue };
-                    let arg = ast::FunctionArgExpr::Expr((**right).clone());
-                    let option = constant_of(&arg).and_then(|value| set_option(&mut options, &Self::fold(name), value));
-                    option.map_err(|error| error.at(self.position(name.span)))?;
+                    (name, &ast::FunctionArgExpr::Expr((**right).clone()))
+                }
+                ast::FunctionArg::Named { name, arg, .. } => (name, arg),
+                ast::FunctionArg::ExprNamed { name: ast::Expr::Identifier(name), arg, .. } => (name, arg),
+                ast::FunctionArg::Unnamed(arg) if paths.is_none() => {
+                    paths = Some(paths_of(&called, constant_of(arg, position)?).map_err(|error| error.at(position))?);
+                    continue;
                 }
                 _ => return Err(invalid(format!("unexpected argument {arg}")).at(position)),
-            }
+            };
+            let position = self.position(name.span);
+            let value = constant_of(value, position)?;
+            options.push(FileOption { name: Self::fold(name).to_ascii_lowercase(), value, position })?;
         }
-        let path = path.ok_or_else(|| invalid(format!("{name} needs the path of a file")).at(position))?;
-        self.builder.file(&path, &options, position).map(Some)
+        let paths = paths.ok_or_else(|| invalid(format!("{called} needs the path of a file")).at(position))?;
+        self.builder.files(&paths, &options, position).map(Some)
     }
+}
+
+/// The paths that a reader's first argument names.
+fn paths_of(reader: &str, value: OptionValue) -> Result<Vec<String>> {
+    let values = match value {
+        OptionValue::List(values) => values,
+        value => vec![value],
+    };
+    if values.is_empty() {
+        return Err(invalid(format!("{reader} needs the path of a file, and the list is empty")));
+    }
+    let path = |value| match value {
+        OptionValue::Text(path) => Ok(path),
+        other => Err(invalid(format!("the path of a file is a text, not {other}"))),
+    };
+    values.into_iter().map(path).collect()
 }
 
 fn invalid(message: String) -> Error {
     Error::new(ErrorKind::InvalidParameter, message)
-}
-
-fn constant_of(arg: &ast::FunctionArgExpr) -> Result<Constant> {
-    if let ast::FunctionArgExpr::Expr(ast::Expr::Value(value)) = arg {
-        match &value.value {
-            ast::Value::SingleQuotedString(text) | ast::Value::EscapedStringLiteral(text) => {
-                return Ok(Constant::Text(text.clone()));
-            }
-            ast::Value::Boolean(value) => return Ok(Constant::Boolean(*value)),
-            _ => {}
-        }
-    }
-    Err(invalid(format!("an option of a file is a text or a boolean, not {arg}")))
-}
-
-fn text_of(value: Constant) -> Result<String> {
-    match value {
-        Constant::Text(text) => Ok(text),
-        Constant::Boolean(value) => Err(invalid(format!("a text is expected, not {value}"))),
-    }
-}
-
-fn boolean_of(value: &Constant) -> Result<bool> {
-    match value {
-        Constant::Boolean(value) => Ok(*value),
-        Constant::Text(text) => match text.to_ascii_lowercase().as_str() {
-            "true" | "on" | "1" => Ok(true),
-            "false" | "off" | "0" => Ok(false),
-            _ => Err(invalid(format!("a boolean is expected, not '{text}'"))),
-        },
-    }
-}
-
-/// One character; none is none.
-fn character_of(value: Constant) -> Result<Option<char>> {
-    let text = text_of(value)?;
-    let text = if text == "\\t" { "\t".to_owned() } else { text };
-    let mut characters = text.chars();
-    match (characters.next(), characters.next()) {
-        (first, None) => Ok(first),
-        _ => Err(invalid(format!("a single character is expected, not '{text}'"))),
-    }
-}
-
-fn set_option(options: &mut CopyOptions, name: &str, value: Constant) -> Result<()> {
-    let needed = |character: Option<char>| {
-        character.ok_or_else(|| invalid(format!("option \"{name}\" must be a single character")))
-    };
-    if options.format.as_deref() != Some("csv") {
-        return Err(invalid(format!("option \"{name}\" does not go with this format")));
-    }
-    match name {
-        "delim" | "sep" | "delimiter" => options.delimiter = Some(needed(character_of(value)?)?),
-        "header" => options.header = Some(boolean_of(&value)?),
-        "quote" => match character_of(value)? {
-            Some(quote) => options.quote = Some(quote),
-            None => options.unquoted = true,
-        },
-        "escape" => options.escape = character_of(value)?,
-        "nullstr" | "null" => options.null = Some(text_of(value)?),
-        "decimal_separator" => options.decimal = Some(needed(character_of(value)?)?),
-        "all_varchar" => options.all_text = boolean_of(&value)?,
-        // What is always so.
-        "auto_detect" | "union_by_name" if boolean_of(&value)? => {}
-        _ => {
-            let known = "delim, header, quote, escape, nullstr, decimal_separator and all_varchar";
-            return Err(invalid(format!("option \"{name}\" is not known")).with_hint(format!("Options are {known}.")));
-        }
-    }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 use super::binder::Binder;
 use super::from_function::FunctionFactor;
 use super::query::Unknown;
-use crate::catalog::{CopyOptions, TableName};
+use crate::catalog::{FileOptions, TableName};
 use crate::error::{Error, Position, Result};
 use crate::relation::builder::{Clause, FromItem, Scope, check_table_count};
 use sqlparser::ast::{self, Spanned};
@@ -117,7 +117,7 @@ impl Binder<'_, '_> {
         let position = self.position(name.span());
         let (schema, ident) = self.split_name(name)?;
         if ident.quote_style == Some('\'') {
-            return self.builder.file(&ident.value, &CopyOptions::default(), position);
+            return self.builder.files(std::slice::from_ref(&ident.value), &FileOptions::default(), position);
         }
         let table = TableName { schema, name: Self::fold(ident) };
         if table.schema.is_none()

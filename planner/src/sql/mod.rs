@@ -23,6 +23,7 @@ mod kept;
 
 mod cte;
 mod file_function;
+mod file_option;
 mod from;
 mod from_function;
 mod join;
@@ -51,7 +52,7 @@ pub use session::{
     Direction, Discarded, Isolation, Piece, RoleOptions, RoleStatement, SessionStatement, TransactionMode,
 };
 
-use crate::catalog::{Catalog, CopyOptions, Declared, TableName};
+use crate::catalog::{Catalog, Declared, FileOptions, TableName};
 use crate::error::Result;
 use crate::relation::Query;
 use crate::relation::builder::{Builder, Rows};
@@ -77,6 +78,8 @@ pub enum Tree {
     Session(SessionStatement),
     /// What defines something in words that sqlparser does not read.
     Definition(Definition),
+    /// COPY: sqlparser's tree without options, of which it knows too few, and these.
+    Copy(Box<sqlparser::ast::Statement>, FileOptions),
 }
 
 /// A bound statement. Names are case-folded; files are paths as written.
@@ -193,8 +196,8 @@ pub enum Statement {
         columns: Vec<usize>,
         /// The file; none is STDIN.
         path: Option<String>,
-        /// FORMAT, DELIMITER, HEADER, NULL, QUOTE.
-        options: CopyOptions,
+        /// What it says of the file.
+        options: FileOptions,
     },
     /// COPY name TO 'path' or COPY (query) TO 'path'.
     CopyTo {
@@ -202,8 +205,8 @@ pub enum Statement {
         query: Query,
         /// The file; none is STDOUT.
         path: Option<String>,
-        /// FORMAT, DELIMITER, HEADER, NULL, QUOTE.
-        options: CopyOptions,
+        /// What it says of the file.
+        options: FileOptions,
     },
     /// SHOW TABLES.
     ShowTables,

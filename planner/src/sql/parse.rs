@@ -3,7 +3,7 @@
 
 use super::spelling::{is_keyword, respell};
 use super::text::Text;
-use super::{Parsed, Tree, definition, normal, session};
+use super::{Parsed, Tree, copy, definition, normal, session};
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
 use sqlparser::dialect::PostgreSqlDialect;
@@ -142,13 +142,23 @@ fn split(script: &Text, tokens: &[TokenWithSpan]) -> Vec<Range<usize>> {
     statements.into_iter().map(|Range { start, end }| start..start + sql[start..end].trim_end().len()).collect()
 }
 
-fn parse_one(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<Tree> {
+fn parse_one(text: &Text, mut tokens: Vec<TokenWithSpan>) -> Result<Tree> {
     if let Some(statement) = session::parse(text, &tokens)? {
         return Ok(Tree::Session(statement));
     }
     if let Some(definition) = definition::parse(text, &tokens)? {
         return Ok(Tree::Definition(definition));
     }
+    if let Some(head) = copy::head_end(&tokens) {
+        let options = copy::parse_options(text, &tokens[head..])?;
+        tokens.truncate(head);
+        return Ok(Tree::Copy(Box::new(parse_sql(text, tokens)?), options));
+    }
+    Ok(Tree::Sql(Box::new(parse_sql(text, tokens)?)))
+}
+
+/// What sqlparser makes of a statement.
+fn parse_sql(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<ast::Statement> {
     let tokens = respell(tokens);
     check_chains(text, &tokens)?;
     // The tokens have been counted; where sqlparser meets its limit it often says that something else is wrong.
@@ -160,7 +170,7 @@ fn parse_one(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<Tree> {
         let error = syntax_error(&format!("Expected: end of statement, found: {}", rest.token));
         return Err(error.at(text.position(rest.span.start)));
     }
-    Ok(Tree::Sql(Box::new(statement)))
+    Ok(statement)
 }
 
 /// What stands around a place of the text, as far as its tokens tell.

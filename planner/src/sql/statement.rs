@@ -3,7 +3,7 @@
 use super::binder::{Binder, view_rows};
 use super::query::Unknown;
 use super::{Definition, Parsed, Statement, Tree, expression};
-use crate::catalog::{Catalog, TableName};
+use crate::catalog::{Catalog, FileOptions, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Query;
 use crate::relation::builder::{Builder, Rows};
@@ -18,13 +18,14 @@ pub(super) fn bind(
     wide_numerics: bool,
 ) -> Result<Statement> {
     let Parsed { tree, text, number: _ } = parsed;
-    let ast = match tree {
-        Tree::Sql(ast) => ast,
+    let (ast, options) = match tree {
+        Tree::Sql(ast) => (ast, &FileOptions::default()),
+        Tree::Copy(ast, options) => (ast, options),
         Tree::Session(statement) => return Ok(Statement::Session(statement.clone())),
         Tree::Definition(definition) => return bind_definition(definition, catalog, wide_numerics),
     };
     let mut builder = Builder::new(catalog, view_rows, parameters, wide_numerics);
-    let bound = bind_kind(Binder::new(&mut builder, text), ast, text)?;
+    let bound = bind_kind(Binder::new(&mut builder, text), ast, options, text)?;
     bound.query().map_or(Ok(()), Builder::check_depth)?;
     Ok(bound)
 }
@@ -42,7 +43,7 @@ fn bind_definition(definition: &Definition, catalog: &dyn Catalog, wide_numerics
     Ok(bound)
 }
 
-fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, text: &str) -> Result<Statement> {
+fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions, text: &str) -> Result<Statement> {
     match ast {
         ast::Statement::Query(query) => Ok(Statement::Query(binder.whole_query(query)?)),
         ast::Statement::CreateTable(create) => binder.create_table(create),
@@ -63,11 +64,9 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, text: &str) -> Result
             }
             binder.drop_objects(*object_type, *if_exists, *cascade, names)
         }
-        ast::Statement::Copy { source, to, target, options, legacy_options, values } => {
-            if !values.is_empty() {
-                return Err(Error::unsupported("rows behind COPY FROM STDIN are").at(Some(Position(0))));
-            }
-            binder.copy((source, *to, target), options, legacy_options)
+        // Its options are read before, and no rows follow in a statement of its own.
+        ast::Statement::Copy { source, to, target, options: _, legacy_options: _, values: _ } => {
+            binder.copy((source, *to, target), options.clone())
         }
         ast::Statement::CreateSchema { .. } => binder.create_schema(ast),
         ast::Statement::ShowTables { terse, history, extended, full, external, show_options } => {

@@ -20,7 +20,7 @@ pub use apart::{CopyData, CopyFault, copy_out};
 
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
-use multiloop::CopyOptions;
+use multiloop::{FileOption, FileOptions};
 
 /// What a COPY says of its form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,35 +56,43 @@ impl Form {
     ///
     /// Errors: 22023 for a format that clients cannot be sent, 0A000 for marks that are not one byte, 42601 for options that
     /// belong to another form.
-    fn of(options: &CopyOptions) -> Result<Self> {
-        let format = options.format.as_deref().unwrap_or("text");
+    fn of(options: &FileOptions) -> Result<Self> {
+        let format =
+            options.format().map(FileOption::text).transpose().map_err(told)?.unwrap_or("text").to_ascii_lowercase();
         let is_csv = format == "csv";
-        if !is_csv && (options.quote.is_some() || options.escape.is_some() || options.unquoted) {
+        let has = |names: &[&str]| options.iter().any(|option| names.contains(&option.name.as_str()));
+        if !is_csv && has(&["quote", "escape"]) {
             return Err(Fault::error("0A000", "COPY quote and escape are available only in CSV mode"));
         }
-        let byte = |mark: Option<char>, default: u8, what: &str| match mark {
-            None => Ok(default),
-            Some(mark) if mark.is_ascii() && !matches!(mark, '\n' | '\r') => Ok(mark as u8),
-            Some(_) => Err(Fault::error("0A000", format!("COPY {what} must be a single one-byte character"))),
-        };
-        let marks = || -> Result<Marks> {
-            let delimiter = byte(options.delimiter, if is_csv { b',' } else { b'\t' }, "delimiter")?;
-            let default = if is_csv { "" } else { "\\N" };
-            let null = options.null.clone().unwrap_or_else(|| default.to_owned());
-            Ok(Marks { delimiter, null, header: options.header.unwrap_or(false) })
-        };
-        match format {
-            "text" => Ok(Form::Text(marks()?)),
-            "csv" => {
-                let quote = byte(options.quote, b'"', "quote")?;
-                Ok(Form::Csv { marks: marks()?, quote, escape: byte(options.escape, quote, "escape")? })
+        if format == "binary" && has(&["delimiter", "null", "header"]) {
+            return Err(Fault::error("42601", "cannot specify DELIMITER, NULL or HEADER in BINARY mode"));
+        }
+        let (delimiter, null) = if is_csv { (b',', "") } else { (b'\t', "\\N") };
+        let mut marks = Marks { delimiter, null: null.to_owned(), header: false };
+        let (mut quote, mut escape) = (b'"', None);
+        for option in options.iter() {
+            match option.name.as_str() {
+                "delimiter" => marks.delimiter = byte(option)?,
+                "null" => option.text().map_err(told)?.clone_into(&mut marks.null),
+                "header" => marks.header = option.boolean().map_err(told)?,
+                "quote" => quote = byte(option)?,
+                "escape" => escape = Some(byte(option)?),
+                // What clients send is UTF-8.
+                "encoding"
+                    if ["utf8", "utf-8"].contains(&option.text().map_err(told)?.to_ascii_lowercase().as_str()) => {}
+                "encoding" | "force_quote" | "force_not_null" | "force_null" => {
+                    let message = format!("COPY option {} {} is not supported", option.name, option.value);
+                    return Err(Fault::error("0A000", message));
+                }
+                name => return Err(Fault::error("22023", format!("COPY option \"{name}\" is not known"))),
             }
-            "binary" if options.delimiter.is_some() || options.null.is_some() || options.header.is_some() => {
-                Err(Fault::error("42601", "cannot specify DELIMITER, NULL or HEADER in BINARY mode"))
-            }
+        }
+        match format.as_str() {
+            "text" => Ok(Form::Text(marks)),
+            "csv" => Ok(Form::Csv { marks, quote, escape: escape.unwrap_or(quote) }),
             "binary" => Ok(Form::Binary),
-            other => {
-                let message = format!("COPY format \"{other}\" is for files");
+            _ => {
+                let message = format!("COPY format \"{format}\" is none of those that clients copy");
                 Err(Fault::error("22023", message).with_hint("Clients copy text, csv and binary."))
             }
         }
@@ -101,6 +109,19 @@ impl Form {
     /// How the protocol announces it.
     fn format(&self) -> Format {
         if *self == Form::Binary { Format::Binary } else { Format::Text }
+    }
+}
+
+/// The error of an option.
+fn told(error: multiloop::Error) -> Box<Fault> {
+    Fault::of(&error, "", 0)
+}
+
+/// A mark.
+fn byte(option: &FileOption) -> Result<u8> {
+    match option.character().map_err(told)? {
+        Some(mark) if mark.is_ascii() && !matches!(mark, '\n' | '\r') => Ok(mark as u8),
+        _ => Err(Fault::error("0A000", format!("COPY {} must be a single one-byte character", option.name))),
     }
 }
 

@@ -56,6 +56,45 @@ impl Guess {
         }
     }
 
+    /// Adds an integer of so many digits, as it is written where it is printed, that a double holds.
+    #[inline(always)]
+    pub(super) fn see_integer(&mut self, digits: usize, bare: bool) {
+        self.integers = true;
+        self.bare |= bare;
+        self.whole_digits = self.whole_digits.max(digits);
+    }
+
+    /// Adds a number of so many digits before and behind its point that a double holds; a quoted one only if the column
+    /// [is odd](Guess::is_odd).
+    #[inline(always)]
+    pub(super) fn see_fraction(&mut self, whole: usize, fraction: usize, bare: bool) {
+        self.fractions = true;
+        self.bare |= bare;
+        self.whole_digits = self.whole_digits.max(whole);
+        self.scale = self.scale.max(fraction);
+    }
+
+    /// Adds a day as it is printed.
+    #[inline(always)]
+    pub(super) fn see_date(&mut self, bare: bool) {
+        self.dates = true;
+        self.bare |= bare;
+        self.quoted_dates |= !bare;
+    }
+
+    /// Adds a time of a day without quotes.
+    #[inline(always)]
+    pub(super) fn see_timestamp(&mut self) {
+        (self.timestamps, self.bare) = (true, true);
+    }
+
+    /// Whether it is of text, whatever other fields may be.
+    pub(super) fn is_settled(&self) -> bool {
+        let numbers = self.integers || self.fractions || self.floats;
+        let some = self.booleans || numbers || self.dates || self.timestamps || self.times || self.texts;
+        some && Guess { bare: true, ..*self }.data_type() == DataType::Text
+    }
+
     fn see_kind(&mut self, text: &str, decimal: u8) -> DataType {
         let trimmed = text.trim_matches([' ', '\t']);
         if let Some(number) = Number::read(trimmed, decimal) {
@@ -114,6 +153,11 @@ impl Guess {
         flags.into_iter().for_each(|(mine, others)| *mine |= others);
         self.whole_digits = self.whole_digits.max(other.whole_digits);
         self.scale = self.scale.max(other.scale);
+    }
+
+    /// Whether a quoted field would not be written as it is.
+    pub(super) fn is_odd(&self) -> bool {
+        self.odd
     }
 
     /// Whether every field is quoted.

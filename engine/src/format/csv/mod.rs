@@ -1,32 +1,42 @@
 //! CSV as PostgreSQL's COPY reads and writes it: an unquoted field equal to the null string is NULL, a quoted one never
 //! is; quotes may stand anywhere in a field and may enclose line ends; a row has exactly one field a column.
 //!
-//! A file is read in pieces of whole rows (`records`), which are parsed in parallel into typed columns (`values`).
-//! Without given columns, how rows are written (`dialect`), names and types (`infer`, `guess`) come from the first rows,
-//! and quotes count only around a whole field. `write` is the way out: what a file is read as again is what was written.
+//! Without given columns, how rows are written (`dialect`), names and types (`infer`, `guess`) come from the first rows
+//! (`head`, `records`), and quotes count only around a whole field. A file (`source`, `decode`) is read in blocks of rows, in
+//! parallel (`pass`), which are taken apart (`split`) and become typed columns (`values`, `numbers`) of a table (`load`). `write`
+//! is the way out: what a file is read as again is what was written.
 
+mod decode;
 mod dialect;
 mod guess;
+mod head;
 mod infer;
+mod load;
+mod numbers;
+mod options;
+mod pass;
 mod records;
+mod scan;
+mod source;
+mod split;
+#[cfg(test)]
+mod tests;
 mod values;
 mod write;
 
+pub use decode::{Compression, Encoding};
 pub use write::{append_header, append_rows, write};
 
-use super::unite::Union;
 use dialect::{Dialect, NO_BYTE};
-use guess::Guess;
-use infer::Layout;
-use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_exec::column::{Column, Table};
+use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
-use records::{Blocks, Records};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+
+/// Bytes of a row, unless options say otherwise.
+const ROW_BYTES_MAX: usize = 1 << 28;
 
 /// How a CSV file is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,12 +52,42 @@ pub struct CsvOptions {
     pub escape: Option<u8>,
     /// What stands for NULL, unquoted.
     pub null: String,
+    /// What else does, in reading.
+    pub other_nulls: Vec<String>,
     /// Before the fraction of a number. None: a point, or a comma where numbers look like it.
     pub decimal: Option<u8>,
     /// Whether columns that would be guessed are text, all of them.
     pub all_text: bool,
     /// The time zone of instants whose texts name none, in reading. None: UTC.
     pub time_zone: Option<Arc<str>>,
+    /// How the file is compressed. None: as its first bytes say.
+    pub compression: Option<Compression>,
+    /// What stands for characters. None: UTF-16 if the file begins with its mark, else UTF-8.
+    pub encoding: Option<Encoding>,
+    /// Lines in front of the first row that are passed over.
+    pub skip: usize,
+    /// What lines begin with that are no rows.
+    pub comment: Option<u8>,
+    /// Whether fields that a row lacks at its end are NULL.
+    pub null_padding: bool,
+    /// Whether rows that are wrong are left out.
+    pub ignore_errors: bool,
+    /// Whether the table is of the rows that are wrong, in place of the others.
+    pub rejects: bool,
+    /// Bytes of a row, at most. None: 256 MiB.
+    pub row_bytes_max: Option<usize>,
+    /// Names of the first columns, in place of those that the file gives.
+    pub names: Vec<String>,
+    /// Types of columns that are not guessed: by name, or in order.
+    pub types: Vec<(Option<String>, DataType)>,
+    /// Rows by which names and dialect are guessed. None: some thousands. What types columns have, all rows say.
+    pub sample_rows: Option<usize>,
+    /// Whether anything is guessed. If not, columns are text unless `types` says otherwise.
+    pub auto_detect: bool,
+    /// Bytes of the blocks that a file is read in; nothing else depends on it. None: half a MiB.
+    pub block_bytes: Option<u64>,
+    /// Bytes of files up to which their rows are read when they are named. None: 16 MiB.
+    pub scan_bytes: Option<u64>,
 }
 
 impl Default for CsvOptions {
@@ -59,9 +99,24 @@ impl Default for CsvOptions {
             quote: None,
             escape: None,
             null,
+            other_nulls: Vec::new(),
             decimal: None,
             all_text: false,
             time_zone: None,
+            compression: None,
+            encoding: None,
+            skip: 0,
+            comment: None,
+            null_padding: false,
+            ignore_errors: false,
+            rejects: false,
+            row_bytes_max: None,
+            names: Vec::new(),
+            types: Vec::new(),
+            sample_rows: None,
+            auto_detect: true,
+            block_bytes: None,
+            scan_bytes: None,
         }
     }
 }
@@ -70,7 +125,7 @@ impl CsvOptions {
     /// An error (22023) if the options contradict each other.
     pub fn check(&self) -> Result<()> {
         let invalid = |message: &str| Err(Error::new(ErrorKind::InvalidParameter, message));
-        let Dialect { delimiter, quote, escape, null, decimal, .. } = Dialect::said(self);
+        let Dialect { delimiter, quote, escape, nulls, decimal, .. } = Dialect::said(self);
         let line_end = |byte: u8| byte == b'\n' || byte == b'\r';
         if line_end(delimiter) || line_end(quote) || line_end(escape) {
             return invalid("CSV delimiter, quote and escape cannot be newline or carriage return");
@@ -85,117 +140,70 @@ impl CsvOptions {
             return invalid("CSV decimal separator must be a point or a comma, and not the delimiter");
         }
         let forbidden = [delimiter, quote, b'\n', b'\r'];
-        if null.bytes().any(|byte| forbidden.contains(&byte)) {
+        if nulls.iter().any(|null| null.bytes().any(|byte| forbidden.contains(&byte))) {
             return invalid("CSV null string must not contain the delimiter, the quote or line ends");
         }
+        let marks = [delimiter, quote, escape, b'\n', b'\r'];
+        if self.comment.is_some_and(|comment| !comment.is_ascii() || marks.contains(&comment)) {
+            return invalid("CSV comment must be a one-byte character other than delimiter, quote and escape");
+        }
         Ok(())
+    }
+
+    /// Whether rows may be of different lengths.
+    fn is_lax(&self) -> bool {
+        self.null_padding || self.drops()
+    }
+
+    /// Whether rows that are wrong are no error.
+    fn drops(&self) -> bool {
+        self.ignore_errors || self.rejects
+    }
+
+    fn row_bytes_max(&self) -> usize {
+        self.row_bytes_max.unwrap_or(ROW_BYTES_MAX).min(split::BLOCK_BYTES_MAX / 4)
     }
 }
 
 /// The columns of files, guessed from their first rows.
 pub fn read_fields(paths: &[PathBuf], options: &CsvOptions, context: &Context) -> Result<Vec<Field>> {
     options.check()?;
-    Ok(Guessed::of(paths, options, false, context)?.union.fields)
+    context.check()?;
+    Ok(load::Guessed::of(paths, options)?.fields())
 }
 
 /// Reads files as one table. Without given fields, columns of one name are one column, of a type that the fields of all
 /// files have; where a file has no such column, it is NULL.
 pub fn read(paths: &[PathBuf], options: &CsvOptions, fields: Option<&[Field]>, context: &Context) -> Result<Table> {
     options.check()?;
-    if let Some(fields) = fields {
-        return read_into(paths, options, fields, context);
-    }
-    let mut whole = false;
-    loop {
-        let guessed = Guessed::of(paths, options, whole, context)?;
-        match guessed.read(paths, context) {
-            // A row behind the first ones is not what they looked like.
-            Err(error) if !whole && error.kind() == ErrorKind::InvalidText => whole = true,
-            outcome => return outcome,
+    match fields {
+        Some(_) if options.rejects => {
+            Err(Error::new(ErrorKind::InvalidParameter, "CSV rejects are read into columns of their own"))
         }
+        Some(_) if !options.names.is_empty() || !options.types.is_empty() => {
+            Err(Error::new(ErrorKind::InvalidParameter, "CSV names and types are those of the table's columns"))
+        }
+        None if options.rejects => load::Guessed::of(paths, options)?.rejects(context),
+        Some(fields) => load::read_into(paths, options, fields, context),
+        None => load::Guessed::of(paths, options)?.read(context),
     }
 }
 
-fn read_into(paths: &[PathBuf], options: &CsvOptions, fields: &[Field], context: &Context) -> Result<Table> {
-    let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, context);
-    for path in paths {
-        let dialect = Dialect::of_columns(path, options, fields.len())?;
-        let header = match options.header {
-            Some(header) => header,
-            None => infer::is_header_of(path, &dialect, fields)?,
-        };
-        let columns = values::Columns { fields, guesses: None, dialect: &dialect };
-        read_file(path, &columns, header, context, |rows, columns| builder.push_columns(rows, columns))?;
+/// Files as one table, as [`read`] has it: the rows of large ones stay where they are until loops ask for them, unless `loads`
+/// says that all of them are wanted.
+pub fn open(
+    paths: &[PathBuf],
+    options: &CsvOptions,
+    loads: bool,
+    (cache, context): (Option<&Arc<ColumnCache>>, &Context),
+) -> Result<Table> {
+    options.check()?;
+    if options.rejects {
+        return read(paths, options, None, context);
     }
-    builder.finish()
-}
-
-/// Files, and the columns that they have together.
-struct Guessed {
-    layouts: Vec<Layout>,
-    union: Union,
-    /// What the fields of each column are in all files.
-    guesses: Vec<Guess>,
-}
-
-impl Guessed {
-    fn of(paths: &[PathBuf], options: &CsvOptions, whole: bool, context: &Context) -> Result<Guessed> {
-        let layout = |path: &PathBuf| Layout::of(path, options, whole, context);
-        let layouts = paths.iter().map(layout).collect::<Result<Vec<_>>>()?;
-        let mut union = Union::default();
-        let mut guesses: Vec<Guess> = Vec::new();
-        for layout in &layouts {
-            let field = |name: &String| Field::new(name.clone(), DataType::Text, true);
-            union.add(layout.names.iter().map(field).collect());
-            guesses.resize(union.fields.len(), Guess::default());
-            let places = union.places.last().map_or(&[][..], Vec::as_slice);
-            for (guess, &at) in layout.guesses.iter().zip(places) {
-                guesses[at].merge(guess);
-            }
-        }
-        for (field, guess) in union.fields.iter_mut().zip(&guesses) {
-            field.data_type = guess.data_type();
-        }
-        Ok(Guessed { layouts, union, guesses })
+    let guessed = load::Guessed::of(paths, options)?;
+    match !loads && scan::is_scanned(&guessed)? {
+        true => scan::scan(guessed, cache, context),
+        false => guessed.read(context),
     }
-
-    fn read(&self, paths: &[PathBuf], context: &Context) -> Result<Table> {
-        let mut builder = TableBuilder::new(self.union.fields.clone(), Storage::Compact, context);
-        for ((path, layout), places) in paths.iter().zip(&self.layouts).zip(&self.union.places) {
-            let fields: Vec<Field> = places.iter().map(|&at| self.union.fields[at].clone()).collect();
-            let guesses: Vec<Guess> = places.iter().map(|&at| self.guesses[at]).collect();
-            let columns = values::Columns { fields: &fields, guesses: Some(&guesses), dialect: &layout.dialect };
-            let mut push = |rows, columns| builder.push_columns(rows, self.union.arrange(places, rows, columns));
-            read_file(path, &columns, layout.header, context, &mut push)?;
-        }
-        builder.finish()
-    }
-}
-
-fn read_file(
-    path: &Path,
-    columns: &values::Columns,
-    header: bool,
-    context: &Context,
-    mut push: impl FnMut(usize, Vec<Column>) -> Result<()>,
-) -> Result<()> {
-    let mut blocks = Blocks::open(path, columns.dialect, context.workers().count())?;
-    context.progress.total.fetch_add(blocks.file_bytes(), Ordering::Relaxed);
-    let mut skip = header;
-    while let Some((bytes, pieces)) = blocks.next()? {
-        let first = std::mem::take(&mut skip);
-        let parse = |(index, piece): (usize, &records::Piece)| {
-            let mut records = Records::new(&bytes[piece.bytes.clone()], piece.line, path, columns.dialect)?;
-            if index == 0 && first {
-                columns.skip_header(&mut records)?;
-            }
-            columns.parse(&mut records)
-        };
-        let parsed = context.workers().map(pieces.iter().enumerate().collect(), parse)?;
-        for (rows, columns) in parsed {
-            push(rows, columns)?;
-        }
-        context.progress.done.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-    }
-    Ok(())
 }

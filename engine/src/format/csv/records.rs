@@ -1,130 +1,11 @@
-//! Cutting CSV into rows and fields.
-//!
-//! 1. [`Blocks`] reads a file some MiB at a time and cuts them into pieces of whole rows, one or more a thread: a line
-//!    end outside quotes ends a row, and a quote toggles between inside and outside, whatever stands around it.
-//!    Where quotes count only around a whole field, one that stands behind anything but blanks is text.
-//! 2. [`Records`] takes the rows of a piece apart, field by field.
+//! Taking CSV apart a byte at a time: the first rows of a file, in every way that they may be meant. What is right here is right
+//! for [`super::split`], which reads all rows.
 
 use super::dialect::Dialect;
-use crate::format::io_error;
-use memchr::{memchr_iter, memchr3_iter};
+use memchr::{memchr, memchr_iter};
 use multiloop_exec::{Error, ErrorKind, Result};
-use std::fs::File;
-use std::io::Read;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-
-/// Bytes of a piece, about; a row that is longer makes a longer piece.
-const PIECE_BYTES: usize = 1 << 20;
-
-/// Whole rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    /// Where they are in the block.
-    pub(super) bytes: Range<usize>,
-    /// The number of their first line in the file, from 1.
-    pub(super) line: u64,
-}
-
-/// A file in blocks of several pieces.
-pub(super) struct Blocks {
-    path: PathBuf,
-    file: File,
-    file_bytes: u64,
-    dialect: Dialect,
-    pieces: usize,
-    /// The start of a row whose end has not been read.
-    rest: Vec<u8>,
-    line: u64,
-    started: bool,
-    ended: bool,
-}
-
-impl Blocks {
-    /// Opens a file, to be read in blocks of so many pieces.
-    pub(super) fn open(path: &Path, dialect: &Dialect, pieces: usize) -> Result<Blocks> {
-        let file = File::open(path).map_err(|error| io_error(path, &error))?;
-        let file_bytes = file.metadata().map_err(|error| io_error(path, &error))?.len();
-        Ok(Blocks {
-            path: path.to_owned(),
-            file,
-            file_bytes,
-            dialect: dialect.clone(),
-            pieces,
-            rest: Vec::new(),
-            line: 1,
-            started: false,
-            ended: false,
-        })
-    }
-
-    /// The size of the file.
-    pub(super) fn file_bytes(&self) -> u64 {
-        self.file_bytes
-    }
-
-    /// The next block and its pieces; None at the end.
-    pub(super) fn next(&mut self) -> Result<Option<(Vec<u8>, Vec<Piece>)>> {
-        let mut bytes = std::mem::take(&mut self.rest);
-        while !self.ended {
-            let wanted = (self.pieces * PIECE_BYTES).max(bytes.len());
-            let read = (&mut self.file).take(wanted as u64).read_to_end(&mut bytes);
-            self.ended = read.map_err(|error| io_error(&self.path, &error))? < wanted;
-            if !std::mem::replace(&mut self.started, true) && bytes.starts_with("\u{feff}".as_bytes()) {
-                bytes.drain(..3);
-            }
-            let (pieces, lines) = cut(&bytes, self.line, &self.dialect, self.ended);
-            if let Some(last) = pieces.last() {
-                self.line += lines;
-                self.rest = bytes.split_off(last.bytes.end);
-                return Ok(Some((bytes, pieces)));
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// The whole rows at the start of some bytes, in pieces, and the lines that they take. At the end of the file
-/// everything counts as whole.
-fn cut(bytes: &[u8], line: u64, dialect: &Dialect, ended: bool) -> (Vec<Piece>, u64) {
-    let mut pieces: Vec<Piece> = Vec::new();
-    let (mut start, mut start_line, mut now) = (0, line, line);
-    let (mut quoted, mut escaped_at, mut whole) = (false, None, (0, line));
-    for at in memchr3_iter(dialect.newline, dialect.quote, dialect.escape, bytes) {
-        let byte = bytes[at];
-        if byte == dialect.newline {
-            now += 1;
-            if !quoted {
-                whole = (at + 1, now);
-                if whole.0 - start >= PIECE_BYTES {
-                    pieces.push(Piece { bytes: start..whole.0, line: start_line });
-                    (start, start_line) = whole;
-                }
-            }
-        } else if escaped_at == Some(at) {
-            escaped_at = None;
-        } else if byte == dialect.quote && !quoted {
-            quoted = dialect.quotes_anywhere || begins_field(&bytes[..at], dialect);
-        } else if byte == dialect.quote && (dialect.escape != byte || bytes.get(at + 1) != Some(&byte)) {
-            quoted = false;
-        } else if quoted && byte == dialect.escape {
-            escaped_at = Some(at + 1);
-        }
-    }
-    if ended {
-        whole = (bytes.len(), now);
-    }
-    if whole.0 > start {
-        pieces.push(Piece { bytes: start..whole.0, line: start_line });
-    }
-    (pieces, whole.1 - line)
-}
-
-/// Whether what follows these bytes, outside quotes, is the start of a field: only blanks stand before it.
-fn begins_field(before: &[u8], dialect: &Dialect) -> bool {
-    let last = before.iter().rev().find(|&&byte| byte != b' ' || byte == dialect.delimiter);
-    last.is_none_or(|&byte| byte == dialect.delimiter || byte == dialect.newline)
-}
+use std::path::Path;
 
 /// A field of a row: where it is, and whether any part of it was quoted.
 #[derive(Clone, Debug)]
@@ -136,7 +17,7 @@ pub(super) struct FieldRange {
     pub(super) bare: bool,
 }
 
-/// The rows of a piece.
+/// Some rows.
 pub(super) struct Records<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -153,7 +34,7 @@ pub(super) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// The rows of a piece that starts at this line; an error (22021) if it is not UTF-8.
+    /// Rows of which the first starts on this line; an error (22021) if it is not UTF-8.
     pub(super) fn new(bytes: &'a [u8], line: u64, path: &'a Path, dialect: &'a Dialect) -> Result<Records<'a>> {
         if let Err(error) = std::str::from_utf8(bytes) {
             let line = line + memchr_iter(dialect.newline, &bytes[..error.valid_up_to()]).count() as u64;
@@ -166,6 +47,11 @@ impl<'a> Records<'a> {
 
     /// Takes the next row apart; None at the end, else the number of its fields.
     pub(super) fn next_record(&mut self) -> Result<Option<usize>> {
+        while self.dialect.comment.is_some() && self.bytes.get(self.at) == self.dialect.comment.as_ref() {
+            let line = memchr(self.dialect.newline, &self.bytes[self.at..]);
+            self.line_next += u64::from(line.is_some());
+            self.at = line.map_or(self.bytes.len(), |line| self.at + line + 1);
+        }
         if self.at >= self.bytes.len() {
             return Ok(None);
         }
@@ -257,6 +143,11 @@ impl<'a> Records<'a> {
         Ok(())
     }
 
+    /// Where the next row begins, and on which line.
+    pub(super) fn place(&self) -> (usize, u64) {
+        (self.at.min(self.bytes.len()), self.line_next)
+    }
+
     /// Whether all bytes are read.
     pub(super) fn is_at_end(&self) -> bool {
         self.at >= self.bytes.len()
@@ -284,19 +175,12 @@ impl<'a> Records<'a> {
         let field = &self.fields[index];
         let source = if field.copied { &self.unquoted } else { self.bytes };
         let text = std::str::from_utf8(&source[field.range.clone()]).expect("cut at ASCII from what is UTF-8");
-        (!field.bare || text != self.dialect.null).then_some(text)
+        (!field.bare || !self.dialect.is_null(text.as_bytes())).then_some(text)
     }
 
     /// An error at the current row.
     pub(super) fn error(&self, kind: ErrorKind, message: impl std::fmt::Display) -> Error {
         Error::new(kind, format!("{message} in {}, line {}", self.path.display(), self.line))
-    }
-
-    /// How many rows there are, about: for capacities.
-    pub(super) fn rows_estimated(&self) -> usize {
-        let head = &self.bytes[..self.bytes.len().min(1 << 14)];
-        let lines = memchr_iter(self.dialect.newline, head).count() + 1;
-        lines * self.bytes.len() / head.len().max(1)
     }
 
     /// The end of a row's last field: before the carriage return, if there is one.
@@ -340,19 +224,5 @@ mod tests {
             assert_eq!(records(text).unwrap(), expected, "{text:?}");
         }
         assert_eq!(records("a\n\"b\nc").unwrap_err().message(), "unterminated CSV quoted field in t.csv, line 2");
-    }
-
-    #[test]
-    fn every_cut_falls_between_rows() {
-        let text = "a,\"x\n\"\"y\"\"\n\"\nb,\"\"\n\n\"\"\"\",c\nrest";
-        let options = Dialect::said(&CsvOptions::default());
-        for end in 0..=text.len() {
-            let (pieces, lines) = cut(&text.as_bytes()[..end], 1, &options, false);
-            let whole = pieces.last().map_or(0, |piece| piece.bytes.end);
-            assert!([0, 13, 18, 19, 26].contains(&whole), "{end}: {whole}");
-            assert_eq!(lines as usize, text[..whole].matches('\n').count());
-        }
-        let (pieces, _) = cut(text.as_bytes(), 1, &options, true);
-        assert_eq!(pieces, [Piece { bytes: 0..text.len(), line: 1 }]);
     }
 }

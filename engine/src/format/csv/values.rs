@@ -1,181 +1,391 @@
-//! The fields of rows as typed columns. The common shapes of integers, decimals and dates are read by hand; everything
-//! else, and every error, is the engine's own text input.
+//! A column of a block's rows: its values, or only what they look like.
+//!
+//! The common shapes are read by `numbers`, one loop a type over all rows; everything else, and every error, is the engine's own
+//! text input. Of a column whose type is guessed all fields are looked at while they are read, so that what is known in the end
+//! is what a look at all rows had shown. From the first field on that is not as was guessed, the rest is only looked at.
 
 use super::dialect::Dialect;
 use super::guess::Guess;
-use super::records::Records;
+use super::numbers;
+use super::split::{Field, Rows, utf8};
+use arrow::array::BooleanBufferBuilder;
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use multiloop_exec::column::{Column, ColumnData};
-use multiloop_exec::{Error, ErrorKind, Result};
-use multiloop_planner::evaluate::calendar::{days_from_civil, days_in_month};
+use multiloop_exec::{Error, Result};
 use multiloop_planner::evaluate::{check_length, parse as parse_text, parse_in};
-use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use std::borrow::Cow;
+use std::ops::Range;
 
-/// What rows are read into.
-pub(super) struct Columns<'a> {
-    pub(super) fields: &'a [Field],
-    /// What fields are taken to be, if the types are guessed: a field that is not so is an error (22P02).
-    pub(super) guesses: Option<&'a [Guess]>,
-    pub(super) dialect: &'a Dialect,
+/// What is asked of a column.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Want {
+    /// Nothing.
+    Skip,
+    /// What its fields look like, and how many are NULL; the guess is of others of them.
+    See(Guess),
+    /// Values of a type: what is none is an error.
+    Read(DataType),
+    /// Values of the type of the guess, which is of other fields, for as long as they are of it, and what they look like.
+    SeeAndRead(Guess),
 }
 
-impl Columns<'_> {
-    /// Passes over the row of names.
-    pub(super) fn skip_header(&self, records: &mut Records) -> Result<()> {
-        records.next_record()?;
-        while self.guesses.is_some() && records.is_blank() && records.next_record()?.is_some() {}
-        Ok(())
+/// A column of a block.
+#[derive(Debug)]
+pub(super) struct Made {
+    /// The values; none if nobody wants them, or not all are of the type.
+    pub(super) column: Option<Column>,
+    /// What all fields look like that were looked at.
+    pub(super) guess: Guess,
+    /// How many are NULL, if all were looked at.
+    pub(super) nulls: Option<usize>,
+    /// The least and the greatest of values that are integers.
+    pub(super) range: Option<(i64, i64)>,
+    /// Rows that have no value, in order, with what is wrong.
+    pub(super) wrong: Vec<(usize, Error)>,
+}
+
+/// A column of rows.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) rows: &'a Rows,
+    pub(super) dialect: &'a Dialect,
+    pub(super) column: usize,
+}
+
+impl Source<'_> {
+    /// The fields of a range of rows.
+    pub(super) fn make(&self, want: Want, rows: Range<usize>) -> Made {
+        let (known, data_type, keep) = match want {
+            Want::Skip => return Made::nothing(),
+            Want::See(known) => (Some(known), known.data_type(), false),
+            Want::SeeAndRead(known) => (Some(known), known.data_type(), true),
+            Want::Read(data_type) => (None, data_type, true),
+        };
+        let mut reading = Reading::new(*self, known, data_type, keep, rows);
+        let data = reading.data();
+        reading.finish(data)
+    }
+}
+
+impl Made {
+    fn nothing() -> Made {
+        Made { column: None, guess: Guess::default(), nulls: None, range: None, wrong: Vec::new() }
+    }
+}
+
+/// A column being read.
+struct Reading<'a> {
+    of: Source<'a>,
+    known: Option<Guess>,
+    data_type: DataType,
+    keep: bool,
+    rows: Range<usize>,
+    made: Made,
+    /// Rows that are NULL, counted from the first that is read.
+    nulls: Vec<u32>,
+    /// The first row whose field is not as was guessed.
+    other: Option<usize>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(of: Source<'a>, known: Option<Guess>, data_type: DataType, keep: bool, rows: Range<usize>) -> Self {
+        Reading { of, known, data_type, keep, rows, made: Made::nothing(), nulls: Vec::new(), other: None }
     }
 
-    /// All rows as columns, and their number. Rows of another length are an error (22P04), bad values their own; both
-    /// name the line.
-    pub(super) fn parse(&self, records: &mut Records) -> Result<(usize, Vec<Column>)> {
-        let (fields, capacity) = (self.fields, records.rows_estimated());
-        let guess = |index: usize| self.guesses.map(|guesses| guesses[index]);
-        let builder =
-            |(index, field): (usize, &Field)| Builder::new(field.data_type, capacity, guess(index), self.dialect);
-        let mut columns: Vec<Builder> = fields.iter().enumerate().map(builder).collect();
-        let mut rows = 0;
-        while let Some(mut count) = records.next_record()? {
-            if self.guesses.is_some() {
-                count = records.count_as(fields.len());
-                if fields.len() > 1 && records.is_blank() {
+    /// The fields as what carries their type.
+    fn data(&mut self) -> ColumnData {
+        let (data_type, point, guessed) = (self.data_type, self.of.dialect.decimal, self.known.is_some());
+        match data_type {
+            DataType::BigInt if guessed => self.integers(|text, bare, guess| {
+                let (value, digits) = numbers::printed_integer(text)?;
+                guess.see_integer(digits, bare);
+                Some(value)
+            }),
+            DataType::SmallInt | DataType::Integer | DataType::BigInt => {
+                let (min, max) = data_type.integer_bounds().unwrap_or((0, 0));
+                self.integers(|text, _, _| {
+                    numbers::integer(text).filter(|&value| (min..=max).contains(&i128::from(value)))
+                })
+            }
+            DataType::Date => self.integers(|text, bare, guess| {
+                let value = numbers::date(text)?;
+                guess.see_date(bare);
+                Some(value)
+            }),
+            DataType::Timestamp => self.integers(|text, bare, guess| {
+                let value = numbers::timestamp(text).filter(|_| bare)?;
+                guess.see_timestamp();
+                Some(value)
+            }),
+            DataType::Decimal { precision, scale } if precision <= 18 && !guessed => {
+                self.integers(|text, _, _| numbers::decimal(text, precision, scale, point))
+            }
+            DataType::Decimal { precision, scale } => {
+                let quick = |text: &[u8]| numbers::decimal(text, precision, scale, point).map(i128::from);
+                let quick = |text: &[u8], _: bool, _: &mut Guess| if guessed { None } else { quick(text) };
+                let wide = |value| if let Value::Decimal(value) = value { Some(value) } else { None };
+                ColumnData::Int128(self.each(quick, wide, |_| ()).into())
+            }
+            DataType::Double => self.doubles(point),
+            DataType::Text | DataType::Varchar(_) | DataType::Char(_) => self.texts(),
+            _ => self.others(),
+        }
+    }
+
+    /// Values that are integers of 64 bits, and their range.
+    #[inline(always)]
+    fn integers(&mut self, quick: impl Fn(&[u8], bool, &mut Guess) -> Option<i64>) -> ColumnData {
+        let (mut min, mut max) = (i64::MAX, i64::MIN);
+        let narrow = |value| match value {
+            Value::Int(value) => Some(value),
+            Value::Decimal(value) => i64::try_from(value).ok(),
+            _ => None,
+        };
+        let values = self.each(quick, narrow, |value| (min, max) = (min.min(value), max.max(value)));
+        self.made.range = (min <= max).then_some((min, max));
+        ColumnData::Int64(values.into())
+    }
+
+    fn doubles(&mut self, point: u8) -> ColumnData {
+        let quick = |text: &[u8], bare: bool, guess: &mut Guess| {
+            // What a quoted number looks like matters as long as all have been printed like it.
+            if !bare && !guess.is_odd() {
+                return None;
+            }
+            if let Some((value, whole, fraction)) = numbers::fraction(text, point) {
+                guess.see_fraction(whole, fraction, bare);
+                return Some(value);
+            }
+            let (value, digits) = numbers::printed_integer(text)?;
+            guess.see_integer(digits, bare);
+            Some(value as f64)
+        };
+        let double = |value| if let Value::Float(value) = value { Some(value) } else { None };
+        ColumnData::Float64(self.each(quick, double, |_| ()).into())
+    }
+
+    /// Values, by `quick` or by the engine's text input, which `narrow` takes; `seen` sees all that are not NULL.
+    #[inline(always)]
+    fn each<T: Copy + Default>(
+        &mut self,
+        quick: impl Fn(&[u8], bool, &mut Guess) -> Option<T>,
+        narrow: impl Fn(Value) -> Option<T>,
+        mut seen: impl FnMut(T),
+    ) -> Vec<T> {
+        let Source { bytes, rows, dialect, column } = self.of;
+        let mut values = Vec::with_capacity(if self.keep { self.rows.len() } else { 0 });
+        for row in self.rows.clone() {
+            let (text, bare) = match rows.field(bytes, dialect, row, column) {
+                Field::Bare(text) if !dialect.is_null(text) => (text, true),
+                Field::Quoted(text) => (text, false),
+                field => {
+                    let value = self.slow_field(row, field).and_then(&narrow);
+                    value.into_iter().for_each(&mut seen);
+                    if self.other.is_some() {
+                        break;
+                    }
+                    if self.keep {
+                        values.push(value.unwrap_or_default());
+                    }
                     continue;
                 }
+            };
+            let value =
+                quick(text, bare, &mut self.made.guess).or_else(|| self.slow(row, text, bare).and_then(&narrow));
+            if self.other.is_some() {
+                break;
             }
-            // As in PostgreSQL, an empty line is a row of no column if there is none.
-            if count != fields.len() && !(fields.is_empty() && count == 1 && records.field(0).is_none()) {
-                return Err(ragged(records, count, fields));
+            value.into_iter().for_each(&mut seen);
+            if self.keep {
+                values.push(value.unwrap_or_default());
             }
-            for (index, column) in columns.iter_mut().enumerate() {
-                let text = records.field(index);
-                column.push(text).map_err(|error| {
-                    let place = format!("{}, column \"{}\"", error.message(), fields[index].name);
-                    records.error(error.kind(), place)
-                })?;
-            }
-            rows += 1;
         }
-        Ok((rows, columns.into_iter().map(Builder::finish).collect()))
+        values
     }
-}
 
-fn ragged(records: &Records, count: usize, fields: &[Field]) -> Error {
-    match fields.get(count) {
-        Some(missing) => records.error(ErrorKind::BadFile, format!("missing data for column \"{}\"", missing.name)),
-        None => records.error(ErrorKind::BadFile, "extra data after last expected column"),
-    }
-}
-
-/// A column in the making.
-struct Builder<'a> {
-    data_type: DataType,
-    guess: Option<Guess>,
-    decimal: u8,
-    time_zone: &'a str,
-    values: Values,
-    valid: Vec<bool>,
-}
-
-enum Values {
-    Integers(Vec<i64>),
-    Decimals(Vec<i128>),
-    Doubles(Vec<f64>),
-    Text { ends: Vec<i32>, bytes: Vec<u8> },
-    Other(Vec<Value>),
-}
-
-impl<'a> Builder<'a> {
-    fn new(data_type: DataType, capacity: usize, guess: Option<Guess>, dialect: &'a Dialect) -> Self {
-        let values = match data_type {
-            DataType::SmallInt | DataType::Integer | DataType::BigInt | DataType::Date | DataType::Timestamp => {
-                Values::Integers(Vec::with_capacity(capacity))
+    /// The value of a field that is NULL, or has quotes within it.
+    #[cold]
+    fn slow_field(&mut self, row: usize, field: Field<'_>) -> Option<Value> {
+        match self.text_of(field) {
+            Some((text, bare)) => self.slow(row, &text, bare),
+            None => {
+                self.nulls.push((row - self.rows.start) as u32);
+                None
             }
-            DataType::Decimal { .. } => Values::Decimals(Vec::with_capacity(capacity)),
-            DataType::Double => Values::Doubles(Vec::with_capacity(capacity)),
-            DataType::Text | DataType::Varchar(_) | DataType::Char(_) => {
-                let mut ends = Vec::with_capacity(capacity + 1);
-                ends.push(0);
-                Values::Text { ends, bytes: Vec::new() }
-            }
-            _ => Values::Other(Vec::new()),
-        };
-        let (decimal, time_zone) = (dialect.decimal, &*dialect.time_zone);
-        Builder { data_type, guess, decimal, time_zone, values, valid: Vec::with_capacity(capacity) }
-    }
-
-    fn push(&mut self, text: Option<&str>) -> Result<()> {
-        self.valid.push(text.is_some());
-        let data_type = self.data_type;
-        if let (Some(guess), Some(text)) = (&self.guess, text)
-            && !as_guessed(text, data_type, guess, self.decimal)
-        {
-            return Err(Error::new(ErrorKind::InvalidText, format!("\"{text}\" is not {data_type}, as was guessed")));
         }
-        let point = (self.decimal == b',').then(|| text.map(|text| with_point(text, data_type))).flatten();
-        let text = point.as_deref().or(text);
-        match (&mut self.values, text) {
-            (Values::Integers(values), None) => values.push(0),
-            (Values::Decimals(values), None) => values.push(0),
-            (Values::Doubles(values), None) => values.push(0.0),
-            (Values::Text { ends, bytes }, None) => ends.push(bytes.len() as i32),
-            (Values::Other(values), None) => values.push(Value::Null),
-            (Values::Integers(values), Some(text)) => values.push(integer(text, data_type)?),
-            (Values::Decimals(values), Some(text)) => values.push(decimal(text, data_type)?),
-            (Values::Doubles(values), Some(text)) => values.push(double(text, data_type)?),
-            (Values::Text { ends, bytes }, Some(text)) => {
-                match data_type {
-                    DataType::Text => bytes.extend_from_slice(text.as_bytes()),
-                    _ => {
-                        check_length(text, data_type)?;
-                        match parse_text(text, data_type)? {
-                            Value::Text(text) => bytes.extend_from_slice(text.as_bytes()),
-                            other => return Err(unexpected(&other, data_type)),
+    }
+
+    /// A field's bytes, and whether it has no quotes; None if it is NULL.
+    fn text_of<'f>(&self, field: Field<'f>) -> Option<(Cow<'f, [u8]>, bool)> {
+        let (text, bare) = field.text(self.of.dialect)?;
+        (!bare || !self.of.dialect.is_null(&text)).then_some((text, bare))
+    }
+
+    /// The value of a field that is not in its type's common shape; none if it is wrong, or not as was guessed.
+    #[cold]
+    #[inline(never)]
+    fn slow(&mut self, row: usize, text: &[u8], bare: bool) -> Option<Value> {
+        let read = utf8(text).and_then(|text| {
+            if let Some(known) = self.known {
+                self.see(known, row, text, bare);
+                if self.other.is_some() {
+                    return Ok(None);
+                }
+            }
+            value_of(text, self.data_type, self.of.dialect).map(Some)
+        });
+        match read {
+            Ok(value) => value,
+            Err(_) if self.known.is_some() => {
+                self.other = Some(row);
+                None
+            }
+            Err(error) => {
+                self.made.wrong.push((row, error));
+                None
+            }
+        }
+    }
+
+    /// Looks at a field of a column whose type is guessed.
+    fn see(&mut self, known: Guess, row: usize, text: &str, bare: bool) {
+        self.made.guess.see(text, bare, self.of.dialect.decimal);
+        let mut all = known;
+        all.merge(&self.made.guess);
+        if all.data_type() != self.data_type {
+            self.other = Some(row);
+        }
+    }
+
+    /// Looks at all fields from a row on.
+    fn see_rest(&mut self, from: usize) {
+        let Source { bytes, rows, dialect, column } = self.of;
+        for row in from..self.rows.end {
+            if self.made.guess.is_settled() {
+                break;
+            }
+            if let Some((text, bare)) = self.text_of(rows.field(bytes, dialect, row, column))
+                && let Ok(text) = utf8(&text)
+            {
+                self.made.guess.see(text, bare, dialect.decimal);
+            }
+        }
+    }
+
+    fn texts(&mut self) -> ColumnData {
+        let Source { bytes, rows, dialect, column } = self.of;
+        let known = self.known.filter(|known| !known.is_settled());
+        let (mut ends, mut texts) = (Vec::new(), Vec::new());
+        if self.keep {
+            ends.reserve(self.rows.len() + 1);
+            ends.push(0);
+        }
+        for row in self.rows.clone() {
+            let field = rows.field(bytes, dialect, row, column);
+            let text = match field {
+                Field::Bare(text) if !dialect.is_null(text) => Some((Cow::Borrowed(text), true)),
+                Field::Quoted(text) => Some((Cow::Borrowed(text), false)),
+                field => self.text_of(field),
+            };
+            match text {
+                None => self.nulls.push((row - self.rows.start) as u32),
+                Some((text, bare)) => {
+                    if let Some(known) = known
+                        && !self.made.guess.is_settled()
+                        && let Ok(text) = utf8(&text)
+                    {
+                        self.see(known, row, text, bare);
+                        if self.other.is_some() {
+                            break;
                         }
                     }
+                    if self.keep {
+                        self.push_text(&mut texts, row, &text);
+                    }
                 }
-                let end = i32::try_from(bytes.len());
-                ends.push(end.map_err(|_| Error::unsupported("more than 2 GiB of text between two line ends is"))?);
             }
-            (Values::Other(values), Some(text)) => values.push(parse_in(text, data_type, self.time_zone)?),
+            if self.keep {
+                // A block is shorter than 2 GiB.
+                ends.push(texts.len() as i32);
+            }
         }
-        Ok(())
+        if ends.is_empty() {
+            ends.push(0);
+        }
+        ColumnData::Text { offsets: OffsetBuffer::new(ends.into()), bytes: texts.into() }
     }
 
-    fn finish(self) -> Column {
-        let nulls = self.valid.contains(&false).then(|| NullBuffer::from(self.valid));
-        let data = match self.values {
-            Values::Integers(values) => ColumnData::Int64(values.into()),
-            Values::Decimals(values) => ColumnData::Int128(values.into()),
-            Values::Doubles(values) => ColumnData::Float64(values.into()),
-            Values::Text { ends, bytes } => {
-                ColumnData::Text { offsets: OffsetBuffer::new(ends.into()), bytes: bytes.into() }
+    /// Adds a string, as its type has it.
+    #[inline(always)]
+    fn push_text(&mut self, texts: &mut Vec<u8>, row: usize, text: &[u8]) {
+        if self.data_type == DataType::Text {
+            texts.extend_from_slice(text);
+            return;
+        }
+        let checked = utf8(text).and_then(|text| {
+            check_length(text, self.data_type)?;
+            match parse_text(text, self.data_type)? {
+                Value::Text(text) => Ok(text),
+                other => Err(unexpected(&other, self.data_type)),
             }
-            Values::Other(values) => return Column::from_values(self.data_type, &values),
-        };
-        Column { data, nulls }
+        });
+        match checked {
+            Ok(text) => texts.extend_from_slice(text.as_bytes()),
+            Err(error) => self.made.wrong.push((row, error)),
+        }
+    }
+
+    /// Values of types that have no loop of their own.
+    fn others(&mut self) -> ColumnData {
+        let Source { bytes, rows, dialect, column } = self.of;
+        let mut values = Vec::with_capacity(self.rows.len());
+        for row in self.rows.clone() {
+            let value = self.slow_field(row, rows.field(bytes, dialect, row, column));
+            if self.other.is_some() {
+                break;
+            }
+            values.push(value.unwrap_or(Value::Null));
+        }
+        Column::from_values(self.data_type, &values).data
+    }
+
+    /// What has been made of the column.
+    fn finish(mut self, data: ColumnData) -> Made {
+        if let Some(row) = self.other {
+            self.see_rest(row + 1);
+            self.made.range = None;
+            return self.made;
+        }
+        self.made.nulls = Some(self.nulls.len());
+        if self.keep {
+            let nulls = (!self.nulls.is_empty()).then(|| {
+                let mut valid = BooleanBufferBuilder::new(self.rows.len());
+                valid.append_n(self.rows.len(), true);
+                self.nulls.iter().for_each(|&row| valid.set_bit(row as usize, false));
+                NullBuffer::new(valid.finish())
+            });
+            self.made.column = Some(Column { data, nulls });
+        }
+        self.made
     }
 }
 
-/// Whether a field is of a type that was guessed.
-fn as_guessed(text: &str, data_type: DataType, guess: &Guess, decimal: u8) -> bool {
-    let bytes = text.as_bytes();
-    let short = (1..=15).contains(&bytes.len());
-    // Not a zero in front of other digits.
-    let led = !bytes.starts_with(b"0") || bytes.len() == 1 || bytes[1] == decimal;
-    let point = bytes.iter().filter(|&&byte| byte == decimal).count();
-    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-    match data_type {
-        DataType::Text => return true,
-        DataType::BigInt if short && led && digits == bytes.len() => return true,
-        DataType::Double if short && led && digits > 0 && point <= 1 && digits + point == bytes.len() => return true,
-        DataType::Date if date(text).is_some() => return true,
-        _ => {}
+/// The value of a text as a type's.
+fn value_of(text: &str, data_type: DataType, dialect: &Dialect) -> Result<Value> {
+    let point = (dialect.decimal == b',').then(|| with_point(text, data_type));
+    let text = point.as_deref().unwrap_or(text);
+    // What Rust and PostgreSQL read differently (infinities, NaN, overflow) goes the long way.
+    if data_type == DataType::Double
+        && text.len() < 30
+        && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'-')
+        && let Ok(value) = text.parse()
+    {
+        return Ok(Value::Float(value));
     }
-    let mut with = *guess;
-    with.see(text, true, decimal);
-    with.data_type() == data_type
+    parse_in(text, data_type, &dialect.time_zone)
 }
 
 /// A number with a point in place of its decimal comma; of other types the text itself.
@@ -194,84 +404,4 @@ fn with_point(text: &str, data_type: DataType) -> String {
 
 fn unexpected(value: &Value, data_type: DataType) -> Error {
     Error::internal(format!("text read as {data_type} gave {value:?}"))
-}
-
-/// Up to 18 digits, perhaps behind a minus: what cannot overflow.
-fn short_digits(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
-    if digits.is_empty() || digits.len() > 18 || !digits.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    let value = digits.iter().fold(0i64, |value, digit| value * 10 + i64::from(digit - b'0'));
-    Some(if digits.len() < text.len() { -value } else { value })
-}
-
-fn integer(text: &str, data_type: DataType) -> Result<i64> {
-    let quick = match data_type {
-        DataType::Date => date(text),
-        DataType::Timestamp => None,
-        _ => short_digits(text).filter(|&value| match data_type.integer_bounds() {
-            Some((min, max)) => (min..=max).contains(&value.into()),
-            None => false,
-        }),
-    };
-    if let Some(value) = quick {
-        return Ok(value);
-    }
-    match parse_text(text, data_type)? {
-        Value::Int(value) => Ok(value),
-        other => Err(unexpected(&other, data_type)),
-    }
-}
-
-/// YYYY-MM-DD of the common era.
-fn date(text: &str) -> Option<i64> {
-    let bytes: &[u8; 10] = text.as_bytes().try_into().ok()?;
-    let number = |range: std::ops::Range<usize>| {
-        bytes[range]
-            .iter()
-            .try_fold(0i64, |value, &byte| byte.is_ascii_digit().then(|| value * 10 + i64::from(byte - b'0')))
-    };
-    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-    let valid = bytes[4] == b'-' && bytes[7] == b'-' && year > 0 && (1..=12).contains(&month);
-    (valid && day >= 1 && day <= days_in_month(year, month)).then(|| days_from_civil(year, month, day))
-}
-
-fn decimal(text: &str, data_type: DataType) -> Result<i128> {
-    if let DataType::Decimal { precision, scale } = data_type
-        && let Some(value) = short_decimal(text, precision, scale)
-    {
-        return Ok(value);
-    }
-    match parse_text(text, data_type)? {
-        Value::Decimal(value) => Ok(value),
-        other => Err(unexpected(&other, data_type)),
-    }
-}
-
-/// A decimal with no more digits than its type has before and after the point, and few in all.
-fn short_decimal(text: &str, precision: u8, scale: u8) -> Option<i128> {
-    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let (precision, scale) = (usize::from(precision), usize::from(scale));
-    if whole.is_empty() || whole.len() > precision - scale || fraction.len() > scale || whole.len() + scale > 18 {
-        return None;
-    }
-    let read = |value: i64, part: &str| {
-        part.bytes().try_fold(value, |value, byte| byte.is_ascii_digit().then(|| value * 10 + i64::from(byte - b'0')))
-    };
-    let value = read(read(0, whole)?, fraction)? * 10i64.pow((scale - fraction.len()) as u32);
-    Some(i128::from(if negative { -value } else { value }))
-}
-
-fn double(text: &str, data_type: DataType) -> Result<f64> {
-    // Only plain numbers: what Rust and PostgreSQL read differently (infinities, NaN, overflow) goes the long way.
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'-');
-    if let (true, Ok(value)) = (plain && text.len() < 30, text.parse()) {
-        return Ok(value);
-    }
-    match parse_text(text, data_type)? {
-        Value::Float(value) => Ok(value),
-        other => Err(unexpected(&other, data_type)),
-    }
 }

@@ -3,12 +3,12 @@
 use super::super::io_error;
 use super::super::output::Output;
 use super::super::text::text_of;
-use super::CsvOptions;
 use super::dialect::Dialect;
 use super::guess::is_mistakable;
+use super::{Compression, CsvOptions, Encoding};
 use crate::sight::Sight;
 use arrow::array::RecordBatch;
-use multiloop_exec::Result;
+use multiloop_exec::{Error, Result};
 use multiloop_planner::types::{DataType, Field};
 use std::io::Write;
 use std::path::Path;
@@ -21,6 +21,7 @@ pub fn write(
     batches: impl IntoIterator<Item = Result<RecordBatch>>,
 ) -> Result<u64> {
     options.check()?;
+    check_written(path, options)?;
     let mut output = Output::create(path)?;
     let mut lines = Vec::new();
     if options.header.unwrap_or(true) {
@@ -45,6 +46,23 @@ pub fn write(
     output.write_all(&lines).map_err(|error| io_error(path, &error))?;
     output.finish()?;
     Ok(rows)
+}
+
+/// An error (0A000) of a file that would not be what its name or its options say.
+fn check_written(path: &Path, options: &CsvOptions) -> Result<()> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let compression = options.compression.unwrap_or(match ending.as_str() {
+        "gz" => Compression::Gzip,
+        "zst" => Compression::Zstd,
+        _ => Compression::None,
+    });
+    if compression != Compression::None {
+        return Err(Error::unsupported("writing compressed CSV is"));
+    }
+    match options.encoding {
+        None | Some(Encoding::Utf8) => Ok(()),
+        Some(encoding) => Err(Error::unsupported(format_args!("writing CSV in encoding {} is", encoding.name()))),
+    }
 }
 
 /// A number with a comma in place of its point.
@@ -85,11 +103,11 @@ fn append_field(line: &mut Vec<u8>, index: usize, text: Option<&str>, columns: u
     }
     let special = |byte: u8| byte == dialect.delimiter || byte == dialect.quote || byte == b'\n' || byte == b'\r';
     match text {
-        None => line.extend_from_slice(dialect.null.as_bytes()),
+        None => line.extend_from_slice(dialect.null().as_bytes()),
         Some(text) => {
             // `\.` alone on a line would end the data for PostgreSQL.
             let is_end = columns == 1 && text == "\\.";
-            if quoted || is_end || text == dialect.null || text.bytes().any(special) {
+            if quoted || is_end || text == dialect.null() || text.bytes().any(special) {
                 append_quoted(line, text, dialect);
             } else {
                 line.extend_from_slice(text.as_bytes());

@@ -11,7 +11,7 @@ fn guessed(bytes: &[u8]) -> String {
     shown(&table)
 }
 
-pub(super) fn shown(table: &Table) -> String {
+pub(in crate::format) fn shown(table: &Table) -> String {
     let head = table.fields.iter().map(|field| format!("{} {}", field.name, field.data_type)).collect::<Vec<_>>();
     let cell = |(value, field): (&Value, &Field)| match value {
         Value::Null => "-".to_owned(),

@@ -1,7 +1,7 @@
 //! FROM: tables, views and files, and what their aliases rename.
 
 use super::{Builder, Clause, Rows, Scope, ScopeColumn, ScopeTable, did_you_mean};
-use crate::catalog::{CatalogEntry, CopyOptions, Right, TableInfo, TableName, View};
+use crate::catalog::{CatalogEntry, FileOptions, Right, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Expression, Relation, ScanTable};
 use crate::types::DataType;
@@ -160,7 +160,7 @@ impl Builder<'_> {
     pub fn table_or_file(&mut self, name: &TableName, position: Option<Position>) -> Result<Option<FromItem>> {
         match self.table(name, position)? {
             None if name.name.contains(['.', '/']) => {
-                self.file(&name.name, &CopyOptions::default(), position).map(Some)
+                self.files(std::slice::from_ref(&name.name), &FileOptions::default(), position).map(Some)
             }
             found => Ok(found),
         }
@@ -176,13 +176,14 @@ impl Builder<'_> {
         did_you_mean(error, &name.name, catalog.iter().map(String::as_str).chain(also.iter().copied()))
     }
 
-    /// A file, named after its stem unless an alias follows.
-    pub fn file(&mut self, path: &str, options: &CopyOptions, position: Option<Position>) -> Result<FromItem> {
-        let Some(info) = self.catalog.file_with(path, options).map_err(|error| error.at(position))? else {
-            let message = format!("file \"{path}\" has no format that is known by its ending");
+    /// Files as one table, named after the stem of the first unless an alias follows.
+    pub fn files(&mut self, paths: &[String], options: &FileOptions, position: Option<Position>) -> Result<FromItem> {
+        let first = paths.first().map_or("", String::as_str);
+        let Some(info) = self.catalog.files(paths, options).map_err(|error| error.at(position))? else {
+            let message = format!("file \"{first}\" has no format that is known by its ending");
             return Err(Error::new(ErrorKind::UnknownTable, message).at(position));
         };
-        let stem = std::path::Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or(path);
+        let stem = std::path::Path::new(first).file_stem().and_then(|stem| stem.to_str()).unwrap_or(first);
         Ok(self.scan(info, stem.to_owned()))
     }
 

@@ -3,7 +3,7 @@
 mod role;
 
 use super::{Direction, Discarded, Isolation, Piece, SessionStatement, TransactionMode};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::interval::Fields;
 use crate::evaluate::zone::offset_rule;
 use crate::evaluate::{parse as parse_value, parse_fields};
@@ -549,7 +549,7 @@ impl Words<'_> {
         self.tokens.get(self.at + ahead).is_some_and(|token| token.token == Token::Eq || is_keyword(&token.token, "to"))
     }
 
-    fn peeks_token(&self, token: &Token) -> bool {
+    pub(in crate::sql) fn peeks_token(&self, token: &Token) -> bool {
         self.tokens.get(self.at).is_some_and(|next| next.token == *token)
     }
 
@@ -577,6 +577,16 @@ impl Words<'_> {
         if self.at == self.tokens.len() { Ok(()) } else { Err(self.unexpected()) }
     }
 
+    /// The next token.
+    pub(in crate::sql) fn next(&self) -> Option<&Token> {
+        self.tokens.get(self.at).map(|token| &token.token)
+    }
+
+    /// Where the next token starts, as errors have it.
+    pub(in crate::sql) fn position(&self) -> Option<Position> {
+        u32::try_from(self.offset()).ok().map(Position)
+    }
+
     /// Where the next token starts.
     fn offset(&self) -> usize {
         let next = self.tokens.get(self.at).and_then(|token| self.text.offset(token.span.start));
@@ -588,8 +598,7 @@ impl Words<'_> {
             Some(token) => format!("syntax error at or near \"{}\"", token.token),
             None => "syntax error at end of input".to_owned(),
         };
-        let position = u32::try_from(self.offset()).ok().map(crate::error::Position);
-        Error::new(ErrorKind::Syntax, message).at(position)
+        Error::new(ErrorKind::Syntax, message).at(self.position())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Statements other than queries.
 
 use super::*;
-use crate::catalog::{CopyOptions, TableName};
+use crate::catalog::{FileOption, FileOptions, OptionValue, TableName};
+use crate::error::Position;
 use crate::sql::{ExplainForm, ExplainKind, ObjectKind};
 
 fn insert(sql: &str) -> Query {
@@ -145,27 +146,64 @@ fn copy() {
     let sql = "COPY t (c, a) FROM 'in.csv' (FORMAT csv, HEADER false, DELIMITER ';', NULL 'NA', QUOTE '''')";
     let Ok(Statement::CopyFrom { name, columns, path, options }) = bind_one(sql) else { panic!() };
     assert_eq!((name.name.as_str(), columns, path.as_deref()), ("t", vec![2, 0], Some("in.csv")));
-    let expected = CopyOptions {
-        format: Some("csv".to_owned()),
-        header: Some(false),
-        delimiter: Some(';'),
-        null: Some("NA".to_owned()),
-        quote: Some('\''),
-        ..CopyOptions::default()
-    };
-    assert_eq!(options, expected);
+    let format = options.format().map(|format| (format.value.to_string(), format.position));
+    assert_eq!(format, Some(("'csv'".to_owned(), Some(Position(29)))));
+    let values: Vec<String> = options.iter().map(|option| format!("{} {}", option.name, option.value)).collect();
+    assert_eq!(values, ["header false", "delimiter ';'", "null 'NA'", "quote '''"]);
     let Ok(Statement::CopyTo { query, path, options }) = bind_one("COPY (SELECT a FROM t) TO 'o.parquet'") else {
         panic!()
     };
     assert_eq!(
         (output_of(&query).as_str(), path.as_deref(), options),
-        ("a integer", Some("o.parquet"), CopyOptions::default())
+        ("a integer", Some("o.parquet"), FileOptions::default())
     );
     let Ok(Statement::CopyTo { query, .. }) = bind_one("COPY t (b, a) TO 'o.csv' WITH CSV HEADER") else { panic!() };
     assert_eq!(output_of(&query), "b text, a integer");
     refused("COPY t (^z) FROM 'f.csv'", "42703", "column \"z\" of relation \"t\" does not exist");
-    refused("COPY t FROM 'f' (FORMAT xml)", "22023", "COPY format \"xml\" not recognized");
-    refused("COPY t FROM 'f' (FORMAT csv, FORMAT csv)", "42601", "conflicting or redundant options");
+    refused("COPY t FROM 'f' (FORMAT csv, ^FORMAT csv)", "42601", "conflicting or redundant options");
+    refused("COPY t FROM 'f' (HEADER, ^header off)", "42601", "conflicting or redundant options");
+    refused("COPY t FROM 'f' CSV ^FORCE NOT NULL a", "0A000", "COPY with FORCE is not supported");
+    refused("COPY t FROM 'f' (HEADER)^)", "42601", "syntax error at or near \")\"");
+    refused("COPY t FROM 'f' ^WHERE a > 1", "42601", "syntax error at or near \"WHERE\"");
+    refused("COPY t TO 'f' (^FREEZE maybe)", "22023", "option \"freeze\": a boolean is expected, not 'maybe'");
+}
+
+#[test]
+fn options_of_files() {
+    let text = |text: &str| OptionValue::Text(text.to_owned());
+    let number = |text: &str| OptionValue::Number(text.to_owned());
+    for (written, expected) in [
+        ("COMPRESSION Zstd", text("zstd")),
+        ("COMPRESSION \"Zstd\"", text("Zstd")),
+        ("ROW_GROUP_SIZE 100000", number("100000")),
+        ("LEVEL -3", number("-3")),
+        ("LEVEL +3", number("3")),
+        ("OVERWRITE", OptionValue::Boolean(true)),
+        ("ARRAY false", OptionValue::Boolean(false)),
+        ("FORCE_QUOTE *", text("*")),
+        ("DELIMITER E'\\t'", text("\t")),
+        ("PARTITION_BY (a, B, \"C\")", OptionValue::List(vec![text("a"), text("b"), text("C")])),
+        ("NULLS ['a', 'b']", OptionValue::List(vec![text("a"), text("b")])),
+        ("NULLS []", OptionValue::List(Vec::new())),
+        (
+            "TYPES {'a': 'int', b: ['c']}",
+            OptionValue::Struct(vec![
+                ("a".to_owned(), text("int")),
+                ("b".to_owned(), OptionValue::List(vec![text("c")])),
+            ]),
+        ),
+    ] {
+        let sql = format!("COPY t TO 'f' ({written})");
+        let Ok(Statement::CopyTo { options, .. }) = bind_one(&sql) else { panic!("{sql}") };
+        let values: Vec<&OptionValue> = options.iter().map(|option| &option.value).collect();
+        assert_eq!(values, [&expected], "{sql}");
+    }
+    let nested = format!("COPY t TO 'f' (A {})", "[".repeat(100_000));
+    assert_eq!(error(&nested).sqlstate(), "54001");
+    let Ok(Statement::CopyTo { options, .. }) = bind_one("COPY t TO 'f' (a (b))") else { panic!() };
+    let position = Some(Position(15));
+    let option = FileOption { name: "a".to_owned(), value: OptionValue::List(vec![text("b")]), position };
+    assert_eq!(options.iter().collect::<Vec<_>>(), [&option]);
 }
 
 #[test]

@@ -1,0 +1,155 @@
+//! The first bytes of a file, by which the rest is read.
+
+use super::CsvOptions;
+use super::dialect::Dialect;
+use super::records::Records;
+use super::source::Source;
+use multiloop_exec::Result;
+use std::path::PathBuf;
+
+/// Bytes that are looked at for types, and for how rows are written.
+const HEAD_BYTES: usize = 1 << 22;
+const LOOKS_BYTES: usize = 1 << 18;
+
+/// Rows that are looked at for how they are written.
+const LOOKS_ROWS: usize = 1000;
+
+/// The first bytes of a file.
+pub(super) struct Head {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    /// Where the first row may begin, and on which line.
+    start: usize,
+    line: u64,
+    /// Whether these are all bytes.
+    is_all: bool,
+}
+
+impl Head {
+    /// As many bytes as hold the first row and, if there are so many, thousands of others.
+    pub(super) fn read(source: &Source, options: &CsvOptions) -> Result<Head> {
+        let mut most = HEAD_BYTES;
+        loop {
+            let head = Head::of(source, options, most)?;
+            let dialect = Dialect { newline: head.newline(), quotes_anywhere: false, ..Dialect::said(options) };
+            let line_ends = memchr::memchr_iter(dialect.newline, head.rows()).nth(1).is_some();
+            if head.is_all || line_ends || most > options.row_bytes_max() {
+                return Ok(head);
+            }
+            most *= 4;
+        }
+    }
+
+    fn of(source: &Source, options: &CsvOptions, most: usize) -> Result<Head> {
+        let (mut bytes, is_all) = source.head(most)?;
+        if !is_all
+            && let Err(error) = std::str::from_utf8(&bytes)
+            && error.error_len().is_none()
+        {
+            // The last character was cut.
+            bytes.truncate(error.valid_up_to());
+        }
+        let mut start = if bytes.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
+        let mut head = Head { path: source.path().to_owned(), bytes, start, line: 1, is_all };
+        let newline = head.newline();
+        for _ in 0..options.skip {
+            let Some(line) = memchr::memchr(newline, &head.bytes[start..]) else {
+                start = head.bytes.len();
+                break;
+            };
+            start += line + 1;
+            head.line += 1;
+        }
+        head.start = start;
+        if options.drops()
+            && let Err(error) = std::str::from_utf8(head.rows())
+        {
+            // Rows that are none are left out later.
+            let valid = &head.bytes[..start + error.valid_up_to()];
+            let end = memchr::memrchr(newline, &valid[start..]).map_or(start, |line| start + line + 1);
+            head.bytes.truncate(end);
+            head.is_all = false;
+        }
+        Ok(head)
+    }
+
+    /// Where the first row may begin, and on which line.
+    pub(super) fn start(&self) -> (u64, u64) {
+        (self.start as u64, self.line)
+    }
+
+    /// Whether these are all bytes of the file.
+    pub(super) fn is_all(&self) -> bool {
+        self.is_all
+    }
+
+    fn rows(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    /// The rows in a dialect; an error (22021) if they are not UTF-8.
+    pub(super) fn records<'a>(&'a self, dialect: &'a Dialect) -> Result<Records<'a>> {
+        Records::new(self.rows(), self.line, &self.path, dialect)
+    }
+
+    /// What ends a line.
+    pub(super) fn newline(&self) -> u8 {
+        let (mut quoted, mut returns) = (false, false);
+        for &byte in self.rows() {
+            match byte {
+                b'"' => quoted = !quoted,
+                b'\n' if !quoted => return b'\n',
+                b'\r' if !quoted => returns = true,
+                _ => {}
+            }
+        }
+        if returns { b'\r' } else { b'\n' }
+    }
+
+    /// How many fields the first row has.
+    pub(super) fn first_row(&self, dialect: &Dialect) -> Option<usize> {
+        self.records(dialect).ok()?.next_record().ok()?
+    }
+
+    /// How many columns there are, and whether any field is quoted; None if this is not how the rows are written. Where some rows
+    /// may be other than the rest, most of them say it.
+    pub(super) fn looks(&self, dialect: &Dialect, is_lax: bool) -> Option<(usize, bool)> {
+        let rows = self.rows();
+        let cut = (0..rows.len().min(LOOKS_BYTES) + 1).rev().find(|&cut| is_boundary(rows, cut)).unwrap_or(0);
+        let is_all = self.is_all && cut == rows.len();
+        let mut records = Records::new(&rows[..cut], 1, &self.path, dialect).ok()?;
+        let mut columns = None;
+        let mut counts: Vec<usize> = Vec::new();
+        for _ in 0..LOOKS_ROWS {
+            let Ok(next) = records.next_record() else {
+                // A quoted field that the end of the head has cut.
+                if is_all && !is_lax {
+                    return None;
+                }
+                break;
+            };
+            let Some(count) = next else { break };
+            if !is_all && records.is_at_end() {
+                break;
+            }
+            if records.is_blank() {
+                continue;
+            }
+            let first = *columns.get_or_insert(count);
+            if !is_lax && records.count_as(first) != first {
+                return None;
+            }
+            counts.push(count);
+        }
+        if is_lax {
+            let rows_of = |count: usize| counts.iter().filter(|&&other| other == count).count();
+            columns = counts.iter().copied().max_by_key(|&count| (rows_of(count), count));
+        }
+        (records.misplaced == 0 || is_lax).then_some((columns.unwrap_or(0), records.quoted > 0))
+    }
+}
+
+/// Whether a cut there parts no character.
+fn is_boundary(bytes: &[u8], cut: usize) -> bool {
+    bytes.get(cut).is_none_or(|byte| byte & 0xc0 != 0x80)
+}

@@ -1,0 +1,282 @@
+//! Files as tables whose rows stay there: a column is read when a loop asks for it, by the worker that asks.
+//!
+//! All rows are looked at once, when the file is named: what types columns have is known then, where rows lie, and for most
+//! columns which values they have. A loop that reads several columns of a block has its rows taken apart once ([`Splits`]).
+
+use super::load::{Guessed, pass, shape};
+use super::pass::{Block, Sink};
+use super::source::Source;
+use super::split::{Rows, Told, line_of};
+use super::values::{self, Want};
+use crate::format::bad_file;
+use multiloop_exec::column::{Chunk, Column, ColumnCache, ColumnReader, Dictionary, Table};
+use multiloop_exec::cpu::simd::marks::Marks;
+use multiloop_exec::workers::context::Context;
+use multiloop_exec::{Error, Result};
+use multiloop_planner::catalog::{ColumnStatistics, Estimates, Proofs, TableStatistics};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes of files up to which these are loaded when they are named: then all is known that can be of their values.
+const SMALL_BYTES: u64 = 1 << 24;
+
+/// Files that are read as one table.
+#[derive(Debug)]
+struct Files {
+    of: Guessed,
+    fields: Vec<Field>,
+    splits: Splits,
+}
+
+/// What is known of a column of a block.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// What it was taken for.
+    data_type: DataType,
+    nulls: Option<usize>,
+    range: Option<(i64, i64)>,
+}
+
+/// Rows of a file that begin in a block of it.
+#[derive(Debug)]
+struct Piece {
+    file: usize,
+    bytes: Range<u64>,
+    rows: usize,
+    line: u64,
+    /// By column of the file.
+    known: Vec<Known>,
+}
+
+/// Whether files are worth a look before they are read: there is much of them, any part of it can be read at any time, and which
+/// rows there are does not depend on values.
+pub(super) fn is_scanned(guessed: &Guessed) -> Result<bool> {
+    let mut bytes = 0;
+    for layout in &guessed.layouts {
+        let source = Source::open(&layout.path, &guessed.options)?;
+        if !source.is_plain() {
+            return Ok(false);
+        }
+        bytes += source.file_bytes();
+    }
+    Ok(bytes > guessed.options.scan_bytes.unwrap_or(SMALL_BYTES) && !guessed.options.drops())
+}
+
+/// Files as a table whose rows stay there until loops ask for them; what is asked for often is kept in the cache.
+pub(super) fn scan(mut guessed: Guessed, cache: Option<&Arc<ColumnCache>>, context: &Context) -> Result<Table> {
+    let mut pieces = Vec::new();
+    for (file, layout) in guessed.layouts.iter().enumerate() {
+        let source = Source::open(&layout.path, &guessed.options)?;
+        source.check(&layout.identity)?;
+        let shape = shape(&layout.dialect, layout.names.len(), &guessed.options, true);
+        let pass = pass(&source, shape, &layout.names, (layout.start, layout.line), &guessed.options);
+        context.progress.total.fetch_add(source.file_bytes(), Ordering::Relaxed);
+        let (places, said) = (&guessed.union.places[file], &guessed.said);
+        let mut look = Look { file, places, said, guesses: &mut guessed.guesses, pieces: &mut pieces };
+        pass.run(&mut look, context)?;
+        source.check(&layout.identity)?;
+    }
+    guessed.name_types();
+    let fields = guessed.fields();
+    let splits = Splits { most: context.workers().count() + 2, kept: Mutex::default() };
+    let files = Arc::new(Files { of: guessed, fields: fields.clone(), splits });
+    let pieces: Vec<InFiles> = pieces.into_iter().map(|piece| InFiles { files: Arc::clone(&files), piece }).collect();
+    let rows = pieces.iter().map(|piece| piece.piece.rows as u64).sum();
+    let columns = (0..fields.len()).map(|column| statistics(column, &fields[column], &pieces)).collect();
+    let cached = cache.map(ColumnCache::table);
+    let chunk = |(number, piece): (usize, InFiles)| {
+        let ranges = (0..fields.len()).map(|column| piece.known(column).range).collect();
+        let cached = cached.as_ref().map(|table| (table, number as u32));
+        Arc::new(Chunk::lazy(piece.piece.rows, ranges, Arc::new(piece), cached))
+    };
+    let chunks = pieces.into_iter().filter(|piece| piece.piece.rows > 0).enumerate().map(chunk).collect();
+    Ok(Table { fields: fields.clone(), chunks, statistics: Arc::new(TableStatistics { rows, columns }) })
+}
+
+/// What is known of a column of all pieces.
+fn statistics(column: usize, field: &Field, pieces: &[InFiles]) -> ColumnStatistics {
+    let value =
+        |value: i64| if field.data_type.is_decimal() { Value::Decimal(value.into()) } else { Value::Int(value) };
+    let rows: usize = pieces.iter().map(|piece| piece.piece.rows).sum();
+    let nulls = pieces.iter().map(|piece| piece.known(column).nulls).sum::<Option<usize>>();
+    let bounds = pieces.iter().filter(|piece| piece.known(column).nulls != Some(piece.piece.rows)).try_fold(
+        None,
+        |all: Option<(i64, i64)>, piece| {
+            let (low, high) = piece.known(column).range?;
+            Some(Some(all.map_or((low, high), |(least, greatest)| (least.min(low), greatest.max(high)))))
+        },
+    );
+    let bounds = bounds.flatten();
+    let (min, max) = bounds.map(|(low, high)| (value(low), value(high))).unzip();
+    // Where it is not known, neither none nor all.
+    let proofs = Proofs { nulls: nulls.unwrap_or(1) as u64, min, max, ..Proofs::default() };
+    let range = bounds.map_or(u64::MAX, |(low, high)| high.abs_diff(low).saturating_add(1));
+    let bytes: u64 = pieces.iter().map(|piece| piece.piece.bytes.end - piece.piece.bytes.start).sum();
+    let columns = pieces.first().map_or(1, |piece| piece.piece.known.len().max(1)) as f64;
+    let text = bytes as f64 / rows.max(1) as f64 / columns;
+    let average_bytes = if field.data_type.carrier().is_text() { text } else { 8.0 };
+    ColumnStatistics { proofs, estimates: Estimates { distinct: Some(range.min(rows as u64)), average_bytes } }
+}
+
+/// A look at all rows of a file.
+struct Look<'a> {
+    file: usize,
+    /// Where the file's columns are among those of all, of which these are known.
+    places: &'a [usize],
+    said: &'a [Option<DataType>],
+    guesses: &'a mut Vec<super::guess::Guess>,
+    pieces: &'a mut Vec<Piece>,
+}
+
+impl Sink for Look<'_> {
+    fn wants(&self) -> Vec<Want> {
+        let want = |&at: &usize| match self.guesses[at].is_settled() || self.said[at].is_some() {
+            true => Want::Skip,
+            false => Want::See(self.guesses[at]),
+        };
+        self.places.iter().map(want).collect()
+    }
+
+    fn take(&mut self, block: Block) -> Result<()> {
+        let mut known = Vec::with_capacity(block.columns.len());
+        for ((made, &at), want) in block.columns.iter().zip(self.places).zip(&block.wants) {
+            let data_type = if let Want::See(guess) = want { guess.data_type() } else { DataType::Null };
+            known.push(Known { data_type, nulls: made.nulls, range: made.range });
+            self.guesses[at].merge(&made.guess);
+        }
+        let Block { bytes, rows, line, .. } = block;
+        self.pieces.push(Piece { file: self.file, bytes, rows, line, known });
+        Ok(())
+    }
+}
+
+/// A piece of some files.
+#[derive(Debug)]
+struct InFiles {
+    files: Arc<Files>,
+    piece: Piece,
+}
+
+/// A block of which the rows have been taken apart.
+#[derive(Debug)]
+struct Split {
+    bytes: Vec<u8>,
+    rows: Rows,
+}
+
+/// The last blocks that were read: as many as there are workers, and some more.
+#[derive(Debug)]
+struct Splits {
+    most: usize,
+    kept: Mutex<VecDeque<Kept>>,
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    file: usize,
+    start: u64,
+    split: Arc<Mutex<Option<Arc<Split>>>>,
+}
+
+impl Splits {
+    /// The place of a block among them; the oldest one goes.
+    fn place(&self, file: usize, start: u64) -> Arc<Mutex<Option<Arc<Split>>>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = kept.iter().find(|kept| (kept.file, kept.start) == (file, start)) {
+            return Arc::clone(&found.split);
+        }
+        if kept.len() >= self.most {
+            kept.pop_front();
+        }
+        let split = Arc::default();
+        kept.push_back(Kept { file, start, split: Arc::clone(&split) });
+        split
+    }
+}
+
+impl InFiles {
+    /// What is known of a column of the table: nothing of one that was taken for something else.
+    fn known(&self, column: usize) -> Known {
+        let data_type = self.files.fields[column].data_type;
+        match self.column(column) {
+            Some(place) => {
+                let known = self.piece.known[place];
+                let range = known.range.filter(|_| known.data_type == data_type);
+                Known { range, ..known }
+            }
+            None => Known { data_type, nulls: Some(self.piece.rows), range: None },
+        }
+    }
+
+    /// Where a column of the table is in the file.
+    fn column(&self, column: usize) -> Option<usize> {
+        self.files.of.union.places[self.piece.file].iter().position(|&at| at == column)
+    }
+
+    fn split(&self) -> Result<Arc<Split>> {
+        let place = self.files.splits.place(self.piece.file, self.piece.bytes.start);
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(split) = &*place {
+            return Ok(Arc::clone(split));
+        }
+        let layout = &self.files.of.layouts[self.piece.file];
+        let options = &self.files.of.options;
+        let source = Source::open(&layout.path, options)?;
+        source.check(&layout.identity)?;
+        let Range { start, end } = self.piece.bytes;
+        let mut split = Split { bytes: Vec::new(), rows: Rows::default() };
+        source.read(start, (end - start) as usize, &mut split.bytes)?;
+        source.check(&layout.identity)?;
+        let shape = shape(&layout.dialect, layout.names.len(), options, true);
+        let (bytes, rows) = (&split.bytes, &mut split.rows);
+        let told = rows.split(shape, (bytes, true), 0..bytes.len(), &mut Marks::default());
+        let is_text = bytes.is_ascii() || std::str::from_utf8(bytes).is_ok();
+        if told != Told::All || rows.count() != self.piece.rows || !is_text {
+            return Err(bad_file(&layout.path, "it has other rows than before"));
+        }
+        let split = Arc::new(split);
+        *place = Some(Arc::clone(&split));
+        Ok(split)
+    }
+}
+
+impl ColumnReader for InFiles {
+    fn read(&self, column: usize, rows: Range<usize>) -> Result<Column> {
+        let field = &self.files.fields[column];
+        let Some(place) = self.column(column) else {
+            return Ok(Column::from_values(field.data_type, &vec![Value::Null; rows.len()]));
+        };
+        let split = self.split()?;
+        let layout = &self.files.of.layouts[self.piece.file];
+        let dialect = &layout.dialect;
+        let source = values::Source { bytes: &split.bytes, rows: &split.rows, dialect, column: place };
+        let made = source.make(Want::Read(field.data_type), rows);
+        if let Some((row, error)) = made.wrong.first() {
+            let line = self.piece.line + line_of(&split.bytes, split.rows.start(*row), dialect);
+            let (what, name, file) = (error.message(), &field.name, layout.path.display());
+            return Err(Error::new(error.kind(), format!("{what}, column \"{name}\" in {file}, line {line}")));
+        }
+        made.column.ok_or_else(|| Error::internal("a column that was asked for has not been read"))
+    }
+
+    fn field(&self, column: usize) -> &Field {
+        &self.files.fields[column]
+    }
+
+    fn nulls(&self, column: usize) -> Option<usize> {
+        self.known(column).nulls
+    }
+
+    fn dictionary(&self, _: usize) -> Result<Option<Arc<Dictionary>>> {
+        Ok(None)
+    }
+
+    fn place(&self) -> String {
+        let path = &self.files.of.layouts[self.piece.file].path;
+        format!("{}, from line {}", path.display(), self.piece.line)
+    }
+}

@@ -1,0 +1,74 @@
+//! What options say, given names and values: the format, and how its files are written. Each format knows its own.
+
+use super::Format;
+use super::csv::CsvOptions;
+use multiloop_exec::{Error, ErrorKind, Result};
+use multiloop_planner::catalog::{FileOption, FileOptions};
+
+/// The format that options name, or else a path's ending, and what they say of it; none if neither names one.
+///
+/// Errors: 22023, where the option stands, for a format or an option that is not known, and for a bad value.
+pub(crate) fn format_of(path: &str, options: &FileOptions) -> Result<Option<Format>> {
+    let format = match options.format() {
+        Some(option) => Some(named(option)?),
+        None => Format::of_path(path),
+    };
+    let Some(mut format) = format else { return Ok(None) };
+    for option in options.iter() {
+        if !format.set(option).map_err(|error| error.at(option.position))? {
+            return Err(unknown(&format, option));
+        }
+    }
+    Ok(Some(format))
+}
+
+/// As [`format_of`], with an error (22023) if neither names a format.
+pub(crate) fn copy_format(path: &str, options: &FileOptions) -> Result<Format> {
+    format_of(path, options)?.ok_or_else(|| {
+        let message = format!("the file's ending names no format: {path}");
+        Error::new(ErrorKind::InvalidParameter, message)
+            .with_hint("Say which with (FORMAT csv), (FORMAT parquet) or (FORMAT arrow).")
+    })
+}
+
+/// The format of a name, with nothing said of it.
+fn named(option: &FileOption) -> Result<Format> {
+    let name = option.text()?;
+    Ok(match name.to_ascii_lowercase().as_str() {
+        "csv" => Format::Csv(CsvOptions::default()),
+        "parquet" => Format::Parquet,
+        "arrow" => Format::Ipc,
+        _ => {
+            let message = format!("COPY format \"{name}\" not recognized");
+            return Err(Error::new(ErrorKind::InvalidParameter, message)
+                .with_hint("Formats of files are csv, parquet and arrow.")
+                .at(option.position));
+        }
+    })
+}
+
+impl Format {
+    /// Takes an option; false if it is none of this format.
+    fn set(&mut self, option: &FileOption) -> Result<bool> {
+        match self {
+            Format::Csv(options) => options.set(option),
+            Format::Parquet | Format::Ipc => Ok(false),
+        }
+    }
+
+    /// Its name, and the names of its options.
+    fn names(&self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Format::Csv(_) => ("csv", CsvOptions::NAMES),
+            Format::Parquet => ("parquet", &[]),
+            Format::Ipc => ("arrow", &[]),
+        }
+    }
+}
+
+fn unknown(format: &Format, option: &FileOption) -> Error {
+    let (format, names) = format.names();
+    let message = format!("option \"{}\" is not known for files of format {format}", option.name);
+    let error = Error::new(ErrorKind::InvalidParameter, message).at(option.position);
+    if names.is_empty() { error } else { error.with_hint(format!("Options are {}.", names.join(", "))) }
+}
