@@ -12,6 +12,7 @@ mod options;
 mod output;
 pub mod parquet;
 mod paths;
+mod set;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -19,7 +20,9 @@ mod unite;
 
 pub use csv::CsvOptions;
 pub(crate) use options::{copy_format, format_of};
-pub use paths::{expand, expand_all};
+pub(crate) use paths::braces;
+pub use set::FileSet;
+pub(crate) use set::SetOptions;
 pub use text::{Array, Bound, array_of, check_length, text_of, value_of, value_of_bytes};
 
 use crate::sight::Sight;
@@ -64,11 +67,11 @@ impl Format {
 /// Errors: 58P01 no such file, 22P04 not of the format, 22021 not UTF-8, 22P02 and its kin for a bad value, 42804 for
 /// columns of other types, and what building a table can give.
 pub fn read_table(path: &str, format: &Format, fields: Option<&[Field]>, context: &Context) -> Result<Table> {
-    let paths = expand(path)?;
+    let files = FileSet::named(&[path.to_owned()])?;
     match format {
-        Format::Parquet => all_readable(parquet::read_readable(&paths, fields, context)?),
-        Format::Csv(options) => csv::read(&paths, options, fields, context),
-        Format::Ipc => all_readable(ipc::read_readable(&paths, fields, context)?),
+        Format::Parquet => all_readable(parquet::read_readable(&files, fields, context)?),
+        Format::Csv(options) => csv::read(&files, options, fields, context),
+        Format::Ipc => all_readable(ipc::read_readable(&files, fields, context)?),
     }
 }
 
@@ -85,13 +88,13 @@ pub struct Unreadable {
 
 /// Files as [`read_table`] has them, without the columns that cannot be read, and which these are. Rows may stay where they are
 /// until somebody asks for them.
-pub fn open_readable(paths: &[String], format: &Format, context: &Context) -> Result<(Table, Vec<Unreadable>)> {
-    let paths = expand_all(paths)?;
+pub fn open_readable(files: &FileSet, format: &Format, context: &Context) -> Result<(Table, Vec<Unreadable>)> {
     let (table, mut unreadable) = match format {
-        Format::Parquet => parquet::open_readable(&paths, context)?,
-        Format::Csv(options) => (csv::read(&paths, options, None, context)?, Vec::new()),
-        Format::Ipc => ipc::read_readable(&paths, None, context)?,
+        Format::Parquet => parquet::open_readable(files, context)?,
+        Format::Csv(options) => (csv::read(files, options, None, context)?, Vec::new()),
+        Format::Ipc => ipc::read_readable(files, None, context)?,
     };
+    files.check_columns(&table.fields)?;
     // Of several files each may have it.
     let mut names = HashSet::new();
     unreadable.retain(|column| names.insert(column.name.clone()));
@@ -125,11 +128,11 @@ fn readable_fields(schema: &Schema) -> (Vec<Field>, Vec<usize>, Vec<Unreadable>)
 
 /// The columns of the files that a path or pattern names, without reading their rows (of CSV only the first are looked at).
 pub fn read_fields(path: &str, format: &Format, context: &Context) -> Result<Vec<Field>> {
-    let paths = expand(path)?;
+    let files = FileSet::named(&[path.to_owned()])?;
     match format {
-        Format::Parquet => parquet::read_fields(&paths),
-        Format::Csv(options) => csv::read_fields(&paths, options, context),
-        Format::Ipc => ipc::read_fields(&paths),
+        Format::Parquet => parquet::read_fields(&files),
+        Format::Csv(options) => csv::read_fields(&files, options, context),
+        Format::Ipc => ipc::read_fields(&files),
     }
 }
 

@@ -37,6 +37,11 @@ pub trait ColumnReader: Debug + Send + Sync {
     /// As of [`ColumnReader::read`].
     fn dictionary(&self, column: usize) -> Result<Option<Arc<Dictionary>>>;
 
+    /// The string that a column of text has in all rows of the chunk, if that is known.
+    fn constant_text(&self, _column: usize) -> Option<&str> {
+        None
+    }
+
     /// Where the rows come from, for errors.
     fn place(&self) -> String;
 }
@@ -53,6 +58,11 @@ impl Chunk {
             Some(reader) => reader.nulls(column),
             None => Some(self.columns.get(column)?.nulls.as_ref().map_or(0, |nulls| nulls.null_count())),
         }
+    }
+
+    /// The string that all rows have in a column of text, if that is known.
+    pub(crate) fn constant_text(&self, column: usize) -> Option<&str> {
+        self.reader.as_ref()?.constant_text(column)
     }
 
     /// The dictionary of a column of text.

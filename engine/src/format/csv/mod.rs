@@ -15,6 +15,7 @@ mod write;
 
 pub use write::{append_header, append_rows, write};
 
+use super::set::FileSet;
 use super::unite::Union;
 use dialect::{Dialect, NO_BYTE};
 use guess::Guess;
@@ -94,14 +95,19 @@ impl CsvOptions {
 }
 
 /// The columns of files, guessed from their first rows.
-pub fn read_fields(paths: &[PathBuf], options: &CsvOptions, context: &Context) -> Result<Vec<Field>> {
+pub(super) fn read_fields(paths: &FileSet, options: &CsvOptions, context: &Context) -> Result<Vec<Field>> {
     options.check()?;
     Ok(Guessed::of(paths, options, false, context)?.union.fields)
 }
 
 /// Reads files as one table. Without given fields, columns of one name are one column, of a type that the fields of all
 /// files have; where a file has no such column, it is NULL.
-pub fn read(paths: &[PathBuf], options: &CsvOptions, fields: Option<&[Field]>, context: &Context) -> Result<Table> {
+pub(super) fn read(
+    paths: &FileSet,
+    options: &CsvOptions,
+    fields: Option<&[Field]>,
+    context: &Context,
+) -> Result<Table> {
     options.check()?;
     if let Some(fields) = fields {
         return read_into(paths, options, fields, context);
@@ -140,7 +146,7 @@ struct Guessed {
 }
 
 impl Guessed {
-    fn of(paths: &[PathBuf], options: &CsvOptions, whole: bool, context: &Context) -> Result<Guessed> {
+    fn of(paths: &FileSet, options: &CsvOptions, whole: bool, context: &Context) -> Result<Guessed> {
         let layout = |path: &PathBuf| Layout::of(path, options, whole, context);
         let layouts = paths.iter().map(layout).collect::<Result<Vec<_>>>()?;
         let mut union = Union::default();
@@ -149,7 +155,7 @@ impl Guessed {
             let field = |name: &String| Field::new(name.clone(), DataType::Text, true);
             union.add(layout.names.iter().map(field).collect());
             guesses.resize(union.fields.len(), Guess::default());
-            let places = union.places.last().map_or(&[][..], Vec::as_slice);
+            let places = union.places.last().map_or(&[][..], |places| &places[..]);
             for (guess, &at) in layout.guesses.iter().zip(places) {
                 guesses[at].merge(guess);
             }
@@ -157,6 +163,7 @@ impl Guessed {
         for (field, guess) in union.fields.iter_mut().zip(&guesses) {
             field.data_type = guess.data_type();
         }
+        union.add_constants(paths)?;
         Ok(Guessed { layouts, union, guesses })
     }
 

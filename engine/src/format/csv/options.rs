@@ -28,7 +28,7 @@ impl CsvOptions {
             }
             "encoding" => return Err(Error::unsupported(format_args!("encoding {} of a file is", option.value))),
             // What is always so.
-            "auto_detect" | "union_by_name" if option.boolean()? => {}
+            "auto_detect" if option.boolean()? => {}
             _ => return Ok(false),
         }
         Ok(true)

@@ -18,6 +18,8 @@ use std::ops::Range;
 pub(in crate::cpu) enum ChunkTest {
     /// A column is not NULL (or it is, with `or_null`), and lies in one of these intervals: they are in order, and apart.
     Within { field: u32, intervals: Vec<(i128, i128)>, or_null: bool },
+    /// A column of text lies before, at or behind a string, where these hold.
+    Text { field: u32, holds: [bool; 3], text: Box<str> },
     /// A column is NULL.
     IsNull(u32),
     /// One of these holds.
@@ -60,6 +62,10 @@ impl ChunkTest {
                         None => !intervals.is_empty(),
                     }
             }
+            ChunkTest::Text { field, holds, text } => place_of(source, *field).is_none_or(|(chunk, column)| {
+                let known = chunk.constant_text(column);
+                known.is_none_or(|known| holds[(known.cmp(text) as i8 + 1) as usize])
+            }),
             ChunkTest::IsNull(field) => {
                 place_of(source, *field).is_none_or(|(chunk, column)| chunk.null_count(column) != Some(0))
             }
@@ -212,6 +218,9 @@ impl Tile<'_> {
         match self.known(constant) {
             Known::Integer(value) => within(field, holds, value),
             Known::Null => within(field, NEVER, 0),
+            Known::Text(text) => {
+                ChunkTest::All(vec![within(field, [true; 3], 0), ChunkTest::Text { field, holds, text }])
+            }
             // No order of other values is known, but NULL passes no comparison.
             Known::Other => within(field, [true; 3], 0),
             Known::Nothing => ChunkTest::Unknown,
@@ -220,14 +229,18 @@ impl Tile<'_> {
 
     fn list_test(&mut self, value: u32, list: &[u32]) -> ChunkTest {
         let Some(field) = self.outermost_field(value) else { return ChunkTest::Unknown };
-        let mut values = Vec::with_capacity(list.len());
+        let (mut values, mut texts) = (Vec::with_capacity(list.len()), Vec::new());
         for &constant in list {
             match self.known(constant) {
                 Known::Integer(value) => values.push(value),
+                Known::Text(text) => texts.push(ChunkTest::Text { field, holds: [false, true, false], text }),
                 Known::Null => {}
                 Known::Other => return within(field, [true; 3], 0),
                 Known::Nothing => return ChunkTest::Unknown,
             }
+        }
+        if !texts.is_empty() {
+            return ChunkTest::All(vec![within(field, [true; 3], 0), ChunkTest::Any(texts)]);
         }
         values.sort_unstable();
         values.dedup();
@@ -257,7 +270,11 @@ impl Tile<'_> {
         if vector.is_null(0) {
             return Known::Null;
         }
-        vector.integer(0).map_or(Known::Other, Known::Integer)
+        match (vector.integer(0), vector.text(0)) {
+            (Some(integer), _) => Known::Integer(integer),
+            (None, Some(text)) => Known::Text(text.into()),
+            (None, None) => Known::Other,
+        }
     }
 
     /// Whether a nested block would have to run.
@@ -271,6 +288,7 @@ impl Tile<'_> {
 /// A value that does not depend on rows.
 enum Known {
     Integer(i128),
+    Text(Box<str>),
     Null,
     /// Of another type.
     Other,
