@@ -19,7 +19,7 @@ use multiloop_exec::workers::context::{Context, Memory};
 use multiloop_exec::workers::pool::Pool;
 use multiloop_planner::catalog::{Declared, FileOptions, TableHandle, TableName};
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use sysinfo::{MemoryRefreshKind, System};
 
@@ -43,9 +43,10 @@ pub(crate) struct Shared {
     files: Mutex<HashMap<(Vec<String>, FileOptions), CachedFile>>,
 }
 
-/// A file read by `SELECT … FROM 'path'`, good as long as the file has not changed.
+/// Files read by `SELECT … FROM 'path'`, good as long as they are the same ones and have not changed.
 struct CachedFile {
-    identity: Option<Identity>,
+    paths: Vec<PathBuf>,
+    identities: Vec<Option<Identity>>,
     stored: StoredTable,
 }
 
@@ -205,23 +206,29 @@ impl Shared {
         (work, context): (&Work, &Context),
     ) -> Result<Option<StoredTable>> {
         let [first, ..] = paths else { return Ok(None) };
-        let Some(format) = format::format_of(first, options)? else { return Ok(None) };
+        let Some((format, set)) = format::format_of(first, options)? else { return Ok(None) };
         for path in paths {
-            work.check_file(path, FileUse::Read)?;
+            for path in format::braces(path)? {
+                work.check_file(&path, FileUse::Read)?;
+            }
         }
+        let files = format::FileSet::named(paths)?.with_options(&set)?;
         let key = (paths.to_vec(), options.unplaced());
-        let identity = if paths.len() == 1 { Identity::at(Path::new(first)) } else { None };
+        let identities: Vec<Option<Identity>> = files.iter().map(|path| Identity::at(path)).collect();
+        let is_same = |cached: &CachedFile| {
+            let known = cached.paths.iter().zip(&cached.identities);
+            known.eq(files.iter().zip(&identities)) && identities.iter().all(Option::is_some)
+        };
         if let Some(cached) = self.files.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
-            && identity.is_some()
-            && cached.identity == identity
+            && is_same(cached)
         {
             return Ok(Some(cached.stored.clone()));
         }
         // As values: most files are asked once, often to make a table of them, which has codes then.
-        let (table, unreadable) = format::open_readable(paths, &format, loads, (&self.cache, context))?;
+        let (table, unreadable) = format::open_readable(&files, &format, loads, (&self.cache, context))?;
         let mut stored = StoredTable::new(first, table, Arc::default());
         stored.unreadable = unreadable.into();
-        let cached = CachedFile { identity, stored: stored.clone() };
+        let cached = CachedFile { paths: files.to_vec(), identities, stored: stored.clone() };
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
         Ok(Some(stored))
     }

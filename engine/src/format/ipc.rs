@@ -1,6 +1,7 @@
 //! Arrow IPC: files, and streams, which have no table of contents at their end. What is written is a file.
 
 use super::output::Output;
+use super::set::FileSet;
 use super::unite::Union;
 use super::{Unreadable, bad_file, guarded, io_error, readable_fields};
 use arrow::array::RecordBatch;
@@ -15,7 +16,7 @@ use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::Field;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What files begin with, and streams do not.
 const MAGIC: &[u8; 6] = b"ARROW1";
@@ -58,8 +59,8 @@ impl Reader {
 }
 
 /// The columns of files.
-pub fn read_fields(paths: &[PathBuf]) -> Result<Vec<Field>> {
-    Ok(Found::of(paths)?.union.fields)
+pub(super) fn read_fields(files: &FileSet) -> Result<Vec<Field>> {
+    Ok(Found::of(files)?.union.fields)
 }
 
 /// What files have together, and where in each file it is.
@@ -71,29 +72,30 @@ struct Found {
 }
 
 impl Found {
-    fn of(paths: &[PathBuf]) -> Result<Found> {
+    fn of(files: &FileSet) -> Result<Found> {
         let mut found = Found::default();
-        for path in paths {
+        for path in files.iter() {
             let (fields, places, unreadable) = readable_fields(&Reader::open(path, None)?.schema());
             found.union.add_typed(path, fields)?;
             found.places.push(places);
             found.unreadable.extend(unreadable);
         }
         found.union.check_readable(&found.unreadable)?;
+        found.union.add_constants(files)?;
         Ok(found)
     }
 }
 
 /// Reads files as one table: columns of one name are one column. Those that cannot be read are left out.
 pub(super) fn read_readable(
-    paths: &[PathBuf],
+    files: &FileSet,
     fields: Option<&[Field]>,
     context: &Context,
 ) -> Result<(Table, Vec<Unreadable>)> {
-    let Found { union, places, unreadable } = Found::of(paths)?;
+    let Found { union, places, unreadable } = Found::of(files)?;
     let fields = fields.map_or_else(|| union.fields.clone(), <[Field]>::to_vec);
     let mut builder = TableBuilder::new(fields, Storage::Compact, context);
-    for ((path, own), places) in paths.iter().zip(places).zip(&union.places) {
+    for ((path, own), places) in files.iter().zip(places).zip(&union.places) {
         let mut reader = Reader::open(path, Some(own))?;
         while let Some(batch) = reader.next(path)? {
             builder.push(union.batch(places, &batch)?)?;

@@ -12,6 +12,7 @@ mod options;
 mod output;
 pub mod parquet;
 mod paths;
+mod set;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -19,7 +20,9 @@ mod unite;
 
 pub use csv::CsvOptions;
 pub(crate) use options::{copy_format, format_of};
-pub use paths::{expand, expand_all};
+pub(crate) use paths::braces;
+pub use set::FileSet;
+pub(crate) use set::SetOptions;
 pub use text::{Array, Bound, array_of, check_length, text_of, value_of, value_of_bytes};
 
 use crate::sight::Sight;
@@ -68,11 +71,11 @@ impl Format {
 /// Errors: 58P01 no such file, 22P04 not of the format, 22021 not UTF-8, 22P02 and its kin for a bad value, 42804 for
 /// columns of other types, and what building a table can give.
 pub fn read_table(path: &str, format: &Format, fields: Option<&[Field]>, context: &Context) -> Result<Table> {
-    let paths = expand(path)?;
+    let files = FileSet::named(&[path.to_owned()])?;
     match format {
-        Format::Parquet => all_readable(parquet::read_readable(&paths, fields, context)?),
-        Format::Csv(options) => csv::read(&paths, options, fields, context),
-        Format::Ipc => all_readable(ipc::read_readable(&paths, fields, context)?),
+        Format::Parquet => all_readable(parquet::read_readable(&files, fields, context)?),
+        Format::Csv(options) => csv::read(&files, options, fields, context),
+        Format::Ipc => all_readable(ipc::read_readable(&files, fields, context)?),
     }
 }
 
@@ -91,17 +94,17 @@ pub struct Unreadable {
 /// until somebody asks for them, and what is asked for often is kept in the cache; `loads` says that all of them are asked for, to
 /// become a table.
 pub(crate) fn open_readable(
-    paths: &[String],
+    files: &FileSet,
     format: &Format,
     loads: bool,
     (cache, context): (&Arc<ColumnCache>, &Context),
 ) -> Result<(Table, Vec<Unreadable>)> {
-    let paths = expand_all(paths)?;
     let (table, mut unreadable) = match format {
-        Format::Parquet => parquet::open_readable(&paths, (cache, context))?,
-        Format::Csv(options) => (csv::open(&paths, options, loads, (Some(cache), context))?, Vec::new()),
-        Format::Ipc => ipc::read_readable(&paths, None, context)?,
+        Format::Parquet => parquet::open_readable(files, (cache, context))?,
+        Format::Csv(options) => (csv::open(files, options, loads, (Some(cache), context))?, Vec::new()),
+        Format::Ipc => ipc::read_readable(files, None, context)?,
     };
+    files.check_columns(&table.fields)?;
     // Of several files each may have it.
     let mut names = HashSet::new();
     unreadable.retain(|column| names.insert(column.name.clone()));
@@ -135,11 +138,11 @@ fn readable_fields(schema: &Schema) -> (Vec<Field>, Vec<usize>, Vec<Unreadable>)
 
 /// The columns of the files that a path or pattern names, without reading their rows (of CSV only the first are looked at).
 pub fn read_fields(path: &str, format: &Format, context: &Context) -> Result<Vec<Field>> {
-    let paths = expand(path)?;
+    let files = FileSet::named(&[path.to_owned()])?;
     match format {
-        Format::Parquet => parquet::read_fields(&paths),
-        Format::Csv(options) => csv::read_fields(&paths, options, context),
-        Format::Ipc => ipc::read_fields(&paths),
+        Format::Parquet => parquet::read_fields(&files),
+        Format::Csv(options) => csv::read_fields(&files, options, context),
+        Format::Ipc => ipc::read_fields(&files),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Paths and patterns: `*` and `?` match within one part of a path, `**` any number of folders.
+//! Paths and patterns: `*`, `?` and `[a-z]` (`[!a-z]`: none of them) match within one part of a path, `**` any number of folders.
+//! `{a,b}` is two patterns.
 
 use super::io_error;
 use multiloop_exec::{Error, ErrorKind, Result};
@@ -6,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 /// The files that a path or pattern names, sorted; at least one, else an error (58P01). A file whose name is the
 /// pattern itself is meant literally.
-pub fn expand(pattern: &str) -> Result<Vec<PathBuf>> {
+pub(super) fn expand(pattern: &str) -> Result<Vec<PathBuf>> {
     let literal = PathBuf::from(pattern);
-    if !pattern.contains(['*', '?']) || literal.exists() {
+    if !is_pattern(pattern) || literal.exists() {
         return if literal.is_file() {
             Ok(vec![literal])
         } else if literal.is_dir() {
@@ -32,18 +33,65 @@ pub fn expand(pattern: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The files that several paths or patterns name, in the order of these; one that is named twice is there twice.
-pub fn expand_all(patterns: &[String]) -> Result<Vec<PathBuf>> {
-    let mut paths = Vec::new();
-    for pattern in patterns {
-        paths.extend(expand(pattern)?);
+/// Patterns that one with braces may be, at most.
+const BRACES_MAX: usize = 1 << 16;
+
+fn is_pattern(path: &str) -> bool {
+    path.contains(['*', '?', '['])
+}
+
+/// The patterns that one with `{a,b}` in it stands for: one for each alternative. A file whose name is the pattern itself is meant
+/// literally.
+///
+/// Errors: 22023 if there are too many.
+pub(crate) fn braces(pattern: &str) -> Result<Vec<String>> {
+    if !pattern.contains('{') || Path::new(pattern).exists() {
+        return Ok(vec![pattern.to_owned()]);
     }
-    Ok(paths)
+    let (mut done, mut open) = (Vec::new(), vec![pattern.to_owned()]);
+    while let Some(next) = open.pop() {
+        if done.len() + open.len() > BRACES_MAX {
+            let message = format!("a pattern of a file stands for more than {BRACES_MAX}: {pattern}");
+            return Err(Error::new(ErrorKind::InvalidParameter, message));
+        }
+        match alternatives(&next) {
+            // The last is the next to be looked at.
+            Some((before, of, behind)) => open.extend(of.iter().rev().map(|part| format!("{before}{part}{behind}"))),
+            None => done.push(next),
+        }
+    }
+    Ok(done)
+}
+
+/// What stands before, in and behind the first braces with a comma in them.
+fn alternatives(pattern: &str) -> Option<(&str, Vec<&str>, &str)> {
+    for (open, _) in pattern.match_indices('{') {
+        let (mut depth, mut start, mut parts) = (0_usize, open + 1, Vec::new());
+        for (at, byte) in pattern.bytes().enumerate().skip(open) {
+            match byte {
+                b'{' => depth += 1,
+                b',' if depth == 1 => {
+                    parts.push(&pattern[start..at]);
+                    start = at + 1;
+                }
+                b'}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                if parts.is_empty() {
+                    break;
+                }
+                parts.push(&pattern[start..at]);
+                return Some((&pattern[..open], parts, &pattern[at + 1..]));
+            }
+        }
+    }
+    None
 }
 
 fn walk(folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) -> Result<()> {
     let Some((part, rest)) = parts.split_first() else { return Ok(()) };
-    if !part.contains(['*', '?']) {
+    if !is_pattern(part) {
         let next = folder.join(part);
         match rest {
             [] if next.is_file() => found.push(next),
@@ -91,7 +139,7 @@ fn names(folder: &Path) -> Result<Vec<String>> {
     entries.filter_map(|entry| name(entry).transpose()).collect()
 }
 
-/// Whether a name matches a pattern of `*`, `?` (any one character) and literal bytes. On a mismatch only the last
+/// Whether a name matches a pattern of `*`, `?` (any one character), `[a-z]` (one of some) and literal bytes. On a mismatch only the last
 /// star needs another try.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n, mut star) = (0, 0, None);
@@ -103,6 +151,17 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
                 p += 1;
             }
             Some(b'?') => (p, n) = (p + 1, n + width),
+            Some(b'[') if class_end(pattern, p).is_some() => {
+                let end = class_end(pattern, p).unwrap_or(p);
+                if is_in_class(&pattern[p + 1..end], &name[n..n + width]) {
+                    (p, n) = (end + 1, n + width);
+                } else if let Some((at, from)) = star {
+                    star = Some((at, from + 1));
+                    (p, n) = (at + 1, from + 1);
+                } else {
+                    return false;
+                }
+            }
             Some(&byte) if byte == name[n] => (p, n) = (p + 1, n + 1),
             _ => match star {
                 Some((at, from)) => {
@@ -116,9 +175,54 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
     pattern[p..].iter().all(|&byte| byte == b'*')
 }
 
+/// Where the characters that begin at a bracket end; a bracket that nobody closes is one. The first character may be `]`.
+fn class_end(pattern: &[u8], open: usize) -> Option<usize> {
+    let negated = usize::from(matches!(pattern.get(open + 1), Some(b'!' | b'^')));
+    let first = open + 1 + negated;
+    (first + 1..pattern.len()).find(|&at| pattern[at] == b']')
+}
+
+/// Whether a character is one of `a-z_`, or with `!` before them none.
+fn is_in_class(class: &[u8], character: &[u8]) -> bool {
+    let (Ok(class), Ok(character)) = (std::str::from_utf8(class), std::str::from_utf8(character)) else { return false };
+    let (negated, class) = match class.strip_prefix(['!', '^']) {
+        Some(class) => (true, class),
+        None => (false, class),
+    };
+    let (class, character): (Vec<char>, Option<char>) = (class.chars().collect(), character.chars().next());
+    let Some(character) = character else { return false };
+    let (mut at, mut found) = (0, false);
+    while let Some(&low) = class.get(at) {
+        match (class.get(at + 1), class.get(at + 2)) {
+            (Some('-'), Some(&high)) => {
+                found |= (low..=high).contains(&character);
+                at += 3;
+            }
+            _ => {
+                found |= low == character;
+                at += 1;
+            }
+        }
+    }
+    found != negated
+}
+
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::{braces, matches};
+
+    #[test]
+    fn braces_are_several_patterns() {
+        let of = |pattern: &str| braces(pattern).unwrap_or_default();
+        assert_eq!(of("a{b,c}d"), ["abd", "acd"]);
+        assert_eq!(of("{a,b}{1,2}"), ["a1", "a2", "b1", "b2"]);
+        assert_eq!(of("{a{1,2},b}"), ["a1", "a2", "b"]);
+        assert_eq!(of("x{,.old}"), ["x", "x.old"]);
+        assert_eq!(of("{a}{b"), ["{a}{b"]);
+        assert_eq!(of("{a{b,c}"), ["{ab", "{ac"]);
+        assert_eq!(of("a}b"), ["a}b"]);
+        assert!(braces(&"{a,b}".repeat(40)).is_err());
+    }
 
     #[test]
     fn patterns() {
@@ -129,8 +233,27 @@ mod tests {
             ("?.csv", "ä.csv"),
             ("part-??", "part-07"),
             ("**", "x"),
+            ("part-[0-9].csv", "part-7.csv"),
+            ("[!a-c]x", "dx"),
+            ("[^a]", "ä"),
+            ("[à-ü]", "ä"),
+            ("*[0-9]", "a1b2"),
+            ("[]]", "]"),
+            ("[a-]", "-"),
+            ("[a", "[a"),
         ];
-        let no = [("*.csv", "a.csv.gz"), ("?", ""), ("a*b", "ac"), ("?", "ab"), ("", "a")];
+        let no = [
+            ("*.csv", "a.csv.gz"),
+            ("?", ""),
+            ("a*b", "ac"),
+            ("?", "ab"),
+            ("", "a"),
+            ("[0-9]", "a"),
+            ("[!0-9]", "7"),
+            ("[ab]", "ab"),
+            ("[a-c]*", "dab"),
+            ("[]", "a"),
+        ];
         yes.into_iter()
             .for_each(|(pattern, name)| assert!(matches(pattern.as_bytes(), name.as_bytes()), "{pattern} {name}"));
         no.into_iter()

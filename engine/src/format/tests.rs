@@ -4,7 +4,8 @@ pub(super) mod guesses;
 mod scans;
 mod unions;
 
-use super::{CsvOptions, Format, expand, fold_names, read_fields, read_table, write_table};
+use super::paths::expand;
+use super::{CsvOptions, Format, fold_names, read_fields, read_table, write_table};
 use crate::Sight;
 use arrow::array::RecordBatch;
 use multiloop_exec::column::arrow::{fields_of, to_record_batch};

@@ -1,13 +1,18 @@
-//! Several files as one table: columns of one name are one column, in the order in which they were first seen.
+//! Several files as one table: columns of one name are one column, in the order in which they were first seen. Behind them, or in
+//! their place, are the columns that the files' paths say.
 
 use super::Unreadable;
+use super::set::{Constants, FileSet};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow::compute::cast;
 use arrow::datatypes::{Field as ArrowField, Schema};
 use arrow::error::ArrowError;
-use multiloop_exec::column::arrow::{fields_of, schema_of};
+use multiloop_exec::column::Column;
+use multiloop_exec::column::arrow::{fields_of, schema_of, to_array};
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field};
+use multiloop_planner::value::Value;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +21,25 @@ use std::sync::Arc;
 pub(super) struct Union {
     pub(super) fields: Vec<Field>,
     /// For each file, where its columns are among the fields.
-    pub(super) places: Vec<Vec<usize>>,
+    pub(super) places: Vec<Places>,
+    /// By field: what stands there whatever the files have.
+    constants: Vec<Option<Constants>>,
+}
+
+/// Where a file's columns are among those of all.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    /// Its number.
+    pub(super) file: usize,
+    places: Vec<usize>,
+}
+
+impl Deref for Places {
+    type Target = [usize];
+
+    fn deref(&self) -> &[usize] {
+        &self.places
+    }
 }
 
 impl Union {
@@ -37,7 +60,43 @@ impl Union {
         for at in (0..known).filter(|at| !places.contains(at)) {
             self.fields[at].nullable = true;
         }
-        self.places.push(places);
+        self.places.push(Places { file: self.places.len(), places });
+    }
+
+    /// Adds the columns that the paths of the files say, once all files are added.
+    ///
+    /// Errors: 42701 for a column that the files have, unless it is a partition; 42804 if files must have the same columns, and
+    /// have not.
+    pub(super) fn add_constants(&mut self, files: &FileSet) -> Result<()> {
+        if files.has_same_columns() {
+            let first = self.places.first().map_or(0, |first| first.len());
+            let differs = |of: &&Places| !of.iter().copied().eq(0..first);
+            if let Some(file) = self.places.iter().find(differs).and_then(|of| files.get(of.file)) {
+                let message = format!("file {} has other columns than the first file", file.display());
+                return Err(Error::new(ErrorKind::TypeMismatch, message)
+                    .with_hint("union_by_name => true makes columns of one name one column."));
+            }
+        }
+        self.constants = vec![None; self.fields.len()];
+        for of in files.constants() {
+            match self.fields.iter().position(|field| field.name == of.field.name) {
+                Some(at) => {
+                    of.check_replaces()?;
+                    self.fields[at] = of.field.clone();
+                    self.constants[at] = Some(of.clone());
+                }
+                None => {
+                    self.fields.push(of.field.clone());
+                    self.constants.push(Some(of.clone()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands in a field whatever the files have.
+    pub(super) fn constant(&self, at: usize) -> Option<&Constants> {
+        self.constants.get(at)?.as_ref()
     }
 
     /// Adds a file's columns; those of one name are of the wider of their types. An error (42804) that names the file and
@@ -59,7 +118,7 @@ impl Union {
     /// An error if a column that one file has cannot be read of another: rows of that file would lack it in
     /// silence; or if nothing of a file can be read: its rows would be lost.
     pub(super) fn check_readable(&self, unreadable: &[Unreadable]) -> Result<()> {
-        let empty = self.places.iter().any(Vec::is_empty);
+        let empty = self.places.iter().any(|places| places.is_empty());
         match unreadable.iter().find(|column| empty || self.fields.iter().any(|field| field.name == column.name)) {
             Some(column) => Err(column.error.clone()),
             None => Ok(()),
@@ -67,14 +126,18 @@ impl Union {
     }
 
     /// A file's batch with the columns of all: of their types, and NULL where it has none.
-    pub(super) fn batch(&self, places: &[usize], batch: &RecordBatch) -> Result<RecordBatch> {
-        if places.len() == self.fields.len() && places.is_sorted() && self.places.len() == 1 {
+    pub(super) fn batch(&self, places: &Places, batch: &RecordBatch) -> Result<RecordBatch> {
+        if places.len() == self.fields.len() && places.is_sorted() && self.places.len() == 1 && !self.has_constants() {
             return Ok(batch.clone());
         }
         let failed = |error: ArrowError| Error::internal(format!("columns of files do not unite: {error}"));
         let own = fields_of(&batch.schema())?;
         let mut columns = Vec::with_capacity(self.fields.len());
         for (at, (field, arrow)) in self.fields.iter().zip(schema_of(&self.fields).fields()).enumerate() {
+            if let Some(constant) = self.constant(at) {
+                columns.push(to_array(&constant.column(places.file, batch.num_rows()), field.data_type)?);
+                continue;
+            }
             columns.push(match places.iter().position(|&place| place == at) {
                 Some(place) if own[place].data_type == field.data_type => batch.column(place).clone(),
                 Some(place) => cast(batch.column(place), arrow.data_type()).map_err(failed)?,
@@ -85,6 +148,28 @@ impl Union {
         let schema = Schema::new(self.fields.iter().zip(&columns).map(arrow).collect::<Vec<_>>());
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         RecordBatch::try_new_with_options(Arc::new(schema), columns, &options).map_err(failed)
+    }
+
+    /// The columns of a file's rows in the places of all: NULL where it has none.
+    pub(super) fn arrange(&self, places: &Places, rows: usize, columns: Vec<Column>) -> Vec<Column> {
+        if places.len() == self.fields.len() && places.is_sorted() && !self.has_constants() {
+            return columns;
+        }
+        let mut arranged: Vec<Option<Column>> = vec![None; self.fields.len()];
+        for (&at, column) in places.iter().zip(columns) {
+            arranged[at] = Some(column);
+        }
+        let missing = |field: &Field| Column::from_values(field.data_type, &vec![Value::Null; rows]);
+        let columns = arranged.into_iter().zip(&self.fields).enumerate();
+        let column = |(at, (column, field)): (usize, (Option<Column>, &Field))| match self.constant(at) {
+            Some(constant) => constant.column(places.file, rows),
+            None => column.unwrap_or_else(|| missing(field)),
+        };
+        columns.map(column).collect()
+    }
+
+    fn has_constants(&self) -> bool {
+        self.constants.iter().any(Option::is_some)
     }
 }
 

@@ -3,7 +3,8 @@
 //! Types are guessed by the first rows, and every field is held against them while it is read. If some were not of their type,
 //! the columns that they belong to are read once more as what all rows say that they are; the others stay.
 
-use super::super::unite::Union;
+use super::super::set::FileSet;
+use super::super::unite::{Places, Union};
 use super::CsvOptions;
 use super::dialect::Dialect;
 use super::guess::Guess;
@@ -87,7 +88,7 @@ pub(super) struct Guessed {
 
 impl Guessed {
     /// By the first rows of files.
-    pub(super) fn of(paths: &[PathBuf], options: &CsvOptions) -> Result<Self> {
+    pub(super) fn of(paths: &FileSet, options: &CsvOptions) -> Result<Self> {
         let layouts = paths.iter().map(|path| Layout::of(path, options)).collect::<Result<Vec<_>>>()?;
         let mut union = Union::default();
         let mut guesses: Vec<Guess> = Vec::new();
@@ -97,10 +98,18 @@ impl Guessed {
             union.add(layout.names.iter().map(field).collect());
             guesses.resize(union.fields.len(), Guess::default());
             said.resize(union.fields.len(), None);
-            let places = union.places.last().map_or(&[][..], Vec::as_slice);
+            let places = union.places.last().map_or(&[][..], |places| &places[..]);
             for (index, &at) in places.iter().enumerate() {
                 guesses[at].merge(&layout.guesses[index]);
                 said[at] = said[at].or(layout.said[index]);
+            }
+        }
+        union.add_constants(paths)?;
+        guesses.resize(union.fields.len(), Guess::default());
+        said.resize(union.fields.len(), None);
+        for (at, said) in said.iter_mut().enumerate() {
+            if union.constant(at).is_some() {
+                *said = Some(union.fields[at].data_type);
             }
         }
         let mut guessed = Guessed { options: options.clone(), layouts, union, guesses, said };
@@ -196,7 +205,7 @@ impl Guessed {
 struct Load<'a> {
     of: &'a Guessed,
     /// Where the file's columns are among those of all.
-    places: &'a [usize],
+    places: &'a Places,
     /// Which of these are read.
     chosen: &'a [bool],
     /// If types are guessed, what all fields have been, and which columns have others than was guessed.
@@ -210,7 +219,7 @@ impl Sink for Load<'_> {
             let data_type = self.of.union.fields[at].data_type;
             let said = self.of.said[at].is_some();
             match &self.seen {
-                _ if !self.chosen[at] => Want::Skip,
+                _ if !self.chosen[at] || self.of.union.constant(at).is_some() => Want::Skip,
                 Some((totals, others)) if !said => match totals[at] {
                     // It will be read again.
                     total if others[at] && total.is_settled() => Want::Skip,
@@ -227,7 +236,7 @@ impl Sink for Load<'_> {
     fn take(&mut self, block: Block) -> Result<()> {
         let mut made: Vec<Option<Column>> = Vec::new();
         made.resize_with(self.chosen.len(), || None);
-        for (column, &at) in block.columns.into_iter().zip(self.places) {
+        for (column, &at) in block.columns.into_iter().zip(self.places.iter()) {
             if let Some((totals, others)) = &mut self.seen {
                 totals[at].merge(&column.guess);
                 let is_other = totals[at].data_type() != self.of.union.fields[at].data_type;
@@ -235,12 +244,12 @@ impl Sink for Load<'_> {
             }
             made[at] = column.column;
         }
-        let nulls = |at: usize| {
-            let data_type = self.of.union.fields[at].data_type;
-            Column::from_values(data_type, &vec![Value::Null; block.rows])
+        let absent = |at: usize| match self.of.union.constant(at) {
+            Some(constants) => constants.column(self.places.file, block.rows),
+            None => Column::from_values(self.of.union.fields[at].data_type, &vec![Value::Null; block.rows]),
         };
         let chosen = (0..made.len()).filter(|&at| self.chosen[at]).collect::<Vec<_>>();
-        let columns = chosen.into_iter().map(|at| made[at].take().unwrap_or_else(|| nulls(at))).collect();
+        let columns = chosen.into_iter().map(|at| made[at].take().unwrap_or_else(|| absent(at))).collect();
         self.builder.push_columns(block.rows, columns)
     }
 }

@@ -27,12 +27,12 @@ mod write;
 pub use decode::{Compression, Encoding};
 pub use write::{append_header, append_rows, write};
 
+use super::set::FileSet;
 use dialect::{Dialect, NO_BYTE};
 use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Bytes of a row, unless options say otherwise.
@@ -166,7 +166,7 @@ impl CsvOptions {
 }
 
 /// The columns of files, guessed from their first rows.
-pub fn read_fields(paths: &[PathBuf], options: &CsvOptions, context: &Context) -> Result<Vec<Field>> {
+pub(super) fn read_fields(paths: &FileSet, options: &CsvOptions, context: &Context) -> Result<Vec<Field>> {
     options.check()?;
     context.check()?;
     Ok(load::Guessed::of(paths, options)?.fields())
@@ -174,7 +174,12 @@ pub fn read_fields(paths: &[PathBuf], options: &CsvOptions, context: &Context) -
 
 /// Reads files as one table. Without given fields, columns of one name are one column, of a type that the fields of all
 /// files have; where a file has no such column, it is NULL.
-pub fn read(paths: &[PathBuf], options: &CsvOptions, fields: Option<&[Field]>, context: &Context) -> Result<Table> {
+pub(super) fn read(
+    paths: &FileSet,
+    options: &CsvOptions,
+    fields: Option<&[Field]>,
+    context: &Context,
+) -> Result<Table> {
     options.check()?;
     match fields {
         Some(_) if options.rejects => {
@@ -191,8 +196,8 @@ pub fn read(paths: &[PathBuf], options: &CsvOptions, fields: Option<&[Field]>, c
 
 /// Files as one table, as [`read`] has it: the rows of large ones stay where they are until loops ask for them, unless `loads`
 /// says that all of them are wanted.
-pub fn open(
-    paths: &[PathBuf],
+pub(super) fn open(
+    paths: &FileSet,
     options: &CsvOptions,
     loads: bool,
     (cache, context): (Option<&Arc<ColumnCache>>, &Context),

@@ -77,8 +77,6 @@ impl CsvOptions {
                 self.sample_rows = Some(usize::try_from(option.integer(-1..=i64::MAX)?).unwrap_or(usize::MAX))
             }
             "skip" => self.skip = usize::try_from(option.integer(0..=i64::MAX)?).unwrap_or(usize::MAX),
-            // What is always so.
-            "union_by_name" if option.boolean()? => {}
             _ => return Ok(false),
         }
         Ok(true)

@@ -3,6 +3,7 @@
 //! All rows are looked at once, when the file is named: what types columns have is known then, where rows lie, and for most
 //! columns which values they have. A loop that reads several columns of a block has its rows taken apart once ([`Splits`]).
 
+use super::super::set::Constants;
 use super::load::{Guessed, pass, shape};
 use super::pass::{Block, Sink};
 use super::source::Source;
@@ -208,13 +209,25 @@ impl InFiles {
                 let range = known.range.filter(|_| known.data_type == data_type);
                 Known { range, ..known }
             }
-            None => Known { data_type, nulls: Some(self.piece.rows), range: None },
+            None => match self.constant(column) {
+                Some(constants) => {
+                    let (nulls, range) = constants.known(self.piece.file, self.piece.rows);
+                    Known { data_type, nulls: Some(nulls), range }
+                }
+                None => Known { data_type, nulls: Some(self.piece.rows), range: None },
+            },
         }
     }
 
     /// Where a column of the table is in the file.
     fn column(&self, column: usize) -> Option<usize> {
-        self.files.of.union.places[self.piece.file].iter().position(|&at| at == column)
+        let union = &self.files.of.union;
+        union.places[self.piece.file].iter().position(|&at| at == column).filter(|_| union.constant(column).is_none())
+    }
+
+    /// What the paths of the files say of a column.
+    fn constant(&self, column: usize) -> Option<&Constants> {
+        self.files.of.union.constant(column)
     }
 
     fn split(&self) -> Result<Arc<Split>> {
@@ -247,6 +260,9 @@ impl InFiles {
 impl ColumnReader for InFiles {
     fn read(&self, column: usize, rows: Range<usize>) -> Result<Column> {
         let field = &self.files.fields[column];
+        if let Some(constants) = self.constant(column) {
+            return Ok(constants.column(self.piece.file, rows.len()));
+        }
         let Some(place) = self.column(column) else {
             return Ok(Column::from_values(field.data_type, &vec![Value::Null; rows.len()]));
         };
@@ -271,8 +287,12 @@ impl ColumnReader for InFiles {
         self.known(column).nulls
     }
 
-    fn dictionary(&self, _: usize) -> Result<Option<Arc<Dictionary>>> {
-        Ok(None)
+    fn may_have_text(&self, column: usize, texts: &[Box<[u8]>]) -> bool {
+        self.constant(column).is_none_or(|constants| constants.is_among(self.piece.file, texts))
+    }
+
+    fn dictionary(&self, column: usize) -> Result<Option<Arc<Dictionary>>> {
+        Ok(self.constant(column).and_then(|constants| constants.dictionary().cloned()))
     }
 
     fn place(&self) -> String {

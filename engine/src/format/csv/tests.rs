@@ -8,11 +8,16 @@ use crate::format::tests::{Folder, context};
 use multiloop_exec::workers::pool::Pool;
 use proptest::prelude::*;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+fn files(paths: &[PathBuf]) -> FileSet {
+    let paths: Vec<String> = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    FileSet::named(&paths).unwrap()
+}
 
 fn table(folder: &Folder, bytes: &[u8], options: &CsvOptions, fields: Option<&[Field]>) -> Result<Table> {
     let path = PathBuf::from(folder.write("t.csv", bytes));
-    read(&[path], options, fields, &context())
+    read(&files(&[path]), options, fields, &context())
 }
 
 /// The table as text, or what is wrong.
@@ -164,13 +169,13 @@ fn nothing_depends_on_blocks_or_workers() {
     }
     let folder = Folder::new();
     let path = [PathBuf::from(folder.write("t.csv", &text))];
-    let whole = shown(&read(&path, &CsvOptions::default(), None, &context()).unwrap());
+    let whole = shown(&read(&files(&path), &CsvOptions::default(), None, &context()).unwrap());
     assert!(whole.contains("a,\n\"b\"") && whole.contains("late"), "{}", &whole[..200]);
     for threads in [1, 3] {
         let context = context().with_pool(&std::sync::Arc::new(Pool::new(threads).unwrap()));
         for block_bytes in [1, 37, 1000, 1 << 19] {
             let options = with(|options| options.block_bytes = Some(block_bytes));
-            assert!(shown(&read(&path, &options, None, &context).unwrap()) == whole, "{threads} {block_bytes}");
+            assert!(shown(&read(&files(&path), &options, None, &context).unwrap()) == whole, "{threads} {block_bytes}");
         }
     }
 }
@@ -329,7 +334,7 @@ fn what_a_compressed_file_holds_counts_against_the_limit() {
     let folder = Folder::new();
     let path = [PathBuf::from(folder.write("t.csv.gz", &bomb))];
     let limited = Context::new(Memory::new(4 << 20));
-    assert_eq!(read(&path, &CsvOptions::default(), None, &limited).unwrap_err().sqlstate(), "53200");
+    assert_eq!(read(&files(&path), &CsvOptions::default(), None, &limited).unwrap_err().sqlstate(), "53200");
     let row = gzip(format!("s\n{}", "x".repeat(3 << 20)).as_bytes());
     let options = with(|options| options.row_bytes_max = Some(1 << 20));
     assert!(read_as(&row, &options).starts_with("a row of more than"), "{}", &read_as(&row, &options)[..40]);
@@ -351,8 +356,8 @@ fn scans_give_the_rows_of_loads() {
     for block_bytes in [100, 5000, 1 << 19] {
         let options = with(|options| (options.block_bytes, options.scan_bytes) = (Some(block_bytes), Some(0)));
         let context = context().with_pool(&Arc::new(Pool::new(2).unwrap()));
-        let scanned = open(&paths, &options, false, (None, &context)).unwrap();
-        assert!(scanned.is_lazy() && !open(&paths, &options, true, (None, &context)).unwrap().is_lazy());
+        let scanned = open(&files(&paths), &options, false, (None, &context)).unwrap();
+        assert!(scanned.is_lazy() && !open(&files(&paths), &options, true, (None, &context)).unwrap().is_lazy());
         let loaded = read(&paths, &options, None, &context).unwrap();
         let (known, all) = (&scanned.statistics.columns, &loaded.statistics.columns);
         let types = |table: &Table| table.fields.iter().map(|field| field.data_type).collect::<Vec<_>>();
@@ -364,7 +369,7 @@ fn scans_give_the_rows_of_loads() {
             assert_eq!(chunk.lazy.as_ref().unwrap().reader().read(1, 1..3).unwrap().rows(), 2);
         }
         // A file that is another one by then is an error.
-        let scanned = open(&paths, &options, false, (None, &context)).unwrap();
+        let scanned = open(&files(&paths), &options, false, (None, &context)).unwrap();
         std::fs::write(&one, text.replace("plain", "plane")).unwrap();
         let error = scanned.load(scanned.fields.clone(), &context).unwrap_err();
         assert_eq!(error.sqlstate(), "22P04", "{error}");

@@ -12,6 +12,7 @@ mod scan;
 
 use super::identity::Identity;
 use super::output::Output;
+use super::set::FileSet;
 use super::unite::Union;
 use super::{Unreadable, bad_file, guarded, io_error, readable_fields};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
@@ -75,16 +76,17 @@ fn check_extents(path: &Path, length: u64, metadata: &ArrowReaderMetadata) -> Re
 }
 
 /// The columns of files.
-pub fn read_fields(paths: &[PathBuf]) -> Result<Vec<Field>> {
-    let files = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
-    Ok(union_of(&files)?.fields)
+pub(super) fn read_fields(set: &FileSet) -> Result<Vec<Field>> {
+    let files = set.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    Ok(union_of(&files, set)?.fields)
 }
 
-fn union_of(files: &[Opened]) -> Result<Union> {
+fn union_of(files: &[Opened], set: &FileSet) -> Result<Union> {
     let mut union = Union::default();
     for file in files {
         union.add_typed(&file.path, file.fields.clone())?;
     }
+    union.add_constants(set)?;
     Ok(union)
 }
 
@@ -94,11 +96,11 @@ const SMALL_ROWS: usize = 1 << 13;
 /// Files as one table: columns of one name are one column. Those that cannot be read are left out. The rows of large ones stay
 /// where they are until loops ask for them.
 pub(super) fn open_readable(
-    paths: &[PathBuf],
+    set: &FileSet,
     (cache, context): (&Arc<ColumnCache>, &Context),
 ) -> Result<(Table, Vec<Unreadable>)> {
-    let files = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
-    let (table, unreadable) = scan::scan(files, Some(cache))?;
+    let files = set.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    let (table, unreadable) = scan::scan(files, set, Some(cache))?;
     let is_small = table.rows() <= SMALL_ROWS;
     let table = if is_small { table.load(table.fields.clone(), context)? } else { table };
     Ok((table, unreadable))
@@ -106,24 +108,29 @@ pub(super) fn open_readable(
 
 /// Reads files as one table, all of it.
 pub(super) fn read_readable(
-    paths: &[PathBuf],
+    set: &FileSet,
     fields: Option<&[Field]>,
     context: &Context,
 ) -> Result<(Table, Vec<Unreadable>)> {
-    let files = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
-    let own = union_of(&files)?.fields;
+    let files = set.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    let own = union_of(&files, set)?.fields;
     let is_own = |fields: &[Field]| fields.iter().map(|field| field.data_type).eq(own.iter().map(|own| own.data_type));
     if fields.is_none_or(is_own) {
-        let (table, unreadable) = scan::scan(files, None)?;
+        let (table, unreadable) = scan::scan(files, set, None)?;
         let fields = fields.map_or_else(|| table.fields.clone(), <[Field]>::to_vec);
         return Ok((table.load(fields, context)?, unreadable));
     }
-    read_as(&files, fields, context)
+    read_as(&files, set, fields, context)
 }
 
 /// Reads files as columns of other types than they have, if these hold their values.
-fn read_as(files: &[Opened], fields: Option<&[Field]>, context: &Context) -> Result<(Table, Vec<Unreadable>)> {
-    let union = union_of(files)?;
+fn read_as(
+    files: &[Opened],
+    set: &FileSet,
+    fields: Option<&[Field]>,
+    context: &Context,
+) -> Result<(Table, Vec<Unreadable>)> {
+    let union = union_of(files, set)?;
     let unreadable: Vec<Unreadable> = files.iter().flat_map(|file| file.unreadable.clone()).collect();
     union.check_readable(&unreadable)?;
     let total: i64 = files.iter().map(|file| file.metadata.metadata().file_metadata().num_rows()).sum();
@@ -277,13 +284,15 @@ pub fn write(path: &Path, fields: &[Field], batches: impl IntoIterator<Item = Re
 /// The rows that a path or pattern names, read as Arrow arrays.
 #[cfg(test)]
 pub(super) fn arrays_for_test(path: &str, context: &Context) -> Result<Table> {
-    let opened = super::expand(path)?.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
-    Ok(read_as(&opened, None, context)?.0)
+    let set = FileSet::named(&[path.to_owned()])?;
+    let opened = set.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    Ok(read_as(&opened, &set, None, context)?.0)
 }
 
 /// The rows that a path or pattern names, however few there are, as rows that stay there.
 #[cfg(test)]
 pub(super) fn scan_for_test(path: &str) -> Result<Table> {
-    let opened = super::expand(path)?.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
-    Ok(scan::scan(opened, None)?.0)
+    let set = FileSet::named(&[path.to_owned()])?;
+    let opened = set.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    Ok(scan::scan(opened, &set, None)?.0)
 }

@@ -3,6 +3,7 @@
 //! Pages of flat columns are taken apart by the Parquet crate and decoded by `multiloop_exec::cpu::pages`; what these do not
 //! know (other encodings, INT96, what another type carries) goes through Arrow arrays.
 
+use super::super::set::{Constants, FileSet};
 use super::super::unite::Union;
 use super::super::{Unreadable, bad_file, guarded};
 use super::file::Source;
@@ -46,6 +47,8 @@ const LOOKED_AT_BYTES: i64 = 1 << 20;
 struct Files {
     files: Vec<ScannedFile>,
     fields: Vec<Field>,
+    /// By field: what the paths of the files say, whatever is in them.
+    constants: Vec<Option<Constants>>,
     /// By field: the strings of all row groups, once somebody has asked.
     dictionaries: Vec<OnceLock<Option<Arc<Dictionary>>>>,
 }
@@ -82,21 +85,26 @@ struct RowGroup {
 }
 
 /// Files as a table whose rows stay there until loops ask for them, and the columns that cannot be read.
-pub(super) fn scan(opened: Vec<Opened>, cache: Option<&Arc<ColumnCache>>) -> Result<(Table, Vec<Unreadable>)> {
-    let union: Union = union_of(&opened)?;
+pub(super) fn scan(
+    opened: Vec<Opened>,
+    set: &FileSet,
+    cache: Option<&Arc<ColumnCache>>,
+) -> Result<(Table, Vec<Unreadable>)> {
+    let union: Union = union_of(&opened, set)?;
     let unreadable: Vec<Unreadable> = opened.iter().flat_map(|file| file.unreadable.clone()).collect();
     union.check_readable(&unreadable)?;
     let fields = union.fields.clone();
     let mut files = Vec::new();
     for (opened, places) in opened.into_iter().zip(&union.places) {
         let columns = (0..fields.len()).map(|at| {
-            let place = places.iter().position(|&place| place == at)?;
+            let place = places.iter().position(|&place| place == at).filter(|_| union.constant(at).is_none())?;
             Some(file_column(&opened, place, &fields[at]))
         });
         files.push(ScannedFile { columns: columns.collect(), opened });
     }
     let dictionaries = fields.iter().map(|_| OnceLock::new()).collect();
-    let files = Arc::new(Files { files, fields, dictionaries });
+    let constants = (0..fields.len()).map(|at| union.constant(at).cloned()).collect();
+    let files = Arc::new(Files { files, fields, constants, dictionaries });
     let cached = cache.map(ColumnCache::table);
     let mut chunks = Vec::new();
     let mut all_told: Vec<Vec<(usize, usize, Told, usize)>> = vec![Vec::new(); files.fields.len()];
@@ -112,7 +120,7 @@ pub(super) fn scan(opened: Vec<Opened>, cache: Option<&Arc<ColumnCache>>) -> Res
             }
             check_counts(file, group, rows)?;
             let told = |(at, column): (usize, &Option<FileColumn>)| match column {
-                None => Told { nulls: Some(rows), ..Told::default() },
+                None => told_of_none(files.constants[at].as_ref(), number, rows),
                 Some(FileColumn { direct: Some((leaf, kind)), .. }) => {
                     footer::told(metadata.column(*leaf), *kind, files.fields[at].data_type, rows)
                 }
@@ -141,12 +149,24 @@ pub(super) fn scan(opened: Vec<Opened>, cache: Option<&Arc<ColumnCache>>) -> Res
             let metadata = file.opened.metadata.metadata().row_group(*group);
             (leaf.map(|leaf| metadata.column(leaf)), told.clone(), *rows)
         });
-        footer::statistics(&files.fields[at], &groups.collect::<Vec<_>>())
+        let mut statistics = footer::statistics(&files.fields[at], &groups.collect::<Vec<_>>());
+        if let Some(constants) = &files.constants[at] {
+            statistics.estimates.distinct = Some(constants.distinct());
+        }
+        statistics
     };
     let columns = (0..files.fields.len()).map(column).collect();
     let rows = chunks.iter().map(|chunk| chunk.rows as u64).sum();
     let fields = files.fields.clone();
     Ok((Table { fields, chunks, statistics: Arc::new(TableStatistics { rows, columns }) }, unreadable))
+}
+
+/// What is known of a column that a file has not: it is NULL, or has one value.
+fn told_of_none(constants: Option<&Constants>, file: usize, rows: usize) -> Told {
+    let Some(constants) = constants else { return Told { nulls: Some(rows), ..Told::default() } };
+    let (nulls, range) = constants.known(file, rows);
+    let bounds = range.filter(|_| constants.dictionary().is_none());
+    Told { bounds, range, nulls: Some(nulls) }
 }
 
 /// An error if a flat column has other than one value a row.
@@ -181,6 +201,9 @@ impl ColumnReader for RowGroup {
     fn read(&self, column: usize, rows: Range<usize>) -> Result<Column> {
         let file = &self.files.files[self.file];
         let field = &self.files.fields[column];
+        if let Some(constants) = &self.files.constants[column] {
+            return Ok(constants.column(self.file, rows.len()));
+        }
         let Some(of) = file.columns[column] else {
             return Ok(Column::from_values(field.data_type, &vec![Value::Null; rows.len()]));
         };
@@ -215,11 +238,17 @@ impl ColumnReader for RowGroup {
     }
 
     fn may_have_text(&self, column: usize, texts: &[Box<[u8]>]) -> bool {
+        if let Some(constants) = &self.files.constants[column] {
+            return constants.is_among(self.file, texts);
+        }
         let Some((_, Kind::Text)) = self.direct(column) else { return true };
         self.filter(column).is_none_or(|filter| texts.iter().any(|text| filter.check(&**text)))
     }
 
     fn dictionary(&self, column: usize) -> Result<Option<Arc<Dictionary>>> {
+        if let Some(constants) = &self.files.constants[column] {
+            return Ok(constants.dictionary().cloned());
+        }
         Ok(self.files.dictionaries[column].get_or_init(|| shared_dictionary(&self.files, column)).clone())
     }
 
