@@ -5,6 +5,7 @@
 //! (`output`), so that a statement that fails leaves no half file. Parquet and Arrow IPC know their columns; CSV is
 //! read into given columns, or guesses them (`csv`).
 
+mod compressed;
 pub mod csv;
 pub(crate) mod identity;
 pub mod ipc;
@@ -18,6 +19,7 @@ mod tests;
 mod text;
 mod unite;
 
+pub use compressed::Compression;
 pub use csv::CsvOptions;
 pub(crate) use options::{copy_format, format_of};
 pub(crate) use paths::braces;
