@@ -2,13 +2,14 @@
 //!
 //! A path names one file, or several by a pattern (`paths`). Every reader feeds a `TableBuilder`, so that rows are
 //! compacted as they stream in; every writer writes beside its target and moves the whole file into place at the end
-//! (`output`), so that a statement that fails leaves no half file. Parquet and Arrow IPC know their columns; CSV is
-//! read into given columns, or guesses them (`csv`).
+//! (`output`), so that a statement that fails leaves no half file. Parquet and Arrow IPC know their columns; CSV
+//! is read into given columns, or guesses them (`csv`), and so is JSON (`json`).
 
 mod compressed;
 pub mod csv;
 pub(crate) mod identity;
 pub mod ipc;
+pub mod json;
 mod options;
 mod output;
 pub mod parquet;
@@ -21,6 +22,7 @@ mod unite;
 
 pub use compressed::Compression;
 pub use csv::CsvOptions;
+pub use json::JsonOptions;
 pub(crate) use options::{copy_format, format_of};
 pub(crate) use paths::braces;
 pub use set::FileSet;
@@ -47,13 +49,20 @@ pub enum Format {
     Csv(CsvOptions),
     /// Arrow's IPC: files, also called Feather, and streams.
     Ipc,
+    /// JSON: an array of objects, or objects behind each other.
+    Json(JsonOptions),
 }
 
 impl Format {
     /// The format that a path's extension stands for; of a pattern too.
     pub fn of_path(path: &str) -> Option<Format> {
-        let extension = Path::new(path).extension()?.to_str()?.to_ascii_lowercase();
+        let inner = compressed::inner(path);
+        let extension = Path::new(inner).extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
+            "json" => Some(Format::Json(JsonOptions::default())),
+            "ndjson" | "jsonl" => Some(Format::Json(JsonOptions::lines())),
+            // The others are not compressed as a whole.
+            _ if inner.len() < path.len() => None,
             "parquet" | "pq" => Some(Format::Parquet),
             "csv" => Some(Format::Csv(CsvOptions::default())),
             "tsv" => Some(Format::Csv(CsvOptions { delimiter: Some(b'\t'), ..CsvOptions::default() })),
@@ -64,7 +73,8 @@ impl Format {
 }
 
 /// Reads the files that a path or pattern names as one table, in order of their names. With `fields`, the columns
-/// are read as these, by position; otherwise columns of one name are one column, in the order in which files have them.
+/// are read as these, by position (of JSON by name); otherwise columns of one name are one column, in the order in which files
+/// have them.
 ///
 /// Errors: 58P01 no such file, 22P04 not of the format, 22021 not UTF-8, 22P02 and its kin for a bad value, 42804 for
 /// columns of other types, and what building a table can give.
@@ -74,6 +84,7 @@ pub fn read_table(path: &str, format: &Format, fields: Option<&[Field]>, context
         Format::Parquet => all_readable(parquet::read_readable(&files, fields, context)?),
         Format::Csv(options) => csv::read(&files, options, fields, context),
         Format::Ipc => all_readable(ipc::read_readable(&files, fields, context)?),
+        Format::Json(options) => json::read(&files, options, fields, context),
     }
 }
 
@@ -95,6 +106,7 @@ pub fn open_readable(files: &FileSet, format: &Format, context: &Context) -> Res
         Format::Parquet => parquet::open_readable(files, context)?,
         Format::Csv(options) => (csv::read(files, options, None, context)?, Vec::new()),
         Format::Ipc => ipc::read_readable(files, None, context)?,
+        Format::Json(options) => (json::read(files, options, None, context)?, Vec::new()),
     };
     files.check_columns(&table.fields)?;
     // Of several files each may have it.
@@ -135,6 +147,7 @@ pub fn read_fields(path: &str, format: &Format, context: &Context) -> Result<Vec
         Format::Parquet => parquet::read_fields(&files),
         Format::Csv(options) => csv::read_fields(&files, options, context),
         Format::Ipc => ipc::read_fields(&files),
+        Format::Json(options) => json::read_fields(&files, options, context),
     }
 }
 
@@ -150,6 +163,7 @@ pub fn write_table(
         Format::Parquet => parquet::write(path, fields, batches),
         Format::Csv(options) => csv::write(path, options, (fields, sight), batches),
         Format::Ipc => ipc::write(path, fields, batches),
+        Format::Json(_) => Err(Error::unsupported("writing JSON files is")),
     }
 }
 
