@@ -5,6 +5,7 @@
 //! (`output`), so that a statement that fails leaves no half file. Parquet and Arrow IPC know their columns; CSV
 //! is read into given columns, or guesses them (`csv`), and so is JSON (`json`).
 
+mod batches;
 mod compressed;
 pub mod csv;
 pub(crate) mod identity;
@@ -146,7 +147,7 @@ pub fn read_fields(path: &str, format: &Format, context: &Context) -> Result<Vec
     match format {
         Format::Parquet => parquet::read_fields(&files),
         Format::Csv(options) => csv::read_fields(&files, options, context),
-        Format::Ipc => ipc::read_fields(&files),
+        Format::Ipc => ipc::read_fields(&files, context),
         Format::Json(options) => json::read_fields(&files, options, context),
     }
 }
