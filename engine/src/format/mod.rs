@@ -2,9 +2,14 @@
 //!
 //! A path names one file, or several by a pattern (`paths`). Every reader feeds a `TableBuilder`, so that rows are
 //! compacted as they stream in; every writer writes beside its target and moves the whole file into place at the end
-//! (`output`), so that a statement that fails leaves no half file. Parquet and Arrow IPC know their columns; CSV
+//! (`output`), so that a statement that fails leaves no half file. Parquet, Arrow IPC and Avro know their columns; CSV
 //! is read into given columns, or guesses them (`csv`), and so is JSON (`json`).
 
+#[cfg(feature = "avro")]
+mod avro;
+#[cfg(not(feature = "avro"))]
+#[path = "no_avro.rs"]
+mod avro;
 mod batches;
 mod compressed;
 pub mod csv;
@@ -32,13 +37,13 @@ pub use text::{Array, Bound, array_of, check_length, text_of, value_of, value_of
 
 use crate::sight::Sight;
 use arrow::array::RecordBatch;
-use arrow::datatypes::Schema;
+use arrow::datatypes::{Field as ArrowField, Schema};
 use multiloop_exec::column::Table;
 use multiloop_exec::column::arrow::field_of;
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// A file format with its options.
@@ -52,6 +57,8 @@ pub enum Format {
     Ipc,
     /// JSON: an array of objects, or objects behind each other.
     Json(JsonOptions),
+    /// Apache Avro's object container files, which are read, and not written.
+    Avro,
 }
 
 impl Format {
@@ -62,6 +69,7 @@ impl Format {
         match extension.as_str() {
             "json" => Some(Format::Json(JsonOptions::default())),
             "ndjson" | "jsonl" => Some(Format::Json(JsonOptions::lines())),
+            "avro" if inner.len() == path.len() => Some(Format::Avro),
             // The others are not compressed as a whole.
             _ if inner.len() < path.len() => None,
             "parquet" | "pq" => Some(Format::Parquet),
@@ -86,6 +94,7 @@ pub fn read_table(path: &str, format: &Format, fields: Option<&[Field]>, context
         Format::Csv(options) => csv::read(&files, options, fields, context),
         Format::Ipc => all_readable(ipc::read_readable(&files, fields, context)?),
         Format::Json(options) => json::read(&files, options, fields, context),
+        Format::Avro => all_readable(avro::read_readable(&files, fields, context)?),
     }
 }
 
@@ -108,6 +117,7 @@ pub fn open_readable(files: &FileSet, format: &Format, context: &Context) -> Res
         Format::Csv(options) => (csv::read(files, options, None, context)?, Vec::new()),
         Format::Ipc => ipc::read_readable(files, None, context)?,
         Format::Json(options) => (json::read(files, options, None, context)?, Vec::new()),
+        Format::Avro => avro::read_readable(files, None, context)?,
     };
     files.check_columns(&table.fields)?;
     // Of several files each may have it.
@@ -122,6 +132,13 @@ fn all_readable<T>((read, unreadable): (T, Vec<Unreadable>)) -> Result<T> {
         Some(column) => Err(column.error),
         None => Ok(read),
     }
+}
+
+/// A field of 16 bytes marked as one of uuids, as Arrow marks them: what a file says of it besides is lost in Arrow's schema.
+fn as_uuid(field: &ArrowField) -> ArrowField {
+    let mut metadata: HashMap<String, String> = field.metadata().clone().into();
+    metadata.insert("ARROW:extension:name".to_owned(), "arrow.uuid".to_owned());
+    field.clone().with_metadata(metadata)
 }
 
 /// The columns of a schema that can be read, each with its place, and those that cannot.
@@ -149,6 +166,7 @@ pub fn read_fields(path: &str, format: &Format, context: &Context) -> Result<Vec
         Format::Csv(options) => csv::read_fields(&files, options, context),
         Format::Ipc => ipc::read_fields(&files, context),
         Format::Json(options) => json::read_fields(&files, options, context),
+        Format::Avro => avro::read_fields(&files, context),
     }
 }
 
@@ -165,6 +183,7 @@ pub fn write_table(
         Format::Csv(options) => csv::write(path, options, (fields, sight), batches),
         Format::Ipc => ipc::write(path, fields, batches),
         Format::Json(_) => Err(Error::unsupported("writing JSON files is")),
+        Format::Avro => Err(Error::unsupported("writing Avro files is")),
     }
 }
 

@@ -46,6 +46,7 @@ fn named(option: &FileOption) -> Result<Format> {
         "csv" => Format::Csv(CsvOptions::default()),
         "parquet" => Format::Parquet,
         "arrow" => Format::Ipc,
+        "avro" => Format::Avro,
         "json" => Format::Json(JsonOptions::default()),
         "ndjson" => Format::Json(JsonOptions::lines()),
         "json_objects" => Format::Json(JsonOptions::objects()),
@@ -53,7 +54,7 @@ fn named(option: &FileOption) -> Result<Format> {
         _ => {
             let message = format!("COPY format \"{name}\" not recognized");
             return Err(Error::new(ErrorKind::InvalidParameter, message)
-                .with_hint("Formats of files are csv, json, ndjson, parquet and arrow.")
+                .with_hint("Formats of files are csv, json, ndjson, parquet, arrow and avro.")
                 .at(option.position));
         }
     })
@@ -65,7 +66,7 @@ impl Format {
         match self {
             Format::Csv(options) => options.set(option),
             Format::Json(options) => options.set(option),
-            Format::Parquet | Format::Ipc => Ok(false),
+            Format::Parquet | Format::Ipc | Format::Avro => Ok(false),
         }
     }
 
@@ -76,6 +77,7 @@ impl Format {
             Format::Json(_) => ("json", JsonOptions::NAMES),
             Format::Parquet => ("parquet", &[]),
             Format::Ipc => ("arrow", &[]),
+            Format::Avro => ("avro", &[]),
         }
     }
 }
