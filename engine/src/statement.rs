@@ -453,8 +453,15 @@ impl Runner<'_> {
     ) -> Result<ResultStream> {
         self.session.work.check_file(path, FileUse::Read)?;
         let mut format = format::copy_format(path, options)?;
-        if let Format::Csv(options) = &mut format {
-            options.time_zone = Some(Arc::clone(&self.snapshot.zone));
+        let zone = Some(Arc::clone(&self.snapshot.zone));
+        match &mut format {
+            Format::Csv(options) => options.time_zone = zone,
+            Format::Json(options) => {
+                options.time_zone = zone;
+                // Who names columns wants these alone.
+                options.strict = columns.is_empty();
+            }
+            _ => {}
         }
         let count = self.append(name, |info| {
             let fields: &[Field] = &info.declared.fields(&info.fields);

@@ -2,12 +2,20 @@
 //!
 //! A path names one file, or several by a pattern (`paths`). Every reader feeds a `TableBuilder`, so that rows are
 //! compacted as they stream in; every writer writes beside its target and moves the whole file into place at the end
-//! (`output`), so that a statement that fails leaves no half file. Parquet and Arrow IPC know their columns; CSV is
-//! read into given columns, or guesses them (`csv`).
+//! (`output`), so that a statement that fails leaves no half file. Parquet, Arrow IPC and Avro know their columns; CSV
+//! is read into given columns, or guesses them (`csv`), and so is JSON (`json`).
 
+#[cfg(feature = "avro")]
+mod avro;
+#[cfg(not(feature = "avro"))]
+#[path = "no_avro.rs"]
+mod avro;
+mod batches;
+mod compressed;
 pub mod csv;
 pub(crate) mod identity;
 pub mod ipc;
+pub mod json;
 mod options;
 mod output;
 pub mod parquet;
@@ -18,7 +26,9 @@ mod tests;
 mod text;
 mod unite;
 
+pub use compressed::Compression;
 pub use csv::CsvOptions;
+pub use json::JsonOptions;
 pub(crate) use options::{copy_format, format_of};
 pub(crate) use paths::braces;
 pub use set::FileSet;
@@ -27,13 +37,13 @@ pub use text::{Array, Bound, array_of, check_length, text_of, value_of, value_of
 
 use crate::sight::Sight;
 use arrow::array::RecordBatch;
-use arrow::datatypes::Schema;
+use arrow::datatypes::{Field as ArrowField, Schema};
 use multiloop_exec::column::arrow::field_of;
 use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,18 +56,26 @@ pub enum Format {
     Csv(CsvOptions),
     /// Arrow's IPC: files, also called Feather, and streams.
     Ipc,
+    /// JSON: an array of objects, or objects behind each other.
+    Json(JsonOptions),
+    /// Apache Avro's object container files, which are read, and not written.
+    Avro,
 }
 
 impl Format {
     /// The format that a path's extension stands for; of a pattern too.
     pub fn of_path(path: &str) -> Option<Format> {
         let name = path.to_ascii_lowercase();
-        let name = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
-        let is_compressed = name.len() < path.len();
-        match Path::new(name).extension()?.to_str()? {
+        let inner = compressed::inner(&name);
+        let is_compressed = inner.len() < name.len();
+        match Path::new(inner).extension()?.to_str()? {
+            "json" => Some(Format::Json(JsonOptions::default())),
+            "ndjson" | "jsonl" => Some(Format::Json(JsonOptions::lines())),
             "csv" => Some(Format::Csv(CsvOptions::default())),
             "tsv" => Some(Format::Csv(CsvOptions { delimiter: Some(b'\t'), ..CsvOptions::default() })),
+            // The others are not compressed as a whole.
             _ if is_compressed => None,
+            "avro" => Some(Format::Avro),
             "parquet" | "pq" => Some(Format::Parquet),
             "arrow" | "arrows" | "ipc" | "feather" => Some(Format::Ipc),
             _ => None,
@@ -66,7 +84,8 @@ impl Format {
 }
 
 /// Reads the files that a path or pattern names as one table, in order of their names. With `fields`, the columns
-/// are read as these, by position; otherwise columns of one name are one column, in the order in which files have them.
+/// are read as these, by position (of JSON by name); otherwise columns of one name are one column, in the order in which files
+/// have them.
 ///
 /// Errors: 58P01 no such file, 22P04 not of the format, 22021 not UTF-8, 22P02 and its kin for a bad value, 42804 for
 /// columns of other types, and what building a table can give.
@@ -76,6 +95,8 @@ pub fn read_table(path: &str, format: &Format, fields: Option<&[Field]>, context
         Format::Parquet => all_readable(parquet::read_readable(&files, fields, context)?),
         Format::Csv(options) => csv::read(&files, options, fields, context),
         Format::Ipc => all_readable(ipc::read_readable(&files, fields, context)?),
+        Format::Json(options) => json::read(&files, options, fields, context),
+        Format::Avro => all_readable(avro::read_readable(&files, fields, context)?),
     }
 }
 
@@ -103,6 +124,8 @@ pub(crate) fn open_readable(
         Format::Parquet => parquet::open_readable(files, (cache, context))?,
         Format::Csv(options) => (csv::open(files, options, loads, (Some(cache), context))?, Vec::new()),
         Format::Ipc => ipc::read_readable(files, None, context)?,
+        Format::Json(options) => (json::read(files, options, None, context)?, Vec::new()),
+        Format::Avro => avro::read_readable(files, None, context)?,
     };
     files.check_columns(&table.fields)?;
     // Of several files each may have it.
@@ -117,6 +140,13 @@ fn all_readable<T>((read, unreadable): (T, Vec<Unreadable>)) -> Result<T> {
         Some(column) => Err(column.error),
         None => Ok(read),
     }
+}
+
+/// A field of 16 bytes marked as one of uuids, as Arrow marks them: what a file says of it besides is lost in Arrow's schema.
+fn as_uuid(field: &ArrowField) -> ArrowField {
+    let mut metadata: HashMap<String, String> = field.metadata().clone().into();
+    metadata.insert("ARROW:extension:name".to_owned(), "arrow.uuid".to_owned());
+    field.clone().with_metadata(metadata)
 }
 
 /// The columns of a schema that can be read, each with its place, and those that cannot.
@@ -142,7 +172,9 @@ pub fn read_fields(path: &str, format: &Format, context: &Context) -> Result<Vec
     match format {
         Format::Parquet => parquet::read_fields(&files),
         Format::Csv(options) => csv::read_fields(&files, options, context),
-        Format::Ipc => ipc::read_fields(&files),
+        Format::Ipc => ipc::read_fields(&files, context),
+        Format::Json(options) => json::read_fields(&files, options, context),
+        Format::Avro => avro::read_fields(&files, context),
     }
 }
 
@@ -158,6 +190,8 @@ pub fn write_table(
         Format::Parquet => parquet::write(path, fields, batches),
         Format::Csv(options) => csv::write(path, options, (fields, sight), batches),
         Format::Ipc => ipc::write(path, fields, batches),
+        Format::Json(_) => Err(Error::unsupported("writing JSON files is")),
+        Format::Avro => Err(Error::unsupported("writing Avro files is")),
     }
 }
 

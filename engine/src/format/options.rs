@@ -1,6 +1,7 @@
 //! What options say, given names and values: the format, and how its files are written. Each format knows its own.
 
 use super::csv::CsvOptions;
+use super::json::{JsonOptions, Layout};
 use super::{Format, SetOptions};
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{FileOption, FileOptions};
@@ -29,7 +30,7 @@ pub(crate) fn copy_format(path: &str, options: &FileOptions) -> Result<Format> {
     let (format, set) = format_of(path, options)?.ok_or_else(|| {
         let message = format!("the file's ending names no format: {path}");
         Error::new(ErrorKind::InvalidParameter, message)
-            .with_hint("Say which with (FORMAT csv), (FORMAT parquet) or (FORMAT arrow).")
+            .with_hint("Say which with (FORMAT csv), (FORMAT json), (FORMAT parquet) or (FORMAT arrow).")
     })?;
     if set != SetOptions::default() {
         let message = format!("{} are options of files in FROM", SetOptions::NAMES.join(", "));
@@ -45,10 +46,15 @@ fn named(option: &FileOption) -> Result<Format> {
         "csv" => Format::Csv(CsvOptions::default()),
         "parquet" => Format::Parquet,
         "arrow" => Format::Ipc,
+        "avro" => Format::Avro,
+        "json" => Format::Json(JsonOptions::default()),
+        "ndjson" => Format::Json(JsonOptions::lines()),
+        "json_objects" => Format::Json(JsonOptions::objects()),
+        "ndjson_objects" => Format::Json(JsonOptions { layout: Some(Layout::Lines), ..JsonOptions::objects() }),
         _ => {
             let message = format!("COPY format \"{name}\" not recognized");
             return Err(Error::new(ErrorKind::InvalidParameter, message)
-                .with_hint("Formats of files are csv, parquet and arrow.")
+                .with_hint("Formats of files are csv, json, ndjson, parquet, arrow and avro.")
                 .at(option.position));
         }
     })
@@ -59,7 +65,8 @@ impl Format {
     fn set(&mut self, option: &FileOption) -> Result<bool> {
         match self {
             Format::Csv(options) => options.set(option),
-            Format::Parquet | Format::Ipc => Ok(false),
+            Format::Json(options) => options.set(option),
+            Format::Parquet | Format::Ipc | Format::Avro => Ok(false),
         }
     }
 
@@ -67,8 +74,10 @@ impl Format {
     fn names(&self) -> (&'static str, &'static [&'static str]) {
         match self {
             Format::Csv(_) => ("csv", CsvOptions::NAMES),
+            Format::Json(_) => ("json", JsonOptions::NAMES),
             Format::Parquet => ("parquet", &[]),
             Format::Ipc => ("arrow", &[]),
+            Format::Avro => ("avro", &[]),
         }
     }
 }

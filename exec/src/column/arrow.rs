@@ -44,7 +44,7 @@ fn type_of(arrow: &Arrow, column: &str) -> Result<DataType> {
         Arrow::Decimal32(precision, scale)
         | Arrow::Decimal64(precision, scale)
         | Arrow::Decimal128(precision, scale)
-            if *precision <= DECIMAL_DIGITS_MAX && (0..=*precision as i8).contains(scale) =>
+            if (1..=DECIMAL_DIGITS_MAX).contains(precision) && (0..=*precision as i8).contains(scale) =>
         {
             DataType::decimal(*precision, *scale as u8)
         }

@@ -10,7 +10,7 @@ use crate::relation::builder::FromItem;
 use sqlparser::ast::{self, Spanned as _};
 
 /// Functions that read files, and of which format.
-const READERS: [(&str, &str); 11] = [
+const READERS: [(&str, &str); 14] = [
     ("read_csv", "csv"),
     ("read_csv_auto", "csv"),
     ("read_parquet", "parquet"),
@@ -21,6 +21,9 @@ const READERS: [(&str, &str); 11] = [
     ("read_json_auto", "json"),
     ("read_ndjson", "ndjson"),
     ("read_ndjson_auto", "ndjson"),
+    ("read_json_objects", "json_objects"),
+    ("read_json_objects_auto", "json_objects"),
+    ("read_ndjson_objects", "ndjson_objects"),
     ("read_avro", "avro"),
 ];
 

@@ -358,7 +358,7 @@ fn scans_give_the_rows_of_loads() {
         let context = context().with_pool(&Arc::new(Pool::new(2).unwrap()));
         let scanned = open(&files(&paths), &options, false, (None, &context)).unwrap();
         assert!(scanned.is_lazy() && !open(&files(&paths), &options, true, (None, &context)).unwrap().is_lazy());
-        let loaded = read(&paths, &options, None, &context).unwrap();
+        let loaded = read(&files(&paths), &options, None, &context).unwrap();
         let (known, all) = (&scanned.statistics.columns, &loaded.statistics.columns);
         let types = |table: &Table| table.fields.iter().map(|field| field.data_type).collect::<Vec<_>>();
         assert_eq!(types(&scanned), types(&loaded));
@@ -378,7 +378,7 @@ fn scans_give_the_rows_of_loads() {
     let typed = with(|options| {
         (options.scan_bytes, options.types) = (Some(0), vec![(Some("x".into()), DataType::Integer)]);
     });
-    let scanned = open(&paths[..1], &typed, false, (None, &context())).unwrap();
+    let scanned = open(&files(&paths[..1]), &typed, false, (None, &context())).unwrap();
     let reader = scanned.chunks[0].lazy.as_ref().unwrap().reader();
     assert_eq!(reader.read(0, 0..5000).unwrap().rows(), 5000);
     let error = reader.read(3, 0..5000).unwrap_err();

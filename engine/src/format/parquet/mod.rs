@@ -14,9 +14,9 @@ use super::identity::Identity;
 use super::output::Output;
 use super::set::FileSet;
 use super::unite::Union;
-use super::{Unreadable, bad_file, guarded, io_error, readable_fields};
+use super::{Unreadable, as_uuid, bad_file, guarded, io_error, readable_fields};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Field as ArrowField, Schema, SchemaRef};
 use file::Source;
 use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::column::build::{Storage, TableBuilder};
@@ -28,7 +28,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::arrow::{ArrowWriter, ProjectionMask};
-use parquet::basic::Compression;
+use parquet::basic::{Compression, LogicalType};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::Length;
 use std::fs::File;
@@ -58,8 +58,18 @@ fn open(path: &Path) -> Result<Opened> {
         ArrowReaderMetadata::load(&source, ArrowReaderOptions::new()).map_err(|error| bad_file(path, error))
     })?;
     check_extents(path, source.len(), &metadata)?;
-    let (fields, places, unreadable) = readable_fields(metadata.schema());
+    let (fields, places, unreadable) = readable_fields(&marked(&metadata));
     Ok(Opened { path: path.to_owned(), identity, metadata, fields, places, unreadable })
+}
+
+/// The schema of a file, in which uuids are marked: who wrote no Arrow schema beside the file's own says so in that alone.
+fn marked(metadata: &ArrowReaderMetadata) -> Schema {
+    let own = metadata.parquet_schema().root_schema().get_fields();
+    let mark = |(at, field): (usize, &Arc<ArrowField>)| match own.get(at).map(|own| own.get_basic_info()) {
+        Some(of) if of.logical_type_ref() == Some(&LogicalType::Uuid) => Arc::new(as_uuid(field)),
+        _ => Arc::clone(field),
+    };
+    Schema::new(metadata.schema().fields().iter().enumerate().map(mark).collect::<Vec<_>>())
 }
 
 /// Whether the footer places every column chunk within the file: the decoder allocates what the footer says before it

@@ -1,0 +1,145 @@
+//! Files that are compressed as a whole: gzip and zstd, known by their first bytes, whatever the file's name is.
+
+use super::io_error;
+use flate2::read::MultiGzDecoder;
+use multiloop_exec::{Error, ErrorKind, Result};
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// One gzip member or several behind each other.
+    Gzip,
+    /// One zstd frame or several behind each other.
+    Zstd,
+}
+
+impl Compression {
+    /// The compression of a name; none of `auto`, which is to look at the file. An error (22023) for other names.
+    pub fn named(name: &str) -> Result<Option<Compression>> {
+        match name.to_ascii_lowercase().as_str() {
+            "auto" | "auto_detect" => Ok(None),
+            "none" | "uncompressed" => Ok(Some(Compression::None)),
+            "gzip" => Ok(Some(Compression::Gzip)),
+            "zstd" => Ok(Some(Compression::Zstd)),
+            _ => Err(Error::new(ErrorKind::InvalidParameter, format!("compression \"{name}\" is not known"))
+                .with_hint("Compressions of a file are none, gzip and zstd.")),
+        }
+    }
+
+    /// By the first bytes of a file.
+    fn of_magic(start: &[u8]) -> Compression {
+        match start {
+            [0x1f, 0x8b, ..] => Compression::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd] => Compression::Zstd,
+            _ => Compression::None,
+        }
+    }
+}
+
+/// The bytes of a file, decompressed. None: as its first bytes say. Data that do not decompress are an error of the kind
+/// [`io::ErrorKind::InvalidData`], or `UnexpectedEof` where they end too early.
+///
+/// Errors: 58P01 and its kin if the file cannot be opened.
+pub(super) fn open(path: &Path, compression: Option<Compression>) -> Result<Box<dyn Read + Send>> {
+    let failed = |error: io::Error| io_error(path, &error);
+    let mut file = File::open(path).map_err(failed)?;
+    let compression = match compression {
+        Some(said) => said,
+        None => {
+            let mut start = Vec::new();
+            (&mut file).take(4).read_to_end(&mut start).map_err(failed)?;
+            file.rewind().map_err(failed)?;
+            Compression::of_magic(&start)
+        }
+    };
+    Ok(match compression {
+        Compression::None => Box::new(file),
+        Compression::Gzip => Box::new(Decoded(MultiGzDecoder::new(file))),
+        Compression::Zstd => Box::new(Decoded(zstd::Decoder::new(file).map_err(failed)?)),
+    })
+}
+
+/// The part of a path that names a format: without the ending of a compression.
+pub(super) fn inner(path: &str) -> &str {
+    let ends = |ending: &str| path.len() > ending.len() && path.to_ascii_lowercase().ends_with(ending);
+    [".gz", ".gzip", ".zst", ".zstd"].into_iter().find(|ending| ends(ending)).map_or(path, |ending| {
+        // Endings are ASCII: they begin where a character does.
+        &path[..path.len() - ending.len()]
+    })
+}
+
+/// A decoder: what it finds wrong is wrong with the data.
+struct Decoded<R>(R);
+
+impl<R: Read> Read for Decoded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput | io::ErrorKind::Other => io::Error::new(io::ErrorKind::InvalidData, error),
+            _ => error,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn read(bytes: &[u8], compression: Option<Compression>) -> io::Result<Vec<u8>> {
+        let name = format!("multiloop-compressed-{}-{:?}", std::process::id(), std::thread::current().id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, bytes).expect("a file can be written");
+        let mut read = Vec::new();
+        let outcome = open(&path, compression).expect("it is there").read_to_end(&mut read);
+        let _ = std::fs::remove_file(path);
+        outcome.map(|_| read)
+    }
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(text).and_then(|()| encoder.finish()).expect("memory takes all")
+    }
+
+    #[test]
+    fn several_members_are_one_file() {
+        let zstd = |text: &[u8]| zstd::encode_all(text, 1).expect("memory takes all");
+        assert_eq!(read(&[gzip(b"a,b\n"), gzip(b"1,2\n")].concat(), None).expect("it is whole"), b"a,b\n1,2\n");
+        assert_eq!(read(&[zstd(b"a,b\n"), zstd(b"1,2\n")].concat(), None).expect("it is whole"), b"a,b\n1,2\n");
+        for plain in [&b""[..], b"\x1f", b"(\xb5/", b"plain"] {
+            assert_eq!(read(plain, None).expect("it is as it is"), plain);
+        }
+        assert_eq!(read(&gzip(b"x"), Some(Compression::None)).expect("it is as it is"), gzip(b"x"));
+    }
+
+    #[test]
+    fn what_is_broken_is_bad_data() {
+        let text = b"something that is long enough to be cut in two".repeat(100);
+        for whole in [gzip(&text), zstd::encode_all(&text[..], 1).expect("memory takes all")] {
+            let cut = read(&whole[..whole.len() / 2], None).expect_err("it is cut");
+            assert_eq!(cut.kind(), io::ErrorKind::UnexpectedEof);
+            let mut garbled = whole.clone();
+            garbled[10..20].fill(0xff);
+            let kind = read(&garbled, None).expect_err("it is garbled").kind();
+            assert!(matches!(kind, io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof), "{kind:?}");
+        }
+        assert_eq!(
+            read(b"longer than a header of gzip", Some(Compression::Gzip)).expect_err("no").kind(),
+            io::ErrorKind::InvalidData
+        );
+    }
+
+    #[test]
+    fn names() {
+        assert_eq!(inner("a/b.json.gz"), "a/b.json");
+        assert_eq!(inner("é.CSV.ZST"), "é.CSV");
+        assert_eq!(inner("b.csv"), "b.csv");
+        assert_eq!(Compression::named("GZIP").expect("it is one"), Some(Compression::Gzip));
+        assert_eq!(Compression::named("auto").expect("it is one"), None);
+        assert_eq!(Compression::named("rar").expect_err("it is none").sqlstate(), "22023");
+    }
+}

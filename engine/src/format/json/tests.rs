@@ -1,0 +1,257 @@
+//! JSON files of every shape, and those that are not what they should be.
+
+use super::*;
+use multiloop_exec::workers::context::Memory;
+use multiloop_exec::workers::pool::Pool;
+use multiloop_planner::evaluate::format;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU32;
+
+/// A file of its own for each test, gone afterwards.
+struct File(PathBuf);
+
+impl File {
+    fn new(bytes: impl AsRef<[u8]>) -> File {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("multiloop-json-{}-{}.json", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, bytes).expect("a file can be written");
+        File(path)
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn set<'a>(files: impl IntoIterator<Item = &'a File>) -> FileSet {
+    let path = |file: &File| file.0.to_str().expect("it is UTF-8").to_owned();
+    FileSet::named(&files.into_iter().map(path).collect::<Vec<_>>()).expect("they are there")
+}
+
+fn context() -> Context {
+    Context::new(Memory::new(usize::MAX))
+}
+
+/// Columns as `name type`, then rows, all as text.
+fn shown(table: &Table) -> Vec<String> {
+    let header = table.fields.iter().map(|field| format!("{} {}", field.name, field.data_type));
+    let mut lines = vec![header.collect::<Vec<_>>().join(", ")];
+    for chunk in &table.chunks {
+        for row in 0..chunk.rows {
+            let value = |(column, field): (&Column, &Field)| match column.is_null(row) {
+                true => "NULL".to_owned(),
+                false => format(&column.value(row, field.data_type), field.data_type),
+            };
+            lines.push(chunk.columns.iter().zip(&table.fields).map(value).collect::<Vec<_>>().join(", "));
+        }
+    }
+    lines
+}
+
+fn read_with(text: impl AsRef<[u8]>, options: &JsonOptions) -> Result<Vec<String>> {
+    let file = File::new(text);
+    read(&set([&file]), options, None, &context()).map(|table| shown(&table))
+}
+
+fn reads(text: &str, wanted: &[&str]) {
+    let found = read_with(text, &JsonOptions::default()).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(found, wanted, "{text}");
+}
+
+fn fails(text: impl AsRef<[u8]>, options: &JsonOptions, state: &str, said: &str) {
+    let error = read_with(&text, options).expect_err("it is bad");
+    let shown = String::from_utf8_lossy(text.as_ref()).chars().take(100).collect::<String>();
+    assert_eq!(error.sqlstate(), state, "{shown}: {error}");
+    assert!(error.to_string().contains(said), "{shown}: {error}");
+}
+
+#[test]
+fn layouts() {
+    let wanted = ["a bigint, b text", "1, x", "NULL, y", "3, NULL"];
+    for text in [
+        "{\"a\":1,\"b\":\"x\"}\n{\"b\":\"y\"}\n{\"b\":null,\"a\":3}\n",
+        "{\"a\":1,\"b\":\"x\"}\r\n{\"b\":\"y\"}\r\n\r\n{\"b\":null,\"a\":3}",
+        "\u{feff}[{\"a\":1,\"b\":\"x\"},{\"b\":\"y\"} , {\"b\":null,\"a\":3}]",
+        "[\n  {\"a\": 1, \"b\": \"x\"},\n  {\"b\": \"y\"},\n  {\n  \"b\": null, \"a\": 3}\n]\n",
+        "{\n\"a\":1,\n\"b\":\"x\"\n}\n{\"b\":\"y\"}{\"b\":null,\"a\":3}",
+        "{\"a\":1,\"b\":\"x\"} {\"b\":\"y\"} {\"b\":null,\"a\":3}",
+    ] {
+        reads(text, &wanted);
+    }
+    reads("", &["json json"]);
+    reads(" \n", &["json json"]);
+    reads("[]", &["json json"]);
+    reads("[ ]\n", &["json json"]);
+    reads("{}\n{}", &["json json", "{}", "{}"]);
+    reads("{\"a\":1}\nnull\n{\"a\":2}", &["a bigint", "1", "NULL", "2"]);
+    reads("[1,2,3]", &["json bigint", "1", "2", "3"]);
+    reads("1\n\"x\"\n{\"a\" : 1}\n", &["json json", "1", "\"x\"", "{\"a\" : 1}"]);
+    reads("[1,2]\n[3]\n", &["json bigint[]", "{1,2}", "{3}"]);
+    reads("{\"a\":1}", &["a bigint", "1"]);
+}
+
+#[test]
+fn names_and_types() {
+    reads("{\"A\":1,\"a\":2,\"\":3,\"a b\":4}", &["a bigint, a_1 bigint,  bigint, a b bigint", "1, 2, 3, 4"]);
+    reads("{\"\\u0061\":1}\n{\"a\":2}", &["a bigint", "1", "2"]);
+    reads("{\"a\":\"\\u0000x\\ud83d\\ude00\"}", &["a text", "\0x😀"]);
+    reads("{\"a\":{\"b\": [1, {}]}}\n{\"a\":\"x\\\"\"}", &["a json", "{\"b\": [1, {}]}", "\"x\\\"\""]);
+    reads("{\"a\":[1,null]}\n{\"a\":[]}\n{\"a\":null}", &["a bigint[]", "{1,NULL}", "{}", "NULL"]);
+    reads("{\"a\":[\"x,\",\"\\n\"]}", &["a text[]", "{\"x,\",\"\n\"}"]);
+    reads("{\"a\":18446744073709551616}\n{\"a\":1}", &["a decimal(38,0)", "18446744073709551616", "1"]);
+    reads("{\"a\":9007199254740993}\n{\"a\":0.5}", &["a numeric", "9007199254740993", "0.5"]);
+    reads(
+        "{\"a\":\"2020-02-29\",\"b\":\"2020-02-29T10:00:00Z\"}",
+        &["a date, b timestamptz", "2020-02-29, 2020-02-29 10:00:00+00"],
+    );
+    reads("{\"a\":true}\n{\"a\":null}", &["a boolean", "t", "NULL"]);
+}
+
+/// What comes behind the sample widens, and is never an error.
+#[test]
+fn late_values_widen() {
+    let many = |first: &str, last: &str| format!("{}{last}\n", format!("{first}\n").repeat(30_000));
+    for (first, last, header, row) in [
+        ("{\"a\":1}", "{\"a\":\"x\"}", "a json", "\"x\""),
+        ("{\"a\":1}", "{\"a\":1.5}", "a double precision", "1.5"),
+        ("{\"a\":1}", "{\"a\":1,\"b\":2}", "a bigint, b bigint", "1, 2"),
+        ("{\"a\":\"2020-01-01\"}", "{\"a\":\"soon\"}", "a text", "soon"),
+        ("{\"a\":[1]}", "{\"a\":[0.5]}", "a double precision[]", "{0.5}"),
+        ("{\"a\":null}", "{\"a\":1}", "a bigint", "1"),
+        ("{\"a\":1}", "[2]", "json json", "[2]"),
+        ("1", "true", "json json", "true"),
+    ] {
+        let found = read_with(many(first, last), &JsonOptions::default()).expect("it is read");
+        assert_eq!((found.len(), found[0].as_str(), found[30_001].as_str()), (30_002, header, row), "{first} {last}");
+    }
+}
+
+/// Pieces are cut anywhere, and rows do not depend on who reads them.
+#[test]
+fn large_files_in_every_layout() {
+    let mut objects = Vec::new();
+    for number in 0..60_000 {
+        let text = "\\\"]},{[".repeat(number % 7);
+        let nested = if number % 3 == 0 { format!(",\"c\":{{\"d\":[\"{text}\",{number}]}}") } else { String::new() };
+        objects.push(format!("{{\"a\":{number},\"b\":\"{text}\"{nested}}}"));
+    }
+    let lines = objects.join("\n");
+    let wanted = read_with(&lines, &JsonOptions::default()).expect("it is read");
+    assert_eq!(wanted.len(), 60_001);
+    assert_eq!(wanted[0], "a bigint, b text, c json");
+    let forms = [format!("[{}]", objects.join(",")), format!("[\n{}\n]\n", objects.join("\n,\n")), objects.join("")];
+    for form in forms {
+        let file = File::new(form);
+        for threads in [1, 2, 5] {
+            let pool = Arc::new(Pool::new(threads).expect("threads start"));
+            let context = context().with_pool(&pool);
+            let table = read(&set([&file]), &JsonOptions::default(), None, &context).expect("it is read");
+            assert!(shown(&table) == wanted, "{threads} threads");
+        }
+    }
+    let huge = format!("{{\"a\":\"{}\"}}\n{{\"a\":\"y\"}}", "x".repeat(9 << 20));
+    let found = read_with(&huge, &JsonOptions::default()).expect("it is read");
+    assert_eq!((found.len(), found[1].len(), found[2].as_str()), (3, 9 << 20, "y"));
+    let limited = JsonOptions { maximum_object_size: Some(1000), ..JsonOptions::default() };
+    fails(&huge, &limited, "22P04", "line 1");
+}
+
+#[test]
+fn malformed_files() {
+    let auto = JsonOptions::default();
+    for (text, said) in [
+        (&b"{\"a\":1}\n{\"a\":1,}\n"[..], "line 2"),
+        (b"{\"a\":1}\n{a:1}\n", "line 2"),
+        (b"{\"a\":1}\n{\"a\":1\n", "line 2"),
+        (b"{\"a\":1}\n{\"a\":01}\n", "line 2"),
+        (b"{\"a\":1}\n{\"a\":NaN}\n", "NaN"),
+        (b"{\"a\":1}\n{\"a\":1}x\n", "line 2"),
+        (b"{\"a\":1}\n{\"a\":\"\\ud83d\"}\n", "line 2"),
+        (b"{\"a\":1}\n{\"a\":\"x\ty\"}\n", "line 2"),
+        (b"{\"a\":1}\n{\"a\":1,\"a\":2}\n", "twice"),
+        (b"[{\"a\":1},\n]", "line 2"),
+        (b"[{\"a\":1},,{\"a\":1}]", "unexpected"),
+        (b"[,{\"a\":1}]", "unexpected"),
+        (b"[{\"a\":1} {\"a\":2}]", "unexpected"),
+        (b"[{\"a\":1},\n{\"a\":2}", "line 2"),
+        (b"[{\"a\":1}]\n]", "line 2"),
+        (b"[", "ends within"),
+        (b"{", "line 1"),
+        (b"}", "line 1"),
+        (b"\"", "line 1"),
+        (b"<html>", "line 1"),
+    ] {
+        fails(text, &auto, "22P02", said);
+    }
+    fails(b"{\"a\":\"x\"}\n{\"a\":\"\xff\"}\n", &auto, "22021", "line 2");
+    fails(format!("{{\"a\":{}1{}}}", "[".repeat(7_000), "]".repeat(7_000)), &auto, "54001", "line 1");
+    fails("[".repeat(1 << 20), &auto, "22P02", "ends within");
+    let array = JsonOptions { layout: Some(Layout::Array), ..JsonOptions::default() };
+    fails("{\"a\":1}", &array, "22P02", "array");
+    fails("{\n\"a\":1}", &JsonOptions::lines(), "22P02", "line");
+    fails("[1]", &JsonOptions { records: Some(true), ..JsonOptions::default() }, "22P02", "objects");
+}
+
+#[test]
+fn given_columns() {
+    let columns = |columns: &[(&str, DataType)]| JsonOptions {
+        columns: Some(columns.iter().map(|(name, data_type)| ((*name).to_owned(), *data_type)).collect()),
+        ..JsonOptions::default()
+    };
+    let text = "{\"B\":\"12\",\"a\":1,\"c\":{\"d\":1}}\n{\"a\":\"x\"}";
+    let found = read_with(text, &columns(&[("a", DataType::Text), ("b", DataType::SmallInt), ("c", DataType::Jsonb)]));
+    assert_eq!(found.expect("it is read"), ["a text, b smallint, c jsonb", "1, 12, {\"d\": 1}", "x, NULL, NULL"]);
+    fails(text, &columns(&[("a", DataType::Integer)]), "22P02", "line 2");
+    fails(text, &columns(&[("c", DataType::Integer)]), "22P02", "an object");
+    fails("{\"a\":70000}", &columns(&[("a", DataType::SmallInt)]), "22003", "line 1");
+    let lenient = JsonOptions { ignore_errors: true, ..columns(&[("a", DataType::Integer)]) };
+    assert_eq!(read_with(text, &lenient).expect("it is read"), ["a integer", "1", "NULL"]);
+    let list = columns(&[("a", DataType::list(DataType::Integer))]);
+    assert_eq!(read_with("{\"a\":[1,\"2\",null]}", &list).expect("it is read"), ["a integer[]", "{1,2,NULL}"]);
+    fails("{\"a\":[1,[2]]}", &list, "22P02", "an array");
+    let strict = JsonOptions { strict: true, ..columns(&[("a", DataType::Text)]) };
+    fails(text, &strict, "42703", "\"B\"");
+    fails("{\"a\":1,\"A\":2}", &columns(&[("a", DataType::Text)]), "22P02", "twice");
+}
+
+#[test]
+fn options() {
+    let lenient = JsonOptions { ignore_errors: true, ..JsonOptions::default() };
+    let text = "{\"a\":1,\"b\":2}\n{\"b\":5,\"a\":bad\n{\"a\":3}\n{\"a\":4,\"a\":4}\n";
+    let wanted = ["a bigint, b bigint", "1, 2", "NULL, NULL", "3, NULL", "NULL, NULL"];
+    assert_eq!(read_with(text, &lenient).expect("it is read"), wanted);
+    fails(text, &JsonOptions::default(), "22P02", "line 2");
+    fails("[{\"a\":1},{bad]", &lenient, "22P02", "line 1");
+    let objects = read_with("[{\"a\":1},{\"a\": 2}]", &JsonOptions::objects()).expect("it is read");
+    assert_eq!(objects, ["json json", "{\"a\":1}", "{\"a\": 2}"]);
+    let whole = JsonOptions { records: Some(false), ..JsonOptions::default() };
+    assert_eq!(read_with("{\"a\":1}", &whole).expect("it is read"), ["json json", "{\"a\":1}"]);
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(b"{\"a\":1}\n{\"a\":2}\n").expect("memory takes all");
+    let gzip = encoder.finish().expect("memory takes all");
+    assert_eq!(read_with(&gzip, &JsonOptions::default()).expect("it is read"), ["a bigint", "1", "2"]);
+    fails(&gzip[..gzip.len() - 12], &JsonOptions::default(), "22P04", "malformed file");
+    let small = JsonOptions { sample_size: 1, ..JsonOptions::default() };
+    assert_eq!(
+        read_with("{\"a\":1}\n{\"b\":\"x\"}", &small).expect("it is read"),
+        ["a bigint, b text", "1, NULL", "NULL, x"]
+    );
+}
+
+#[test]
+fn several_files_and_little_memory() {
+    let files = [File::new("{\"a\":1}"), File::new(""), File::new("[{\"b\":true,\"a\":0.5}]")];
+    let paths = set(&files);
+    let table = read(&paths, &JsonOptions::default(), None, &context()).expect("they are read");
+    assert_eq!(shown(&table), ["a double precision, b boolean", "1, NULL", "0.5, t"]);
+    assert_eq!(read_fields(&paths, &JsonOptions::default(), &context()).expect("they are read"), table.fields);
+    let wide: String = (0..2000).map(|number| format!("{{\"k{number}\":1}}\n")).collect();
+    let file = File::new(wide.repeat(40));
+    let context = Context::new(Memory::new(64 << 20));
+    let error = read(&set([&file]), &JsonOptions::default(), None, &context).expect_err("too wide");
+    assert_eq!(error.sqlstate(), "53200");
+}

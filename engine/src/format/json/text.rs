@@ -1,0 +1,100 @@
+//! The values of a piece one after the other, and the errors of those that cannot be read.
+
+use super::JsonOptions;
+use super::blocks::{Layout, Piece, count_lines, malformed, too_large};
+use super::scan::{DEPTH_MAX, Fault, Scanned, Scanner};
+use memchr::memchr;
+use multiloop_exec::{Error, ErrorKind, Result};
+use std::path::Path;
+
+/// How the values of a file are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Values<'a> {
+    pub(super) path: &'a Path,
+    layout: Layout,
+    /// Whether lines that are no JSON are passed over; see [`Values::each`].
+    lenient: bool,
+    bytes_max: usize,
+}
+
+/// The text of a piece; an error (22021) if it is not UTF-8.
+pub(super) fn text_of<'a>(bytes: &'a [u8], piece: &Piece, path: &Path) -> Result<&'a str> {
+    let bytes = &bytes[piece.bytes.clone()];
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = piece.line + count_lines(&bytes[..error.valid_up_to()]);
+        let message = format!("invalid byte sequence for encoding \"UTF8\" in {}, line {line}", path.display());
+        Error::new(ErrorKind::InvalidUtf8, message)
+    })
+}
+
+impl<'a> Values<'a> {
+    pub(super) fn new(path: &'a Path, options: &JsonOptions, layout: Layout) -> Self {
+        let lenient = options.ignore_errors && layout == Layout::Lines;
+        Values { path, layout, lenient, bytes_max: options.maximum_object_size.unwrap_or(usize::MAX) }
+    }
+
+    /// Calls `each` at every value of a text, which takes it, until it says no. Where lines that are no JSON are passed over, it is
+    /// called for these, too, and the rest of the line is left out: a row is a row, if of nothing.
+    pub(super) fn each<'t>(
+        &self,
+        text: &'t str,
+        line: u64,
+        mut each: impl FnMut(&mut Scanner<'t>) -> Scanned<bool>,
+    ) -> Result<()> {
+        let mut scanner = Scanner::new(text);
+        scanner.skip_blanks();
+        let mut first = true;
+        while scanner.at < text.len() || (first && self.layout == Layout::Array) {
+            first = false;
+            let start = scanner.at;
+            match each(&mut scanner) {
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
+                Err(Fault::Malformed(..) | Fault::TooDeep(_)) if self.lenient => {
+                    scanner.at = memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |at| start + at);
+                }
+                Err(fault) => return Err(self.error(fault, text, line)),
+            }
+            if scanner.at - start > self.bytes_max {
+                return Err(too_large(self.bytes_max, self.path, line + count_lines(&text.as_bytes()[..start])));
+            }
+            scanner.skip_blanks();
+            if self.layout == Layout::Array && scanner.at < text.len() {
+                if !scanner.accept(b',') {
+                    return Err(self.error(scanner.unexpected(), text, line));
+                }
+                scanner.skip_blanks();
+                // What is behind the last comma is the next piece.
+                if scanner.at == text.len() {
+                    return Err(self.error(scanner.unexpected(), text, line));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The error of a fault in a text that begins at this line.
+    pub(super) fn error(&self, fault: Fault, text: &str, line: u64) -> Error {
+        let line_of = |at: usize| line + count_lines(&text.as_bytes()[..at.min(text.len())]);
+        match fault {
+            Fault::Malformed(at, what) => {
+                let ends = at >= text.len();
+                let error = malformed(self.path, line_of(if ends { text.trim_end().len() } else { at }), &what);
+                if self.layout == Layout::Lines && ends {
+                    return error.with_hint("Values that span lines are read with format => 'unstructured'.");
+                }
+                error
+            }
+            Fault::TooDeep(at) => {
+                let (path, line) = (self.path.display(), line_of(at));
+                let message = format!("JSON nests deeper than {DEPTH_MAX} in {path}, line {line}");
+                Error::new(ErrorKind::TooComplex, message)
+            }
+            Fault::Contradiction => Error::internal("a value is not of the type that was guessed"),
+            Fault::Value(at, error) => {
+                let place = format!("{}, in {}, line {}", error.message(), self.path.display(), line_of(at));
+                Error::new(error.kind(), place)
+            }
+        }
+    }
+}
