@@ -173,7 +173,7 @@ fn malformed_files() {
         (b"{\"a\":1}\n{\"a\":\"\\ud83d\"}\n", "line 2"),
         (b"{\"a\":1}\n{\"a\":\"x\ty\"}\n", "line 2"),
         (b"{\"a\":1}\n{\"a\":1,\"a\":2}\n", "twice"),
-        (b"[{\"a\":1},\n]", "line 2"),
+        (b"[{\"a\":1},\n]", "a comma before ]"),
         (b"[{\"a\":1},,{\"a\":1}]", "unexpected"),
         (b"[,{\"a\":1}]", "unexpected"),
         (b"[{\"a\":1} {\"a\":2}]", "unexpected"),

@@ -7,6 +7,9 @@ use memchr::memchr;
 use multiloop_exec::{Error, ErrorKind, Result};
 use std::path::Path;
 
+/// What to do with values that are no lines.
+const SPANNING: &str = "Values that span lines are read with format => 'unstructured'.";
+
 /// How the values of a file are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Values<'a> {
@@ -55,6 +58,11 @@ impl<'a> Values<'a> {
                 }
                 Err(fault) => return Err(self.error(fault, text, line)),
             }
+            // Whether it is whole must not depend on where pieces are cut.
+            if self.layout == Layout::Lines && memchr(b'\n', &text.as_bytes()[start..scanner.at]).is_some() {
+                let fault = Fault::Malformed(start, "a value that spans lines".into());
+                return Err(self.error(fault, text, line).with_hint(SPANNING));
+            }
             if scanner.at - start > self.bytes_max {
                 return Err(too_large(self.bytes_max, self.path, line + count_lines(&text.as_bytes()[..start])));
             }
@@ -66,7 +74,8 @@ impl<'a> Values<'a> {
                 scanner.skip_blanks();
                 // What is behind the last comma is the next piece.
                 if scanner.at == text.len() {
-                    return Err(self.error(scanner.unexpected(), text, line));
+                    let fault = Fault::Malformed(scanner.at, "a comma before ]".into());
+                    return Err(self.error(fault, text, line));
                 }
             }
         }
@@ -81,7 +90,7 @@ impl<'a> Values<'a> {
                 let ends = at >= text.len();
                 let error = malformed(self.path, line_of(if ends { text.trim_end().len() } else { at }), &what);
                 if self.layout == Layout::Lines && ends {
-                    return error.with_hint("Values that span lines are read with format => 'unstructured'.");
+                    return error.with_hint(SPANNING);
                 }
                 error
             }
