@@ -7,6 +7,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
+/// The longest window of a Zstandard frame, as a power of two: what its own program takes unless it is told otherwise.
+const ZSTD_WINDOW_MAX: u32 = 27;
+
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compression {
@@ -24,18 +27,18 @@ impl Compression {
         match name.to_ascii_lowercase().as_str() {
             "auto" | "auto_detect" => Ok(None),
             "none" | "uncompressed" => Ok(Some(Compression::None)),
-            "gzip" => Ok(Some(Compression::Gzip)),
-            "zstd" => Ok(Some(Compression::Zstd)),
+            "gzip" | "gz" => Ok(Some(Compression::Gzip)),
+            "zstd" | "zst" => Ok(Some(Compression::Zstd)),
             _ => Err(Error::new(ErrorKind::InvalidParameter, format!("compression \"{name}\" is not known"))
                 .with_hint("Compressions of a file are none, gzip and zstd.")),
         }
     }
 
     /// By the first bytes of a file.
-    fn of_magic(start: &[u8]) -> Compression {
+    pub(super) fn of_magic(start: &[u8]) -> Compression {
         match start {
             [0x1f, 0x8b, ..] => Compression::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd] => Compression::Zstd,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
             _ => Compression::None,
         }
     }
@@ -57,10 +60,19 @@ pub(super) fn open(path: &Path, compression: Option<Compression>) -> Result<Box<
             Compression::of_magic(&start)
         }
     };
+    decoder(file, compression).map_err(failed)
+}
+
+/// Bytes, decompressed.
+pub(super) fn decoder(bytes: impl Read + Send + 'static, compression: Compression) -> io::Result<Box<dyn Read + Send>> {
     Ok(match compression {
-        Compression::None => Box::new(file),
-        Compression::Gzip => Box::new(Decoded(MultiGzDecoder::new(file))),
-        Compression::Zstd => Box::new(Decoded(zstd::Decoder::new(file).map_err(failed)?)),
+        Compression::None => Box::new(bytes),
+        Compression::Gzip => Box::new(Decoded(MultiGzDecoder::new(bytes))),
+        Compression::Zstd => {
+            let mut decoder = zstd::Decoder::new(bytes)?;
+            decoder.window_log_max(ZSTD_WINDOW_MAX)?;
+            Box::new(Decoded(decoder))
+        }
     })
 }
 

@@ -4,24 +4,13 @@
 //! with a byte order mark. An ending says less than these: what is called `.gz` and is plain text is read as that.
 
 use super::CsvOptions;
+use crate::format::compressed::{self, Compression};
 use crate::format::io_error;
-use flate2::bufread::MultiGzDecoder;
 use multiloop_exec::Result;
 use std::fmt::{self, Debug};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
-
-/// How a file is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compression {
-    /// Not at all.
-    None,
-    /// RFC 1952; several members one behind the other are one file.
-    Gzip,
-    /// Zstandard.
-    Zstd,
-}
 
 /// What stands for characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,21 +32,6 @@ const WINDOWS_1252: [char; 32] = [
     '\u{201d}', '\u{2022}', '\u{2013}', '\u{2014}', '\u{2dc}', '\u{2122}', '\u{161}', '\u{203a}', '\u{153}', '\u{9d}',
     '\u{17e}', '\u{178}',
 ];
-
-/// The longest window of a Zstandard frame, as a power of two: what its own program takes unless it is told otherwise.
-const ZSTD_WINDOW_MAX: u32 = 27;
-
-impl Compression {
-    /// By its name, as options have it.
-    pub fn named(name: &str) -> Option<Compression> {
-        Some(match name.to_ascii_lowercase().as_str() {
-            "none" => Compression::None,
-            "gzip" | "gz" => Compression::Gzip,
-            "zstd" | "zst" => Compression::Zstd,
-            _ => return None,
-        })
-    }
-}
 
 impl Encoding {
     /// By its name, as options have it.
@@ -107,11 +81,7 @@ impl Form {
                 }
             }
         }
-        let by_looks = match head[..length] {
-            [0x1f, 0x8b, ..] => Compression::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd] => Compression::Zstd,
-            _ => Compression::None,
-        };
+        let by_looks = Compression::of_magic(&head[..length]);
         let compression = options.compression.unwrap_or(by_looks);
         let is_wide = compression == Compression::None && has_wide_mark(&head[..length]);
         Ok(Form { compression, encoding: options.encoding, is_wide })
@@ -154,15 +124,7 @@ impl Decoded {
     pub(super) fn new(path: &Path, form: Form) -> Result<Decoded> {
         let failed = |error: io::Error| io_error(path, &error);
         let file = BufReader::with_capacity(STEP_BYTES, File::open(path).map_err(failed)?);
-        let bytes: Box<dyn Read + Send> = match form.compression {
-            Compression::None => Box::new(file),
-            Compression::Gzip => Box::new(MultiGzDecoder::new(file)),
-            Compression::Zstd => {
-                let mut decoder = zstd::stream::read::Decoder::with_buffer(file).map_err(failed)?;
-                decoder.window_log_max(ZSTD_WINDOW_MAX).map_err(failed)?;
-                Box::new(decoder)
-            }
-        };
+        let bytes = compressed::decoder(file, form.compression).map_err(failed)?;
         Ok(Decoded {
             bytes,
             encoding: form.encoding,

@@ -24,9 +24,10 @@ mod tests;
 mod values;
 mod write;
 
-pub use decode::{Compression, Encoding};
+pub use decode::Encoding;
 pub use write::{append_header, append_rows, write};
 
+use super::compressed::Compression;
 use super::set::FileSet;
 use dialect::{Dialect, NO_BYTE};
 use multiloop_exec::column::{ColumnCache, Table};

@@ -56,10 +56,8 @@ impl CsvOptions {
             "types" | "dtypes" | "column_types" => self.types = types(option)?,
             "names" | "column_names" => self.names = option.texts()?.into_iter().map(str::to_owned).collect(),
             "comment" => self.comment = byte(option)?,
-            "compression" if option.text()?.eq_ignore_ascii_case("auto") => self.compression = None,
             "compression" => {
-                let known = Compression::named(option.text()?);
-                self.compression = Some(known.ok_or_else(|| option.invalid("auto, none, gzip or zstd is expected"))?);
+                self.compression = Compression::named(option.text()?).map_err(|error| error.at(option.position))?;
             }
             "encoding" => {
                 let known = Encoding::named(option.text()?);

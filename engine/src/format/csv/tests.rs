@@ -313,13 +313,13 @@ fn compressed_files_and_other_encodings() {
 fn compressed_files_that_are_damaged() {
     let text = "k,s\n".to_owned() + &"1,x\n".repeat(100_000);
     let whole = gzip(text.as_bytes());
-    let gz = with(|options| options.compression = Compression::named("gzip"));
+    let gz = with(|options| options.compression = Some(Compression::Gzip));
     for damaged in [&whole[..whole.len() / 2], &whole[..whole.len() - 1], b"k,s\n1,x\n", &whole[..1], b""] {
         let folder = Folder::new();
         let error = table(&folder, damaged, &gz, None).unwrap_err();
         assert_eq!(error.sqlstate(), "22P04", "{error}");
     }
-    let zstd = with(|options| options.compression = Compression::named("zstd"));
+    let zstd = with(|options| options.compression = Some(Compression::Zstd));
     assert_eq!(table(&Folder::new(), text.as_bytes(), &zstd, None).unwrap_err().sqlstate(), "22P04");
     let odd = [b"\xff\xfek\0\n\0".as_slice(), b"\xff\xfek\0\n\0\0\xd8", b"\xff\xfek"];
     for (bytes, is_whole) in odd.into_iter().zip([true, false, false]) {
