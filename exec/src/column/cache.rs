@@ -10,6 +10,7 @@ use super::lazy::PIECE_ROWS;
 use super::{Column, ColumnReader};
 use crate::Result;
 use crate::workers::context::{Memory, Reclaim, Reservation};
+use multiloop_planner::types::Field;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -73,11 +74,15 @@ impl ColumnCache {
         Some(kept.column.clone())
     }
 
-    /// Keeps a cell that was asked for at an earlier time, too, if there is room, or some that were not used since.
-    fn keep(&self, cell: Cell, column: &Column, asked: u64) {
-        let Ok(reservation) = self.room(column.bytes(), asked) else { return };
+    /// Keeps a cell that was asked for at an earlier time, too, if there is room, or some that were not used since. Gives it as it is
+    /// kept.
+    fn keep(&self, cell: Cell, column: Column, field: &Field, asked: u64) -> Result<Column> {
+        let Ok(mut reservation) = self.room(column.bytes(), asked) else { return Ok(column) };
+        let column = column.narrowest(field)?;
+        reservation.resize(column.bytes().min(reservation.bytes()))?;
         let kept = Kept { column: column.clone(), used: self.now(), _reservation: reservation };
         self.cells().insert(cell, kept);
+        Ok(column)
     }
 
     fn cells(&self) -> MutexGuard<'_, HashMap<Cell, Kept>> {
@@ -87,8 +92,8 @@ impl ColumnCache {
     /// So many bytes. No lock is held while they are asked for: whoever has the memory may ask back for cells.
     fn room(&self, bytes: usize, asked: u64) -> Result<Reservation> {
         let mut reservation = Reservation::new(&self.memory);
-        match reservation.add(bytes) {
-            Err(_) if self.drop_oldest(bytes, asked) => reservation.add(bytes)?,
+        match reservation.add_free(bytes) {
+            Err(_) if self.drop_oldest(bytes, asked) => reservation.add_free(bytes)?,
             outcome => outcome?,
         }
         Ok(reservation)
@@ -102,6 +107,9 @@ impl ColumnCache {
             .filter(|(_, kept)| kept.used < since)
             .map(|(cell, kept)| (kept.used, *cell, kept.column.bytes()))
             .collect();
+        if old.iter().map(|(.., bytes_of)| bytes_of).sum::<usize>() < bytes {
+            return false;
+        }
         old.sort_unstable_by_key(|(used, ..)| *used);
         let mut freed = 0;
         let enough = old.iter().position(|(.., bytes_of)| {
@@ -118,14 +126,7 @@ impl ColumnCache {
 
 impl Reclaim for ColumnCache {
     fn reclaim(&self, bytes: usize) -> bool {
-        if self.drop_oldest(bytes, u64::MAX) {
-            return true;
-        }
-        // All of them are fewer.
-        let mut cells = self.cells();
-        let had = !cells.is_empty();
-        cells.clear();
-        had
+        self.drop_oldest(bytes, u64::MAX)
     }
 }
 
@@ -185,61 +186,59 @@ impl CachedChunk {
         }
         let parts = self.rows.div_ceil(PIECE_ROWS);
         let asked = &self.asked[column].get_or_init(|| (0..parts).map(|_| Asked::default()).collect())[part];
-        let now = cache.now();
-        let Some(before) = asked.again(&within, now).or(again.then_some(now)) else { return read(rows) };
-        let whole = read(of_part)?.narrowest(reader.field(column))?;
-        cache.keep(cell, &whole, before);
-        Ok(of(whole))
+        // Whoever will be asked for it again, but was not before, takes nobody's room.
+        let Some(before) = asked.again(cache.now()).or(again.then_some(0)) else { return read(rows) };
+        match read(of_part.clone()).and_then(|whole| cache.keep(cell, whole, reader.field(column), before)) {
+            Ok(whole) => Ok(of(whole)),
+            // What is wrong with rows that nobody has asked for is no error.
+            Err(_) if rows != of_part => read(rows),
+            Err(error) => Err(error),
+        }
     }
 }
 
-/// When a part of a column was asked for first, and from which of its rows on.
+/// When most of a part of a column was asked for last.
 #[derive(Debug, Default)]
 struct Asked(AtomicU64);
 
-/// Bits of a row's number in its part.
-const ROW_BITS: u32 = 20;
-
-const _: () = assert!(PIECE_ROWS <= 1 << ROW_BITS);
-
 impl Asked {
-    /// Notes that rows of a part are asked for now; gives when this was so before, if the rows are among those, too. A part may be read
-    /// in several steps by who goes over it once: then they share no row.
-    fn again(&self, rows: &Range<usize>, now: u64) -> Option<u64> {
-        let first = now << ROW_BITS | rows.start as u64;
-        match self.0.compare_exchange(0, first, Ordering::Relaxed, Ordering::Relaxed) {
-            Ok(_) => None,
-            Err(before) if rows.contains(&((before & ((1 << ROW_BITS) - 1)) as usize)) => {
-                self.0.store(first, Ordering::Relaxed);
-                Some(before >> ROW_BITS)
-            }
-            Err(_) => None,
-        }
+    /// Notes that it is asked for now; gives when it was before, if it was.
+    fn again(&self, now: u64) -> Option<u64> {
+        Some(self.0.swap(now, Ordering::Relaxed)).filter(|&before| before > 0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::column::ColumnData;
     use multiloop_planner::types::DataType;
     use multiloop_planner::value::Value;
 
-    fn column(value: i64) -> Column {
-        Column::from_values(DataType::BigInt, &[value, value + 1].map(Value::Int))
+    /// A column that has no narrower form.
+    fn column(value: u32) -> Column {
+        Column::from_values(DataType::Double, &[value, value + 1].map(|value| Value::Float(value.into())))
     }
 
     fn cell(part: u32) -> Cell {
         Cell { table: 7, chunk: 0, column: 0, part }
     }
 
+    fn keep(cache: &ColumnCache, part: u32, asked: u64) {
+        let field = Field::new("n", DataType::Double, true);
+        let kept = cache.keep(cell(part), column(part), &field, asked).expect("it is of its type");
+        assert_eq!(kept.value(1, DataType::Double), Value::Float(f64::from(part) + 1.0));
+    }
+
     #[test]
-    fn a_part_is_asked_for_again_when_its_rows_are() {
-        let asked = Asked::default();
-        assert_eq!(asked.again(&(8..16), 1), None);
-        assert_eq!(asked.again(&(0..8), 2), None);
-        assert_eq!(asked.again(&(16..20), 3), None);
-        assert_eq!(asked.again(&(0..20), 4), Some(1));
-        assert_eq!(asked.again(&(0..20), 5), Some(4));
+    fn integers_are_kept_in_their_narrowest_form() {
+        let memory = Memory::new(1 << 20);
+        let cache = ColumnCache::new(&memory);
+        let wide: Vec<i64> = (0..1_000).map(|value| 1 << 40 | value % 200).collect();
+        let wide = Column { data: ColumnData::Int64(wide.into()), nulls: None };
+        let kept = cache.keep(cell(0), wide.clone(), &Field::new("n", DataType::BigInt, false), 0).expect("it is kept");
+        assert!(memory.used() < 2_000 && matches!(kept.data, ColumnData::Frame8 { .. }), "{}", memory.used());
+        assert!((0..1_000).all(|row| kept.integer(row) == wide.integer(row)));
     }
 
     #[test]
@@ -247,15 +246,15 @@ mod tests {
         let bytes = column(0).bytes();
         let memory = Memory::new(bytes * 2 * PART);
         let cache = ColumnCache::new(&memory);
-        cache.keep(cell(0), &column(0), 0);
-        cache.keep(cell(1), &column(1), 0);
+        keep(&cache, 0, 0);
+        keep(&cache, 1, 0);
         // Both were used since.
-        cache.keep(cell(2), &column(2), 1);
+        keep(&cache, 2, 1);
         assert!(cache.get(cell(2)).is_none());
         assert!(cache.get(cell(0)).is_some());
         let now = cache.now();
         assert!(cache.get(cell(0)).is_some());
-        cache.keep(cell(2), &column(2), now);
+        keep(&cache, 2, now);
         assert!(cache.get(cell(1)).is_none() && cache.get(cell(0)).is_some() && cache.get(cell(2)).is_some());
         assert_eq!(memory.used(), 2 * bytes);
         drop(CachedTable { cache: Arc::clone(&cache), number: 7 });
@@ -267,14 +266,14 @@ mod tests {
         let bytes = column(0).bytes();
         let memory = Memory::new(bytes * 2 * PART);
         let cache = ColumnCache::new(&memory);
-        cache.keep(cell(0), &column(0), 0);
-        cache.keep(cell(1), &column(1), 0);
+        keep(&cache, 0, 0);
+        keep(&cache, 1, 0);
         let mut statement = Reservation::new(&memory.child(usize::MAX));
         statement.add(bytes * 2 * PART).expect("cells give way");
         assert!(cache.get(cell(0)).is_none() && cache.get(cell(1)).is_none());
         assert!(statement.add(1).is_err());
         // Nor is there room for others meanwhile.
-        cache.keep(cell(0), &column(0), 0);
+        keep(&cache, 0, 0);
         assert!(cache.get(cell(0)).is_none());
         drop(statement);
         assert_eq!(memory.used(), 0);

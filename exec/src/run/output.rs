@@ -6,7 +6,7 @@ use super::tail::Tail;
 use crate::Result;
 use crate::collections::rows::RowSet;
 use crate::column::arrow::{batch_of, schema_of, schema_of_rows, to_array_as};
-use crate::column::{Chunk, Column};
+use crate::column::{Chunk, Column, ColumnData};
 use crate::plan::outline::outline;
 use crate::plan::statistics::LetStatistics;
 use crate::plan::tree::Plan;
@@ -23,6 +23,9 @@ use std::sync::Arc;
 
 /// Chunks that become batches at once, at least; as many wait for whoever reads, at most.
 const CHUNKS_AT_ONCE: usize = 16;
+
+/// Bytes of batches that wait, about, unless a single one has more.
+const BYTES_AT_ONCE: usize = 1 << 26;
 
 /// Rows from which on workers share what one could do alone.
 const SHARED_ROWS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
@@ -45,11 +48,11 @@ pub struct Output {
     statistics: Vec<(usize, LetStatistics)>,
 }
 
-/// A batch that waits, and what counts for it.
+/// A batch that waits, and what counts for it: its chunk, and its arrays, if others wait with it.
 #[derive(Debug)]
 struct Waiting {
     batch: Result<RecordBatch>,
-    _held: Option<Arc<Reservation>>,
+    _held: (Option<Arc<Reservation>>, Reservation),
 }
 
 impl Output {
@@ -110,28 +113,53 @@ impl Output {
         outline(plan, numbers, &self.statistics)
     }
 
-    /// Makes batches of the next chunks: as many as there is work for all workers.
-    fn make(&mut self) {
+    /// Makes batches of the next chunks: as many as there is work for all workers, and memory.
+    fn make(&mut self) -> Result<()> {
         let threads = self.context.pool.as_deref().map_or(1, Pool::threads);
-        let mut some: Vec<Arc<Chunk>> = Vec::new();
-        let mut rows = 0;
+        let mut some: Vec<(Arc<Chunk>, Reservation)> = Vec::new();
+        let (mut rows, mut bytes) = (0, 0);
         while some.len() < if threads > 1 { CHUNKS_AT_ONCE.max(2 * threads) } else { 1 }
-            && let Some(chunk) = self.chunks.pop_front()
+            && let Some(chunk) = self.chunks.front()
         {
-            rows += chunk.rows;
-            some.push(chunk);
+            // One at a time there must be, whatever it takes.
+            let mut arrays = Reservation::new(&self.context.memory);
+            let takes = self.array_bytes(chunk);
+            if !some.is_empty() && (bytes + takes > BYTES_AT_ONCE || arrays.add(takes).is_err()) {
+                break;
+            }
+            (rows, bytes) = (rows + chunk.rows, bytes + takes);
+            some.extend(self.chunks.pop_front().map(|chunk| (chunk, arrays)));
         }
         let pool = self.context.pool.as_deref().filter(|_| rows >= SHARED_ROWS);
         let workers = Workers { pool, context: &self.context };
         // A column of a chunk is a piece of work: there may be but one chunk.
         let width = self.columns.len();
-        let arrays = workers.all(some.len() * width, |number| self.array(&some[number / width], number % width));
-        let mut arrays = arrays.into_iter();
-        for chunk in some {
+        let array = |number: usize| {
+            self.context.check()?;
+            self.array(&some[number / width].0, number % width)
+        };
+        let mut arrays = workers.all(some.len() * width, array).into_iter();
+        for (chunk, reservation) in some {
             let arrays: Result<Vec<ArrayRef>> = arrays.by_ref().take(width).collect();
             let batch = arrays.and_then(|arrays| batch_of(&self.schema, arrays, chunk.rows));
-            self.ready.push_back(Waiting { batch, _held: chunk.reservation.clone() });
+            self.ready.push_back(Waiting { batch, _held: (chunk.reservation.clone(), reservation) });
         }
+        self.context.check()
+    }
+
+    /// About how many bytes the arrays of a chunk take: more than its columns where strings are made of codes.
+    fn array_bytes(&self, chunk: &Chunk) -> usize {
+        let bytes = |&column: &u32| {
+            let column = &chunk.columns[column as usize];
+            match (&column.data, column.data.dictionary()) {
+                (_, Some(dictionary)) => chunk.rows * (size_of::<i32>() + dictionary.bytes() / dictionary.len().max(1)),
+                (ColumnData::Views { views, .. }, None) => {
+                    views.iter().map(|view| view.length as usize + size_of::<i32>()).sum()
+                }
+                _ => column.bytes().max(chunk.rows * size_of::<i64>()),
+            }
+        };
+        self.columns.iter().map(bytes).sum()
     }
 
     fn array(&self, chunk: &Chunk, number: usize) -> Result<ArrayRef> {
@@ -149,8 +177,13 @@ impl Iterator for Output {
                 return Some(batch);
             }
             if !self.chunks.is_empty() {
-                self.make();
-                continue;
+                match self.make() {
+                    Ok(()) => continue,
+                    Err(error) => {
+                        (self.chunks, self.ready, self.tail) = Default::default();
+                        return Some(Err(error));
+                    }
+                }
             }
             // Those that have been handed out need no memory while the next ones are made.
             self.held = None;

@@ -24,7 +24,7 @@ impl Cancellation {
 
 /// Holds memory only while nobody needs it.
 pub trait Reclaim: Debug + Send + Sync {
-    /// Gives back so many bytes, or all that it has if these are fewer; false if it has none.
+    /// Gives back so many bytes; false, and nothing, if it has not as many.
     fn reclaim(&self, bytes: usize) -> bool;
 }
 
@@ -110,24 +110,29 @@ impl Memory {
         self.peak.load(Ordering::Relaxed)
     }
 
-    fn grow(&self, bytes: usize) -> Result<()> {
+    /// Takes so many bytes more; `reclaims` says whether somebody may have to give some back for it.
+    fn grow(&self, bytes: usize, reclaims: bool) -> Result<()> {
         #[cfg(test)]
         if self.refusal.requests.fetch_add(1, Ordering::Relaxed) + 1 == self.refusal.number {
             return Err(Error::new(ErrorKind::OutOfMemory, "out of memory: this request is refused"));
         }
-        let mut used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        while used > self.limit {
-            self.used.fetch_sub(bytes, Ordering::Relaxed);
-            if bytes <= self.limit && self.reclaimed(bytes) {
-                used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
-                continue;
+        let mut may_ask = reclaims && bytes <= self.limit;
+        let used = loop {
+            let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            if used <= self.limit {
+                break used;
             }
-            let message = format!("out of memory: the limit is {} bytes, {used} are needed", self.limit);
-            return Err(Error::new(ErrorKind::OutOfMemory, message)
-                .with_hint("Raise the memory limit, or make the query keep less at once."));
-        }
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
+            if !may_ask {
+                let message = format!("out of memory: the limit is {} bytes, {used} are needed", self.limit);
+                return Err(Error::new(ErrorKind::OutOfMemory, message)
+                    .with_hint("Raise the memory limit, or make the query keep less at once."));
+            }
+            // If there is nothing more to give, somebody else may just have been given it, and more than was needed.
+            may_ask = self.reclaimed(used - self.limit);
+        };
         if let Some(parent) = &self.parent {
-            parent.grow(bytes).inspect_err(|_| {
+            parent.grow(bytes, reclaims).inspect_err(|_| {
                 self.used.fetch_sub(bytes, Ordering::Relaxed);
             })?;
         }
@@ -165,7 +170,7 @@ impl Reservation {
     /// Holds exactly so many bytes from now on; an error (53200) leaves what it held.
     pub fn resize(&mut self, bytes: usize) -> Result<()> {
         if bytes > self.bytes {
-            self.memory.grow(bytes - self.bytes)?;
+            self.memory.grow(bytes - self.bytes, true)?;
         } else {
             self.memory.shrink(self.bytes - bytes);
         }
@@ -176,6 +181,13 @@ impl Reservation {
     /// Holds so many bytes more.
     pub fn add(&mut self, bytes: usize) -> Result<()> {
         self.resize(self.bytes + bytes)
+    }
+
+    /// Holds so many bytes more, if nobody has to give some back for it.
+    pub fn add_free(&mut self, bytes: usize) -> Result<()> {
+        self.memory.grow(bytes, false)?;
+        self.bytes += bytes;
+        Ok(())
     }
 
     /// Holds what another one of the same memory holds.

@@ -11,6 +11,7 @@ use multiloop_exec::cpu::pages::{Kind, Scale};
 use multiloop_planner::types::DataType;
 use parquet::bloom_filter::Sbbf;
 use parquet::data_type::{ByteArray, FixedLenByteArray};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::page_index::index_reader::{decode_column_index, decode_offset_index};
@@ -22,6 +23,9 @@ use std::sync::Arc;
 
 /// Bytes of an index or a filter, at most: what says that it has more is damaged, or costs more than it leaves out.
 const BYTES_MAX: u64 = 1 << 24;
+
+/// Bytes in which the header of a filter is looked for, at least.
+const HEADER_BYTES: usize = 64;
 
 /// The pages of a column in a row group.
 #[derive(Debug)]
@@ -118,17 +122,45 @@ fn bytes_at(source: &Source, range: Range<u64>) -> Option<Bytes> {
     source.get_bytes(range.start, usize::try_from(length).ok()?).ok()
 }
 
-/// The Bloom filter of a leaf.
+/// The Bloom filter of a leaf, unless it is larger than what it would leave out.
 pub(super) fn bloom_filter(opened: &Opened, source: &Source, (group, leaf): (usize, usize)) -> Option<Sbbf> {
     let column = opened.metadata.metadata().row_group(group).column(leaf);
-    let (offset, length) = (u64::try_from(column.bloom_filter_offset()?).ok()?, column.bloom_filter_length());
-    // Without a length it is in the filter's own header, which is not believed.
-    let length = u64::try_from(length?).ok()?;
-    if length > BYTES_MAX || offset.checked_add(length)? > source.len() {
-        return None;
-    }
-    let read = || Ok(Sbbf::read_from_column_chunk(column, source).ok().flatten());
+    column.bloom_filter_offset()?;
+    // A filter of another size than its own header says would deny values that it has: the footer's length is not believed.
+    let own = column.clone().into_builder().set_bloom_filter_length(None).build().ok()?;
+    let bytes_max = column.byte_range().1.min(BYTES_MAX);
+    let read = || Ok(Sbbf::read_from_column_chunk(&own, &Bounded { source, bytes_max }).ok().flatten());
     guarded(&opened.path, read).ok().flatten().filter(|filter| filter.num_blocks() > 0)
+}
+
+/// A file of which not many bytes are asked for at once, and none behind its end.
+struct Bounded<'a> {
+    source: &'a Source,
+    bytes_max: u64,
+}
+
+impl Length for Bounded<'_> {
+    fn len(&self) -> u64 {
+        self.source.len()
+    }
+}
+
+impl ChunkReader for Bounded<'_> {
+    type T = <Source as ChunkReader>::T;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        self.source.get_read(start)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        // The header is asked for by a guess of its length.
+        let left = usize::try_from(self.len().saturating_sub(start)).unwrap_or(usize::MAX);
+        let length = if length <= HEADER_BYTES { length.min(left) } else { length };
+        if length > left || length as u64 > self.bytes_max.max(HEADER_BYTES as u64) {
+            return Err(ParquetError::General("more bytes than a filter has".to_owned()));
+        }
+        self.source.get_bytes(start, length)
+    }
 }
 
 /// Whether an integer may be in a filter of values that become integers as their kind says.

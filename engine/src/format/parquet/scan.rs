@@ -273,10 +273,10 @@ impl RowGroup {
         let read = || {
             let (leaf, kind) = self.direct(column)?;
             let opened = &self.files.files[self.file].opened;
-            let (source, identity) = Source::open(&opened.path).ok()?;
+            let (source, _) = Source::open(&opened.path).ok()?;
             let place = (self.group, leaf, self.rows);
             let index = index::page_index(opened, &source, place, (kind, self.files.fields[column].data_type))?;
-            (identity == opened.identity).then_some(index)
+            source.check(&opened.path, &opened.identity).ok().map(|()| index)
         };
         self.indexes[column].get_or_init(read).as_ref()
     }
@@ -286,9 +286,9 @@ impl RowGroup {
         let (leaf, _) = self.direct(column)?;
         let opened = &self.files.files[self.file].opened;
         opened.metadata.metadata().row_group(self.group).column(leaf).bloom_filter_offset()?;
-        let (source, identity) = Source::open(&opened.path).ok()?;
+        let (source, _) = Source::open(&opened.path).ok()?;
         let filter = index::bloom_filter(opened, &source, (self.group, leaf))?;
-        (identity == opened.identity).then_some(filter)
+        source.check(&opened.path, &opened.identity).ok().map(|()| filter)
     }
 
     fn at_column(&self, error: Error, field: &Field) -> Error {

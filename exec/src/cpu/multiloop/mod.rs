@@ -258,7 +258,7 @@ pub(crate) fn pieces(frame: &Frame<'_>, plan: &LoopPlan, workers: Workers<'_>) -
         Source::Rows(collection) => {
             let stored = frame.get(*collection)?;
             let rows = stored.outermost()?;
-            let runs = prune_chunks::runs(frame, plan, rows);
+            let runs = prune_chunks::runs(frame, plan, rows)?;
             if let Stored::Lazy(_) = &*stored {
                 return Ok(lazy_pieces(plan, runs));
             }

@@ -11,6 +11,7 @@
 //!
 //! What stands behind a condition that may fail leaves no chunk out: the error of a row that reaches it is due.
 
+use crate::Result;
 use crate::collections::rows::RowSet;
 use crate::column::Span;
 use crate::cpu::expression::chunk_test::{ChunkTest, Zone, reader_of};
@@ -29,11 +30,11 @@ pub(crate) type Run = (usize, Range<usize>);
 const GAP_ROWS: usize = 1 << 13;
 
 /// The rows of the outermost index of which a tuple of the loop may come.
-pub(crate) fn runs(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Vec<Run> {
+pub(crate) fn runs(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Result<Vec<Run>> {
     let all = rows.chunks.iter().enumerate();
     let tests = if rows.chunks.is_empty() { Vec::new() } else { tests(frame, plan) };
     if tests.iter().all(|test| *test == ChunkTest::Unknown) {
-        return all.map(|(number, chunk)| (number, 0..chunk.rows)).collect();
+        return Ok(all.map(|(number, chunk)| (number, 0..chunk.rows)).collect());
     }
     let collection = plan.levels.first().and_then(|level| level.source.collection());
     let table = collection.and_then(|id| frame.shared.plan.collection(id).table.as_ref());
@@ -42,6 +43,8 @@ pub(crate) fn runs(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Vec<Run
     let mut runs: Vec<Run> = Vec::new();
     let mut pruned = 0;
     for (number, chunk) in all {
+        // To look at a lazy chunk may take a while.
+        frame.check()?;
         let source = TileSource::Chunk { chunk: Arc::clone(chunk), fields: rows.fields.clone() };
         let before = runs.len();
         if !tests.iter().all(|test| test.may_hold(&source)) {
@@ -57,7 +60,7 @@ pub(crate) fn runs(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Vec<Run
         pruned += usize::from(runs.len() == before);
     }
     frame.note_pruned(pruned);
-    runs
+    Ok(runs)
 }
 
 /// Some rows of a lazy chunk, and what is known of them: by field, the parts of its rows.
