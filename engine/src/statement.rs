@@ -92,6 +92,7 @@ fn run_once(
             Statement::CopyTo { query, path: Some(path), options } => runner.copy_to(query, &path, &options),
             Statement::ShowTables => Ok(runner.show_tables()),
             Statement::Describe { name } => runner.describe(&name),
+            Statement::DescribeQuery(query) => Ok(described(&fields_of(&query))),
         }
     })
 }
@@ -523,12 +524,7 @@ impl Runner<'_> {
             Some(Entry::Table(stored)) => stored.info.declared.fields(&stored.info.fields),
             _ => self.fields_of_query(name)?,
         };
-        let row = |field: &Field| {
-            let nullable = if field.nullable { "yes" } else { "no" };
-            vec![Some(field.name.clone()), Some(field.data_type.to_string()), Some(nullable.to_owned())]
-        };
-        let rows = fields.iter().map(row).collect();
-        Ok(ResultStream::text(&["column", "type", "nullable"], rows).with_verb("DESCRIBE"))
+        Ok(described(&fields))
     }
 
     /// The columns of a view, or of a table of the system's.
@@ -539,14 +535,27 @@ impl Runner<'_> {
         let Statement::Query(query) = sql::bind(&sql::parse(&text)?[0], self.snapshot, &[])? else {
             return Err(Error::internal("a SELECT was not bound to a query"));
         };
-        let columns = &query.columns;
-        let field = |((name, id), computed): (&(String, _), bool)| {
-            let column = columns.get(*id);
-            let data_type = if computed { DataType::Numeric } else { column.data_type };
-            Field::new(name.clone(), data_type, column.nullable)
-        };
-        Ok(query.output.iter().zip(query.computed_numerics()).map(field).collect())
+        Ok(fields_of(&query))
     }
+}
+
+/// What DESCRIBE gives.
+fn described(fields: &[Field]) -> ResultStream {
+    let row = |field: &Field| {
+        let nullable = if field.nullable { "yes" } else { "no" };
+        vec![Some(field.name.clone()), Some(field.data_type.to_string()), Some(nullable.to_owned())]
+    };
+    ResultStream::text(&["column", "type", "nullable"], fields.iter().map(row).collect()).with_verb("DESCRIBE")
+}
+
+/// The columns of a query as DESCRIBE has them.
+fn fields_of(query: &Query) -> Vec<Field> {
+    let field = |((name, id), computed): (&(String, _), bool)| {
+        let column = query.columns.get(*id);
+        let data_type = if computed { DataType::Numeric } else { column.data_type };
+        Field::new(name.clone(), data_type, column.nullable)
+    };
+    query.output.iter().zip(query.computed_numerics()).map(field).collect()
 }
 
 /// Which columns are NUMERICs of no declared digits: those of this type, and decimals that are `computed`. Empty if none is.
@@ -566,7 +575,7 @@ pub(crate) fn shown_fields(statement: &Statement) -> Option<Vec<Field>> {
         }
         Statement::Explain { .. } => &["QUERY PLAN"],
         Statement::ShowTables => &["name", "kind", "rows"],
-        Statement::Describe { .. } => &["column", "type", "nullable"],
+        Statement::Describe { .. } | Statement::DescribeQuery(_) => &["column", "type", "nullable"],
         _ => return None,
     };
     Some(names.iter().map(|name| Field::new(*name, DataType::Text, true)).collect())

@@ -215,6 +215,8 @@ pub enum Statement {
         /// A table or view.
         name: TableName,
     },
+    /// DESCRIBE of a query or a file.
+    DescribeQuery(Query),
     /// EXPLAIN.
     Explain {
         /// What to show.
@@ -237,6 +239,7 @@ impl Statement {
             | Statement::CreateMaterialized { query, .. }
             | Statement::Insert { query, .. }
             | Statement::CopyTo { query, .. }
+            | Statement::DescribeQuery(query)
             | Statement::Explain { query, .. } => Some(query),
             _ => None,
         }

@@ -99,6 +99,9 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions
             options,
         } => {
             let explain = *describe_alias == ast::DescribeAlias::Explain;
+            if let (false, false, ast::Statement::Query(query)) = (explain, *analyze, &**statement) {
+                return binder.whole_query(query).map(Statement::DescribeQuery);
+            }
             if !explain || *query_plan || *estimate || format.is_some() {
                 let error = Error::unsupported("EXPLAIN with FORMAT outside of parentheses, QUERY PLAN or ESTIMATE is");
                 return Err(error.at(Some(Position(0))));
@@ -195,11 +198,16 @@ impl Binder<'_, '_> {
         Ok(Statement::Drop { names, kind, if_exists, cascade })
     }
 
-    fn describe(&self, alias: &ast::DescribeAlias, name: &ast::ObjectName) -> Result<Statement> {
+    fn describe(mut self, alias: &ast::DescribeAlias, name: &ast::ObjectName) -> Result<Statement> {
         let position = self.position(name.span());
         if *alias == ast::DescribeAlias::Explain {
             let error = Error::new(ErrorKind::Syntax, format!("syntax error at or near \"{name}\""));
             return Err(error.with_hint("EXPLAIN shows queries, DESCRIBE tables and views.").at(position));
+        }
+        if self.split_name(name)?.1.quote_style == Some('\'') {
+            let file = self.bind_table_name(name)?;
+            let output = file.columns.into_iter().map(|column| (column.name, column.id)).collect();
+            return Ok(Statement::DescribeQuery(self.into_query((file.relation, output))));
         }
         let name = self.object_name(name)?;
         match self.builder.catalog.entry(&name).map_err(|error| error.at(position))? {

@@ -138,6 +138,12 @@ fn drop_show_describe() {
     assert!(matches!(bind_one("DROP VIEW v"), Ok(Statement::Drop { kind: ObjectKind::View, if_exists: false, .. })));
     assert!(matches!(bind_one("SHOW TABLES"), Ok(Statement::ShowTables)));
     assert!(matches!(bind_one("DESCRIBE t"), Ok(Statement::Describe { name }) if name == "t".into()));
+    let described = |sql: &str| match bind_one(sql) {
+        Ok(Statement::DescribeQuery(query)) => output_of(&query),
+        other => panic!("{sql}: {other:?}"),
+    };
+    assert_eq!(described("DESCRIBE SELECT a + 1 AS b, 'x' FROM t"), "b integer, ?column? text");
+    assert_eq!(described("DESCRIBE 'f.parquet'"), "f integer");
     refused("DESCRIBE ^tt", "42P01", "relation \"tt\" does not exist");
 }
 
