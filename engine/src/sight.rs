@@ -44,6 +44,11 @@ impl fmt::Debug for Sight {
 }
 
 impl Sight {
+    /// The name of the time zone.
+    pub(crate) fn time_zone(&self) -> &str {
+        &self.zone
+    }
+
     /// With this time zone, by a name that [`Zone::named`] knows, and these names.
     pub(crate) fn new(zone: Arc<str>, names: Arc<dyn Names>) -> Self {
         Sight { zone, names: Some(names) }

@@ -10,7 +10,7 @@ mod renamed;
 
 use crate::access::FileUse;
 use crate::catalog::{Entry, PUBLIC, Qualified, Schema, State, StoredTable, StoredView, TEMPORARY};
-use crate::format::Format;
+use crate::format::{Format, Writing};
 use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::{Notice, ResultStream};
@@ -497,10 +497,15 @@ impl Runner<'_> {
 
     fn copy_to(&self, query: Query, path: &str, options: &FileOptions) -> Result<ResultStream> {
         self.session.work.check_file(path, FileUse::Write)?;
-        let format = format::copy_format(path, options)?;
+        let writing = Writing::of(path, options, &query.fields())?;
+        if writing.is_folder() {
+            // It is written beside where it is to be.
+            let beside = Path::new(path).with_file_name("folder");
+            self.session.work.check_file(&beside.to_string_lossy(), FileUse::Write)?;
+        }
         let result = self.query(query, Timings::default())?;
         let (fields, sight) = (result.fields().to_vec(), result.sight().clone());
-        let rows = format::write_table(Path::new(path), &format, (&fields, &sight), result)?;
+        let rows = writing.write(Path::new(path), (&fields, &sight), result, &self.session.context())?;
         Ok(ResultStream::done(format!("COPY {rows}")))
     }
 

@@ -213,3 +213,71 @@ fn sets_are_read_again_when_they_are_others() {
     std::fs::remove_file(folder.path("2.csv")).expect("it is there");
     assert_eq!(rows(&session, &sql), ["5 1"]);
 }
+
+#[test]
+fn documented_examples_run() {
+    let folder = Folder::new("documented");
+    let session = session();
+    let page = include_str!("../../docs/files.md");
+    let examples: Vec<&str> = page.split("```sql").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(examples.len() >= 3, "{examples:?}");
+    for example in examples {
+        for statement in example.split(";\n").map(str::trim).filter(|statement| !statement.is_empty()) {
+            let statement = statement.replace("'data/", &format!("'{}/", folder.0.display()));
+            let result = session.sql(&statement).and_then(multiloop_tests::text_rows);
+            assert!(result.is_ok(), "{statement}: {result:?}");
+        }
+    }
+}
+
+#[test]
+fn what_fails_leaves_nothing() {
+    let session = session();
+    let folder = Folder::new("nothing");
+    let names = || std::fs::read_dir(&folder.0).expect("it is there").count();
+    for (target, options) in [
+        ("a.parquet", ""),
+        ("a.csv", ""),
+        ("a.csv.gz", ""),
+        ("a.json", "(ARRAY true)"),
+        ("a.arrow", ""),
+        ("a.csv", "(USE_TMP_FILE false)"),
+        ("a", "(FORMAT csv, PARTITION_BY p)"),
+        ("a", "(FORMAT parquet, PARTITION_BY p, OVERWRITE)"),
+        ("a", "(FORMAT parquet, FILE_SIZE_BYTES 1000)"),
+        ("a", "(FORMAT json, PER_THREAD_OUTPUT)"),
+    ] {
+        let query = "SELECT v % 3 AS p, 1 / (99999 - v) AS q FROM generate_series(1, 100000) g(v)";
+        let sql = format!("COPY ({query}) TO '{}' {options}", folder.path(target));
+        assert_eq!(rows(&session, &sql), ["22012"], "{sql}");
+        assert_eq!(names(), 0, "{sql}");
+    }
+    // What was there is there still.
+    let path = folder.path("kept");
+    let write =
+        |query: &str, options: &str| format!("COPY ({query}) TO '{path}' (FORMAT csv, PARTITION_BY p, {options})");
+    session.sql(&write("SELECT 1 AS p, 2 AS v", "OVERWRITE")).expect("it is written");
+    assert_eq!(rows(&session, &write("SELECT 1 AS p, 1 / 0 AS v", "OVERWRITE true")), ["22012"]);
+    assert_eq!(rows(&session, &format!("SELECT p, v FROM '{path}/*/*.csv'")), ["1 2"]);
+    assert_eq!(names(), 1);
+}
+
+#[test]
+fn compressed_files_are_what_their_endings_say() {
+    let session = session();
+    let folder = Folder::new("compressed");
+    for (name, options, magic) in [
+        ("a.csv.gz", "", &[0x1f, 0x8b][..]),
+        ("a.csv.zst", "", &[0x28, 0xb5, 0x2f, 0xfd]),
+        ("a.csv", "(COMPRESSION zstd, COMPRESSION_LEVEL 19)", &[0x28, 0xb5, 0x2f, 0xfd]),
+        ("a.json.gz", "(COMPRESSION none)", b"{\"v\":1}"),
+        ("a.json.gz", "(COMPRESSION_LEVEL 9)", &[0x1f, 0x8b]),
+        ("a.ndjson", "", b"{\"v\":1}\n"),
+    ] {
+        let path = folder.path(name);
+        let sql = format!("COPY (SELECT v FROM generate_series(1, 100000) g(v)) TO '{path}' {options}");
+        assert_eq!(rows(&session, &sql), Vec::<String>::new(), "{sql}");
+        let bytes = std::fs::read(&path).expect("it is there");
+        assert!(bytes.starts_with(magic), "{sql}: {:?}", &bytes[..8]);
+    }
+}

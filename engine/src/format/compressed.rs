@@ -1,14 +1,20 @@
-//! Files that are compressed as a whole: gzip and zstd, known by their first bytes, whatever the file's name is.
+//! Files that are compressed as a whole: gzip and zstd. They are read by their first bytes, whatever the file's name is, and written
+//! as options or the name say.
 
 use super::io_error;
 use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use multiloop_exec::{Error, ErrorKind, Result};
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
 /// The longest window of a Zstandard frame, as a power of two: what its own program takes unless it is told otherwise.
 const ZSTD_WINDOW_MAX: u32 = 27;
+
+/// Levels where none is said: what the compressions' own programs take.
+const GZIP_LEVEL: u32 = 6;
+const ZSTD_LEVEL: i32 = 3;
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +37,16 @@ impl Compression {
             "zstd" | "zst" => Ok(Some(Compression::Zstd)),
             _ => Err(Error::new(ErrorKind::InvalidParameter, format!("compression \"{name}\" is not known"))
                 .with_hint("Compressions of a file are none, gzip and zstd.")),
+        }
+    }
+
+    /// By the ending of a file's name.
+    pub(super) fn of_ending(path: &str) -> Compression {
+        let ending = &path[inner(path).len()..];
+        match ending.to_ascii_lowercase().as_str() {
+            ".gz" | ".gzip" => Compression::Gzip,
+            ".zst" | ".zstd" => Compression::Zstd,
+            _ => Compression::None,
         }
     }
 
@@ -76,6 +92,82 @@ pub(super) fn decoder(bytes: impl Read + Send + 'static, compression: Compressio
     })
 }
 
+/// How a file is to be compressed, with the level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Packing {
+    /// Not at all.
+    #[default]
+    None,
+    /// gzip, from 0 to 9.
+    Gzip(u32),
+    /// zstd, from 1 to 22.
+    Zstd(i32),
+}
+
+impl Packing {
+    /// With the level that is taken where none is said.
+    pub(super) fn of(compression: Compression) -> Packing {
+        match compression {
+            Compression::None => Packing::None,
+            Compression::Gzip => Packing::Gzip(GZIP_LEVEL),
+            Compression::Zstd => Packing::Zstd(ZSTD_LEVEL),
+        }
+    }
+
+    /// What a file's name ends with.
+    pub(super) fn ending(self) -> &'static str {
+        match self {
+            Packing::None => "",
+            Packing::Gzip(_) => ".gz",
+            Packing::Zstd(_) => ".zst",
+        }
+    }
+}
+
+/// Bytes on their way into a file, compressed. [`Encoder::finish`] has to be called.
+pub(super) enum Encoder<W: Write> {
+    Plain(W),
+    Gzip(GzEncoder<W>),
+    Zstd(zstd::Encoder<'static, W>),
+}
+
+impl<W: Write> Encoder<W> {
+    pub(super) fn new(output: W, packing: Packing) -> io::Result<Self> {
+        Ok(match packing {
+            Packing::None => Encoder::Plain(output),
+            Packing::Gzip(level) => Encoder::Gzip(GzEncoder::new(output, flate2::Compression::new(level))),
+            Packing::Zstd(level) => Encoder::Zstd(zstd::Encoder::new(output, level)?),
+        })
+    }
+
+    /// Writes what is left of the compression; returns what takes the bytes.
+    pub(super) fn finish(self) -> io::Result<W> {
+        match self {
+            Encoder::Plain(output) => Ok(output),
+            Encoder::Gzip(encoder) => encoder.finish(),
+            Encoder::Zstd(encoder) => encoder.finish(),
+        }
+    }
+}
+
+impl<W: Write> Write for Encoder<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Encoder::Plain(output) => output.write(bytes),
+            Encoder::Gzip(encoder) => encoder.write(bytes),
+            Encoder::Zstd(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Encoder::Plain(output) => output.flush(),
+            Encoder::Gzip(encoder) => encoder.flush(),
+            Encoder::Zstd(encoder) => encoder.flush(),
+        }
+    }
+}
+
 /// The part of a path that names a format: without the ending of a compression.
 pub(super) fn inner(path: &str) -> &str {
     let ends = |ending: &str| path.len() > ending.len() && path.to_ascii_lowercase().ends_with(ending);
@@ -100,7 +192,6 @@ impl<R: Read> Read for Decoded<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     fn read(bytes: &[u8], compression: Option<Compression>) -> io::Result<Vec<u8>> {
         let name = format!("multiloop-compressed-{}-{:?}", std::process::id(), std::thread::current().id());
@@ -150,6 +241,8 @@ mod tests {
         assert_eq!(inner("a/b.json.gz"), "a/b.json");
         assert_eq!(inner("é.CSV.ZST"), "é.CSV");
         assert_eq!(inner("b.csv"), "b.csv");
+        assert_eq!(Compression::of_ending("é.CSV.ZST"), Compression::Zstd);
+        assert_eq!(Compression::of_ending("a.gz.csv"), Compression::None);
         assert_eq!(Compression::named("GZIP").expect("it is one"), Some(Compression::Gzip));
         assert_eq!(Compression::named("auto").expect("it is one"), None);
         assert_eq!(Compression::named("rar").expect_err("it is none").sqlstate(), "22023");

@@ -1,11 +1,10 @@
-//! Arrow IPC: files, and streams, which have no table of contents at their end. What is written is a file.
+//! Arrow IPC: files, and streams, which have no table of contents at their end.
 //!
 //! Messages are cut out here, and decoded by the library: what a message claims (where it is, how much its buffers decompress to)
 //! is held against the file and the memory there is before anything is made of it. Some batches at a time are decoded in parallel.
 //! Dictionaries may grow and be replaced between the batches of a stream; those of a file all come first.
 
 use super::batches::{self, Batches};
-use super::output::Output;
 use super::set::FileSet;
 use super::{Unreadable, bad_file, guarded, io_error};
 use arrow::array::RecordBatch;
@@ -14,12 +13,10 @@ use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::ipc::convert::try_fb_to_schema;
 use arrow::ipc::reader::{FileDecoder, read_footer_length};
-use arrow::ipc::writer::FileWriter;
 use arrow::ipc::{self, Block, MessageHeader, root_as_footer, root_as_message};
 use multiloop_exec::column::Table;
-use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::workers::context::{Context, Reservation};
-use multiloop_exec::{Error, ErrorKind, Result};
+use multiloop_exec::{Error, Result};
 use multiloop_planner::types::Field;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -295,26 +292,4 @@ pub(super) fn read_readable(
     context: &Context,
 ) -> Result<(Table, Vec<Unreadable>)> {
     batches::read_readable(files, open, fields, context)
-}
-
-/// Writes an Arrow IPC file.
-pub fn write(path: &Path, fields: &[Field], batches: impl IntoIterator<Item = Result<RecordBatch>>) -> Result<u64> {
-    let failed = |error: arrow::error::ArrowError| {
-        Error::new(ErrorKind::Io, format!("could not write file {}: {error}", path.display()))
-    };
-    // What lists look like, the rows know.
-    let mut batches = batches.into_iter().peekable();
-    let schema = match batches.peek() {
-        Some(Ok(first)) => first.schema(),
-        _ => schema_of(fields),
-    };
-    let mut writer = FileWriter::try_new(Output::create(path)?, &schema).map_err(failed)?;
-    let mut rows = 0;
-    for batch in batches {
-        let batch = batch?;
-        rows += batch.num_rows() as u64;
-        writer.write(&batch).map_err(failed)?;
-    }
-    writer.into_inner().map_err(failed)?.finish()?;
-    Ok(rows)
 }

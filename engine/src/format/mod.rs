@@ -25,6 +25,7 @@ mod set;
 mod tests;
 mod text;
 mod unite;
+mod write;
 
 pub use compressed::Compression;
 pub use csv::CsvOptions;
@@ -34,13 +35,18 @@ pub(crate) use paths::braces;
 pub use set::FileSet;
 pub(crate) use set::SetOptions;
 pub use text::{Array, Bound, array_of, check_length, text_of, value_of, value_of_bytes};
+pub(crate) use write::Writing;
 
+#[cfg(test)]
 use crate::sight::Sight;
+#[cfg(test)]
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Field as ArrowField, Schema};
 use multiloop_exec::column::arrow::field_of;
 use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
+#[cfg(test)]
+use multiloop_exec::workers::context::Memory;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
 use std::collections::{HashMap, HashSet};
@@ -178,21 +184,20 @@ pub fn read_fields(path: &str, format: &Format, context: &Context) -> Result<Vec
     }
 }
 
-/// Writes a result, as a session sees it, to a file that comes into being, or is replaced, only when all rows are written.
-/// Returns the number of rows.
+/// Writes a result to a file, as nothing is said of it.
+#[cfg(test)]
 pub fn write_table(
     path: &Path,
     format: &Format,
     (fields, sight): (&[Field], &Sight),
     batches: impl IntoIterator<Item = Result<RecordBatch>>,
 ) -> Result<u64> {
-    match format {
-        Format::Parquet => parquet::write(path, fields, batches),
-        Format::Csv(options) => csv::write(path, options, (fields, sight), batches),
-        Format::Ipc => ipc::write(path, fields, batches),
-        Format::Json(_) => Err(Error::unsupported("writing JSON files is")),
-        Format::Avro => Err(Error::unsupported("writing Avro files is")),
-    }
+    Writing::of_format(format)?.write(
+        path,
+        (fields, sight),
+        batches.into_iter(),
+        &Context::new(Memory::new(usize::MAX)),
+    )
 }
 
 /// Column names of a file or a schema as SQL names: folded to lower case, because unquoted names in a statement are,

@@ -1,9 +1,10 @@
-//! A file that appears whole or not at all: written beside its target under another name, and renamed at the end.
+//! A file that appears whole or not at all: written beside its target under another name, and renamed at the end. What is no file
+//! (a pipe, a terminal) is written as it comes.
 
 use super::io_error;
 use multiloop_exec::Result;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,43 +15,106 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug)]
 pub(super) struct Output {
     target: PathBuf,
-    temporary: PathBuf,
-    file: Option<BufWriter<File>>,
+    to: Option<BufWriter<To>>,
+    /// What is removed unless it is finished.
+    unfinished: Option<PathBuf>,
+}
+
+#[derive(Debug)]
+enum To {
+    File(File),
+    Stdout(Stdout),
+}
+
+impl Write for To {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            To::File(file) => file.write(bytes),
+            To::Stdout(stdout) => stdout.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            To::File(file) => file.flush(),
+            To::Stdout(stdout) => stdout.flush(),
+        }
+    }
 }
 
 impl Output {
     /// Starts a file; the folder must be there.
     pub(super) fn create(target: &Path) -> Result<Output> {
+        if let Some(output) = Output::stream(target)? {
+            return Ok(output);
+        }
         let mut name = target.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}-{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-        let temporary = target.with_file_name(name);
-        let file = File::create(&temporary).map_err(|error| io_error(target, &error))?;
-        Ok(Output { target: target.to_owned(), temporary, file: Some(BufWriter::with_capacity(1 << 20, file)) })
+        Output::open(target, target.with_file_name(name))
+    }
+
+    /// The same under its own name from the start, so that half of it may be seen; after a failure nothing is.
+    pub(super) fn in_place(target: &Path) -> Result<Output> {
+        match Output::stream(target)? {
+            Some(output) => Ok(output),
+            None => Output::open(target, target.to_owned()),
+        }
+    }
+
+    /// What is no file, and takes bytes as they come.
+    fn stream(target: &Path) -> Result<Option<Output>> {
+        let to = if target == Path::new("/dev/stdout") {
+            To::Stdout(io::stdout())
+        } else {
+            match std::fs::metadata(target) {
+                Ok(found) if !found.is_file() && !found.is_dir() => {
+                    let file = File::options().write(true).open(target);
+                    To::File(file.map_err(|error| io_error(target, &error))?)
+                }
+                _ => return Ok(None),
+            }
+        };
+        Ok(Some(Output { target: target.to_owned(), to: Some(BufWriter::new(to)), unfinished: None }))
+    }
+
+    fn open(target: &Path, path: PathBuf) -> Result<Output> {
+        let file = File::create(&path).map_err(|error| io_error(target, &error))?;
+        let to = BufWriter::with_capacity(1 << 18, To::File(file));
+        Ok(Output { target: target.to_owned(), to: Some(to), unfinished: Some(path) })
     }
 
     /// Moves the file into place.
     pub(super) fn finish(mut self) -> Result<()> {
-        let mut file = self.file.take().expect("taken only here and in drop");
-        file.flush().map_err(|error| io_error(&self.target, &error))?;
-        drop(file);
-        std::fs::rename(&self.temporary, &self.target).map_err(|error| io_error(&self.target, &error))
+        let failed = |error: io::Error| io_error(&self.target, &error);
+        let mut to = self.to.take().expect("taken only here and in drop");
+        to.flush().map_err(failed)?;
+        drop(to);
+        if let Some(path) = &self.unfinished
+            && *path != self.target
+        {
+            std::fs::rename(path, &self.target).map_err(failed)?;
+        }
+        self.unfinished = None;
+        Ok(())
     }
 }
 
 impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.file.as_mut().expect("taken only at the end").write(bytes)
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.to.as_mut().expect("taken only at the end").write(bytes)
     }
 
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.as_mut().expect("taken only at the end").flush()
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.as_mut().expect("taken only at the end").flush()
     }
 }
 
 impl Drop for Output {
     fn drop(&mut self) {
-        drop(self.file.take());
-        // After `finish` there is nothing under this name; after a failure nobody misses it.
-        let _ = std::fs::remove_file(&self.temporary);
+        drop(self.to.take());
+        if let Some(path) = &self.unfinished {
+            // After a failure nobody misses it.
+            let _ = std::fs::remove_file(path);
+        }
     }
 }

@@ -268,7 +268,7 @@ impl Json {
     fn write(self, out: &mut String) {
         match self {
             Json::Plain(text) => out.push_str(&text),
-            Json::String(text) => write_string(&text, out),
+            Json::String(text) => append_json_text(&text, out),
             Json::Array(elements) => {
                 out.push('[');
                 for (at, element) in elements.into_iter().enumerate() {
@@ -285,7 +285,7 @@ impl Json {
                 out.push('{');
                 for (at, (key, value)) in fields.into_iter().enumerate() {
                     out.push_str(if at > 0 { ", " } else { "" });
-                    write_string(&key, out);
+                    append_json_text(&key, out);
                     out.push_str(": ");
                     stack::more(|| value.write(out));
                 }
@@ -295,8 +295,8 @@ impl Json {
     }
 }
 
-/// A text as a string of JSON.
-fn write_string(text: &str, out: &mut String) {
+/// Adds a text as a string of JSON.
+pub fn append_json_text(text: &str, out: &mut String) {
     out.push('"');
     for letter in text.chars() {
         match letter {
@@ -314,8 +314,8 @@ fn write_string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// A value that is not NULL as JSON.
-fn json_of(value: &Value, data_type: DataType, zone: &str, out: &mut String) {
+/// Adds a value that is not NULL as JSON; instants are shown in a time zone.
+pub fn append_json(value: &Value, data_type: DataType, zone: &str, out: &mut String) {
     match (value, data_type) {
         (Value::Text(json), DataType::Json | DataType::Jsonb) => out.push_str(json),
         (Value::Boolean(value), _) => out.push_str(if *value { "true" } else { "false" }),
@@ -324,13 +324,13 @@ fn json_of(value: &Value, data_type: DataType, zone: &str, out: &mut String) {
             let array = array::Array::decode(encoded, element).unwrap_or_default();
             array.nest(out, &mut |out, open| out.push(if open { '[' } else { ']' }), &mut |out, value| match value {
                 Value::Null => out.push_str("null"),
-                value => json_of(value, element, zone, out),
+                value => append_json(value, element, zone, out),
             });
         }
         (Value::Int(micros), DataType::Timestamp | DataType::TimestampTz) => {
             let text = logical::show(value, data_type, zone);
             if is_infinite_timestamp(*micros) {
-                return write_string(&text, out);
+                return append_json_text(&text, out);
             }
             let text = text.replacen(' ', "T", 1);
             let (text, era) = text.strip_suffix(" BC").map_or((text.as_str(), ""), |text| (text, " BC"));
@@ -338,17 +338,17 @@ fn json_of(value: &Value, data_type: DataType, zone: &str, out: &mut String) {
             let is_short = text.get(text.len() - 3..).is_some_and(|end| end.starts_with(['+', '-']));
             let minutes = if data_type == DataType::TimestampTz && is_short { ":00" } else { "" };
             let text = format!("{text}{minutes}{era}");
-            write_string(&text, out);
+            append_json_text(&text, out);
         }
         (_, number) if number.is_numeric() => {
             let text = format::format_value(value, number);
             if text.ends_with(|last: char| last.is_ascii_digit()) {
                 out.push_str(&text);
             } else {
-                write_string(&text, out);
+                append_json_text(&text, out);
             }
         }
-        _ => write_string(&logical::show(value, data_type, zone), out),
+        _ => append_json_text(&logical::show(value, data_type, zone), out),
     }
 }
 
@@ -373,7 +373,7 @@ pub(super) fn apply_to_nulls(call: &Call) -> Result<Option<Value>> {
             out.push('{');
             for at in (0..call.arguments.len()).step_by(2) {
                 out.push_str(if at > 0 { "," } else { "" });
-                write_string(call.text(at)?, &mut out);
+                append_json_text(call.text(at)?, &mut out);
                 out.push(':');
                 out.push_str(part(at + 1)?);
             }
@@ -387,7 +387,7 @@ pub(super) fn apply_to_nulls(call: &Call) -> Result<Option<Value>> {
                     return Err(Error::new(ErrorKind::InvalidParameter, message));
                 }
                 out.push_str(if at > 0 { ", " } else { "" });
-                write_string(call.text(at)?, &mut out);
+                append_json_text(call.text(at)?, &mut out);
                 out.push_str(" : ");
                 out.push_str(part(at + 1)?);
             }
@@ -404,7 +404,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         Function::JsonOf(data_type) => {
             let zone = if call.arguments.len() > 1 { call.text(1)? } else { logical::UTC };
             let mut out = String::new();
-            json_of(&call.arguments[0], data_type, zone, &mut out);
+            append_json(&call.arguments[0], data_type, zone, &mut out);
             Value::text(out)
         }
         Function::Json(JsonFunction::Kind) => {
@@ -451,7 +451,7 @@ fn of_pairs(texts: &str) -> Result<Value> {
             return Err(Error::new(ErrorKind::InvalidParameter, "field name must not be null"));
         };
         out.push_str(if at > 0 { ", " } else { "" });
-        write_string(key, &mut out);
+        append_json_text(key, &mut out);
         out.push_str(" : ");
         out.push_str(if let Some(Value::Text(value)) = pair.get(1) { value } else { "null" });
     }

@@ -46,6 +46,7 @@ use crate::function::Function;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
 pub use fold::fold;
+pub use json::{append_json, append_json_text};
 pub use logical::UTC;
 
 /// Applies a function to values of the given types. `result` is the type of the call. Lazy functions

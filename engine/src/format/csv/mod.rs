@@ -25,7 +25,8 @@ mod values;
 mod write;
 
 pub use decode::Encoding;
-pub use write::{append_header, append_rows, write};
+pub(super) use write::append_file_rows;
+pub use write::{append_header, append_rows};
 
 use super::compressed::Compression;
 use super::set::FileSet;

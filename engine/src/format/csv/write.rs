@@ -1,68 +1,30 @@
 //! Writing CSV. Values are printed as PostgreSQL prints them; fields are quoted where they must be.
 
-use super::super::io_error;
-use super::super::output::Output;
 use super::super::text::text_of;
+use super::CsvOptions;
 use super::dialect::Dialect;
 use super::guess::is_mistakable;
-use super::{Compression, CsvOptions, Encoding};
 use crate::sight::Sight;
 use arrow::array::RecordBatch;
-use multiloop_exec::{Error, Result};
+use multiloop_exec::Result;
 use multiloop_planner::types::{DataType, Field};
-use std::io::Write;
-use std::path::Path;
 
-/// Writes a CSV file; returns the number of rows.
-pub fn write(
-    path: &Path,
+/// Adds a line for each row of a batch with these fields, as a file has them: whoever reads it by its looks takes a text that looks
+/// like a number for text, because it is quoted.
+pub(in super::super) fn append_file_rows(
+    lines: &mut Vec<u8>,
     options: &CsvOptions,
     (fields, sight): (&[Field], &Sight),
-    batches: impl IntoIterator<Item = Result<RecordBatch>>,
-) -> Result<u64> {
-    options.check()?;
-    check_written(path, options)?;
-    let mut output = Output::create(path)?;
-    let mut lines = Vec::new();
-    if options.header.unwrap_or(true) {
-        append_header(&mut lines, options, fields);
-    }
+    batch: &RecordBatch,
+) -> Result<()> {
     let (dialect, columns) = (Dialect::said(options), fields.len());
-    let mut rows = 0;
-    for batch in batches {
-        let batch = batch?;
-        rows += batch.num_rows() as u64;
-        text_of(fields, &batch, sight, &mut |index, text| {
-            let data_type = fields[index].data_type;
-            let text = text.map(|text| if dialect.decimal == b',' { with_comma(text, data_type) } else { text });
-            // Text that looks like a number is quoted, so that whoever reads the file by its looks takes it for text.
-            let is_text = matches!(data_type, DataType::Text | DataType::Varchar(_) | DataType::Char(_));
-            let quoted = is_text && text.as_deref().is_some_and(is_mistakable);
-            append_field(&mut lines, index, text.as_deref(), columns, &dialect, quoted);
-        })?;
-        output.write_all(&lines).map_err(|error| io_error(path, &error))?;
-        lines.clear();
-    }
-    output.write_all(&lines).map_err(|error| io_error(path, &error))?;
-    output.finish()?;
-    Ok(rows)
-}
-
-/// An error (0A000) of a file that would not be what its name or its options say.
-fn check_written(path: &Path, options: &CsvOptions) -> Result<()> {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let compression = options.compression.unwrap_or(match ending.as_str() {
-        "gz" => Compression::Gzip,
-        "zst" => Compression::Zstd,
-        _ => Compression::None,
-    });
-    if compression != Compression::None {
-        return Err(Error::unsupported("writing compressed CSV is"));
-    }
-    match options.encoding {
-        None | Some(Encoding::Utf8) => Ok(()),
-        Some(encoding) => Err(Error::unsupported(format_args!("writing CSV in encoding {} is", encoding.name()))),
-    }
+    text_of(fields, batch, sight, &mut |index, text| {
+        let data_type = fields[index].data_type;
+        let text = text.map(|text| if dialect.decimal == b',' { with_comma(text, data_type) } else { text });
+        let is_text = matches!(data_type, DataType::Text | DataType::Varchar(_) | DataType::Char(_));
+        let quoted = is_text && text.as_deref().is_some_and(is_mistakable);
+        append_field(lines, index, text.as_deref(), columns, &dialect, quoted);
+    })
 }
 
 /// A number with a comma in place of its point.

@@ -11,25 +11,22 @@ mod pages;
 mod scan;
 
 use super::identity::Identity;
-use super::output::Output;
 use super::set::FileSet;
 use super::unite::Union;
 use super::{Unreadable, as_uuid, bad_file, guarded, io_error, readable_fields};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Field as ArrowField, Schema, SchemaRef};
 use file::Source;
-use multiloop_exec::column::arrow::schema_of;
+use multiloop_exec::Result;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{CHUNK_ROWS, ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
-use multiloop_exec::{Error, ErrorKind, Result};
-use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::types::Field;
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::arrow::{ArrowWriter, ProjectionMask};
-use parquet::basic::{Compression, LogicalType};
-use parquet::file::properties::WriterProperties;
+use parquet::basic::LogicalType;
 use parquet::file::reader::Length;
 use std::fs::File;
 use std::ops::Range;
@@ -261,34 +258,6 @@ fn push_group(file: &Opened, schema: &SchemaRef, columns: &mut [ColumnReader], p
         rows += batch.num_rows();
         push(batch)?;
     }
-}
-
-/// Writes a Parquet file, compressed with Snappy, in row groups of 2^20 rows. Intervals are an error (0A000): the
-/// writer has no form for them.
-pub fn write(path: &Path, fields: &[Field], batches: impl IntoIterator<Item = Result<RecordBatch>>) -> Result<u64> {
-    if let Some(field) = fields.iter().find(|field| field.data_type == DataType::Interval) {
-        return Err(Error::unsupported(format!("column \"{}\": interval in a Parquet file is", field.name)));
-    }
-    let output = Output::create(path)?;
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let failed = |error: parquet::errors::ParquetError| {
-        Error::new(ErrorKind::Io, format!("could not write file {}: {error}", path.display()))
-    };
-    // What lists look like, the rows know.
-    let mut batches = batches.into_iter().peekable();
-    let schema = match batches.peek() {
-        Some(Ok(first)) => first.schema(),
-        _ => schema_of(fields),
-    };
-    let mut writer = ArrowWriter::try_new(output, schema, Some(properties)).map_err(failed)?;
-    let mut rows = 0;
-    for batch in batches {
-        let batch = batch?;
-        rows += batch.num_rows() as u64;
-        writer.write(&batch).map_err(failed)?;
-    }
-    writer.into_inner().map_err(failed)?.finish()?;
-    Ok(rows)
 }
 
 /// The rows that a path or pattern names, read as Arrow arrays.
