@@ -90,8 +90,7 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions
         ast::Statement::Explain {
             describe_alias,
             analyze,
-            // There is nothing that it would add.
-            verbose: _,
+            verbose: _, // There is nothing that it would add.
             query_plan,
             estimate,
             statement,
@@ -99,14 +98,14 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions
             options,
         } => {
             let explain = *describe_alias == ast::DescribeAlias::Explain;
-            if let (false, false, ast::Statement::Query(query)) = (explain, *analyze, &**statement) {
-                return binder.whole_query(query).map(Statement::DescribeQuery);
-            }
-            if !explain || *query_plan || *estimate || format.is_some() {
+            if let (false, ast::Statement::Query(query)) = (explain || *analyze, &**statement) {
+                binder.whole_query(query).map(Statement::DescribeQuery)
+            } else if !explain || *query_plan || *estimate || format.is_some() {
                 let error = Error::unsupported("EXPLAIN with FORMAT outside of parentheses, QUERY PLAN or ESTIMATE is");
-                return Err(error.at(Some(Position(0))));
+                Err(error.at(Some(Position(0))))
+            } else {
+                binder.explain(*analyze, options.as_deref().unwrap_or_default(), statement)
             }
-            binder.explain(*analyze, options.as_deref().unwrap_or_default(), statement)
         }
         _ => {
             let verb = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
