@@ -110,15 +110,7 @@ pub(super) fn scan(
     let mut all_told: Vec<Vec<(usize, usize, Told, usize)>> = vec![Vec::new(); files.fields.len()];
     for (number, file) in files.files.iter().enumerate() {
         for (group, metadata) in file.opened.metadata.metadata().row_groups().iter().enumerate() {
-            let rows = usize::try_from(metadata.num_rows())
-                .map_err(|_| bad_file(&file.opened.path, "a row group has a negative number of rows"))?;
-            if u32::try_from(rows).is_err() {
-                return Err(Error::unsupported(format!(
-                    "file {}: a row group of more than 4 billion rows is",
-                    file.opened.path.display()
-                )));
-            }
-            check_counts(file, group, rows)?;
+            let rows = checked_rows(file, group)?;
             let told = |(at, column): (usize, &Option<FileColumn>)| match column {
                 None => told_of_none(files.constants[at].as_ref(), number, rows),
                 Some(FileColumn { direct: Some((leaf, kind)), .. }) => {
@@ -169,9 +161,15 @@ fn told_of_none(constants: Option<&Constants>, file: usize, rows: usize) -> Told
     Told { bounds, range, nulls: Some(nulls) }
 }
 
-/// An error if a flat column has other than one value a row.
-fn check_counts(file: &ScannedFile, group: usize, rows: usize) -> Result<()> {
+/// How many rows a row group has; an error if that is no number of rows, or a flat column has other than one value a row.
+fn checked_rows(file: &ScannedFile, group: usize) -> Result<usize> {
     let metadata = file.opened.metadata.metadata().row_group(group);
+    let rows = usize::try_from(metadata.num_rows())
+        .map_err(|_| bad_file(&file.opened.path, "a row group has a negative number of rows"))?;
+    if u32::try_from(rows).is_err() {
+        let path = file.opened.path.display();
+        return Err(Error::unsupported(format!("file {path}: a row group of more than 4 billion rows is")));
+    }
     let leaves = file.columns.iter().filter_map(|column| Some(column.as_ref()?.direct?.0));
     for leaf in leaves {
         if usize::try_from(metadata.column(leaf).num_values()) != Ok(rows) {
@@ -179,7 +177,7 @@ fn check_counts(file: &ScannedFile, group: usize, rows: usize) -> Result<()> {
             return Err(bad_file(&file.opened.path, reason));
         }
     }
-    Ok(())
+    Ok(rows)
 }
 
 /// How a column of a file becomes a field of the table.
