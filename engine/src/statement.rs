@@ -452,7 +452,9 @@ impl Runner<'_> {
         path: &str,
         options: &FileOptions,
     ) -> Result<ResultStream> {
-        self.session.work.check_file(path, FileUse::Read)?;
+        for path in format::braces(path)? {
+            self.session.work.check_file(&path, FileUse::Read)?;
+        }
         let mut format = format::copy_format(path, options)?;
         let zone = Some(Arc::clone(&self.snapshot.zone));
         match &mut format {

@@ -281,3 +281,26 @@ fn compressed_files_are_what_their_endings_say() {
         assert!(bytes.starts_with(magic), "{sql}: {:?}", &bytes[..8]);
     }
 }
+
+/// What a session that may reach files of one folder gets when it asks for one beside it.
+#[test]
+fn braces_lead_nowhere_else() {
+    let folder = Folder::new("braces");
+    let (inner, outer) = (folder.path("in/t.csv"), folder.path("out/t.csv"));
+    std::fs::write(&inner, "1\n").expect("a file");
+    std::fs::write(&outer, "2\n").expect("a file");
+    let session = session();
+    session.sql("CREATE TABLE t (k integer)").expect("a table");
+    session.enter("somebody", Some([PathBuf::from(folder.path("in"))].into()));
+    let base = folder.path("in");
+    assert_eq!(rows(&session, &format!("COPY t FROM '{base}/{{x,..}}/out/t.csv'")), ["42501"]);
+    assert_eq!(rows(&session, &format!("COPY t FROM '{{{base},{}}}/t.csv'", folder.path("out"))), ["42501"]);
+    assert_eq!(rows(&session, &format!("SELECT * FROM '{base}/{{x,..}}/out/t.csv'")), ["42501"]);
+    assert_eq!(rows(&session, "SELECT * FROM t"), Vec::<String>::new());
+    session.sql(&format!("COPY t FROM '{base}/{{t,u}}.csv'")).expect("it may be read");
+    assert_eq!(rows(&session, "SELECT * FROM t"), ["1"]);
+    let many = format!("SELECT * FROM '{}.csv'", "{a,b}".repeat(14));
+    assert_eq!(rows(&session, &many), ["22023"]);
+    let long = format!("SELECT * FROM '{}.csv'", "{".repeat(5000));
+    assert_eq!(rows(&session, &long), ["22023"]);
+}

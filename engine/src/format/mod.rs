@@ -224,6 +224,17 @@ fn io_error(path: &Path, error: &std::io::Error) -> Error {
     }
 }
 
+/// An error (0A000) for a pipe and its like, which who reads it twice reads in parts.
+fn check_regular(path: &Path) -> Result<()> {
+    let metadata = std::fs::metadata(path).map_err(|error| io_error(path, &error))?;
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let hint = "Read it into the columns of a table by COPY, or write it to a file.";
+    Err(Error::unsupported(format_args!("guessing the columns of what is no file, {}, is", path.display()))
+        .with_hint(hint))
+}
+
 /// The error of a file that is not what its format says.
 fn bad_file(path: &Path, reason: impl std::fmt::Display) -> Error {
     let reason = reason.to_string();

@@ -33,8 +33,9 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Patterns that one with braces may be, at most.
-const BRACES_MAX: usize = 1 << 16;
+/// Patterns that one with braces may be, and bytes of one, at most.
+const BRACES_MAX: usize = 10_000;
+const BRACES_BYTES_MAX: usize = 4096;
 
 fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '['])
@@ -43,16 +44,19 @@ fn is_pattern(path: &str) -> bool {
 /// The patterns that one with `{a,b}` in it stands for: one for each alternative. A file whose name is the pattern itself is meant
 /// literally.
 ///
-/// Errors: 22023 if there are too many.
+/// Errors: 22023 if there are too many, or the pattern is too long for braces.
 pub(crate) fn braces(pattern: &str) -> Result<Vec<String>> {
     if !pattern.contains('{') || Path::new(pattern).exists() {
         return Ok(vec![pattern.to_owned()]);
     }
+    let refused = |what: String| Err(Error::new(ErrorKind::InvalidParameter, format!("a pattern of a file {what}")));
+    if pattern.len() > BRACES_BYTES_MAX {
+        return refused(format!("with braces has more than {BRACES_BYTES_MAX} bytes"));
+    }
     let (mut done, mut open) = (Vec::new(), vec![pattern.to_owned()]);
     while let Some(next) = open.pop() {
-        if done.len() + open.len() > BRACES_MAX {
-            let message = format!("a pattern of a file stands for more than {BRACES_MAX}: {pattern}");
-            return Err(Error::new(ErrorKind::InvalidParameter, message));
+        if done.len() + open.len() >= BRACES_MAX {
+            return refused(format!("stands for more than {BRACES_MAX}: {pattern}"));
         }
         match alternatives(&next) {
             // The last is the next to be looked at.
@@ -221,7 +225,9 @@ mod tests {
         assert_eq!(of("{a}{b"), ["{a}{b"]);
         assert_eq!(of("{a{b,c}"), ["{ab", "{ac"]);
         assert_eq!(of("a}b"), ["a}b"]);
-        assert!(braces(&"{a,b}".repeat(40)).is_err());
+        assert_eq!(of(&"{a,b}".repeat(13)).len(), 1 << 13);
+        assert!(braces(&"{a,b}".repeat(14)).is_err());
+        assert!(braces(&"{".repeat(5000)).is_err());
     }
 
     #[test]

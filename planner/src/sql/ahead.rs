@@ -218,10 +218,10 @@ impl Statement {
         if !self.tokens.iter().any(|token| token.token == Token::LBrace) {
             return;
         }
-        // For each open brace whether it begins a struct, and the parentheses within.
+        // For each open brace whether it begins a struct, and the parentheses within; and where one is put behind a name.
         let mut open: Vec<(bool, usize)> = Vec::new();
-        let mut at = 0;
-        while at < self.tokens.len() {
+        let mut behind: Vec<usize> = Vec::new();
+        for at in 0..self.tokens.len() {
             let innermost = open.last_mut();
             match &self.tokens[at].token {
                 Token::LBrace => {
@@ -229,9 +229,8 @@ impl Statement {
                     let is_struct = colon.is_some_and(|colon| self.tokens[colon].token == Token::Colon);
                     open.push((is_struct, 0));
                     if is_struct {
-                        let parenthesis = TokenWithSpan::new(Token::LParen, self.tokens[at].span);
                         self.tokens[at].token = Token::make_word(FILE_STRUCT, Some('"'));
-                        self.tokens.insert(at + 1, parenthesis);
+                        behind.push(at);
                     }
                 }
                 Token::RBrace => {
@@ -243,7 +242,7 @@ impl Statement {
                 Token::RParen | Token::RBracket => {
                     innermost.into_iter().for_each(|(_, within)| *within = within.saturating_sub(1));
                 }
-                Token::Colon if innermost.is_some_and(|of| of.0 && of.1 == 1) => {
+                Token::Colon if innermost.is_some_and(|of| of.0 && of.1 == 0) => {
                     self.tokens[at].token = Token::Comma;
                     if let Some(name) = self.before(at)
                         && let Token::Word(word) = &self.tokens[name].token
@@ -253,8 +252,17 @@ impl Statement {
                 }
                 _ => {}
             }
-            at += 1;
         }
+        let mut tokens = Vec::with_capacity(self.tokens.len() + behind.len());
+        let mut behind = behind.into_iter().peekable();
+        for (at, token) in std::mem::take(&mut self.tokens).into_iter().enumerate() {
+            let span = token.span;
+            tokens.push(token);
+            if behind.next_if_eq(&at).is_some() {
+                tokens.push(TokenWithSpan::new(Token::LParen, span));
+            }
+        }
+        self.tokens = tokens;
     }
 
     /// Where the token before a place stands that is no space.

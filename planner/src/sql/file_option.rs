@@ -187,9 +187,10 @@ fn value_of(expression: &ast::Expr, depth: usize) -> Option<OptionValue> {
                     _ => None,
                 })
                 .collect::<Option<_>>()?;
-            let mut fields = Vec::new();
+            let mut fields = Vec::with_capacity(values.len() / 2);
             let mut values = values.into_iter();
-            while let (Some(OptionValue::Text(name)), Some(value)) = (values.next(), values.next()) {
+            while let Some(name) = values.next() {
+                let (OptionValue::Text(name), Some(value)) = (name, values.next()) else { return None };
                 fields.push((name, value));
             }
             OptionValue::Struct(fields)

@@ -19,6 +19,8 @@ pub enum Encoding {
     Utf8,
     /// UTF-16, of the byte order that its mark tells; without one little end first.
     Utf16,
+    /// The same; without a mark big end first.
+    Utf16BigEnd,
     /// ISO 8859-1: each byte is the character of its number.
     Latin1,
     /// The same with printable characters where that has the second row of control characters.
@@ -38,7 +40,8 @@ impl Encoding {
     pub fn named(name: &str) -> Option<Encoding> {
         Some(match name.to_ascii_lowercase().replace(['-', '_', ' '], "").as_str() {
             "utf8" => Encoding::Utf8,
-            "utf16" | "utf16le" | "utf16be" => Encoding::Utf16,
+            "utf16" | "utf16le" => Encoding::Utf16,
+            "utf16be" => Encoding::Utf16BigEnd,
             "latin1" | "iso88591" => Encoding::Latin1,
             "windows1252" | "cp1252" | "win1252" => Encoding::Windows1252,
             _ => return None,
@@ -52,6 +55,7 @@ impl Encoding {
         match self {
             Encoding::Utf8 => "utf-8",
             Encoding::Utf16 => "utf-16",
+            Encoding::Utf16BigEnd => "utf-16be",
             Encoding::Latin1 => "latin1",
             Encoding::Windows1252 => "windows-1252",
         }
@@ -121,9 +125,10 @@ impl Debug for Decoded {
 const STEP_BYTES: usize = 1 << 16;
 
 impl Decoded {
-    pub(super) fn new(path: &Path, form: Form) -> Result<Decoded> {
+    /// Of a file that stands at its start.
+    pub(super) fn new(file: File, path: &Path, form: Form) -> Result<Decoded> {
         let failed = |error: io::Error| io_error(path, &error);
-        let file = BufReader::with_capacity(STEP_BYTES, File::open(path).map_err(failed)?);
+        let file = BufReader::with_capacity(STEP_BYTES, file);
         let bytes = compressed::decoder(file, form.compression).map_err(failed)?;
         Ok(Decoded {
             bytes,
@@ -145,7 +150,8 @@ impl Decoded {
             self.started = true;
             let wide = has_wide_mark(&self.raw);
             let encoding = *self.encoding.get_or_insert(if wide { Encoding::Utf16 } else { Encoding::Utf8 });
-            if wide && encoding == Encoding::Utf16 {
+            self.big_end_first = encoding == Encoding::Utf16BigEnd;
+            if wide && matches!(encoding, Encoding::Utf16 | Encoding::Utf16BigEnd) {
                 self.big_end_first = self.raw[0] == 0xfe;
                 self.raw.drain(..2);
             }
@@ -164,7 +170,7 @@ impl Decoded {
                 let control = usize::from(byte).checked_sub(0x80).and_then(|at| WINDOWS_1252.get(at));
                 push(&mut self.text, control.copied().unwrap_or(char::from(byte)));
             }),
-            Encoding::Utf16 => return self.decode_wide(),
+            Encoding::Utf16 | Encoding::Utf16BigEnd => return self.decode_wide(),
         }
         self.raw.clear();
         Ok(())

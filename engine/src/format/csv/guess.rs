@@ -255,8 +255,14 @@ impl<'a> Number<'a> {
             exponent: exponent.map_or(Some(0), exponent_of)?,
             has_exponent: exponent.is_some(),
         };
-        let short = exponent.is_none() && whole.len() <= 300;
-        (short || number.value().is_some_and(f64::is_finite)).then_some(number)
+        let short = exponent.is_none() && whole.len() <= 300 && fraction_text.len() <= 300;
+        (short || number.fits()).then_some(number)
+    }
+
+    /// Whether a double is near to it: an infinity is not, nor is zero unless the number is.
+    fn fits(&self) -> bool {
+        let is_zero = self.whole.bytes().chain(self.fraction.bytes()).all(|digit| digit == b'0');
+        self.value().is_some_and(|value| value.is_finite() && (is_zero || value != 0.0))
     }
 
     /// Minus zero is a float.

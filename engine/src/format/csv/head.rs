@@ -5,6 +5,7 @@ use super::dialect::Dialect;
 use super::records::Records;
 use super::source::Source;
 use multiloop_exec::Result;
+use multiloop_exec::workers::context::{Context, Reservation};
 use std::path::PathBuf;
 
 /// Bytes that are looked at for types, and for how rows are written.
@@ -23,20 +24,30 @@ pub(super) struct Head {
     line: u64,
     /// Whether these are all bytes.
     is_all: bool,
+    /// What it takes beyond what any file does.
+    memory: Option<Reservation>,
 }
 
 impl Head {
     /// As many bytes as hold the first row and, if there are so many, thousands of others.
-    pub(super) fn read(source: &Source, options: &CsvOptions) -> Result<Head> {
+    ///
+    /// Errors: 53200 if there is not the memory for them, 57014.
+    pub(super) fn read(source: &Source, options: &CsvOptions, context: &Context) -> Result<Head> {
         let mut most = HEAD_BYTES;
+        let mut memory = Reservation::new(&context.memory);
         loop {
-            let head = Head::of(source, options, most)?;
+            context.check()?;
+            // A stream keeps what it has decoded, too.
+            let needed = if source.is_plain() { most.min(source.file_bytes() as usize) } else { 2 * most };
+            memory.resize(if most > HEAD_BYTES { needed } else { 0 })?;
+            let mut head = Head::of(source, options, most)?;
+            head.memory = Some(memory.split(memory.bytes()));
             let dialect = Dialect { newline: head.newline(), quotes_anywhere: false, ..Dialect::said(options) };
             let line_ends = memchr::memchr_iter(dialect.newline, head.rows()).nth(1).is_some();
             if head.is_all || line_ends || most > options.row_bytes_max() {
                 return Ok(head);
             }
-            most *= 4;
+            most = (most * 4).min(options.row_bytes_max().max(HEAD_BYTES) + 1);
         }
     }
 
@@ -50,7 +61,7 @@ impl Head {
             bytes.truncate(error.valid_up_to());
         }
         let mut start = if bytes.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
-        let mut head = Head { path: source.path().to_owned(), bytes, start, line: 1, is_all };
+        let mut head = Head { path: source.path().to_owned(), bytes, start, line: 1, is_all, memory: None };
         let newline = head.newline();
         for _ in 0..options.skip {
             let Some(line) = memchr::memchr(newline, &head.bytes[start..]) else {
@@ -61,6 +72,9 @@ impl Head {
             head.line += 1;
         }
         head.start = start;
+        if let Some(comment) = options.comment {
+            head.blank_comments(comment, newline);
+        }
         if options.drops()
             && let Err(error) = std::str::from_utf8(head.rows())
         {
@@ -71,6 +85,18 @@ impl Head {
             head.is_all = false;
         }
         Ok(head)
+    }
+
+    /// A comment belongs to no row: it need not be UTF-8.
+    fn blank_comments(&mut self, comment: u8, newline: u8) {
+        if std::str::from_utf8(self.rows()).is_ok() {
+            return;
+        }
+        for line in self.bytes[self.start..].split_mut(|byte| *byte == newline) {
+            if line.first() == Some(&comment) && std::str::from_utf8(line).is_err() {
+                line.iter_mut().filter(|byte| !byte.is_ascii()).for_each(|byte| *byte = b'?');
+            }
+        }
     }
 
     /// Where the first row may begin, and on which line.

@@ -10,7 +10,8 @@ use super::head::Head;
 use super::records::Records;
 use super::source::Source;
 use crate::format::identity::Identity;
-use crate::format::{bad_file, fold_names};
+use crate::format::{bad_file, check_regular, fold_names};
+use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
 use std::path::{Path, PathBuf};
@@ -37,9 +38,12 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Looks at the first rows of a file.
-    pub(super) fn of(path: &Path, options: &CsvOptions) -> Result<Layout> {
+    ///
+    /// Errors: 0A000 for what is no file: it may be read but once.
+    pub(super) fn of(path: &Path, options: &CsvOptions, context: &Context) -> Result<Layout> {
+        check_regular(path)?;
         let source = Source::open(path, options)?;
-        let head = Head::read(&source, options)?;
+        let head = Head::read(&source, options, context)?;
         let mut dialect = Dialect::sniff(&head, options);
         if options.decimal.is_none() && dialect.delimiter != b',' && options.auto_detect {
             dialect.decimal = decimal_of(&head, &dialect)?;
@@ -52,6 +56,10 @@ impl Layout {
         }
         let quoted = seen.guesses.iter().all(Guess::is_quoted) && seen.first.iter().all(|field| !field.bare);
         let names = names_of(&seen, header, options)?;
+        if names.iter().any(|name| name.contains('\0')) {
+            let message = format!("invalid byte sequence for encoding \"UTF8\": 0x00 in {}, line 1", path.display());
+            return Err(Error::new(ErrorKind::InvalidUtf8, message));
+        }
         let said = said_types(&names, options)?;
         let all_text = options.all_text || !options.auto_detect;
         let guess = |(guess, said): (&Guess, &Option<DataType>)| match (said, quoted) {

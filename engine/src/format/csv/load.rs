@@ -29,7 +29,7 @@ pub(super) fn read_into(paths: &[PathBuf], options: &CsvOptions, fields: &[Field
     let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
     for path in paths {
         let source = Source::open(path, options)?;
-        let head = Head::read(&source, options)?;
+        let head = Head::read(&source, options, context)?;
         let dialect = Dialect::of_columns(&head, options, fields.len());
         let (start, line) = start_in(&head, &dialect, options, fields)?;
         drop(head);
@@ -88,8 +88,8 @@ pub(super) struct Guessed {
 
 impl Guessed {
     /// By the first rows of files.
-    pub(super) fn of(paths: &FileSet, options: &CsvOptions) -> Result<Self> {
-        let layouts = paths.iter().map(|path| Layout::of(path, options)).collect::<Result<Vec<_>>>()?;
+    pub(super) fn of(paths: &FileSet, options: &CsvOptions, context: &Context) -> Result<Self> {
+        let layouts = paths.iter().map(|path| Layout::of(path, options, context)).collect::<Result<Vec<_>>>()?;
         let mut union = Union::default();
         let mut guesses: Vec<Guess> = Vec::new();
         let mut said: Vec<Option<DataType>> = Vec::new();
@@ -218,8 +218,11 @@ impl Sink for Load<'_> {
         let want = |&at: &usize| {
             let data_type = self.of.union.fields[at].data_type;
             let said = self.of.said[at].is_some();
+            // A bad value in it leaves its row out of every pass.
+            let drops = said && self.of.options.drops();
             match &self.seen {
-                _ if !self.chosen[at] || self.of.union.constant(at).is_some() => Want::Skip,
+                _ if self.of.union.constant(at).is_some() => Want::Skip,
+                _ if !self.chosen[at] && !drops => Want::Skip,
                 Some((totals, others)) if !said => match totals[at] {
                     // It will be read again.
                     total if others[at] && total.is_settled() => Want::Skip,

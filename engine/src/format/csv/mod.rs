@@ -171,7 +171,7 @@ impl CsvOptions {
 pub(super) fn read_fields(paths: &FileSet, options: &CsvOptions, context: &Context) -> Result<Vec<Field>> {
     options.check()?;
     context.check()?;
-    Ok(load::Guessed::of(paths, options)?.fields())
+    Ok(load::Guessed::of(paths, options, context)?.fields())
 }
 
 /// Reads files as one table. Without given fields, columns of one name are one column, of a type that the fields of all
@@ -190,9 +190,9 @@ pub(super) fn read(
         Some(_) if !options.names.is_empty() || !options.types.is_empty() => {
             Err(Error::new(ErrorKind::InvalidParameter, "CSV names and types are those of the table's columns"))
         }
-        None if options.rejects => load::Guessed::of(paths, options)?.rejects(context),
+        None if options.rejects => load::Guessed::of(paths, options, context)?.rejects(context),
         Some(fields) => load::read_into(paths, options, fields, context),
-        None => load::Guessed::of(paths, options)?.read(context),
+        None => load::Guessed::of(paths, options, context)?.read(context),
     }
 }
 
@@ -208,7 +208,7 @@ pub(super) fn open(
     if options.rejects {
         return read(paths, options, None, context);
     }
-    let guessed = load::Guessed::of(paths, options)?;
+    let guessed = load::Guessed::of(paths, options, context)?;
     match !loads && scan::is_scanned(&guessed)? {
         true => scan::scan(guessed, cache, context),
         false => guessed.read(context),

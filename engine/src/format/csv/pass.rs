@@ -270,27 +270,33 @@ impl Pass<'_> {
             return Ok(Outcome::Short);
         }
         let mut rejects = Vec::new();
-        self.check_utf8(bytes, begin, rows);
+        self.check_rows(bytes, begin, rows);
         let (columns, failure) = self.columns(bytes, begin, from, rows, wants, &mut rejects);
         let bytes = from + begin as u64..from + rows.next as u64;
         let block = Block { bytes, rows: rows.count(), line: 0, columns, wants: wants.to_vec(), rejects };
         Ok(Outcome::Taken { block, lines: rows.lines, failure })
     }
 
-    /// Rows that are not UTF-8 are wrong.
-    fn check_utf8(&self, bytes: &[u8], begin: usize, rows: &mut Rows) {
-        let all = &bytes[begin..rows.next];
-        if all.is_ascii() || std::str::from_utf8(all).is_ok() {
+    /// Rows that are no text, or too long, are wrong.
+    fn check_rows(&self, bytes: &[u8], begin: usize, rows: &mut Rows) {
+        let most = self.row_bytes_max;
+        // Few blocks have a row that may be too long: one that holds so many bytes.
+        let are_short = rows.next - begin <= most || rows.most_bytes() <= most;
+        if are_short && split::is_text(&bytes[begin..rows.next]) {
             return;
         }
-        let wrong = |row: &usize| std::str::from_utf8(&bytes[rows.start(*row)..rows.end(*row)]).is_err();
-        let wrong: Vec<usize> = (0..rows.count()).filter(wrong).collect();
-        let bad = wrong.iter().enumerate().map(|(dropped, &row)| Bad {
-            bytes: rows.start(row)..rows.end(row),
-            what: Wrong::Utf8,
-            before: row - dropped,
-        });
-        let bad: Vec<Bad> = bad.collect();
+        let (mut bad, mut wrong) = (Vec::new(), Vec::new());
+        for row in 0..rows.count() {
+            let of = rows.start(row)..rows.end(bytes, self.shape.dialect, row);
+            let what = match &bytes[of.clone()] {
+                row if self.without_line_end(row).len() > most => Wrong::Long(most),
+                row if split::is_text(row) => continue,
+                row if std::str::from_utf8(row).is_err() => Wrong::Utf8,
+                _ => Wrong::Zero,
+            };
+            bad.push(Bad { bytes: of, what, before: row - wrong.len() });
+            wrong.push(row);
+        }
         rows.bad.extend(bad);
         rows.bad.sort_by_key(|bad| bad.bytes.start);
         if self.shape.drops {
@@ -299,6 +305,12 @@ impl Pass<'_> {
             let behind: Vec<usize> = (first..rows.count()).collect();
             rows.drop_rows(&behind);
         }
+    }
+
+    fn without_line_end<'a>(&self, row: &'a [u8]) -> &'a [u8] {
+        let newline = self.shape.dialect.newline;
+        let row = row.strip_suffix(&[newline]).unwrap_or(row);
+        if newline == b'\n' { row.strip_suffix(b"\r").unwrap_or(row) } else { row }
     }
 
     /// What is wanted of the columns, and the first thing that is wrong; where rows may be left out, without those that are.
@@ -334,6 +346,10 @@ impl Pass<'_> {
                 || rows.bad.first().map(|bad| Failure { line: line(bad.bytes.start), what: What::Row(bad.clone()) });
             return (columns, value.or_else(row));
         }
+        // One that is longer than memory was to be asked for is an error even so, as it is where a block ends within it.
+        if let Some(bad) = rows.bad.iter().find(|bad| matches!(bad.what, Wrong::Long(_))) {
+            return (columns, Some(Failure { line: line(bad.bytes.start), what: What::Row(bad.clone()) }));
+        }
         if self.keeps_rejects {
             self.note_rejects((bytes, begin, from), rows, &wrong, rejects);
         }
@@ -368,7 +384,11 @@ impl Pass<'_> {
             reject(bad.bytes.clone(), None, split::fault_of(bad, self.names).1);
         }
         for (row, column, error) in wrong {
-            reject(rows.start(*row)..rows.end(*row), Some(*column), error.message().to_owned());
+            reject(
+                rows.start(*row)..rows.end(bytes, self.shape.dialect, *row),
+                Some(*column),
+                error.message().to_owned(),
+            );
         }
         rejects.sort_by_key(|reject| (reject.place, reject.column));
     }

@@ -7,7 +7,7 @@ use super::super::set::Constants;
 use super::load::{Guessed, pass, shape};
 use super::pass::{Block, Sink};
 use super::source::Source;
-use super::split::{Rows, Told, line_of};
+use super::split::{Rows, Told, is_text, line_of};
 use super::values::{self, Want};
 use crate::format::bad_file;
 use multiloop_exec::column::{Chunk, Column, ColumnCache, ColumnReader, Dictionary, Table};
@@ -82,6 +82,10 @@ pub(super) fn scan(mut guessed: Guessed, cache: Option<&Arc<ColumnCache>>, conte
         source.check(&layout.identity)?;
     }
     guessed.name_types();
+    // Of a single row what is not known of its NULLs is all or none.
+    if pieces.iter().map(|piece| piece.rows).sum::<usize>() < 2 {
+        return guessed.read(context);
+    }
     let fields = guessed.fields();
     let splits = Splits { most: context.workers().count() + 2, kept: Mutex::default() };
     let files = Arc::new(Files { of: guessed, fields: fields.clone(), splits });
@@ -113,7 +117,7 @@ fn statistics(column: usize, field: &Field, pieces: &[InFiles]) -> ColumnStatist
     );
     let bounds = bounds.flatten();
     let (min, max) = bounds.map(|(low, high)| (value(low), value(high))).unzip();
-    // Where it is not known, neither none nor all.
+    // Where it is not known, neither none nor all: there are two rows or more.
     let proofs = Proofs { nulls: nulls.unwrap_or(1) as u64, min, max, ..Proofs::default() };
     let range = bounds.map_or(u64::MAX, |(low, high)| high.abs_diff(low).saturating_add(1));
     let bytes: u64 = pieces.iter().map(|piece| piece.piece.bytes.end - piece.piece.bytes.start).sum();
@@ -247,7 +251,8 @@ impl InFiles {
         let shape = shape(&layout.dialect, layout.names.len(), options, true);
         let (bytes, rows) = (&split.bytes, &mut split.rows);
         let told = rows.split(shape, (bytes, true), 0..bytes.len(), &mut Marks::default());
-        let is_text = bytes.is_ascii() || std::str::from_utf8(bytes).is_ok();
+        // What stands between rows may be anything.
+        let is_text = is_text(bytes) || (0..rows.count()).all(|row| rows.is_text(bytes, &layout.dialect, row));
         if told != Told::All || rows.count() != self.piece.rows || !is_text {
             return Err(bad_file(&layout.path, "it has other rows than before"));
         }

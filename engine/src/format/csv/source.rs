@@ -7,7 +7,7 @@ use crate::format::identity::Identity;
 use crate::format::{bad_file, io_error};
 use multiloop_exec::{Error, ErrorKind, Result};
 use std::fs::File;
-use std::io::{ErrorKind as Io, Read};
+use std::io::{ErrorKind as Io, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
@@ -54,7 +54,13 @@ impl Source {
         let mut file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         let form = Form::of(path, &mut file, options)?;
-        let stream = (!form.is_plain() || !metadata.is_file()).then(|| Decoded::new(path, form)).transpose()?;
+        let is_stream = !form.is_plain() || !metadata.is_file();
+        if is_stream && metadata.is_file() {
+            file.rewind().map_err(failed)?;
+        }
+        // What is no file is opened but once: who writes to a pipe may be gone by then.
+        let decoded = || Decoded::new(file.try_clone().map_err(failed)?, path, form);
+        let stream = is_stream.then(decoded).transpose()?;
         let stream = stream.map(|decoded| Stream { decoded: Mutex::new(decoded), window: RwLock::default() });
         Ok(Source {
             path: path.to_owned(),

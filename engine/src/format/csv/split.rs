@@ -56,6 +56,10 @@ pub(super) enum Wrong {
     Quote,
     /// It is not UTF-8.
     Utf8,
+    /// It holds the character of number zero.
+    Zero,
+    /// It is longer than any may be: so many bytes.
+    Long(usize),
 }
 
 /// A field as it stands in the file.
@@ -166,11 +170,23 @@ impl Rows {
         }
     }
 
-    /// Where a row ends: where the next one begins, be it one that is wrong.
-    pub(super) fn end(&self, row: usize) -> usize {
-        let next = self.starts.get(row + 1).map_or(self.next, |&next| next as usize);
-        let bad = self.bad.partition_point(|bad| bad.bytes.start <= self.start(row));
-        self.bad.get(bad).map_or(next, |bad| next.min(bad.bytes.start))
+    /// Where the line end of a row of these bytes ends. Comments and rows that are wrong may stand before the next row.
+    pub(super) fn end(&self, bytes: &[u8], dialect: &Dialect, row: usize) -> usize {
+        let last = self.ends[..(row + 1) * self.columns].last().map_or(0, |end| (end & PLACE) as usize);
+        let from = last.max(self.start(row));
+        let rest = &bytes[from..self.next.max(from)];
+        memchr::memchr(dialect.newline, rest).map_or(from + rest.len(), |at| from + at + 1)
+    }
+
+    /// Bytes from the start of a row to that of the next one, at most.
+    pub(super) fn most_bytes(&self) -> usize {
+        let next = self.starts.iter().skip(1).map(|&next| next as usize).chain([self.next]);
+        self.starts.iter().zip(next).map(|(&start, next)| next - start as usize).max().unwrap_or(0)
+    }
+
+    /// Whether a row of these bytes is text: UTF-8, without the character of number zero, which no text holds.
+    pub(super) fn is_text(&self, bytes: &[u8], dialect: &Dialect, row: usize) -> bool {
+        is_text(&bytes[self.start(row)..self.end(bytes, dialect, row)])
     }
 
     /// Leaves out some rows, by their numbers in order.
@@ -450,6 +466,8 @@ pub(super) fn line_of(bytes: &[u8], place: usize, dialect: &Dialect) -> u64 {
 pub(super) fn fault_of(bad: &Bad, names: &[String]) -> (ErrorKind, String) {
     match bad.what {
         Wrong::Utf8 => (ErrorKind::InvalidUtf8, "invalid byte sequence for encoding \"UTF8\"".to_owned()),
+        Wrong::Zero => (ErrorKind::InvalidUtf8, "invalid byte sequence for encoding \"UTF8\": 0x00".to_owned()),
+        Wrong::Long(most) => (ErrorKind::BadFile, format!("a row of more than {most} bytes")),
         Wrong::Quote => (ErrorKind::BadFile, "unterminated CSV quoted field".to_owned()),
         Wrong::Fields(count) => match names.get(count) {
             Some(missing) => (ErrorKind::BadFile, format!("missing data for column \"{missing}\"")),
@@ -467,6 +485,11 @@ pub(super) fn too_long(path: &Path, line: u64, most: usize) -> Error {
 /// The first place at or behind another at which a row begins if quotes are closed there; None if there is none.
 pub(super) fn assumed_start(bytes: &[u8], from: usize, dialect: &Dialect) -> Option<usize> {
     memchr::memchr(dialect.newline, &bytes[from..]).map(|at| from + at + 1)
+}
+
+/// Whether bytes are UTF-8 without the character of number zero.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    (bytes.is_ascii() || std::str::from_utf8(bytes).is_ok()) && memchr::memchr(0, bytes).is_none()
 }
 
 /// UTF-8 as text.

@@ -384,3 +384,143 @@ fn scans_give_the_rows_of_loads() {
     let error = reader.read(3, 0..5000).unwrap_err();
     assert!(error.message().contains("column \"x\"") && error.message().contains("line 4574"), "{error}");
 }
+
+/// What is not known of a column is not taken for something: of one row one NULL would be all.
+#[test]
+fn one_row_of_a_said_type_is_not_null() {
+    let folder = Folder::new();
+    let path = [PathBuf::from(folder.write("t.csv", "k,s\n7,a\n"))];
+    let options = with(|options| {
+        (options.scan_bytes, options.types) = (Some(0), vec![(Some("k".into()), DataType::Integer)]);
+    });
+    let table = open(&files(&path), &options, false, (None, &context())).unwrap();
+    assert_eq!(table.statistics.columns[0].proofs.nulls, 0);
+    assert_eq!(shown(&table), "k integer, s text: 7|a");
+}
+
+/// A row that is left out is left out of columns that are read twice, too.
+#[test]
+fn rows_that_are_left_out_stay_so() {
+    let mut text = String::from("a,b\n");
+    for row in 0..20_000 {
+        let a = if row == 2 || row == 15_000 { "x".to_owned() } else { row.to_string() };
+        let b = if row == 19_999 { "late" } else { "1" };
+        text.push_str(&format!("{a},{b}\n"));
+    }
+    for block_bytes in [1000, 1 << 19] {
+        let options = with(|options| {
+            (options.ignore_errors, options.block_bytes) = (true, Some(block_bytes));
+            (options.sample_rows, options.types) = (Some(10), vec![(Some("a".into()), DataType::Integer)]);
+        });
+        let folder = Folder::new();
+        let table = table(&folder, text.as_bytes(), &options, None).unwrap();
+        let rows = shown(&table);
+        assert!(rows.starts_with("a integer, b text: 0|1 / 1|1 / 3|1"), "{}", &rows[..60]);
+        assert!(rows.ends_with("19999|late") && rows.split(" / ").count() == 19_998);
+    }
+}
+
+/// A comment belongs to no row, whatever it holds.
+#[test]
+fn comments_in_other_encodings() {
+    let text = b"k,s\n1,a\n# caf\xe9\n2,b\n#\xff\n".as_slice();
+    let bad = b"k,s\n1,a\n2,\xff\n# c\n3,c\n".as_slice();
+    let fields = [Field::new("k", DataType::BigInt, true), Field::new("s", DataType::Text, true)];
+    let folder = Folder::new();
+    for block_bytes in [3, 1 << 19] {
+        for ignore_errors in [false, true] {
+            let options = with(|options| {
+                (options.comment, options.ignore_errors) = (Some(b'#'), ignore_errors);
+                (options.block_bytes, options.header) = (Some(block_bytes), Some(true));
+            });
+            let found = table(&folder, text, &options, Some(&fields)).unwrap();
+            assert_eq!(shown(&found), "k bigint, s text: 1|a / 2|b", "{block_bytes} {ignore_errors}");
+            match table(&folder, bad, &options, Some(&fields)) {
+                Ok(found) => assert_eq!(shown(&found), "k bigint, s text: 1|a / 3|c"),
+                Err(error) => assert!(!ignore_errors && error.message().ends_with("t.csv, line 3"), "{error}"),
+            }
+        }
+    }
+}
+
+/// The name of an encoding says which byte comes first, unless a mark does.
+#[test]
+fn byte_orders() {
+    let units: Vec<u16> = "k,s\n1,é\n".encode_utf16().collect();
+    let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+    let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+    for (name, bytes) in [("utf-16be", &big), ("UTF-16LE", &little), ("utf-16", &little)] {
+        let options = with(|options| options.encoding = Encoding::named(name));
+        assert_eq!(read_as(bytes, &options), "k bigint, s text: 1|é", "{name}");
+        let marked = [b"\xfe\xff", big.as_slice()].concat();
+        assert_eq!(read_as(&marked, &options), "k bigint, s text: 1|é", "{name}");
+        assert_eq!(Encoding::named(options.encoding.unwrap().name()), options.encoding);
+    }
+}
+
+/// What no double holds is text, as it is where it stands, in the first rows or in later ones.
+#[test]
+fn numbers_beyond_doubles() {
+    let options = CsvOptions::default();
+    assert_eq!(read_as(b"k\n1e-400\n", &options), "k text: 1e-400");
+    assert_eq!(read_as(b"k\n0.5\n1e400\n", &options), "k text: 0.5 / 1e400");
+    assert_eq!(read_as(b"k\n0e5\n0.0e-400\n", &options), "k double precision: 0 / 0");
+    let long = format!("k\n0.5\n0.{}1\n", "0".repeat(400));
+    assert!(read_as(long.as_bytes(), &options).starts_with("k text: 0.5 / 0.000"));
+    let late = format!("k\n{}1e-400\n", "0.5\n".repeat(30_000));
+    assert!(read_as(late.as_bytes(), &options).ends_with("0.5 / 1e-400"));
+}
+
+/// A row is as long as it may be, wherever blocks are cut.
+#[test]
+fn long_rows_are_refused_within_a_block() {
+    let text = format!("k,s\n1,a\n2,{}\n3,b\n", "x".repeat(100));
+    for block_bytes in [7, 1 << 19] {
+        let options = with(|options| (options.row_bytes_max, options.block_bytes) = (Some(50), Some(block_bytes)));
+        let found = read_as(text.as_bytes(), &options);
+        assert_eq!(found, "a row of more than 50 bytes in t.csv, line 3");
+        let options = with(|options| (options.row_bytes_max, options.block_bytes) = (Some(103), Some(block_bytes)));
+        assert!(read_as(text.as_bytes(), &options).starts_with("k bigint, s text: 1|a / 2|xxx"));
+    }
+}
+
+/// No text holds U+0000.
+#[test]
+fn the_character_of_number_zero() {
+    let found = read_as(b"k,s\n1,a\n2,b\0c\n", &CsvOptions::default());
+    assert_eq!(found, "invalid byte sequence for encoding \"UTF8\": 0x00 in t.csv, line 3");
+    let lenient = with(|options| options.ignore_errors = true);
+    assert_eq!(read_as(b"k,s\n1,a\n2,b\0c\n3,d\n", &lenient), "k bigint, s text: 1|a / 3|d");
+}
+
+/// What the first bytes of a file take counts against the limit.
+#[test]
+fn heads_count_against_the_limit() {
+    use multiloop_exec::workers::context::Memory;
+    let folder = Folder::new();
+    let path = [PathBuf::from(folder.write("t.csv", "x".repeat(40 << 20)))];
+    let limited = Context::new(Memory::new(20 << 20));
+    let error = read_fields(&files(&path), &CsvOptions::default(), &limited).unwrap_err();
+    assert_eq!(error.sqlstate(), "53200", "{error}");
+}
+
+/// What may be read but once is not read twice.
+#[cfg(unix)]
+#[test]
+fn pipes_lose_no_rows() {
+    let folder = Folder::new();
+    let path = folder.path("pipe.csv");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let writer = std::thread::spawn({
+        let path = path.clone();
+        move || std::fs::write(path, "k\n1\n")
+    });
+    let paths = [PathBuf::from(&path)];
+    let error = read(&files(&paths), &CsvOptions::default(), None, &context()).unwrap_err();
+    assert_eq!(error.sqlstate(), "0A000", "{error}");
+    // Into given columns it is read once.
+    let fields = [Field::new("k", DataType::BigInt, true)];
+    let table = read(&files(&paths), &CsvOptions::default(), Some(&fields), &context()).unwrap();
+    assert_eq!(shown(&table), "k bigint: 1");
+    writer.join().unwrap().unwrap();
+}

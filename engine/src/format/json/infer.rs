@@ -8,7 +8,7 @@ use super::blocks::{Blocks, Piece};
 use super::guess::Guess;
 use super::scan::{Fault, Scanned, Scanner, Token};
 use super::text::{Values, text_of};
-use crate::format::fold_names;
+use crate::format::{check_regular, fold_names};
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
@@ -52,6 +52,7 @@ impl Columns {
     pub(super) fn look(paths: &[PathBuf], options: &JsonOptions, whole: bool, context: &Context) -> Result<Columns> {
         let mut seen = Seen::default();
         for path in paths {
+            check_regular(path)?;
             if whole {
                 seen.look_at_all(path, options, context)?;
             } else {
@@ -151,6 +152,9 @@ impl Seen {
     }
 
     fn columns(self, options: &JsonOptions) -> Result<Columns> {
+        if let Some(key) = self.keys.iter().find(|key| key.contains('\0')) {
+            return Err(zero_in(key));
+        }
         let only_objects = self.others.is_empty() && !self.keys.is_empty();
         if options.records == Some(true) && !self.others.is_empty() {
             let message = "records are objects, and there are values that are none";
@@ -172,6 +176,12 @@ impl Columns {
         let field = Field::new(WHOLE.to_owned(), data_type, true);
         Columns { keys: vec![WHOLE.to_owned()], fields: vec![field], records: false }
     }
+}
+
+/// The error (22P05) of a text with the character of number zero, which no text holds.
+pub(super) fn zero_in(text: &str) -> Error {
+    let shown: String = text.chars().take(40).collect::<String>().replace('\0', "\\u0000");
+    Error::new(ErrorKind::InvalidUtf8, format!("\\u0000 cannot be converted to text: {shown}"))
 }
 
 /// The fault of an object in which a key stands twice.

@@ -18,6 +18,7 @@ mod values;
 pub use blocks::Layout;
 
 use super::compressed::Compression;
+use super::fold_names;
 use super::set::FileSet;
 use super::unite::Union;
 use blocks::{Blocks, Piece};
@@ -28,7 +29,7 @@ use multiloop_exec::workers::context::{Context, Reservation};
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::UTC;
 use multiloop_planner::types::{DataType, Field};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scan::{Fault, Scanned, Scanner};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -85,20 +86,28 @@ impl JsonOptions {
         JsonOptions { columns: Some(Vec::new()), records: Some(false), ..JsonOptions::default() }
     }
 
-    /// The columns that are said, if any are.
-    fn said(&self) -> Option<Columns> {
-        let columns = self.columns.as_ref()?;
+    /// The columns that are said, if any are: keys as they are given, and what these are as names.
+    ///
+    /// Errors: 42701 for a key that is given twice.
+    fn said(&self) -> Result<Option<Columns>> {
+        let Some(columns) = &self.columns else { return Ok(None) };
         if self.records == Some(false) {
-            return Some(Columns::whole(columns.first().map_or(DataType::Json, |(_, data_type)| *data_type)));
+            return Ok(Some(Columns::whole(columns.first().map_or(DataType::Json, |(_, data_type)| *data_type))));
         }
         let field = |(name, data_type): &(String, DataType)| Field::new(name.clone(), *data_type, true);
-        Some(Columns::given(&columns.iter().map(field).collect::<Vec<_>>()))
+        let keys: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+        let mut known = FxHashSet::default();
+        if let Some(twice) = keys.iter().find(|key| !known.insert(key.as_str())) {
+            let message = format!("column \"{twice}\" specified more than once");
+            return Err(Error::new(ErrorKind::DuplicateColumn, message));
+        }
+        Ok(Some(Columns { keys, fields: fold_names(columns.iter().map(field).collect()), records: true }))
     }
 }
 
 /// The columns of files, guessed from their first values.
 pub(super) fn read_fields(files: &FileSet, options: &JsonOptions, context: &Context) -> Result<Vec<Field>> {
-    let columns = match options.said() {
+    let columns = match options.said()? {
         Some(columns) => columns,
         None => Columns::look(files, options, false, context)?,
     };
@@ -116,19 +125,24 @@ pub(super) fn read(
     fields: Option<&[Field]>,
     context: &Context,
 ) -> Result<Table> {
-    let given = fields.map(Columns::given).or_else(|| options.said());
+    let given = if let Some(fields) = fields { Some(Columns::given(fields)) } else { options.said()? };
     if let Some(columns) = given {
         let read = Reader::new(&columns, options, false).read(files, context)?;
         return read.ok_or_else(|| Error::internal("a given type is no guess"));
     }
-    for whole in [false, true] {
-        let columns = Columns::look(files, options, whole, context)?;
-        // A value behind the first ones may not be what they looked like.
-        if let Some(table) = Reader::new(&columns, options, true).read(files, context)? {
-            return Ok(table);
-        }
+    let columns = Columns::look(files, options, false, context)?;
+    if let Some(table) = Reader::new(&columns, options, true).read(files, context)? {
+        return Ok(table);
     }
-    Err(Error::new(ErrorKind::Io, "a file has changed while it was read"))
+    // A value behind the first ones may not be what they looked like.
+    let columns = Columns::look(files, options, true, context)?;
+    if let Some(table) = Reader::new(&columns, options, true).read(files, context)? {
+        return Ok(table);
+    }
+    // Nor what all looked like, in a file that has changed meanwhile: any value is json.
+    let columns = columns.of_json();
+    let read = Reader::new(&columns, options, true).read(files, context)?;
+    read.ok_or_else(|| Error::new(ErrorKind::Io, "a file has changed while it was read"))
 }
 
 impl Columns {
@@ -136,6 +150,12 @@ impl Columns {
     fn given(fields: &[Field]) -> Columns {
         let keys = fields.iter().map(|field| field.name.clone()).collect();
         Columns { keys, fields: fields.to_vec(), records: true }
+    }
+
+    /// The same columns, of json.
+    fn of_json(mut self) -> Columns {
+        self.fields.iter_mut().for_each(|field| field.data_type = DataType::Json);
+        self
     }
 
     /// These columns, which every file has, with those that the paths of the files say.

@@ -41,8 +41,13 @@ impl JsonOptions {
                 self.columns = Some(columns);
             }
             "ignore_errors" => self.ignore_errors = option.boolean()?,
-            // -1 is all.
-            "sample_size" => self.sample_size = usize::try_from(option.integer(-1..=i64::MAX)?).unwrap_or(usize::MAX),
+            "sample_size" => {
+                let size = option.integer(-1..=i64::MAX)?;
+                if size == 0 {
+                    return Err(option.invalid("-1, which is all, or a number from 1 on is expected"));
+                }
+                self.sample_size = usize::try_from(size).unwrap_or(usize::MAX);
+            }
             "maximum_object_size" => {
                 self.maximum_object_size = usize::try_from(option.integer(1..=i64::MAX)?).ok();
             }

@@ -98,7 +98,7 @@ fn layouts() {
 fn names_and_types() {
     reads("{\"A\":1,\"a\":2,\"\":3,\"a b\":4}", &["a bigint, a_1 bigint,  bigint, a b bigint", "1, 2, 3, 4"]);
     reads("{\"\\u0061\":1}\n{\"a\":2}", &["a bigint", "1", "2"]);
-    reads("{\"a\":\"\\u0000x\\ud83d\\ude00\"}", &["a text", "\0x😀"]);
+    reads("{\"a\":\"\\u0001x\\ud83d\\ude00\"}", &["a text", "\u{1}x😀"]);
     reads("{\"a\":{\"b\": [1, {}]}}\n{\"a\":\"x\\\"\"}", &["a json", "{\"b\": [1, {}]}", "\"x\\\"\""]);
     reads("{\"a\":[1,null]}\n{\"a\":[]}\n{\"a\":null}", &["a bigint[]", "{1,NULL}", "{}", "NULL"]);
     reads("{\"a\":[\"x,\",\"\\n\"]}", &["a text[]", "{\"x,\",\"\n\"}"]);
@@ -254,4 +254,44 @@ fn several_files_and_little_memory() {
     let context = Context::new(Memory::new(64 << 20));
     let error = read(&set([&file]), &JsonOptions::default(), None, &context).expect_err("too wide");
     assert_eq!(error.sqlstate(), "53200");
+}
+
+/// A text is what it stands for, however it is written.
+#[test]
+fn escaped_texts_of_types() {
+    let text =
+        r#"{"id":"6e8bc430\u002d9c3a-11d9-9669-0800200c9a66","ids":["6e8bc430\u002d9c3a-11d9-9669-0800200c9a66"]}"#;
+    let uuid = "6e8bc430-9c3a-11d9-9669-0800200c9a66";
+    reads(text, &["id uuid, ids uuid[]", &format!("{uuid}, {{{uuid}}}")]);
+    reads(r#"{"d":"2020\u002d01-01"}"#, &["d date", "2020-01-01"]);
+}
+
+/// Which line a value that spans lines is on does not depend on cuts.
+#[test]
+fn values_that_span_lines_where_errors_are_ignored() {
+    let lenient = JsonOptions { ignore_errors: true, ..JsonOptions::lines() };
+    let text = "{\"a\":1}\n{\"a\":[\n],\"b\":2}\n{\"a\":3}\n";
+    let found = read_with(text, &lenient).expect("it is read");
+    assert_eq!(found, ["a bigint", "1", "NULL", "NULL", "3"]);
+}
+
+/// Names of columns are as other columns' are; keys are as they are given.
+#[test]
+fn given_columns_are_folded() {
+    let columns = |names: &[&str]| JsonOptions {
+        columns: Some(names.iter().map(|name| ((*name).to_owned(), DataType::BigInt)).collect()),
+        ..JsonOptions::default()
+    };
+    let found = read_with("{\"Id\":1,\"ID\":2}", &columns(&["Id", "ID"])).expect("it is read");
+    assert_eq!(found, ["id bigint, id_1 bigint", "1, 2"]);
+    fails("{\"Id\":1}", &columns(&["Id", "Id"]), "42701", "Id");
+}
+
+/// No text holds U+0000.
+#[test]
+fn the_character_of_number_zero() {
+    fails(r#"{"a":"x\u0000"}"#, &JsonOptions::default(), "22021", "\\u0000");
+    fails(r#"{"a\u0000":1}"#, &JsonOptions::default(), "22021", "\\u0000");
+    fails(r#"{"a":["\u0000"]}"#, &JsonOptions::default(), "22021", "\\u0000");
+    reads(r#"{"a":"\\u0000"}"#, &["a text", "\\u0000"]);
 }

@@ -44,6 +44,25 @@ impl<'a> Values<'a> {
         line: u64,
         mut each: impl FnMut(&mut Scanner<'t>) -> Scanned<bool>,
     ) -> Result<()> {
+        if !self.lenient {
+            return self.each_in(text, line, &mut each).map(drop);
+        }
+        // What a line holds must not depend on where pieces are cut: nothing of the next one is its.
+        for (text, line) in text.split('\n').zip(line..) {
+            if !self.each_in(text, line, &mut each)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for a part of the values; whether `each` has not said no.
+    fn each_in<'t>(
+        &self,
+        text: &'t str,
+        line: u64,
+        each: &mut impl FnMut(&mut Scanner<'t>) -> Scanned<bool>,
+    ) -> Result<bool> {
         let mut scanner = Scanner::new(text);
         scanner.skip_blanks();
         let mut first = true;
@@ -52,9 +71,9 @@ impl<'a> Values<'a> {
             let start = scanner.at;
             match each(&mut scanner) {
                 Ok(true) => {}
-                Ok(false) => return Ok(()),
+                Ok(false) => return Ok(false),
                 Err(Fault::Malformed(..) | Fault::TooDeep(_)) if self.lenient => {
-                    scanner.at = memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |at| start + at);
+                    scanner.at = text.len();
                 }
                 Err(fault) => return Err(self.error(fault, text, line)),
             }
@@ -79,7 +98,7 @@ impl<'a> Values<'a> {
                 }
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The error of a fault in a text that begins at this line.

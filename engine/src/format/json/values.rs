@@ -1,13 +1,15 @@
 //! The values of keys as typed columns.
 
 use super::guess::{Look, is_uuid};
-use super::scan::{Fault, Number, Scanned, Token, elements};
+use super::infer::zero_in;
+use super::scan::{Fault, Number, Raw, Scanned, Token, elements};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use multiloop_exec::column::{Column, ColumnData};
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::{check_length, parse, parse_in};
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType};
 use multiloop_planner::value::Value;
+use std::borrow::Cow;
 
 /// A column in the making.
 pub(super) struct Builder<'a> {
@@ -123,7 +125,10 @@ impl<'a> Builder<'a> {
         if let Some(element) = self.element {
             let Token::Array(array) = token else { return Err(Fault::Contradiction) };
             let mut all = Vec::new();
-            elements(array, |token| Ok(all.push(guessed(&token, element).ok_or(Fault::Contradiction)?)))?;
+            elements(array, |token| {
+                all.push(guessed(&token, element, at)?.ok_or(Fault::Contradiction)?);
+                Ok(())
+            })?;
             let encoded = array_text(all, element);
             return self.push_text(&encoded).map_err(|error| Fault::Value(at, Box::new(error)));
         }
@@ -144,15 +149,17 @@ impl<'a> Builder<'a> {
             }
             (Values::Text { .. }, token) => {
                 let text = match (token, self.data_type) {
-                    (Token::String(raw), DataType::Text) => raw.content(),
-                    (Token::String(raw), DataType::Uuid) if is_uuid(raw.text) => raw.text.into(),
+                    (Token::String(raw), DataType::Text) => text(raw).map_err(|error| Fault::Value(at, error))?,
+                    (Token::String(raw), DataType::Uuid) => {
+                        Some(raw.content()).filter(|text| is_uuid(text)).ok_or(Fault::Contradiction)?
+                    }
                     (token, DataType::Json) => return self.push_json(token, at),
                     _ => return Err(Fault::Contradiction),
                 };
                 self.push_text(&text).map_err(|error| Fault::Value(at, Box::new(error)))?;
             }
             (Values::Other(values), token) => {
-                values.push(guessed(token, self.data_type).ok_or(Fault::Contradiction)?);
+                values.push(guessed(token, self.data_type, at)?.ok_or(Fault::Contradiction)?);
             }
             _ => return Err(Fault::Contradiction),
         }
@@ -200,7 +207,7 @@ impl<'a> Builder<'a> {
         }
         match (&mut self.values, token) {
             (Values::Text { .. }, Token::String(raw)) if self.data_type == DataType::Text => {
-                return self.push_text(&raw.content());
+                return self.push_text(&text(raw).map_err(|error| *error)?);
             }
             (Values::Doubles(values), Token::Number(number)) => {
                 // Of digits that no double holds the nearest, as of a text.
@@ -263,20 +270,30 @@ fn whole_decimal(number: &Number) -> Option<i128> {
     fits.then(|| number.text.parse().ok()).flatten()
 }
 
-/// A value of a type that was guessed; none if it is not so.
-fn guessed(token: &Token, data_type: DataType) -> Option<Value> {
-    match (token, data_type) {
+/// The characters of a string as text; an error (22P05) if it holds that of number zero.
+fn text<'a>(raw: &Raw<'a>) -> std::result::Result<Cow<'a, str>, Box<Error>> {
+    let content = raw.content();
+    if raw.escaped && content.contains('\0') { Err(Box::new(zero_in(&content))) } else { Ok(content) }
+}
+
+/// A value of a type that was guessed, which stands at a place; none if it is not so.
+fn guessed(token: &Token, data_type: DataType, at: usize) -> Scanned<Option<Value>> {
+    Ok(match (token, data_type) {
         (Token::Null, _) => Some(Value::Null),
         (Token::Boolean(value), DataType::Boolean) => Some(Value::Boolean(*value)),
         (Token::Number(number), DataType::BigInt) => number.bigint().map(Value::Int),
         (Token::Number(number), DataType::Double) => number.double().map(Value::Float),
         (Token::Number(number), DataType::Decimal { .. }) => whole_decimal(number).map(Value::Decimal),
         (Token::Number(number), DataType::Numeric) => parse(number.text, DataType::Numeric).ok(),
-        (Token::String(raw), DataType::Text) => Some(Value::text(&*raw.content())),
-        (Token::String(raw), DataType::Uuid) => is_uuid(raw.text).then(|| Value::text(raw.text)),
+        (Token::String(raw), DataType::Text) => {
+            Some(Value::text(&*text(raw).map_err(|error| Fault::Value(at, error))?))
+        }
+        (Token::String(raw), DataType::Uuid) => {
+            Some(raw.content()).filter(|text| is_uuid(text)).map(|text| Value::text(&*text))
+        }
         (Token::String(raw), _) => moment(&raw.content(), data_type).map(Value::Int),
         _ => None,
-    }
+    })
 }
 
 /// A value as one of a given type: numbers, texts and booleans as the texts that they are.
@@ -285,7 +302,7 @@ fn given(token: &Token, data_type: DataType, time_zone: &str) -> Result<Value> {
     match token {
         Token::Null => Ok(Value::Null),
         Token::String(raw) if is_json => parse(&format!("\"{}\"", raw.text), data_type),
-        Token::String(raw) => of_text(&raw.content(), data_type, time_zone),
+        Token::String(raw) => of_text(&text(raw).map_err(|error| *error)?, data_type, time_zone),
         Token::Array(text) | Token::Object(text) if !is_json && !data_type.is_text() => {
             let what = if matches!(token, Token::Array(_)) { "an array" } else { "an object" };
             let start: String = text.chars().take(40).collect();

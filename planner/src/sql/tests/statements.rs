@@ -213,6 +213,18 @@ fn options_of_files() {
 }
 
 #[test]
+fn options_that_are_structs() {
+    for types in ["{2020: 'integer', 'b': 'date'}", "{'a': {1: 'b'}}"] {
+        let error = error(&format!("SELECT * FROM read_csv('f', types => {types})"));
+        assert_eq!(error.sqlstate(), "22023", "{types}: {error}");
+    }
+    // Many take no longer than they are long.
+    let began = std::time::Instant::now();
+    assert_eq!(error(&format!("SELECT {}", "{a:".repeat(100_000))).sqlstate(), "54001");
+    assert!(began.elapsed() < std::time::Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+#[test]
 fn explain() {
     for (sql, expected) in [
         ("EXPLAIN SELECT 1", (ExplainKind::Relation, false)),
