@@ -92,7 +92,7 @@ fn mutate(bytes: &mut Vec<u8>, other: &[u8], numbers: &mut Numbers) {
             2 => bytes[at] = numbers.next() as u8,
             3 => bytes.truncate(at),
             4 => {
-                let huge = [u64::MAX, 0x7fff_ffff, 0x8000_0000, 0x7fff_ffff_ffff_ffff, 0, 0xffff_ffff_0f];
+                let huge = [u64::MAX, 0x7fff_ffff, 0x8000_0000, 0x7fff_ffff_ffff_ffff, 0, 0xff_ffff_ff0f];
                 let huge = huge[numbers.below(huge.len())].to_le_bytes();
                 let width = [2, 4, 8][numbers.below(3)].min(bytes.len() - at);
                 bytes[at..at + width].copy_from_slice(&huge[..width]);

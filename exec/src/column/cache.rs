@@ -234,7 +234,7 @@ mod tests {
     fn integers_are_kept_in_their_narrowest_form() {
         let memory = Memory::new(1 << 20);
         let cache = ColumnCache::new(&memory);
-        let wide: Vec<i64> = (0..1_000).map(|value| 1 << 40 | value % 200).collect();
+        let wide: Vec<i64> = (0..1_000).map(|value| (1 << 40) + value % 200).collect();
         let wide = Column { data: ColumnData::Int64(wide.into()), nulls: None };
         let kept = cache.keep(cell(0), wide.clone(), &Field::new("n", DataType::BigInt, false), 0).expect("it is kept");
         assert!(memory.used() < 2_000 && matches!(kept.data, ColumnData::Frame8 { .. }), "{}", memory.used());

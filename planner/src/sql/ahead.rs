@@ -234,7 +234,8 @@ impl Statement {
                     }
                 }
                 Token::RBrace => {
-                    if open.pop().is_some_and(|(is_struct, _)| is_struct) {
+                    let is_struct = open.pop().is_some_and(|(is_struct, _)| is_struct);
+                    if is_struct {
                         self.tokens[at].token = Token::RParen;
                     }
                 }

@@ -270,7 +270,8 @@ impl<'a> Scanner<'a> {
             return Err(self.unexpected());
         }
         self.at = end;
-        let is_integer = !point && !has_exponent && !(negative && digits_count == 1 && digits == 0);
+        let is_minus_zero = negative && digits_count == 1 && digits == 0;
+        let is_integer = !(point || has_exponent || is_minus_zero);
         let text = &self.text[start..end];
         Ok(Number { text, is_integer, negative, digits, digits_count, scale, has_exponent })
     }
@@ -504,7 +505,11 @@ mod tests {
         assert!(matches!(value(&deep(DEPTH_MAX + 1)), Err(Fault::TooDeep(_))));
         let mut all = Vec::new();
         let array = "[ 1 , \"a\", [2,3], {} ]";
-        elements(array, |token| Ok(all.push(token))).expect("it is one");
+        let push = |token| {
+            all.push(token);
+            Ok(())
+        };
+        elements(array, push).expect("it is one");
         assert!(matches!(all[..], [Token::Number(_), Token::String(_), Token::Array("[2,3]"), Token::Object("{}")]));
     }
 }

@@ -193,7 +193,10 @@ impl<'a> Builder<'a> {
             let mut all = Vec::new();
             let mut failed = None;
             let each = |token| match given(&token, element, self.time_zone) {
-                Ok(value) => Ok(all.push(value)),
+                Ok(value) => {
+                    all.push(value);
+                    Ok(())
+                }
                 Err(error) => {
                     failed = Some(error);
                     Err(Fault::Contradiction)
