@@ -89,7 +89,7 @@ impl ColumnCache {
         self.cells.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// So many bytes. No lock is held while they are asked for: whoever has the memory may ask back for cells.
+    /// So many bytes, of what is free or of cells that were not used since a time.
     fn room(&self, bytes: usize, asked: u64) -> Result<Reservation> {
         let mut reservation = Reservation::new(&self.memory);
         match reservation.add_free(bytes) {
@@ -169,7 +169,7 @@ impl CachedChunk {
     ) -> Result<Column> {
         let part = rows.start / PIECE_ROWS;
         let of_part = part * PIECE_ROWS..self.rows.min((part + 1) * PIECE_ROWS);
-        if rows.end > of_part.end {
+        if rows.is_empty() || rows.end > of_part.end {
             return read(rows);
         }
         let cache = &self.table.cache;
@@ -239,6 +239,68 @@ mod tests {
         let kept = cache.keep(cell(0), wide.clone(), &Field::new("n", DataType::BigInt, false), 0).expect("it is kept");
         assert!(memory.used() < 2_000 && matches!(kept.data, ColumnData::Frame8 { .. }), "{}", memory.used());
         assert!((0..1_000).all(|row| kept.integer(row) == wide.integer(row)));
+    }
+
+    /// Reads nothing by itself.
+    #[derive(Debug)]
+    struct Fields(Field);
+
+    impl ColumnReader for Fields {
+        fn read(&self, _: usize, _: Range<usize>) -> Result<Column> {
+            Err(crate::Error::internal("columns are read by whoever asks the cache"))
+        }
+
+        fn field(&self, _: usize) -> &Field {
+            &self.0
+        }
+
+        fn nulls(&self, _: usize) -> Option<usize> {
+            None
+        }
+
+        fn dictionary(&self, _: usize) -> Result<Option<Arc<crate::column::Dictionary>>> {
+            Ok(None)
+        }
+
+        fn place(&self) -> String {
+            String::new()
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_rows_that_nobody_asked_for_is_no_error() {
+        let cache = ColumnCache::new(&Memory::new(1 << 20));
+        let chunk = CachedChunk::new(cache.table(), 0, 100, 1);
+        let reader = Fields(Field::new("n", DataType::BigInt, true));
+        let column = |rows: Range<usize>| match rows.end {
+            100 => Err(crate::Error::internal("the last row is bad")),
+            _ => Ok(Column { data: ColumnData::Int64(rows.map(|row| row as i64).collect()), nulls: None }),
+        };
+        for _ in 0..3 {
+            let read = chunk.read((&reader, 0), 0..80, false, column).expect("these rows are right");
+            assert_eq!((read.rows(), read.integer(79)), (80, Some(79)));
+            assert!(chunk.read((&reader, 0), 0..100, false, column).is_err());
+        }
+        assert!(chunk.read((&reader, 0), 50..50, false, column).is_ok_and(|read| read.rows() == 0));
+    }
+
+    #[test]
+    fn what_was_asked_for_twice_is_not_read_again() {
+        let cache = ColumnCache::new(&Memory::new(1 << 20));
+        let chunk = CachedChunk::new(cache.table(), 0, 100, 1);
+        let reader = Fields(Field::new("n", DataType::BigInt, true));
+        let count = AtomicU64::new(0);
+        let column = |rows: Range<usize>| {
+            count.fetch_add(1, Ordering::Relaxed);
+            Ok(Column { data: ColumnData::Int64(rows.map(|row| row as i64).collect()), nulls: None })
+        };
+        for (rows, again, reads) in
+            [(0..100, false, 1), (20..100, false, 2), (0..100, false, 2), (10..12, false, 2), (99..100, true, 2)]
+        {
+            let read = chunk.read((&reader, 0), rows.clone(), again, column).expect("all rows are right");
+            assert_eq!((read.rows(), read.integer(0)), (rows.len(), Some(rows.start as i128)));
+            assert_eq!(count.load(Ordering::Relaxed), reads, "{rows:?}");
+        }
     }
 
     #[test]
