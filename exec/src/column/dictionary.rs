@@ -10,11 +10,12 @@ pub(crate) const SHORT: usize = 16;
 /// Appends the first bytes of some, so many, which are there.
 #[inline]
 pub(crate) fn append_short(from: &[u8], len: usize, to: &mut Vec<u8>) {
+    let filled = to.len();
     match from.first_chunk::<SHORT>() {
-        Some(head) if len <= SHORT => {
-            let len = to.len() + len;
-            to.extend_from_slice(head);
-            to.truncate(len);
+        Some(head) if len <= SHORT && to.capacity() - filled >= SHORT => {
+            to.spare_capacity_mut()[..SHORT].write_copy_of_slice(head);
+            // SAFETY: those bytes have just been written, and are within the capacity.
+            unsafe { to.set_len(filled + len) };
         }
         _ => to.extend_from_slice(&from[..len]),
     }
@@ -64,11 +65,11 @@ impl Dictionary {
         &self.strings[self.offsets[code as usize] as usize..self.offsets[code as usize + 1] as usize]
     }
 
-    /// Appends the bytes of the string of a code.
+    /// The bytes from the first one of a code's string on, and how many of these are its.
     #[inline]
-    pub(crate) fn append(&self, code: u32, to: &mut Vec<u8>) {
-        let (start, end) = (self.offsets[code as usize] as usize, self.offsets[code as usize + 1] as usize);
-        append_short(&self.strings[start..], end - start, to);
+    pub(crate) fn behind(&self, code: u32) -> (&[u8], usize) {
+        let (start, end) = (self.offsets[code as usize], self.offsets[code as usize + 1]);
+        (&self.strings[start as usize..], (end - start) as usize)
     }
 
     /// The strings in order.

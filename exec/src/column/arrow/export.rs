@@ -214,40 +214,42 @@ fn numbers(column: &Column) -> Result<StringArray> {
 }
 
 /// Copies the strings of codes together, one for each row of a column.
-fn codes_to_strings(codes: impl Iterator<Item = u32>, dictionary: &Dictionary, column: &Column) -> Result<ArrayRef> {
-    let rows = column.rows();
-    let (mut ends, mut bytes) = (Vec::with_capacity(rows + 1), Vec::with_capacity(rows * 16));
-    ends.push(0);
-    for (row, code) in codes.enumerate() {
-        if !column.is_null(row) {
-            dictionary.append(code, &mut bytes);
-        }
-        ends.push(i32::try_from(bytes.len()).map_err(|_| too_much_text())?);
-    }
-    Ok(strings(ends, bytes, column))
-}
-
-/// Strings by their ends. They are parts of valid UTF-8, each whole, in order.
-fn strings(ends: Vec<i32>, bytes: Vec<u8>, column: &Column) -> ArrayRef {
-    let offsets = OffsetBuffer::new(ends.into());
-    // SAFETY: the callers append whole strings of our forms, which are valid UTF-8, and an end behind each; the NULLs are those of
-    // a column that has as many rows.
-    Arc::new(unsafe { StringArray::new_unchecked(offsets, bytes.into(), column.nulls.clone()) })
+fn codes_to_strings(
+    codes: impl ExactSizeIterator<Item = u32> + Clone,
+    dictionary: &Dictionary,
+    column: &Column,
+) -> Result<ArrayRef> {
+    join(column, codes.map(|code| dictionary.behind(code)))
 }
 
 /// Copies strings together.
 fn views_to_strings(column: &Column, views: &[TextView], buffers: &[Buffer]) -> Result<ArrayRef> {
-    let (mut ends, mut bytes) = (Vec::with_capacity(views.len() + 1), Vec::new());
-    let total: usize = views.iter().map(|view| view.length as usize).sum();
-    bytes.reserve_exact(total.min(i32::MAX as usize) + SHORT);
-    ends.push(0);
-    for (row, view) in views.iter().enumerate() {
-        if !column.is_null(row) {
-            append_short(view.bytes_behind(&buffers[view.buffer as usize]), view.length as usize, &mut bytes);
-        }
-        ends.push(i32::try_from(bytes.len()).map_err(|_| too_much_text())?);
+    let string = |view: &TextView| (view.bytes_behind(&buffers[view.buffer as usize]), view.length as usize);
+    join(column, views.iter().map(string))
+}
+
+/// Copies the strings of a column's rows together; given are the bytes from each one's first on, and how many of these are its. What
+/// stands at a NULL is left out.
+fn join<'a>(column: &Column, strings: impl ExactSizeIterator<Item = (&'a [u8], usize)> + Clone) -> Result<ArrayRef> {
+    let nulls = column.nulls.as_ref();
+    let strings = strings.enumerate().map(|(row, (from, len))| match nulls {
+        Some(nulls) if nulls.is_null(row) => (from, 0),
+        _ => (from, len),
+    });
+    let total: usize = strings.clone().map(|(_, len)| len).sum();
+    if total > i32::MAX as usize {
+        return Err(too_much_text());
     }
-    Ok(strings(ends, bytes, column))
+    let (mut ends, mut bytes) = (Vec::with_capacity(column.rows() + 1), Vec::with_capacity(total + SHORT));
+    ends.push(0);
+    ends.extend(strings.map(|(from, len)| {
+        append_short(from, len, &mut bytes);
+        bytes.len() as i32
+    }));
+    let offsets = OffsetBuffer::new(ends.into());
+    // SAFETY: those are whole strings of our forms, which are valid UTF-8, and an end behind each; the NULLs are those of a column
+    // that has as many rows.
+    Ok(Arc::new(unsafe { StringArray::new_unchecked(offsets, bytes.into(), column.nulls.clone()) }))
 }
 
 pub(super) fn too_much_text() -> Error {

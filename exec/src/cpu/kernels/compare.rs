@@ -71,8 +71,13 @@ pub(super) fn truth(
 ) -> bool {
     match (&a.data, &b.data) {
         (VectorData::F64(x), VectorData::F64(y)) => {
-            let holds_at = |tuple| holds_for(holds, compare_floats(x[a.position(tuple)], y[b.position(tuple)]));
-            bits.fill(len, holds_at);
+            if a.constant && !b.constant {
+                floats(y, x, true, len, [holds[2], holds[1], holds[0]], bits);
+            } else if a.constant {
+                bits.reset(len, holds_for(holds, compare_floats(x[0], y[0])));
+            } else {
+                floats(x, y, b.constant, len, holds, bits);
+            }
         }
         (VectorData::Bool(x), VectorData::Bool(y)) => {
             bits.fill(len, |tuple| holds_for(holds, x.get(a.position(tuple)).cmp(&y.get(b.position(tuple)))));
@@ -170,6 +175,31 @@ fn ordered<T: Copy + Ord>(
         [true, true, false] => with!(T::le),
         [false, false, true] => with!(T::gt),
         _ => with!(T::ge),
+    }
+}
+
+/// Comparisons of floats in PostgreSQL's order ([`compare_floats`]), without branches.
+fn floats(a: &[f64], b: &[f64], b_constant: bool, len: usize, holds: [bool; 3], bits: &mut Bitmap) {
+    macro_rules! with {
+        ($compare:expr) => {
+            if b_constant {
+                let constant = b[0];
+                fill_truth_of(&a[..len], bits, |value| $compare(value, constant))
+            } else {
+                fill_truth_of_pairs(&a[..len], &b[..len], bits, $compare)
+            }
+        };
+    }
+    // A NaN equals a NaN, and is greater than all else: only then are these not the operators.
+    let equal = |a: f64, b: f64| (a == b) | (a.is_nan() & b.is_nan());
+    let less = |a: f64, b: f64| (a < b) | (b.is_nan() & !a.is_nan());
+    match holds {
+        [false, true, false] => with!(equal),
+        [true, false, true] => with!(|a, b| !equal(a, b)),
+        [true, false, false] => with!(less),
+        [true, true, false] => with!(|a, b| !less(b, a)),
+        [false, false, true] => with!(|a, b| less(b, a)),
+        _ => with!(|a, b| !less(a, b)),
     }
 }
 
