@@ -19,6 +19,9 @@ use multiloop_planner::value::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Chunks that are made at once, if there are workers for them: with more threads columns are enough.
+const CHUNKS_AT_ONCE: usize = 8;
+
 /// What to do with arrays that come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
@@ -128,9 +131,11 @@ impl TableBuilder {
             self.staged.push(staged);
             self.staged_rows += rows;
         }
-        // Columns alone give some tasks; with more threads, take more chunks at a time. Each node gets one.
+        // Columns alone give some tasks, of which some take far longer than others; with more threads, take more chunks at a time.
+        // Each node gets one.
         let workers = self.context.workers();
-        let chunks_at_once = (workers.count() / self.fields.len().clamp(1, 4)).max(workers.nodes());
+        let some = (2 * workers.count()).min(CHUNKS_AT_ONCE);
+        let chunks_at_once = (workers.count() / self.fields.len().clamp(1, 4)).max(workers.nodes()).max(some);
         if self.staged_rows >= CHUNK_ROWS * chunks_at_once { self.flush(false) } else { Ok(()) }
     }
 

@@ -7,6 +7,7 @@
 //!    chunk do: a sketch of all of them tells.
 
 use super::compact::misfit;
+use super::strings::for_each_string;
 use super::{CHUNK_ROWS, Column, ColumnData, Dictionary, distinct, shared_dictionary};
 use crate::Result;
 use crate::technique::Technique;
@@ -97,36 +98,101 @@ fn hash(text: &[u8]) -> u64 {
     hasher.finish()
 }
 
+/// Distinct strings, numbered as they come, and the numbers of rows.
+#[derive(Default)]
+struct Numbering<'a> {
+    distinct: Vec<&'a [u8]>,
+    table: HashTable<u32>,
+    codes: Vec<u32>,
+}
+
+impl<'a> Numbering<'a> {
+    /// The number of a string.
+    fn number(&mut self, text: &'a [u8]) -> u32 {
+        let distinct = &mut self.distinct;
+        let found = self.table.find(hash(text), |&code| distinct[code as usize] == text).copied();
+        found.unwrap_or_else(|| {
+            let code = distinct.len() as u32;
+            distinct.push(text);
+            self.table.insert_unique(hash(text), code, |&code| hash(distinct[code as usize]));
+            code
+        })
+    }
+
+    /// Whether it is worth going on.
+    fn repeats(&self) -> bool {
+        self.distinct.len() < DISTINCT_BEFORE_DOUBT || self.distinct.len() * 2 < self.codes.len()
+    }
+
+    /// Takes the rows of a piece; false once strings repeat too little. The code of a NULL is that of any string.
+    fn add(&mut self, piece: &'a Column, trim: bool) -> bool {
+        match &piece.data {
+            ColumnData::Dictionary8 { codes, dictionary } => {
+                self.add_codes(piece, codes.iter().map(|&code| code.into()), dictionary, trim)
+            }
+            ColumnData::Dictionary16 { codes, dictionary } => {
+                self.add_codes(piece, codes.iter().map(|&code| code.into()), dictionary, trim)
+            }
+            // Of a dictionary of far more strings than rows there is little to share.
+            ColumnData::Dictionary32 { codes, dictionary } if dictionary.len() <= 4 * piece.rows() => {
+                self.add_codes(piece, codes.iter().copied(), dictionary, trim)
+            }
+            _ => self.add_strings(piece, trim),
+        }
+    }
+
+    /// A string that came as a code is looked for once.
+    fn add_codes(
+        &mut self,
+        piece: &Column,
+        codes: impl Iterator<Item = u32>,
+        dictionary: &'a Dictionary,
+        trim: bool,
+    ) -> bool {
+        let mut places = vec![u32::MAX; dictionary.len()];
+        for (row, code) in codes.enumerate() {
+            if piece.is_null(row) {
+                self.codes.push(0);
+                continue;
+            }
+            let mut place = places[code as usize];
+            if place == u32::MAX {
+                let text = dictionary.bytes_of(code);
+                place = self.number(if trim { trim_blanks(text) } else { text });
+                places[code as usize] = place;
+                if !self.repeats() {
+                    return false;
+                }
+            }
+            self.codes.push(place);
+        }
+        true
+    }
+
+    fn add_strings(&mut self, piece: &'a Column, trim: bool) -> bool {
+        let mut last: Option<(&[u8], u32)> = None;
+        for_each_text(std::slice::from_ref(piece), trim, |text| {
+            let Some(text) = text else {
+                self.codes.push(0);
+                return true;
+            };
+            let code = match last {
+                Some((before, code)) if before == text => code,
+                _ => self.number(text),
+            };
+            self.codes.push(code);
+            last = Some((text, code));
+            self.repeats()
+        })
+    }
+}
+
 /// Codes of a sorted dictionary, or None once there are too many distinct strings.
 fn encode(pieces: &[Column], trim: bool) -> Option<ColumnData> {
     let rows = pieces.iter().map(Column::rows).sum();
-    let mut codes: Vec<u32> = Vec::with_capacity(rows);
-    let mut distinct: Vec<&[u8]> = Vec::new();
-    let mut table: HashTable<u32> = HashTable::new();
-    let mut last = None;
-    let done = for_each_text(pieces, trim, |text| {
-        // A NULL is no string of the dictionary; its code is that of any.
-        let Some(text) = text else {
-            codes.push(0);
-            return true;
-        };
-        if let Some((before, code)) = last
-            && before == text
-        {
-            codes.push(code);
-            return true;
-        }
-        let found = table.find(hash(text), |&code| distinct[code as usize] == text).copied();
-        let code = found.unwrap_or_else(|| {
-            let code = distinct.len() as u32;
-            distinct.push(text);
-            table.insert_unique(hash(text), code, |&code| hash(distinct[code as usize]));
-            code
-        });
-        codes.push(code);
-        last = Some((text, code));
-        distinct.len() < DISTINCT_BEFORE_DOUBT || distinct.len() * 2 < codes.len()
-    });
+    let mut all = Numbering { codes: Vec::with_capacity(rows), ..Numbering::default() };
+    let done = pieces.iter().all(|piece| all.add(piece, trim));
+    let Numbering { distinct, codes, .. } = all;
     if !done || distinct.iter().map(|text| text.len()).sum::<usize>() > DICTIONARY_BYTES_MAX {
         return None;
     }
@@ -188,6 +254,13 @@ fn share_repeating(
     share(columns, most, memory, workers)
 }
 
+/// Bytes of all strings of a column.
+fn text_len(column: &Column) -> usize {
+    let mut bytes = 0;
+    for_each_string(column, |_, string| bytes += string.text().len());
+    bytes
+}
+
 /// The columns as codes of one dictionary of so many strings at most, if there is memory to make it.
 pub(super) fn share(
     columns: &[&Column],
@@ -195,9 +268,12 @@ pub(super) fn share(
     memory: &Arc<Memory>,
     workers: Workers<'_>,
 ) -> Result<Option<Vec<ColumnData>>> {
+    let texts: Vec<usize> = workers.all(columns.len(), |chunk| text_len(columns[chunk]));
+    let longest = texts.iter().copied().max().unwrap_or(0);
     let rows: usize = columns.iter().map(|column| column.rows()).sum();
+    let strings = texts.iter().sum::<usize>().min(DICTIONARY_BYTES_MAX) + shared_dictionary::CHUNKS_AT_ONCE * longest;
     let mut working = Reservation::new(memory);
-    if working.add(rows * shared_dictionary::WORKING_BYTES).is_err() {
+    if longest > u32::MAX as usize || working.add(rows * shared_dictionary::WORKING_BYTES + strings).is_err() {
         return Ok(None);
     }
     shared_dictionary::share(columns, most.min(DISTINCT_MAX), DICTIONARY_BYTES_MAX, workers)
@@ -210,24 +286,38 @@ pub(super) fn union(chunks: &[&Column]) -> Option<Dictionary> {
     let mut known: Option<&Arc<Dictionary>> = None;
     for column in chunks {
         let dictionary = column.data.dictionary()?;
-        if known.is_some_and(|known| Arc::ptr_eq(known, dictionary)) {
+        // Most have the strings of the one before.
+        if known.is_some_and(|known| Arc::ptr_eq(known, dictionary) || known == dictionary) {
             continue;
         }
         known = Some(dictionary);
-        all.extend(dictionary.iter());
-        if all.len() > 4 * GROWING_MAX {
-            all.sort_unstable();
-            all.dedup();
-        }
+        merge(&mut all, dictionary);
         if all.len() > 4 * GROWING_MAX {
             return None;
         }
     }
-    all.sort_unstable();
-    all.dedup();
     let small = all.len() <= DISTINCT_ALWAYS || (all.len() <= GROWING_MAX && all.len() <= rows / ROWS_PER_DISTINCT_MIN);
     let bytes: usize = all.iter().map(|text| text.len()).sum();
     (small && bytes <= DICTIONARY_BYTES_MAX).then(|| Dictionary::new(all))
+}
+
+/// Puts the strings of a dictionary among others; both are sorted and distinct.
+fn merge<'a>(all: &mut Vec<&'a str>, dictionary: &'a Dictionary) {
+    let mut new: Vec<&str> = Vec::new();
+    let mut at = 0;
+    for text in dictionary.iter() {
+        while all.get(at).is_some_and(|&other| other < text) {
+            at += 1;
+        }
+        if all.get(at) != Some(&text) {
+            new.push(text);
+        }
+    }
+    if !new.is_empty() {
+        all.extend(new);
+        // Two sorted runs, which it merges.
+        all.sort();
+    }
 }
 
 /// Whether a dictionary holds all strings of another.

@@ -7,6 +7,7 @@
 //! `proof` finds out whether it is exactly as many.
 
 use super::statistics::float_key;
+use super::strings::for_each_string;
 use super::{Column, ColumnData, proof};
 use crate::workers::schedule::{Workers, all};
 use ::arrow::buffer::NullBuffer;
@@ -143,8 +144,18 @@ impl Default for Sketch {
 impl Sketch {
     fn of(column: &Column) -> Sketch {
         let mut sketch = Sketch::default();
-        for row in (0..column.rows()).filter(|&row| !column.is_null(row)) {
-            sketch.add(hash_of(column, row));
+        let valid = |row: usize| column.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
+        match &column.data {
+            data if data.is_text() => for_each_string(column, |_, string| sketch.add(hash_text(string.text()))),
+            ColumnData::Float64(values) => {
+                let values = values.iter().enumerate().filter(|(row, _)| valid(*row));
+                values.for_each(|(_, &value)| sketch.add(mix(float_key(value) as u64)));
+            }
+            ColumnData::Int64(values) => {
+                let values = values.iter().enumerate().filter(|(row, _)| valid(*row));
+                values.for_each(|(_, &value)| sketch.add(hash_integer(value.into())));
+            }
+            _ => (0..column.rows()).filter(|&row| valid(row)).for_each(|row| sketch.add(hash_of(column, row))),
         }
         sketch
     }
@@ -183,10 +194,14 @@ pub(super) fn hash_of(column: &Column, row: usize) -> u64 {
             mix(micros as u64 ^ mix((micros >> 64) as u64))
         }
         _ => match column.integer(row) {
-            Some(value) => mix(value as u64 ^ mix((value >> 64) as u64)),
+            Some(value) => hash_integer(value),
             None => hash_text(column.data.text_bytes(row)),
         },
     }
+}
+
+fn hash_integer(value: i128) -> u64 {
+    mix(value as u64 ^ mix((value >> 64) as u64))
 }
 
 /// SplitMix64's finaliser.

@@ -39,11 +39,15 @@ impl Homes {
         chosen: impl Fn(&ColumnData) -> bool + Sync,
         workers: Workers<'_>,
     ) -> Result<Vec<(Vec<Column>, usize)>> {
+        let alone = Workers { pool: None, ..workers };
         if let [node] = &self.nodes[..] {
+            // A chunk a worker is less to wait for than a column.
+            if chunks.len() >= workers.count() {
+                return workers.map(chunks, |columns| Ok((node.keep(columns, &chosen, alone)?, 0)));
+            }
             let keep = |columns| Ok((node.keep(columns, &chosen, workers)?, 0));
             return chunks.into_iter().map(keep).collect();
         }
-        let alone = Workers { pool: None, ..workers };
         workers.map_at(chunks, &|chunk| Some(wanted(chunk)), |columns| {
             workers.stay_here(|node| Ok((self.nodes[node].keep(columns, &chosen, alone)?, node)))
         })

@@ -26,6 +26,7 @@ pub mod row_index;
 mod shared_dictionary;
 mod slab;
 pub mod statistics;
+mod strings;
 #[cfg(test)]
 mod tests;
 pub mod value;

@@ -4,6 +4,7 @@
 //! `distinct`.
 
 use super::divisor::common_step;
+use super::strings::{Headed, for_each_string};
 use super::{Column, ColumnData, Table};
 use crate::workers::context::Context;
 use crate::workers::schedule::{Workers, all};
@@ -88,11 +89,8 @@ impl Summary {
             ColumnData::Dictionary32 { codes, dictionary } => {
                 scan(codes, nulls).map(|code| dictionary.get(code).into_value())
             }
-            ColumnData::Text { .. } | ColumnData::Views { .. } => {
-                let texts: Vec<&[u8]> = (0..column.rows()).map(|row| column.data.text_bytes(row)).collect();
-                scan(&texts, nulls)
-                    .map(|text| std::str::from_utf8(text).expect("text columns are valid UTF-8").into_value())
-            }
+            ColumnData::Text { .. } | ColumnData::Views { .. } => scan_strings(column)
+                .map(|text| std::str::from_utf8(text.text()).expect("text columns are valid UTF-8").into_value()),
             // Nothing asks for the bounds of intervals, and equal ones can look different.
             ColumnData::Interval(_) => Scan { values: None, sorted: column.rows() <= 1, runs: column.rows() },
         };
@@ -174,8 +172,12 @@ fn value_bytes(column: &Column) -> usize {
     if !column.data.is_text() {
         return column.bytes();
     }
-    let rows = (0..column.rows()).filter(|&row| !column.is_null(row));
-    rows.map(|row| column.data.text_bytes(row).len()).sum()
+    if let (ColumnData::Text { offsets, .. }, None) = (&column.data, &column.nulls) {
+        return (offsets[column.rows()] - offsets[0]) as usize;
+    }
+    let mut bytes = 0;
+    for_each_string(column, |_, string| bytes += string.text().len());
+    bytes
 }
 
 /// A float as an integer of the same order: NaN last, both zeros alike.
@@ -219,6 +221,30 @@ fn scan_values<T: Copy + Ord>(values: &[T]) -> Scan<T> {
     let runs = 1 + values.windows(2).map(|pair| usize::from(pair[0] != pair[1])).sum::<usize>();
     let sorted = values.is_sorted();
     Scan { values: Some([min, max, first, last]), sorted, runs }
+}
+
+/// The same of strings, in one pass.
+fn scan_strings(column: &Column) -> Scan<Headed<'_>> {
+    let mut values: Option<[Headed<'_>; 4]> = None;
+    let (mut sorted, mut runs) = (true, 0);
+    for_each_string(column, |_, string| match &mut values {
+        None => (values, runs) = (Some([string; 4]), 1),
+        Some([min, max, _, last]) => {
+            if string == *last {
+                return;
+            }
+            runs += 1;
+            sorted &= string > *last;
+            // What is not below the least one may be above the greatest, and most are neither.
+            if string < *min {
+                *min = string;
+            } else if string > *max {
+                *max = string;
+            }
+            *last = string;
+        }
+    });
+    Scan { values, sorted, runs }
 }
 
 /// A column's statistics from the summaries of its chunks, with the runs of equal values if NULLs are nowhere.

@@ -1,14 +1,14 @@
 //! Columns as the Arrow arrays of a result, in the one Arrow type that their SQL type has (`arrow_type`).
 
 use super::{arrow_type, logical, schema_of};
-use crate::column::dictionary::{Dictionary, SHORT, append_short};
+use crate::column::dictionary::{SHORT, append_short};
 use crate::column::{Chunk, Column, ColumnData, TextView};
 use crate::{Error, ErrorKind, Result};
 use ::arrow::array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Int16Type, Int32Type, Int64Type, IntervalMonthDayNano,
     IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType,
 };
-use ::arrow::buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use ::arrow::buffer::{OffsetBuffer, ScalarBuffer};
 use ::arrow::datatypes::{Field as ArrowField, SchemaRef};
 use arrow::array::{
     ArrayRef, BooleanArray, Float32Array, Float64Array, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray,
@@ -162,18 +162,22 @@ pub(super) fn text(column: &Column, data_type: DataType, characters_min: u32) ->
         let array = StringArray::try_new(offsets.clone(), bytes.clone(), column.nulls.clone());
         return Ok(Arc::new(array.map_err(|error| Error::internal(error.to_string()))?));
     }
-    if let (ColumnData::Views { views, buffers }, 0) = (&column.data, characters_min) {
-        return views_to_strings(column, views, buffers);
-    }
     match (&column.data, characters_min) {
+        (ColumnData::Views { views, buffers }, 0) => {
+            let string = |row: usize| {
+                let view: TextView = views[row];
+                (view.bytes_behind(&buffers[view.buffer as usize]), view.length as usize)
+            };
+            return join(column, string);
+        }
         (ColumnData::Dictionary8 { codes, dictionary }, 0) => {
-            return codes_to_strings(codes.iter().map(|&code| code.into()), dictionary, column);
+            return join(column, |row| dictionary.behind(codes[row].into()));
         }
         (ColumnData::Dictionary16 { codes, dictionary }, 0) => {
-            return codes_to_strings(codes.iter().map(|&code| code.into()), dictionary, column);
+            return join(column, |row| dictionary.behind(codes[row].into()));
         }
         (ColumnData::Dictionary32 { codes, dictionary }, 0) => {
-            return codes_to_strings(codes.iter().copied(), dictionary, column);
+            return join(column, |row| dictionary.behind(codes[row]));
         }
         _ => {}
     }
@@ -213,36 +217,21 @@ fn numbers(column: &Column) -> Result<StringArray> {
     Ok(texts.into_iter().collect())
 }
 
-/// Copies the strings of codes together, one for each row of a column.
-fn codes_to_strings(
-    codes: impl ExactSizeIterator<Item = u32> + Clone,
-    dictionary: &Dictionary,
-    column: &Column,
-) -> Result<ArrayRef> {
-    join(column, codes.map(|code| dictionary.behind(code)))
-}
-
-/// Copies strings together.
-fn views_to_strings(column: &Column, views: &[TextView], buffers: &[Buffer]) -> Result<ArrayRef> {
-    let string = |view: &TextView| (view.bytes_behind(&buffers[view.buffer as usize]), view.length as usize);
-    join(column, views.iter().map(string))
-}
-
-/// Copies the strings of a column's rows together; given are the bytes from each one's first on, and how many of these are its. What
-/// stands at a NULL is left out.
-fn join<'a>(column: &Column, strings: impl ExactSizeIterator<Item = (&'a [u8], usize)> + Clone) -> Result<ArrayRef> {
-    let nulls = column.nulls.as_ref();
-    let strings = strings.enumerate().map(|(row, (from, len))| match nulls {
-        Some(nulls) if nulls.is_null(row) => (from, 0),
-        _ => (from, len),
-    });
-    let total: usize = strings.clone().map(|(_, len)| len).sum();
+/// Copies the strings of a column's rows together. Of a row that is not NULL `string` gives the bytes from its string's first one
+/// on, and how many of these are its.
+fn join<'a>(column: &Column, string: impl Fn(usize) -> (&'a [u8], usize)) -> Result<ArrayRef> {
+    let string = |row: usize| match &column.nulls {
+        Some(nulls) if nulls.is_null(row) => (&[][..], 0),
+        _ => string(row),
+    };
+    let total: usize = (0..column.rows()).map(|row| string(row).1).sum();
     if total > i32::MAX as usize {
         return Err(too_much_text());
     }
     let (mut ends, mut bytes) = (Vec::with_capacity(column.rows() + 1), Vec::with_capacity(total + SHORT));
     ends.push(0);
-    ends.extend(strings.map(|(from, len)| {
+    ends.extend((0..column.rows()).map(|row| {
+        let (from, len) = string(row);
         append_short(from, len, &mut bytes);
         bytes.len() as i32
     }));
