@@ -143,7 +143,7 @@ impl Table {
             }
             Ok(column)
         })?;
-        let summary = |(column, field): (&Column, &Field)| statistics::Summary::of(column, field.data_type).range();
+        let summary = |(column, field): (&Column, &Field)| statistics::Summary::of(column, field.data_type).zone();
         let mut chunk = Chunk::new(chunks.iter().map(|chunk| chunk.rows).sum(), Vec::new());
         chunk.ranges = columns.iter().zip(&self.fields).map(summary).collect();
         chunk.columns = columns;

@@ -270,7 +270,7 @@ impl TableBuilder {
             statistics
         };
         let finish = |chunk: Unfinished| {
-            let ranges = chunk.summaries.iter().map(Summary::range).collect();
+            let ranges = chunk.summaries.iter().map(Summary::zone).collect();
             let reservation = Some(Arc::new(chunk.memory));
             let (home, columns) = (chunk.home, chunk.columns);
             Arc::new(Chunk { ranges, home, reservation, ..Chunk::new(chunk.rows, columns) })

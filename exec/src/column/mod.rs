@@ -64,8 +64,9 @@ pub struct Chunk {
     pub rows: usize,
     /// One a field.
     pub columns: Vec<Column>,
-    /// Smallest and largest value of each column that is integer-like, has a value and fits 64 bits; loops prune a
-    /// chunk by them. None says nothing.
+    /// Smallest and largest value of each column that has a value, as numbers that are in order as values are: integers of 64 bits
+    /// as they are, floats by [`statistics::float_key`], text by [`lazy::text_order`]. Loops leave out chunks by them. None says
+    /// nothing.
     pub ranges: Vec<Option<(i64, i64)>>,
     /// The node of the machine that first touched the memory of its columns, whose workers take it first; None of chunks that
     /// nobody placed.

@@ -79,7 +79,7 @@ impl Table {
         self.fields[index].data_type = data_type;
         for (chunk, column) in self.chunks.iter_mut().zip(columns) {
             let mut with = Chunk::clone(chunk);
-            with.ranges[index] = Summary::of(&column, data_type).range();
+            with.ranges[index] = Summary::of(&column, data_type).zone();
             with.columns[index] = column;
             let mut memory = Reservation::new(&context.memory);
             memory.add(with.bytes())?;

@@ -4,6 +4,7 @@
 //! `distinct`.
 
 use super::divisor::common_step;
+use super::lazy::text_order;
 use super::strings::{Headed, for_each_string};
 use super::{Column, ColumnData, Table};
 use crate::workers::context::Context;
@@ -117,6 +118,15 @@ impl Summary {
         }
     }
 
+    /// A chunk's range: of integers [`Summary::range`], of floats that of their keys, of text that of its first bytes.
+    pub(super) fn zone(&self) -> Option<(i64, i64)> {
+        match self.bounds.as_ref()? {
+            (Value::Float(min), Value::Float(max)) => Some((float_key(*min), float_key(*max))),
+            (Value::Text(min), Value::Text(max)) => Some((text_order(min.as_bytes()), text_order(max.as_bytes()))),
+            _ => self.range(),
+        }
+    }
+
     fn values(&self) -> usize {
         self.rows - self.nulls
     }
@@ -181,7 +191,7 @@ fn value_bytes(column: &Column) -> usize {
 }
 
 /// A float as an integer of the same order: NaN last, both zeros alike.
-pub(super) fn float_key(float: f64) -> i64 {
+pub fn float_key(float: f64) -> i64 {
     let float = if float.is_nan() { f64::NAN.abs() } else { float + 0.0 };
     let bits = float.to_bits() as i64;
     bits ^ (((bits >> 63) as u64) >> 1) as i64
@@ -347,7 +357,7 @@ impl Table {
         let mut statistics = measure(&self.fields, &columns, &summaries, &vec![None; self.fields.len()], workers);
         statistics.rows = self.rows() as u64;
         for (place, chunk) in self.chunks.iter_mut().enumerate() {
-            let ranges: Vec<_> = summaries.iter().map(|summaries| summaries[place].range()).collect();
+            let ranges: Vec<_> = summaries.iter().map(|summaries| summaries[place].zone()).collect();
             if chunk.ranges != ranges {
                 Arc::make_mut(chunk).ranges = ranges;
             }

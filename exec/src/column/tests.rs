@@ -68,7 +68,12 @@ fn check_table(table: &Table, values: &[Value]) {
     assert!(!statistics.proofs.clustered || runs <= distinct + 1);
     for chunk in &table.chunks {
         let Some((min, max)) = chunk.ranges[0] else { continue };
-        let inside = |row: &usize| (min.into()..=max.into()).contains(&chunk.columns[0].integer(*row).unwrap());
+        let number = |row: usize| match chunk.columns[0].value(row, table.fields[0].data_type) {
+            Value::Float(value) => i128::from(super::statistics::float_key(value)),
+            Value::Text(value) => i128::from(super::lazy::text_order(value.as_bytes())),
+            _ => chunk.columns[0].integer(row).unwrap(),
+        };
+        let inside = |row: &usize| (min.into()..=max.into()).contains(&number(*row));
         assert!((0..chunk.rows).filter(|&row| !chunk.columns[0].is_null(row)).all(|row| inside(&row)));
     }
 }

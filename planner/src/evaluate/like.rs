@@ -84,6 +84,11 @@ impl LikePattern {
         Ok(LikePattern { segments, ignores_case })
     }
 
+    /// The pattern that a text in lower case matches just if the text matches this one.
+    pub fn of_lower_case(&self) -> LikePattern {
+        LikePattern { segments: self.segments.clone(), ignores_case: false }
+    }
+
     /// What the pattern asks for.
     pub fn shape(&self) -> LikeShape<'_> {
         if self.ignores_case {
@@ -113,6 +118,14 @@ impl LikePattern {
                 _ => None,
             })
             .collect()
+    }
+
+    /// What every text that matches begins with; nothing where case is ignored.
+    pub fn beginning(&self) -> &str {
+        match self.segments.first().and_then(|segment| segment.pieces.first()) {
+            Some(Piece::Text(text)) if !self.ignores_case => text,
+            _ => "",
+        }
     }
 
     /// Whether a text matches.
@@ -258,6 +271,20 @@ mod tests {
         let pattern = LikePattern::ignoring_case("%ÄB_", None).unwrap();
         assert!(pattern.matches("xäbC") && !pattern.matches("xäb"));
         assert_eq!(pattern.shape(), LikeShape::General);
+        let pattern = LikePattern::ignoring_case("Äb%", None).unwrap().of_lower_case();
+        assert!(pattern.matches("äbX") && !pattern.matches("Äb"));
+        assert_eq!(pattern.shape(), LikeShape::Prefix("äb"));
+    }
+
+    #[test]
+    fn beginnings() {
+        let beginning = |pattern: &str| LikePattern::new(pattern, None).unwrap().beginning().to_owned();
+        for (pattern, expected) in
+            [("ab%c", "ab"), ("%ab", ""), ("_ab", ""), ("a_b", "a"), ("ab", "ab"), ("", ""), ("a\\%b%", "a%b")]
+        {
+            assert_eq!(beginning(pattern), expected, "{pattern}");
+        }
+        assert_eq!(LikePattern::ignoring_case("ab%", None).unwrap().beginning(), "");
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! (expensive && cheap)   →   (cheap && expensive)
 //! ```
 //!
-//! Comparisons of numbers come first, then comparisons of texts, then questions to buckets (by one key, by several),
-//! then lookups, then patterns, then nested loops. What a condition leaves is a guess of `selectivity`; bounds on one column count as one condition. Source:
+//! Comparisons of numbers come first, then comparisons of texts that repeat, then questions to buckets (by one key, by several),
+//! then lookups and comparisons of other texts, then patterns, then nested loops. What a condition leaves is a guess of `selectivity`; bounds on one column count as one condition. Source:
 //! predicate ordering by cost, as in most optimisers. An example:
 //!
 //! ```text before
@@ -143,7 +143,7 @@ fn order(
     for run in condition.chunk_by(|a, b| is_pure(a) && is_pure(b)) {
         let shares = selectivity.of_each(nest, run);
         let mut ranked: Vec<(u32, f64, ScalarId)> =
-            run.iter().zip(shares).map(|(&id, share)| (cost(program, id), share, id)).collect();
+            run.iter().zip(shares).map(|(&id, share)| (cost(program, (selectivity, nest), id), share, id)).collect();
         ranked.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         ordered.extend(ranked.into_iter().map(|(.., id)| id));
     }
@@ -151,10 +151,12 @@ fn order(
 }
 
 /// The class of a condition's most expensive part.
-fn cost(program: &Program, id: ScalarId) -> u32 {
+fn cost(program: &Program, (selectivity, nest): (&Selectivity<'_>, &[Index]), id: ScalarId) -> u32 {
     let scalars = &program.scalars;
     let children = scalars.get(id).children();
     let own = match scalars.get(id) {
+        // No few strings, of which each could be compared once.
+        Scalar::Column { .. } if scalars.data_type(id).is_text() && selectivity.hardly_repeats(nest, id) => 5,
         Scalar::Column { .. } | Scalar::Constant(_) | Scalar::Parameter(_) | Scalar::Single { .. } => {
             u32::from(scalars.data_type(id).is_text())
         }
@@ -170,5 +172,5 @@ fn cost(program: &Program, id: ScalarId) -> u32 {
         Scalar::Lookup { .. } => 5,
         Scalar::Nested { .. } => 7,
     };
-    children.into_iter().map(|child| cost(program, child)).max().unwrap_or(0).max(own)
+    children.into_iter().map(|child| cost(program, (selectivity, nest), child)).max().unwrap_or(0).max(own)
 }

@@ -24,6 +24,8 @@ const RANGE: f64 = 0.4;
 const SHARE_MIN: f64 = 1e-6;
 /// Rows of a table or a Count of which nothing is known.
 const ROWS_UNKNOWN: f64 = 1000.0;
+/// Rows from which on it counts how long it takes to look at one.
+const MANY_ROWS: u64 = 1 << 16;
 /// Collections are followed so deep; deeper ones keep everything.
 const DEPTH_MAX: usize = 16;
 
@@ -182,6 +184,12 @@ impl<'p> Selectivity<'p> {
             _ => return None,
         };
         self.column(nest, *shown.get(*field as usize)?, depth + 1)
+    }
+
+    /// Whether a column has many values, and most of them once or a few times.
+    pub(super) fn hardly_repeats(&self, nest: &[Index], id: ScalarId) -> bool {
+        let Some(column @ (table, _)) = self.column(nest, id, 0) else { return false };
+        table.rows > MANY_ROWS && distinct(column).is_some_and(|distinct| distinct * 4.0 > table.rows as f64)
     }
 
     fn nest_rows(&self, nest: &[Index], depth: usize) -> f64 {

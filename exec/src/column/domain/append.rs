@@ -182,7 +182,7 @@ fn longer(table: &Table, new: &[(&Column, usize)], data_type: DataType, context:
 /// A chunk of these columns, which is counted.
 fn chunk_of(columns: [Column; 2], fields: &[Field], context: &Context) -> Result<Chunk> {
     let mut chunk = Chunk::new(columns[0].rows(), columns.into());
-    let range = |(column, field): (&Column, &Field)| Summary::of(column, field.data_type).range();
+    let range = |(column, field): (&Column, &Field)| Summary::of(column, field.data_type).zone();
     chunk.ranges = chunk.columns.iter().zip(fields).map(range).collect();
     let strings = chunk.columns[0].data.dictionary().map_or(0, |dictionary| dictionary.bytes());
     let mut memory = crate::workers::context::Reservation::new(&context.memory);

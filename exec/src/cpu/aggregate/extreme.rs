@@ -5,6 +5,7 @@ use super::super::vector::VectorData;
 use super::Input;
 use crate::cpu::groups::grouper::retain;
 use crate::cpu::groups::runs::Runs;
+use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::extreme::{Best, Extreme};
 use crate::{Error, Result};
@@ -12,11 +13,16 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Value, canonical_float_bits, compare_floats};
 use std::cmp::Ordering;
 
+/// Rows of a run from which on a loop for it alone takes less.
+const LONG_RUN: usize = 64;
+
 impl Extreme {
     /// Folds in some tuples. `of_runs` is memory for the best of each run.
     pub(crate) fn update(&mut self, input: &Input<'_>, of_runs: &mut Vec<i32>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("extreme of nothing")) };
+        // Long runs are passed over one by one.
         if let (Some(runs), VectorData::I32(values)) = (input.dense_runs(), &vector.data)
+            && runs.ends().len() * LONG_RUN > input.len
             && self.take_runs(runs, &values[..input.len], of_runs)
         {
             return Ok(());
@@ -36,19 +42,15 @@ impl Extreme {
         }
         /// The same for narrow integers, without a branch.
         macro_rules! take_narrow {
-            ($best:ident, $values:ident) => {
-                if let Some(runs) = input.dense_runs() {
-                    let pairs = runs.iter().map(|(group, run)| (group, &$values[run]));
-                    if largest {
-                        pairs.for_each(|(group, run)| {
-                            $best[group] = run.iter().fold($best[group], |best, &value| best.max(value.into()))
-                        });
-                    } else {
-                        pairs.for_each(|(group, run)| {
-                            $best[group] = run.iter().fold($best[group], |best, &value| best.min(value.into()))
-                        });
-                    }
-                    runs.iter().for_each(|(group, _)| seen[group] = true);
+            ($best:ident, $values:ident) => {{
+                let mut take_all = |group: usize, values: &[_]| {
+                    $best[group] = best_of($best[group], values, largest);
+                    seen[group] |= !values.is_empty();
+                };
+                if input.is_dense() {
+                    take_all(0, &$values[..input.len]);
+                } else if let Some(runs) = input.dense_runs() {
+                    runs.iter().for_each(|(group, run)| take_all(group, &$values[run]));
                 } else if largest {
                     input.each_valid(|tuple, group| {
                         $best[group] = $best[group].max(i64::from($values[vector.position(tuple)]));
@@ -60,7 +62,7 @@ impl Extreme {
                         seen[group] = true;
                     })
                 }
-            };
+            }};
         }
         match (&mut self.best, &vector.data) {
             (Best::Narrow(best), VectorData::I32(values)) => take_narrow!(best, values),
@@ -166,4 +168,25 @@ fn is_settled(best: &Value, text: Option<&str>, largest: bool) -> bool {
 /// SQL's order, with an order among equal values that differ.
 fn compare_values(a: &Value, b: &Value) -> Ordering {
     a.compare(b).then_with(|| a.compare_forms(b))
+}
+
+/// The best of some values and one before them.
+fn best_of<T: Copy + Ord + Into<i64>>(before: i64, values: &[T], largest: bool) -> i64 {
+    match values.first() {
+        Some(&first) if largest => greatest(values, first).into().max(before),
+        Some(&first) => least(values, first).into().min(before),
+        None => before,
+    }
+}
+
+kernel! {
+    fn greatest[T: Copy + Ord](values: &[T], first: T) -> T {
+        values.iter().fold(first, |best, &value| best.max(value))
+    }
+}
+
+kernel! {
+    fn least[T: Copy + Ord](values: &[T], first: T) -> T {
+        values.iter().fold(first, |best, &value| best.min(value))
+    }
 }

@@ -108,6 +108,12 @@ impl Input<'_> {
         }
     }
 
+    /// Whether there is one group and every tuple has a value of its own.
+    pub(crate) fn is_dense(&self) -> bool {
+        let has_values = |vector: &Vector| vector.nulls.is_none() && !vector.constant;
+        matches!(self.groups, TileGroups::One) && self.vector.is_some_and(has_values)
+    }
+
     /// The runs, if there are runs and every tuple has a value of its own.
     pub(crate) fn dense_runs(&self) -> Option<&Runs> {
         let vector = self.vector?;

@@ -5,10 +5,13 @@
 //! aggregates", Moerkotte, VLDB 1998; zone maps). A condition becomes a test once a loop: what it compares columns with
 //! is evaluated then. What a test does not understand may hold.
 
+use crate::column::statistics::float_key;
 use crate::column::{Chunk, ColumnReader, Span, text_order};
 use crate::cpu::expression::tile::Tile;
+use crate::cpu::vector::VectorData;
 use crate::cpu::vector::rows::Source;
 use crate::plan::nodes::Operation;
+use multiloop_planner::evaluate::like::LikePattern;
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{CollectionId, ScalarId};
 use std::ops::Range;
@@ -237,6 +240,10 @@ impl Tile<'_> {
             (Function::IsNull, &[argument]) => self.null_test(argument, truth),
             (Function::IsNotNull, &[argument]) => self.null_test(argument, !truth),
             (Function::InList, [value, list @ ..]) if truth => self.list_test(*value, list),
+            (Function::Like | Function::StartsWith, &[value, pattern, ..]) if truth => {
+                let escape = arguments.get(2).copied();
+                self.prefix_test(function, value, (pattern, escape))
+            }
             (_, &[a, b]) => match crate::cpu::kernels::compare::orders(function) {
                 Some(holds) => {
                     let holds = holds.map(|holds| holds == truth);
@@ -263,6 +270,7 @@ impl Tile<'_> {
     fn compare_test(&mut self, field: u32, holds: [bool; 3], constant: u32) -> ChunkTest {
         match self.known(constant) {
             Known::Integer(value) => within(field, holds, value),
+            Known::Float(key) => within(field, holds, key.into()),
             Known::Text(text) => {
                 let at = i128::from(text_order(&text));
                 let parts = [(i128::MIN, at), (at, at), (at, i128::MAX)];
@@ -281,12 +289,30 @@ impl Tile<'_> {
         }
     }
 
+    /// That a text begins as a pattern does.
+    fn prefix_test(&mut self, function: Function, value: u32, (pattern, escape): (u32, Option<u32>)) -> ChunkTest {
+        let Some(field) = self.outermost_field(value) else { return ChunkTest::Unknown };
+        let prefix = match (self.known(pattern), escape) {
+            (Known::Null, _) => return within(field, NEVER, 0),
+            (Known::Text(text), _) if function == Function::StartsWith => text,
+            (Known::Text(text), None) => {
+                let pattern = std::str::from_utf8(&text).ok().and_then(|text| LikePattern::new(text, None).ok());
+                pattern.map(|pattern| pattern.beginning().as_bytes().into()).unwrap_or_default()
+            }
+            _ => return ChunkTest::Unknown,
+        };
+        let last: Vec<u8> = prefix.iter().copied().chain([u8::MAX; 8]).collect();
+        let intervals = vec![(text_order(&prefix).into(), text_order(&last).into())];
+        ChunkTest::Within { field, intervals, or_null: false }
+    }
+
     fn list_test(&mut self, value: u32, list: &[u32]) -> ChunkTest {
         let Some(field) = self.outermost_field(value) else { return ChunkTest::Unknown };
         let (mut values, mut texts) = (Vec::with_capacity(list.len()), Vec::new());
         for &constant in list {
             match self.known(constant) {
                 Known::Integer(value) => values.push(value),
+                Known::Float(key) => values.push(key.into()),
                 Known::Text(text) => {
                     values.push(text_order(&text).into());
                     texts.push(text);
@@ -327,7 +353,11 @@ impl Tile<'_> {
         }
         match vector.integer(0) {
             Some(value) => Known::Integer(value),
-            None => vector.text(0).map_or(Known::Other, |text| Known::Text(text.as_bytes().into())),
+            None => match (vector.text(0), &vector.data) {
+                (Some(text), _) => Known::Text(text.as_bytes().into()),
+                (None, VectorData::F64(values)) => Known::Float(float_key(values[vector.position(0)])),
+                _ => Known::Other,
+            },
         }
     }
 
@@ -343,6 +373,8 @@ impl Tile<'_> {
 enum Known {
     Integer(i128),
     Text(Box<[u8]>),
+    /// Its key, which is in order as floats are.
+    Float(i64),
     Null,
     /// Of another type.
     Other,

@@ -106,9 +106,14 @@ fn texts(a: &Vector, b: &Vector, len: usize, holds: [bool; 3], bits: &mut Bitmap
     if let (VectorData::Text(texts), Some(constant), [negated @ false, true, false] | [negated @ true, false, true]) =
         (&a.data, b.constant.then(|| b.text(0)).flatten(), holds)
         && !a.constant
-        && short_text(constant.as_bytes()) != TextVector::LONG
     {
-        among(texts, &[short_text(constant.as_bytes())], len, bits);
+        match short_text(constant.as_bytes()) {
+            // Of most strings the length tells.
+            TextVector::LONG => bits.fill(len, |tuple| {
+                texts.views()[tuple].length as usize == constant.len() && texts.bytes(tuple) == constant.as_bytes()
+            }),
+            short => among(texts, &[short], len, bits),
+        }
         if negated {
             bits.invert();
         }
@@ -226,7 +231,10 @@ fn in_list(arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
             let members: Vec<&[u8]> = list.iter().filter_map(|member| Some(member.text(0)?.as_bytes())).collect();
             let short: Vec<u64> = members.iter().map(|member| short_text(member)).collect();
             if short.contains(&TextVector::LONG) {
-                bits.fill(len, |tuple| members.contains(&texts.bytes(tuple)));
+                let lengths = members.iter().fold(0u64, |lengths, member| lengths | 1 << (member.len() % 64));
+                bits.fill(len, |tuple| {
+                    lengths >> (texts.views()[tuple].length % 64) & 1 == 1 && members.contains(&texts.bytes(tuple))
+                });
             } else {
                 among(texts, &short, len, &mut bits);
             }

@@ -3,8 +3,7 @@
 use super::{Call, strict_nulls};
 use crate::cpu::simd::kernel::{append, kernel};
 use crate::cpu::vector::{Vector, VectorData};
-use crate::plan::register::Register;
-use multiloop_planner::evaluate::calendar::checked_timestamp;
+use multiloop_planner::evaluate::calendar::{DAY, HOUR, MINUTE, SECOND, checked_timestamp};
 use multiloop_planner::evaluate::date::{add_interval, part_of, truncated};
 use multiloop_planner::function::{DatePart, Function};
 use multiloop_planner::types::DataType;
@@ -14,7 +13,7 @@ use multiloop_planner::types::DataType;
 pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
     match call.function {
         Function::Extract(part) => {
-            fields_of_dates(call, arguments, len, out) || fields(call, part, arguments, len, out)
+            plain_fields(call, part, arguments, len, out) || fields(call, part, arguments, len, out)
         }
         Function::DateTrunc(_) | Function::AddInterval | Function::SubtractInterval => moved(call, arguments, len, out),
         _ => false,
@@ -42,7 +41,15 @@ fn moved(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -
         }
     };
     let mut values = out.take_i64();
-    each(&arguments[0].data, one, &mut values);
+    let is_plain = match (call.function, &arguments[0].data) {
+        (Function::DateTrunc(part), VectorData::I64(timestamps)) if !of_date && interval.is_none() => {
+            are_plain(timestamps) && plain_truncated(part, timestamps, &mut values)
+        }
+        _ => false,
+    };
+    if !is_plain {
+        each(&arguments[0].data, one, &mut values);
+    }
     set(call, values, &arguments[..1], len, out)
 }
 
@@ -84,47 +91,111 @@ fn fields(call: &Call<'_>, part: DatePart, arguments: &[&Vector], len: usize, ou
     set(call, values, arguments, len, out)
 }
 
-/// A date's year, month or day after Christ, vectorised.
-fn fields_of_dates(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
-    let Function::Extract(part @ (DatePart::Year | DatePart::Month | DatePart::Day)) = call.function else {
+/// From 0001-01-01 to 9999-12-31 all intermediate values are small and positive.
+const DAYS: std::ops::RangeInclusive<i32> = -719_162..=2_932_896;
+
+/// Whether all timestamps lie on [`DAYS`].
+fn are_plain(timestamps: &[i64]) -> bool {
+    let (first, end) = (i64::from(*DAYS.start()) * DAY, (i64::from(*DAYS.end()) + 1) * DAY);
+    timestamps.iter().all(|value| (first..end).contains(value))
+}
+
+/// A part of dates and timestamps after Christ that is a whole number, vectorised.
+fn plain_fields(call: &Call<'_>, part: DatePart, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
+    if call.result.scale() != 0 || arguments[0].constant {
         return false;
+    }
+    let mut values = out.take_i32();
+    let done = match (&arguments[0].data, call.types[0], part) {
+        (VectorData::I32(days), DataType::Date, _) if days.iter().all(|day| DAYS.contains(day)) => {
+            parts_of_days(part, days, &mut values)
+        }
+        (VectorData::I64(timestamps), DataType::Timestamp, DatePart::Hour | DatePart::Minute)
+            if are_plain(timestamps) =>
+        {
+            parts_of_times(part, timestamps, &mut values);
+            true
+        }
+        (VectorData::I64(timestamps), DataType::Timestamp, _) if are_plain(timestamps) => {
+            let mut days = Vec::new();
+            days_of(timestamps, &mut days);
+            parts_of_days(part, &days, &mut values)
+        }
+        _ => false,
     };
-    let VectorData::I32(days) = &arguments[0].data else { return false };
-    let fits = call.types[0] == DataType::Date && call.result.scale() == 0 && !arguments[0].constant;
-    // From 0001-01-01 to 9999-12-31, so that all intermediate values are small and positive.
-    if !fits || !days.iter().all(|day| (-719_162..=2_932_896).contains(day)) {
+    if !done {
+        out.data = VectorData::I32(values);
         return false;
     }
     let nulls = strict_nulls(arguments, len, out);
-    let data = match call.register {
-        Register::I32 => {
-            let mut values = out.take_i32();
-            parts_of_days(part, days, &mut values);
-            VectorData::I32(values)
-        }
-        Register::I64 => {
-            let mut values = out.take_i64();
-            values.extend(days.iter().map(|&day| i64::from(part_of_day(part, day))));
-            VectorData::I64(values)
-        }
-        _ => {
-            let mut values = out.take_i128();
-            values.extend(days.iter().map(|&day| i128::from(part_of_day(part, day))));
-            VectorData::I128(values)
-        }
-    };
-    out.set(len, data, nulls);
+    out.set(len, VectorData::I32(values), nulls);
+    super::integer::coerce(out, call.register);
     true
 }
 
 kernel! {
-    fn parts_of_days[](part: DatePart, days: &[i32], out: &mut Vec<i32>) {
+    fn days_of[](timestamps: &[i64], out: &mut Vec<i32>) {
+        append(out, timestamps, |value| value.div_euclid(DAY) as i32)
+    }
+}
+
+kernel! {
+    fn parts_of_times[](part: DatePart, timestamps: &[i64], out: &mut Vec<i32>) {
         match part {
-            DatePart::Year => append(out, days, |day| part_of_day(DatePart::Year, day) as i32),
-            DatePart::Month => append(out, days, |day| part_of_day(DatePart::Month, day) as i32),
-            _ => append(out, days, |day| part_of_day(DatePart::Day, day) as i32),
+            DatePart::Hour => append(out, timestamps, |value| (value.rem_euclid(DAY) / HOUR) as i32),
+            _ => append(out, timestamps, |value| (value.rem_euclid(HOUR) / MINUTE) as i32),
         }
     }
+}
+
+kernel! {
+    /// Appends a part of each day; false if it is none of these.
+    fn parts_of_days[](part: DatePart, days: &[i32], out: &mut Vec<i32>) -> bool {
+        match part {
+            DatePart::Year => append(out, days, |day| part_of_day(DatePart::Year, day) as i32),
+            DatePart::Quarter => append(out, days, |day| ((part_of_day(DatePart::Month, day) + 2) / 3) as i32),
+            DatePart::Month => append(out, days, |day| part_of_day(DatePart::Month, day) as i32),
+            DatePart::Day => append(out, days, |day| part_of_day(DatePart::Day, day) as i32),
+            DatePart::DayOfWeek => append(out, days, |day| ((weekday(day) + 1) % 7) as i32),
+            DatePart::IsoDayOfWeek => append(out, days, |day| (weekday(day) + 1) as i32),
+            _ => return false,
+        }
+        true
+    }
+}
+
+kernel! {
+    /// Appends timestamps cut to a unit; false if it is none of these.
+    fn plain_truncated[](part: DatePart, timestamps: &[i64], out: &mut Vec<i64>) -> bool {
+        match part {
+            DatePart::Year => append(out, timestamps, |value| {
+                let day = value.div_euclid(DAY) as i32;
+                let before = i64::from(part_of_day(DatePart::Year, day)) - 1;
+                let leap_days = before / 4 - before / 100 + before / 400;
+                (365 * before + leap_days + i64::from(*DAYS.start())) * DAY
+            }),
+            DatePart::Month => append(out, timestamps, |value| {
+                let day = value.div_euclid(DAY) as i32;
+                (i64::from(day) + 1 - i64::from(part_of_day(DatePart::Day, day))) * DAY
+            }),
+            DatePart::Week => append(out, timestamps, |value| {
+                let day = value.div_euclid(DAY) as i32;
+                (i64::from(day) - i64::from(weekday(day))) * DAY
+            }),
+            DatePart::Day => append(out, timestamps, |value| value - value.rem_euclid(DAY)),
+            DatePart::Hour => append(out, timestamps, |value| value - value.rem_euclid(HOUR)),
+            DatePart::Minute => append(out, timestamps, |value| value - value.rem_euclid(MINUTE)),
+            DatePart::Second => append(out, timestamps, |value| value - value.rem_euclid(SECOND)),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// The day of a week from Monday, which is 0, on. So 0001-01-01 was.
+#[inline(always)]
+fn weekday(day: i32) -> u32 {
+    (day - *DAYS.start()) as u32 % 7
 }
 
 /// A part of a day since 1970-01-01, after Christ. Years are counted from 1 March, so that the leap day ends one.
@@ -145,5 +216,51 @@ fn part_of_day(part: DatePart, day: i32) -> u32 {
             }
         }
         _ => day_of_year - (153 * month + 2) / 5 + 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Timestamps around the borders of units, from the first day to the last.
+    fn timestamps() -> Vec<i64> {
+        let leaps =
+            (0..9999).step_by(97).flat_map(|year| [-719_162 + year * 365, -719_162 + year * 365 + 59 + year / 4]);
+        let days = (-400..800).chain(leaps).chain([*DAYS.start(), *DAYS.end(), 11_016, 11_017, 19_782, 19_783]);
+        let times = [0, 1, SECOND - 1, SECOND, MINUTE - 1, MINUTE, HOUR - 1, HOUR, 13 * HOUR + 59 * MINUTE, DAY - 1];
+        days.flat_map(|day| times.map(|time| i64::from(day) * DAY + time))
+            .filter(|value| are_plain(&[*value]))
+            .collect()
+    }
+
+    #[test]
+    fn fields_and_units_are_those_of_the_interpreter() {
+        use DatePart as P;
+        let timestamps = timestamps();
+        let mut days = Vec::new();
+        days_of(&timestamps, &mut days);
+        for part in [P::Year, P::Quarter, P::Month, P::Day, P::DayOfWeek, P::IsoDayOfWeek, P::Hour, P::Minute] {
+            let mut found = Vec::new();
+            if matches!(part, P::Hour | P::Minute) {
+                parts_of_times(part, &timestamps, &mut found);
+            } else {
+                assert!(parts_of_days(part, &days, &mut found));
+            }
+            for (&value, &found) in timestamps.iter().zip(&found) {
+                let expected = part_of(value, DataType::Timestamp, part).map(|millionths| millionths / 1_000_000);
+                assert_eq!(Some(i128::from(found)), expected, "{part:?} of {value}");
+            }
+        }
+        for part in [P::Year, P::Month, P::Week, P::Day, P::Hour, P::Minute, P::Second] {
+            let mut found = Vec::new();
+            assert!(plain_truncated(part, &timestamps, &mut found));
+            for (&value, &found) in timestamps.iter().zip(&found) {
+                assert_eq!(Ok(found), truncated(value, part).map_err(|error| error.to_string()), "{part:?} of {value}");
+            }
+        }
+        assert!(!parts_of_days(P::Century, &days, &mut Vec::new()));
+        assert!(!plain_truncated(P::Quarter, &timestamps, &mut Vec::new()));
+        assert!(!are_plain(&[i64::MAX]) && !are_plain(&[i64::MIN]) && are_plain(&[]));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::search::Needle;
 use super::{Call, strict_nulls, text_join};
+use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use crate::plan::register::Register;
@@ -32,6 +33,11 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector
     } else {
         let Some(count) = Count::new(call.function, constants) else { return false };
         match call.register {
+            Register::I32 if matches!(count, Count::Characters) => {
+                let mut values = out.take_i32();
+                lengths(texts, &mut values);
+                VectorData::I32(values)
+            }
             Register::I32 => {
                 let mut values = out.take_i32();
                 values.extend((0..len).map(|tuple| count.of(texts.get(tuple)) as i32));
@@ -80,7 +86,26 @@ impl Count {
     }
 }
 
+/// Appends how many characters each string has. Where all of them are ASCII, which is seen best where they lie behind each other,
+/// they are its bytes.
+fn lengths(texts: &TextVector, out: &mut Vec<i32>) {
+    match texts.together() {
+        Some(bytes) if bytes.is_ascii() => out.extend(texts.views().iter().map(|view| view.length as i32)),
+        _ => lengths_of(texts, out),
+    }
+}
+
+kernel! {
+    fn lengths_of[](texts: &TextVector, out: &mut Vec<i32>) {
+        out.reserve(texts.len());
+        for position in 0..texts.len() {
+            out.push(characters(texts.get(position)) as i32);
+        }
+    }
+}
+
 /// How many characters: bytes that do not continue one, counted in eights.
+#[inline(always)]
 fn characters(text: &str) -> i64 {
     let continuing = |eight: u64| (eight >> 7 & !(eight >> 6) & 0x0101_0101_0101_0101).count_ones() as usize;
     let (eights, rest) = text.as_bytes().as_chunks::<8>();
@@ -181,7 +206,12 @@ pub(crate) enum Test {
     /// Parts in order without overlap, anywhere.
     Parts(Vec<Needle>),
     Pattern(LikePattern),
+    /// A test of what a string is in lower case, and the pattern that ignores case.
+    Folded(Box<Test>, LikePattern),
 }
+
+/// Bytes of a string that is made lower case where it takes no memory.
+const FOLDED_BYTES: usize = 256;
 
 impl Test {
     /// The test that a function is with these constants; none if it is not one, or if it is an error.
@@ -193,13 +223,24 @@ impl Test {
         };
         let pattern = match function {
             Function::Like => LikePattern::new(text, escape).ok()?,
-            Function::ILike => LikePattern::ignoring_case(text, escape).ok()?,
+            Function::ILike => {
+                let pattern = LikePattern::ignoring_case(text, escape).ok()?;
+                return Some(match Test::of(pattern.of_lower_case()) {
+                    Test::Pattern(_) => Test::Pattern(pattern),
+                    folded => Test::Folded(Box::new(folded), pattern),
+                });
+            }
             Function::StartsWith => return Some(Test::Prefix(text.into())),
             Function::EndsWith => return Some(Test::Suffix(text.into())),
             Function::Contains => return Some(Test::Parts(vec![Needle::new(text)])),
             _ => return None,
         };
-        Some(match pattern.shape() {
+        Some(Test::of(pattern))
+    }
+
+    /// The test that a pattern is.
+    fn of(pattern: LikePattern) -> Test {
+        match pattern.shape() {
             LikeShape::All => Test::Prefix(Vec::new()),
             LikeShape::Exact(text) => Test::Exact(text.into()),
             LikeShape::Prefix(text) => Test::Prefix(text.into()),
@@ -212,23 +253,47 @@ impl Test {
                 _ => Test::Pattern(pattern),
             },
             LikeShape::General => Test::Pattern(pattern),
-        })
+        }
     }
 
-    /// Whether a string passes.
-    pub(crate) fn passes(&self, bytes: &[u8], text: impl FnOnce() -> bool) -> bool {
+    /// Whether a string passes; `whole` tells where its bytes do not.
+    pub(crate) fn passes(&self, bytes: &[u8], whole: impl FnOnce() -> bool) -> bool {
+        let Test::Folded(test, _) = self else { return self.passes_plain(bytes).unwrap_or_else(whole) };
+        // Whether a string begins with some ASCII, its beginning tells.
+        let asked = if let Test::Prefix(prefix) = &**test { prefix.len().min(bytes.len()) } else { bytes.len() };
+        let asked = &bytes[..asked];
+        if !asked.is_ascii() {
+            return whole();
+        }
+        let mut room = [0; FOLDED_BYTES];
+        let passes = match room.get_mut(..asked.len()) {
+            Some(folded) => {
+                folded.copy_from_slice(asked);
+                folded.make_ascii_lowercase();
+                test.passes_plain(folded)
+            }
+            None => test.passes_plain(&asked.to_ascii_lowercase()),
+        };
+        passes.unwrap_or_else(whole)
+    }
+
+    /// The same, if bytes alone tell.
+    fn passes_plain(&self, bytes: &[u8]) -> Option<bool> {
         match self {
-            Test::Prefix(prefix) => bytes.starts_with(prefix),
-            Test::Suffix(suffix) => bytes.ends_with(suffix),
-            Test::Exact(exact) => bytes == exact,
-            Test::Parts(parts) => holds(bytes, parts),
-            Test::Pattern(_) => text(),
+            Test::Prefix(prefix) => Some(bytes.starts_with(prefix)),
+            Test::Suffix(suffix) => Some(bytes.ends_with(suffix)),
+            Test::Exact(exact) => Some(bytes == exact),
+            Test::Parts(parts) => Some(holds(bytes, parts)),
+            Test::Pattern(_) | Test::Folded(..) => None,
         }
     }
 
     fn fill(&self, texts: &TextVector, bits: &mut Bitmap) {
         bits.fill(texts.len(), |tuple| {
-            let whole = || if let Test::Pattern(pattern) = self { pattern.matches(texts.get(tuple)) } else { false };
+            let whole = || match self {
+                Test::Pattern(pattern) | Test::Folded(_, pattern) => pattern.matches(texts.get(tuple)),
+                _ => false,
+            };
             self.passes(texts.bytes(tuple), whole)
         });
     }

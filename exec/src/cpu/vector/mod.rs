@@ -108,6 +108,19 @@ impl TextVector {
         self.buffers.as_ref()
     }
 
+    /// The bytes of all strings, if these lie one behind the other.
+    pub(crate) fn together(&self) -> Option<&[u8]> {
+        let first = *self.views.first()?;
+        let mut end = first.offset;
+        let follows = |view: &TextView| {
+            let is_next = (view.buffer, view.offset) == (first.buffer, end);
+            end = end.wrapping_add(view.length);
+            is_next
+        };
+        let all = self.views.iter().all(follows);
+        all.then(|| &self.buffer(first)[first.offset as usize..end as usize])
+    }
+
     /// How many strings.
     pub fn len(&self) -> usize {
         self.views.len()

@@ -202,6 +202,8 @@ impl Maker<'_> {
             4 => {
                 let pattern = self.random.pick(&[
                     "%special%requests%",
+                    "APPLE%",
+                    "%PP%L%",
                     "apple%",
                     "%a",
                     "%ä%",
@@ -309,7 +311,15 @@ impl Maker<'_> {
         match self.random.below(4) {
             0 => self.call(F::Cast, &[T::Date], T::Timestamp, depth),
             1 => {
-                let units = [DatePart::Month, DatePart::Week, DatePart::Century, DatePart::Hour, DatePart::Millisecond];
+                let units = [
+                    DatePart::Month,
+                    DatePart::Week,
+                    DatePart::Century,
+                    DatePart::Hour,
+                    DatePart::Millisecond,
+                    DatePart::Year,
+                    DatePart::Day,
+                ];
                 let unit = self.random.pick(&units);
                 self.call(F::DateTrunc(unit), &[from], T::Timestamp, depth)
             }
@@ -369,7 +379,14 @@ impl Maker<'_> {
                 _ => self.call(F::Position, &[T::Text, T::Text], t, depth),
             },
             3 if t == DECIMAL && self.random.below(3) == 0 => {
-                let part = self.random.pick(&[DatePart::Second, DatePart::Hour, DatePart::Quarter, DatePart::Year]);
+                let part = self.random.pick(&[
+                    DatePart::Second,
+                    DatePart::Hour,
+                    DatePart::Minute,
+                    DatePart::Quarter,
+                    DatePart::Year,
+                    DatePart::Month,
+                ]);
                 self.call(F::Extract(part), &[T::Timestamp], t, depth)
             }
             3 if matches!(t, T::SmallInt | T::BigInt) => {
