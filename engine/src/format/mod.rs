@@ -22,6 +22,7 @@ mod options;
 mod output;
 pub mod parquet;
 mod paths;
+mod print;
 mod set;
 #[cfg(test)]
 mod tests;
