@@ -96,10 +96,7 @@ impl<'a> Reader<'a> {
         context.progress.total.fetch_add(lines.file_bytes(), Ordering::Relaxed);
         for wave in lines.parts().chunks(context.workers().count() * PIECES_A_WORKER) {
             let parse = |part: &Range<u64>| {
-                Ok(match self.parse_lines(lines, path, part, context)? {
-                    Some((_, parsed)) => Some(parsed),
-                    None => None,
-                })
+                self.parse_lines(lines, path, part, context).map(|found| found.map(|(_, parsed)| parsed))
             };
             for parsed in context.workers().map(wave.iter().collect(), parse)? {
                 let Some(parsed) = parsed else { return Ok(false) };
