@@ -28,7 +28,6 @@ const BOM: &[u8] = "\u{feff}".as_bytes();
 pub(super) struct Lines {
     path: PathBuf,
     file: File,
-    identity: Option<Identity>,
     /// Where the first line begins, and the last one ends.
     start: u64,
     end: u64,
@@ -66,7 +65,7 @@ impl Lines {
             return Ok(None);
         }
         let start = (head.len() - text.len()) as u64;
-        Ok(Some(Lines { path: path.to_owned(), file, identity: Identity::of(&metadata), start, end: metadata.len() }))
+        Ok(Some(Lines { path: path.to_owned(), file, start, end: metadata.len() }))
     }
 
     /// Bytes of the file.
@@ -124,11 +123,6 @@ impl Lines {
             at += bytes.len() as u64;
         }
         Ok(lines)
-    }
-
-    /// An error (22P04) unless the file is as it was.
-    pub(super) fn check(&self) -> Result<()> {
-        check(&self.file, &self.path, &self.identity)
     }
 }
 
