@@ -48,6 +48,7 @@ mod sight;
 mod snapshot;
 mod statement;
 mod stream;
+mod summary;
 mod system;
 mod tallies;
 mod timer;

@@ -15,7 +15,7 @@ use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::{Notice, ResultStream};
 use crate::system::{INFORMATION, PG_CATALOG, is_system};
-use crate::{Error, ErrorKind, Result, explain, format, keys};
+use crate::{Error, ErrorKind, Result, explain, format, keys, summary};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain::{self, Appended};
 use multiloop_exec::column::narrow::alike;
@@ -93,6 +93,11 @@ fn run_once(
             Statement::ShowTables => Ok(runner.show_tables()),
             Statement::Describe { name } => runner.describe(&name),
             Statement::DescribeQuery(query) => Ok(described(&fields_of(&query))),
+            Statement::Summarize(query) => {
+                let fields = fields_of(&query);
+                let rows = runner.query(query, timings)?;
+                summary::summarize(&fields, rows, &snapshot.sight(&fields), &session.context())
+            }
         }
     })
 }
@@ -583,6 +588,7 @@ pub(crate) fn shown_fields(statement: &Statement) -> Option<Vec<Field>> {
         Statement::Explain { .. } => &["QUERY PLAN"],
         Statement::ShowTables => &["name", "kind", "rows"],
         Statement::Describe { .. } | Statement::DescribeQuery(_) => &["column", "type", "nullable"],
+        Statement::Summarize(_) => return Some(summary::fields()),
         _ => return None,
     };
     Some(names.iter().map(|name| Field::new(*name, DataType::Text, true)).collect())

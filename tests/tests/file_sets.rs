@@ -262,6 +262,25 @@ fn what_fails_leaves_nothing() {
     assert_eq!(names(), 1);
 }
 
+/// Rows of many partitions that come in turn are in one file each, however often they are split.
+#[test]
+fn many_partitions_have_a_file_each() {
+    let session = session();
+    for format in ["csv", "parquet"] {
+        let folder = Folder::new(&format!("many-{format}"));
+        let path = folder.path("out");
+        let rows_of = "SELECT v % 1100 AS p, v FROM generate_series(1, 1150000) g(v)";
+        session.sql(&format!("COPY ({rows_of}) TO '{path}' (FORMAT {format}, PARTITION_BY p)")).expect("it is written");
+        let files: usize = std::fs::read_dir(&path)
+            .expect("it is there")
+            .map(|part| std::fs::read_dir(part.expect("a folder").path()).expect("it is there").count())
+            .sum();
+        assert_eq!(files, 1_100, "{format}");
+        let sql = format!("SELECT count(*), sum(v), count(DISTINCT p), min(v - p) FROM '{path}/*/*.{format}'");
+        assert_eq!(rows(&session, &sql), ["1150000 661250575000 1100 0"], "{format}");
+    }
+}
+
 #[test]
 fn compressed_files_are_what_their_endings_say() {
     let session = session();

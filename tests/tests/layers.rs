@@ -86,6 +86,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "engine",
             "running",
             "explain",
+            "summary",
             "statement",
             "session",
             "linq",

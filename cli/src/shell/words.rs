@@ -31,6 +31,7 @@ pub(super) const STARTS: &[&str] = &[
     "SHOW",
     "SHOW TABLES",
     "DESCRIBE",
+    "SUMMARIZE",
     "SET",
     "RESET",
     "BEGIN",
@@ -201,6 +202,7 @@ pub(super) const BEFORE_TABLES: &[&str] = &[
     "UPDATE",
     "TABLE",
     "DESCRIBE",
+    "SUMMARIZE",
     "COPY",
     "VIEW",
     "ONLY",
@@ -234,7 +236,17 @@ pub(super) const BEFORE_EXPRESSIONS: &[&str] = &[
 ];
 
 /// Functions that stand for tables.
-pub(super) const TABLE_FUNCTIONS: &[&str] = &["generate_series", "read_csv", "unnest"];
+pub(super) const TABLE_FUNCTIONS: &[&str] = &[
+    "generate_series",
+    "read_arrow",
+    "read_avro",
+    "read_csv",
+    "read_json",
+    "read_json_objects",
+    "read_ndjson",
+    "read_parquet",
+    "unnest",
+];
 
 /// Words behind which a setting stands.
 pub(super) const BEFORE_SETTINGS: &[&str] = &["SET", "SHOW", "RESET", "LOCAL", "SESSION"];

@@ -79,6 +79,17 @@ pub(super) fn open(path: &Path, compression: Option<Compression>) -> Result<Box<
     decoder(file, compression).map_err(failed)
 }
 
+/// Whether a file is compressed, as it is said or its first bytes say.
+pub(super) fn is_compressed(path: &Path, said: Option<Compression>) -> Result<bool> {
+    let failed = |error: io::Error| io_error(path, &error);
+    if let Some(said) = said {
+        return Ok(said != Compression::None);
+    }
+    let mut start = Vec::new();
+    File::open(path).map_err(failed)?.take(4).read_to_end(&mut start).map_err(failed)?;
+    Ok(Compression::of_magic(&start) != Compression::None)
+}
+
 /// Bytes, decompressed.
 pub(super) fn decoder(bytes: impl Read + Send + 'static, compression: Compression) -> io::Result<Box<dyn Read + Send>> {
     Ok(match compression {

@@ -16,10 +16,13 @@ pub mod csv;
 pub(crate) mod identity;
 pub mod ipc;
 pub mod json;
+mod known;
+mod numbers;
 mod options;
 mod output;
 pub mod parquet;
 mod paths;
+mod print;
 mod set;
 #[cfg(test)]
 mod tests;
@@ -130,7 +133,7 @@ pub(crate) fn open_readable(
         Format::Parquet => parquet::open_readable(files, (cache, context))?,
         Format::Csv(options) => (csv::open(files, options, loads, (Some(cache), context))?, Vec::new()),
         Format::Ipc => ipc::read_readable(files, None, context)?,
-        Format::Json(options) => (json::read(files, options, None, context)?, Vec::new()),
+        Format::Json(options) => (json::open(files, options, loads, (Some(cache), context))?, Vec::new()),
         Format::Avro => avro::read_readable(files, None, context)?,
     };
     files.check_columns(&table.fields)?;

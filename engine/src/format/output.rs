@@ -11,6 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Tells apart the files that one process writes at once.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
+/// Bytes of one of many files that are gathered before they are written.
+pub(super) const GATHERED_BYTES: usize = 1 << 16;
+
 /// A file in the making.
 #[derive(Debug)]
 pub(super) struct Output {
@@ -24,6 +27,8 @@ pub(super) struct Output {
 enum To {
     File(File),
     Stdout(Stdout),
+    /// A file that is open only while it is written.
+    Closed(PathBuf),
 }
 
 impl Write for To {
@@ -31,6 +36,10 @@ impl Write for To {
         match self {
             To::File(file) => file.write(bytes),
             To::Stdout(stdout) => stdout.write(bytes),
+            To::Closed(path) => {
+                File::options().append(true).open(path).and_then(|mut file| file.write_all(bytes))?;
+                Ok(bytes.len())
+            }
         }
     }
 
@@ -38,6 +47,7 @@ impl Write for To {
         match self {
             To::File(file) => file.flush(),
             To::Stdout(stdout) => stdout.flush(),
+            To::Closed(_) => Ok(()),
         }
     }
 }
@@ -59,6 +69,13 @@ impl Output {
             Some(output) => Ok(output),
             None => Output::open(target, target.to_owned()),
         }
+    }
+
+    /// One of many files, which is open only while what has been gathered of it is written. There is none of its name.
+    pub(super) fn one_of_many(path: &Path) -> Result<Output> {
+        File::create_new(path).map_err(|error| io_error(path, &error))?;
+        let to = BufWriter::with_capacity(GATHERED_BYTES, To::Closed(path.to_owned()));
+        Ok(Output { target: path.to_owned(), to: Some(to), unfinished: Some(path.to_owned()) })
     }
 
     /// What is no file, and takes bytes as they come.

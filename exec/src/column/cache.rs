@@ -137,6 +137,21 @@ pub struct CachedTable {
     number: u64,
 }
 
+impl CachedTable {
+    /// Keeps a column of a chunk that has been read by the way, in its narrowest form, as far as there is room that nobody has.
+    ///
+    /// # Errors
+    /// XX000 for a column that is not of the field's type.
+    pub fn offer(&self, chunk: u32, column: u32, rows: &Column, field: &Field) -> Result<()> {
+        for (part, start) in (0..rows.rows()).step_by(PIECE_ROWS).enumerate() {
+            let cell = Cell { table: self.number, chunk, column, part: part as u32 };
+            let of_part = rows.slice(start, PIECE_ROWS.min(rows.rows() - start));
+            self.cache.keep(cell, of_part, field, 0)?;
+        }
+        Ok(())
+    }
+}
+
 impl Drop for CachedTable {
     fn drop(&mut self) {
         self.cache.cells().retain(|cell, _| cell.table != self.number);

@@ -133,7 +133,8 @@ fn mark<T: Copy>(seen: &mut [u64], values: &[T], nulls: Option<&NullBuffer>, bit
 const REGISTER_BITS: u32 = 12;
 
 /// A HyperLogLog sketch.
-struct Sketch(Vec<u8>);
+#[derive(Clone, Debug)]
+pub struct Sketch(Vec<u8>);
 
 impl Default for Sketch {
     fn default() -> Self {
@@ -160,7 +161,8 @@ impl Sketch {
         sketch
     }
 
-    fn add(&mut self, hash: u64) {
+    /// Adds a value by its hash ([`hash_of`]).
+    pub fn add(&mut self, hash: u64) {
         let register = &mut self.0[(hash >> (64 - REGISTER_BITS)) as usize];
         let rest = (hash << REGISTER_BITS) | (1 << (REGISTER_BITS - 1));
         *register = (*register).max(rest.leading_zeros() as u8 + 1);
@@ -171,7 +173,8 @@ impl Sketch {
         self
     }
 
-    fn estimate(&self) -> u64 {
+    /// About how many different values have been added.
+    pub fn estimate(&self) -> u64 {
         let registers = self.0.len() as f64;
         let sum: f64 = self.0.iter().map(|&register| (-f64::from(register)).exp2()).sum();
         let raw = 0.7213 / (1.0 + 1.079 / registers) * registers * registers / sum;
@@ -183,8 +186,8 @@ impl Sketch {
     }
 }
 
-/// A hash with well mixed high bits; equal values have equal hashes in every form.
-pub(super) fn hash_of(column: &Column, row: usize) -> u64 {
+/// A hash of a column's value that is not NULL, with well mixed high bits; equal values have equal hashes in every form.
+pub fn hash_of(column: &Column, row: usize) -> u64 {
     match &column.data {
         ColumnData::Float32(values) => mix(float_key(values[row].into()) as u64),
         ColumnData::Float64(values) => mix(float_key(values[row]) as u64),
@@ -205,7 +208,7 @@ fn hash_integer(value: i128) -> u64 {
 }
 
 /// SplitMix64's finaliser.
-pub(super) fn mix(value: u64) -> u64 {
+pub fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

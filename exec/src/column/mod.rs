@@ -14,7 +14,7 @@ pub(crate) mod column_builder;
 mod compact;
 mod compact_text;
 pub mod dictionary;
-mod distinct;
+pub mod distinct;
 pub(crate) mod divisor;
 pub mod domain;
 pub mod form;

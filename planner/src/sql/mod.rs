@@ -80,6 +80,8 @@ pub enum Tree {
     Definition(Definition),
     /// COPY: sqlparser's tree without options, of which it knows too few, and these.
     Copy(Box<sqlparser::ast::Statement>, FileOptions),
+    /// SUMMARIZE: the query behind it, or one of all rows of the table or file.
+    Summarize(Box<sqlparser::ast::Statement>),
 }
 
 /// A bound statement. Names are case-folded; files are paths as written.
@@ -217,6 +219,8 @@ pub enum Statement {
     },
     /// DESCRIBE of a query or a file.
     DescribeQuery(Query),
+    /// SUMMARIZE of a table, a file or a query: what its columns hold.
+    Summarize(Query),
     /// EXPLAIN.
     Explain {
         /// What to show.
@@ -240,6 +244,7 @@ impl Statement {
             | Statement::Insert { query, .. }
             | Statement::CopyTo { query, .. }
             | Statement::DescribeQuery(query)
+            | Statement::Summarize(query)
             | Statement::Explain { query, .. } => Some(query),
             _ => None,
         }

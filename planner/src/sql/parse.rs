@@ -154,7 +154,30 @@ fn parse_one(text: &Text, mut tokens: Vec<TokenWithSpan>) -> Result<Tree> {
         tokens.truncate(head);
         return Ok(Tree::Copy(Box::new(parse_sql(text, tokens)?), options));
     }
+    if let Some(tokens) = summarized(&tokens) {
+        return Ok(Tree::Summarize(Box::new(parse_sql(text, tokens)?)));
+    }
     Ok(Tree::Sql(Box::new(parse_sql(text, tokens)?)))
+}
+
+/// The words behind SUMMARIZE as a query: what is none is a table's name or a file's. None for any other statement.
+fn summarized(tokens: &[TokenWithSpan]) -> Option<Vec<TokenWithSpan>> {
+    let is_solid = |token: &TokenWithSpan| !matches!(token.token, Token::Whitespace(_));
+    let first = tokens.iter().position(is_solid).filter(|&at| is_keyword(&tokens[at].token, "summarize"))?;
+    let next = first + 1 + tokens[first + 1..].iter().position(is_solid)?;
+    let starts = |word: &str| is_keyword(&tokens[next].token, word);
+    let is_query = ["select", "with", "values", "table"].into_iter().any(starts) || tokens[next].token == Token::LParen;
+    let put: &[&str] = match is_query {
+        true => &[],
+        false if starts("from") => &["SELECT", "*"],
+        false => &["SELECT", "*", "FROM"],
+    };
+    let token = |text: &&str| match *text {
+        "*" => Token::Mul,
+        word => Token::make_keyword(word),
+    };
+    let put = put.iter().map(|text| TokenWithSpan { token: token(text), span: tokens[first].span });
+    Some(tokens[..first].iter().cloned().chain(put).chain(tokens[first + 1..].iter().cloned()).collect())
 }
 
 /// What sqlparser makes of a statement.

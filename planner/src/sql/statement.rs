@@ -19,13 +19,20 @@ pub(super) fn bind(
 ) -> Result<Statement> {
     let Parsed { tree, text, number: _ } = parsed;
     let (ast, options) = match tree {
-        Tree::Sql(ast) => (ast, &FileOptions::default()),
+        Tree::Sql(ast) | Tree::Summarize(ast) => (ast, &FileOptions::default()),
         Tree::Copy(ast, options) => (ast, options),
         Tree::Session(statement) => return Ok(Statement::Session(statement.clone())),
         Tree::Definition(definition) => return bind_definition(definition, catalog, wide_numerics),
     };
     let mut builder = Builder::new(catalog, view_rows, parameters, wide_numerics);
-    let bound = bind_kind(Binder::new(&mut builder, text), ast, options, text)?;
+    let bound = match (bind_kind(Binder::new(&mut builder, text), ast, options, text)?, tree) {
+        (Statement::Query(query), Tree::Summarize(_)) => Statement::Summarize(query),
+        (_, Tree::Summarize(_)) => {
+            let error = Error::new(ErrorKind::Syntax, "syntax error: SUMMARIZE is of a query, a table or a file");
+            return Err(error.at(Some(Position(0))));
+        }
+        (bound, _) => bound,
+    };
     bound.query().map_or(Ok(()), Builder::check_depth)?;
     Ok(bound)
 }

@@ -357,6 +357,13 @@ fn is_time(text: &str) -> bool {
 
 /// Whether text written bare would be taken for something else: for a number, say, or for a quoted field.
 pub(super) fn is_mistakable(text: &str) -> bool {
+    // Most texts begin with a letter, and the words that are numbers or booleans are short.
+    let trimmed = text.trim_matches([' ', '\t']).as_bytes();
+    if let Some(first) = trimmed.first().filter(|first| first.is_ascii_alphabetic())
+        && (trimmed.len() > "infinity".len() || !b"tfni".contains(&first.to_ascii_lowercase()))
+    {
+        return false;
+    }
     let mut guess = Guess::default();
     let decimal = if text.contains(',') { b',' } else { b'.' };
     text.trim_start().starts_with('\'') || guess.see_kind(text, decimal) != DataType::Text

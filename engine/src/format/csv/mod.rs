@@ -3,7 +3,7 @@
 //!
 //! Without given columns, how rows are written (`dialect`), names and types (`infer`, `guess`) come from the first rows
 //! (`head`, `records`), and quotes count only around a whole field. A file (`source`, `decode`) is read in blocks of rows, in
-//! parallel (`pass`), which are taken apart (`split`) and become typed columns (`values`, `numbers`) of a table (`load`). `write`
+//! parallel (`pass`), which are taken apart (`split`) and become typed columns (`values`) of a table (`load`). `write`
 //! is the way out: what a file is read as again is what was written.
 
 mod decode;
@@ -12,7 +12,6 @@ mod guess;
 mod head;
 mod infer;
 mod load;
-mod numbers;
 mod options;
 mod pass;
 mod records;

@@ -67,6 +67,11 @@ impl CsvOptions {
             "ignore_errors" => self.ignore_errors = option.boolean()?,
             "null_padding" => self.null_padding = option.boolean()?,
             "rejects" => self.rejects = option.boolean()?,
+            "store_rejects" | "rejects_table" | "rejects_scan" | "rejects_limit" => {
+                let error = option.invalid("rows that are wrong are not stored in tables beside the result");
+                let hint = "Rows that are wrong are a table of their own with rejects => true; ignore_errors => true leaves them out.";
+                return Err(error.with_hint(hint));
+            }
             "max_line_size" | "maximum_line_size" => {
                 self.row_bytes_max = Some(option.integer(1..=ROW_BYTES_MAX as i64)? as usize);
             }

@@ -3,6 +3,7 @@
 //! All rows are looked at once, when the file is named: what types columns have is known then, where rows lie, and for most
 //! columns which values they have. A loop that reads several columns of a block has its rows taken apart once ([`Splits`]).
 
+use super::super::known;
 use super::super::set::Constants;
 use super::load::{Guessed, pass, shape};
 use super::pass::{Block, Sink};
@@ -14,7 +15,7 @@ use multiloop_exec::column::{Chunk, Column, ColumnCache, ColumnReader, Dictionar
 use multiloop_exec::cpu::simd::marks::Marks;
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, Result};
-use multiloop_planner::catalog::{ColumnStatistics, Estimates, Proofs, TableStatistics};
+use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::collections::VecDeque;
@@ -91,7 +92,7 @@ pub(super) fn scan(mut guessed: Guessed, cache: Option<&Arc<ColumnCache>>, conte
     let files = Arc::new(Files { of: guessed, fields: fields.clone(), splits });
     let pieces: Vec<InFiles> = pieces.into_iter().map(|piece| InFiles { files: Arc::clone(&files), piece }).collect();
     let rows = pieces.iter().map(|piece| piece.piece.rows as u64).sum();
-    let columns = (0..fields.len()).map(|column| statistics(column, &fields[column], &pieces)).collect();
+    let columns = (0..fields.len()).map(|column| of_all(column, &fields[column], &pieces)).collect();
     let cached = cache.map(ColumnCache::table);
     let chunk = |(number, piece): (usize, InFiles)| {
         let ranges = (0..fields.len()).map(|column| piece.known(column).range).collect();
@@ -103,28 +104,16 @@ pub(super) fn scan(mut guessed: Guessed, cache: Option<&Arc<ColumnCache>>, conte
 }
 
 /// What is known of a column of all pieces.
-fn statistics(column: usize, field: &Field, pieces: &[InFiles]) -> ColumnStatistics {
-    let value =
-        |value: i64| if field.data_type.is_decimal() { Value::Decimal(value.into()) } else { Value::Int(value) };
-    let rows: usize = pieces.iter().map(|piece| piece.piece.rows).sum();
-    let nulls = pieces.iter().map(|piece| piece.known(column).nulls).sum::<Option<usize>>();
-    let bounds = pieces.iter().filter(|piece| piece.known(column).nulls != Some(piece.piece.rows)).try_fold(
-        None,
-        |all: Option<(i64, i64)>, piece| {
-            let (low, high) = piece.known(column).range?;
-            Some(Some(all.map_or((low, high), |(least, greatest)| (least.min(low), greatest.max(high)))))
-        },
-    );
-    let bounds = bounds.flatten();
-    let (min, max) = bounds.map(|(low, high)| (value(low), value(high))).unzip();
-    // Where it is not known, neither none nor all: there are two rows or more.
-    let proofs = Proofs { nulls: nulls.unwrap_or(1) as u64, min, max, ..Proofs::default() };
-    let range = bounds.map_or(u64::MAX, |(low, high)| high.abs_diff(low).saturating_add(1));
+fn of_all(column: usize, field: &Field, pieces: &[InFiles]) -> ColumnStatistics {
+    let part = |piece: &InFiles| {
+        let known = piece.known(column);
+        known::Known { rows: piece.piece.rows, nulls: known.nulls, range: known.range }
+    };
+    let parts: Vec<known::Known> = pieces.iter().map(part).collect();
+    let rows: usize = parts.iter().map(|part| part.rows).sum();
     let bytes: u64 = pieces.iter().map(|piece| piece.piece.bytes.end - piece.piece.bytes.start).sum();
     let columns = pieces.first().map_or(1, |piece| piece.piece.known.len().max(1)) as f64;
-    let text = bytes as f64 / rows.max(1) as f64 / columns;
-    let average_bytes = if field.data_type.carrier().is_text() { text } else { 8.0 };
-    ColumnStatistics { proofs, estimates: Estimates { distinct: Some(range.min(rows as u64)), average_bytes } }
+    known::statistics(field, &parts, bytes as f64 / rows.max(1) as f64 / columns)
 }
 
 /// A look at all rows of a file.

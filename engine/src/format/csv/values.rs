@@ -6,8 +6,8 @@
 
 use super::dialect::Dialect;
 use super::guess::Guess;
-use super::numbers;
 use super::split::{Field, Rows, utf8};
+use crate::format::numbers;
 use arrow::array::BooleanBufferBuilder;
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use multiloop_exec::column::{Column, ColumnData};

@@ -1,5 +1,6 @@
 //! Writing CSV. Values are printed as PostgreSQL prints them; fields are quoted where they must be.
 
+use super::super::print::{Cells, PRINTED};
 use super::super::text::text_of;
 use super::CsvOptions;
 use super::dialect::Dialect;
@@ -7,6 +8,7 @@ use super::guess::is_mistakable;
 use crate::sight::Sight;
 use arrow::array::RecordBatch;
 use multiloop_exec::Result;
+use multiloop_exec::column::arrow::to_column_of;
 use multiloop_planner::types::{DataType, Field};
 
 /// Adds a line for each row of a batch with these fields, as a file has them: whoever reads it by its looks takes a text that looks
@@ -18,13 +20,72 @@ pub(in super::super) fn append_file_rows(
     batch: &RecordBatch,
 ) -> Result<()> {
     let (dialect, columns) = (Dialect::said(options), fields.len());
-    text_of(fields, batch, sight, &mut |index, text| {
-        let data_type = fields[index].data_type;
-        let text = text.map(|text| if dialect.decimal == b',' { with_comma(text, data_type) } else { text });
-        let is_text = matches!(data_type, DataType::Text | DataType::Varchar(_) | DataType::Char(_));
-        let quoted = is_text && text.as_deref().is_some_and(is_mistakable);
-        append_field(lines, index, text.as_deref(), columns, &dialect, quoted);
-    })
+    // Where what numbers are printed with means something else, all goes the long way.
+    let is_printed = |byte: u8| PRINTED.contains(&byte);
+    let is_plain = !is_printed(dialect.delimiter)
+        && !is_printed(dialect.quote)
+        && dialect.decimal == b'.'
+        && (dialect.null().is_empty() || !dialect.null().bytes().all(is_printed));
+    let cells = batch
+        .columns()
+        .iter()
+        .zip(fields)
+        .map(|(array, field)| to_column_of(array, field).map(|column| Cells::new(column, field.data_type)));
+    let cells = cells.collect::<Result<Vec<Cells>>>()?;
+    for row in 0..batch.num_rows() {
+        for (index, cells) in cells.iter().enumerate() {
+            if is_plain && !cells.column.is_null(row) && print_field(lines, index, columns, cells, row, &dialect) {
+                continue;
+            }
+            append_value(lines, (index, columns), cells, row, (&dialect, sight));
+        }
+    }
+    Ok(())
+}
+
+/// Adds a field that is printed straight into the line; false if it is none such.
+#[inline]
+fn print_field(
+    lines: &mut Vec<u8>,
+    index: usize,
+    columns: usize,
+    cells: &Cells,
+    row: usize,
+    dialect: &Dialect,
+) -> bool {
+    let start = lines.len();
+    if index > 0 {
+        lines.push(dialect.delimiter);
+    }
+    if !cells.print(row, lines) {
+        lines.truncate(start);
+        return false;
+    }
+    if index + 1 == columns {
+        lines.push(b'\n');
+    }
+    true
+}
+
+/// Adds the field of a value as `evaluate` prints it.
+fn append_value(
+    lines: &mut Vec<u8>,
+    (index, columns): (usize, usize),
+    cells: &Cells,
+    row: usize,
+    (dialect, sight): (&Dialect, &Sight),
+) {
+    let data_type = cells.data_type;
+    if cells.column.is_null(row) {
+        return append_field(lines, index, None, columns, dialect, false);
+    }
+    if let Some(text) = cells.text(row) {
+        return append_field(lines, index, Some(text), columns, dialect, is_mistakable(text));
+    }
+    let text = sight.text_of(&cells.column.value(row, data_type), data_type);
+    let text = if dialect.decimal == b',' { with_comma(text, data_type) } else { text };
+    let quoted = matches!(data_type, DataType::Char(_)) && is_mistakable(&text);
+    append_field(lines, index, Some(&text), columns, dialect, quoted);
 }
 
 /// A number with a comma in place of its point.
@@ -63,13 +124,17 @@ fn append_field(line: &mut Vec<u8>, index: usize, text: Option<&str>, columns: u
     if index > 0 {
         line.push(dialect.delimiter);
     }
-    let special = |byte: u8| byte == dialect.delimiter || byte == dialect.quote || byte == b'\n' || byte == b'\r';
+    let special = |byte: u8| (byte == dialect.delimiter) | (byte == dialect.quote) | (byte == b'\n') | (byte == b'\r');
     match text {
         None => line.extend_from_slice(dialect.null().as_bytes()),
         Some(text) => {
             // `\.` alone on a line would end the data for PostgreSQL.
             let is_end = columns == 1 && text == "\\.";
-            if quoted || is_end || text == dialect.null() || text.bytes().any(special) {
+            if quoted
+                || is_end
+                || text == dialect.null()
+                || text.bytes().fold(false, |found, byte| found | special(byte))
+            {
                 append_quoted(line, text, dialect);
             } else {
                 line.extend_from_slice(text.as_bytes());

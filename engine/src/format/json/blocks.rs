@@ -3,7 +3,7 @@
 //! How values follow each other is seen from the first of them (`Layout`). Of lines the ends are looked for; of an array, and of
 //! values that may span lines, all brackets are counted.
 
-use super::JsonOptions;
+use super::{JsonOptions, PIECE_BYTES};
 use crate::format::{compressed, io_error};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use multiloop_exec::workers::context::{Context, Reservation};
@@ -11,9 +11,6 @@ use multiloop_exec::{Error, ErrorKind, Result};
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-/// Bytes of a piece, about; a value that is longer makes a longer piece.
-const PIECE_BYTES: usize = 1 << 19;
 
 /// Pieces of a block for each worker, and of all.
 const PIECES_EACH: usize = 4;
@@ -42,6 +39,15 @@ pub(super) struct Piece {
     pub(super) line: u64,
 }
 
+/// Bytes of a file, and the pieces that they are cut into.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    pub(super) bytes: Vec<u8>,
+    pub(super) pieces: Vec<Piece>,
+    /// Where they begin in the file, once it is decompressed.
+    pub(super) place: u64,
+}
+
 /// A file in blocks of several pieces.
 pub(super) struct Blocks {
     path: PathBuf,
@@ -51,6 +57,8 @@ pub(super) struct Blocks {
     object_bytes_max: usize,
     /// The start of a value whose end has not been read.
     rest: Vec<u8>,
+    /// Where the block begins among the bytes of the file.
+    place: u64,
     line: u64,
     started: bool,
     ended: bool,
@@ -86,6 +94,7 @@ impl Blocks {
             block_bytes: usize::try_from(enough).unwrap_or(usize::MAX).min(PIECE_BYTES * pieces),
             object_bytes_max: options.maximum_object_size.unwrap_or(usize::MAX),
             rest: Vec::new(),
+            place: 0,
             line: 1,
             started: false,
             ended: false,
@@ -94,16 +103,18 @@ impl Blocks {
         })
     }
 
-    /// The next block and its pieces; None at the end.
-    pub(super) fn next(&mut self) -> Result<Option<(Vec<u8>, Vec<Piece>)>> {
+    /// The next block; None at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Block>> {
         let mut bytes = std::mem::take(&mut self.rest);
         while !self.ended {
             let wanted = self.block_bytes.max(bytes.len());
-            self.memory.resize(bytes.len() + wanted)?;
+            // Another one is being read meanwhile.
+            self.memory.resize(2 * (bytes.len() + wanted))?;
             let read = (&mut self.reader).take(wanted as u64).read_to_end(&mut bytes);
             self.ended = read.map_err(|error| io_error(&self.path, &error))? < wanted;
             if !std::mem::replace(&mut self.started, true) && bytes.starts_with("\u{feff}".as_bytes()) {
                 bytes.drain(..3);
+                self.place = 3;
             }
             let layout = *self.layout.get_or_insert_with(|| sniff(&bytes, self.ended));
             let (pieces, end) = match layout {
@@ -118,8 +129,10 @@ impl Blocks {
             if !pieces.is_empty() || end > 0 {
                 self.rest = bytes.split_off(end);
             }
+            let place = self.place;
+            self.place += end as u64;
             if !pieces.is_empty() {
-                return Ok(Some((bytes, pieces)));
+                return Ok(Some(Block { bytes, pieces, place }));
             }
             if end > 0 {
                 bytes = std::mem::take(&mut self.rest);
@@ -317,7 +330,7 @@ fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// How the values of a file follow each other, by its first bytes.
-fn sniff(bytes: &[u8], ended: bool) -> Layout {
+pub(super) fn sniff(bytes: &[u8], ended: bool) -> Layout {
     let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(bytes.len());
     let bytes = &bytes[start..];
     if bytes.first() == Some(&b'[') {

@@ -4,7 +4,9 @@
 //! numbers no bigint and no double holds. A value that fits none of the others makes the column one of json, in which each is as
 //! it was written.
 
+use super::quick;
 use super::scan::{Number, Token, elements};
+use multiloop_exec::cpu::simd::marks::Stops;
 use multiloop_planner::evaluate::calendar::{DAY, HOUR, MINUTE, SECOND, days_from_civil, days_in_month};
 use multiloop_planner::numeric::Numeric;
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType};
@@ -140,6 +142,24 @@ impl Guess {
                 let _ = elements(array, each);
             }
             scalar => self.scalars.see(scalar),
+        }
+    }
+
+    /// Passes over a value in a common shape that tells nothing new: gives where it ends.
+    #[inline(always)]
+    pub(super) fn pass(&self, bytes: &[u8], at: usize, stops: &Stops) -> Option<usize> {
+        let Scalars { integers, fractions, texts, dates, .. } = self.scalars;
+        match bytes.get(at)? {
+            b'"' if texts => quick::string(bytes, at, stops).map(|end| end + 1),
+            b'"' if dates => quick::date(bytes, at).map(|(_, end)| end),
+            b'"' | b'{' | b'[' => None,
+            b'n' => quick::null(bytes, at),
+            _ if fractions => {
+                let (_, end) = quick::double(bytes, at)?;
+                (integers || bytes[at..end].contains(&b'.')).then_some(end)
+            }
+            _ if integers => quick::integer(bytes, at).map(|(_, end)| end),
+            _ => None,
         }
     }
 

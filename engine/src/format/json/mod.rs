@@ -1,18 +1,25 @@
 //! JSON as tables: objects are rows, their keys columns.
 //!
 //! A file is one array of objects, or objects behind each other, on lines of their own (NDJSON) or not; what it is, is seen from
-//! its first bytes (`blocks`). It is read in pieces of whole values, which are parsed in parallel (`scan`, `text`) into typed
-//! columns (`values`). Names and types come from the values (`infer`, `guess`). Where a key is missing, or its value is null, the
-//! row has NULL. What is no object is a row of one column, `json`.
+//! its first bytes (`blocks`, `lines`). It is read in pieces of whole values, which are parsed in parallel (`load`): objects as
+//! they are mostly written (`rows`, `track`, `quick`), and all else token by token (`scan`, `text`), into typed columns (`values`).
+//! Of large files columns are read when they are asked for (`lazy`). Names and types come from the values (`infer`, `guess`).
+//! Where a key is missing, or its value is null, the row has NULL. What is no object is a row of one column, `json`.
 
 mod blocks;
 mod guess;
 mod infer;
+mod lazy;
+mod lines;
+mod load;
 mod options;
+mod quick;
+mod rows;
 mod scan;
 #[cfg(test)]
 mod tests;
 mod text;
+mod track;
 mod values;
 
 pub use blocks::Layout;
@@ -21,20 +28,17 @@ use super::compressed::Compression;
 use super::fold_names;
 use super::set::FileSet;
 use super::unite::Union;
-use blocks::{Blocks, Piece};
-use infer::{Columns, SAMPLE_ROWS, is_null, twice};
-use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_exec::column::{Column, Table};
-use multiloop_exec::workers::context::{Context, Reservation};
+use infer::{Columns, SAMPLE_ROWS};
+use load::Reader;
+use multiloop_exec::column::{ColumnCache, Table};
+use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
-use multiloop_planner::evaluate::UTC;
 use multiloop_planner::types::{DataType, Field};
-use rustc_hash::{FxHashMap, FxHashSet};
-use scan::{Fault, Scanned, Scanner};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use text::{Values, text_of};
-use values::Builder;
+
+/// Bytes of a piece, about; a value that is longer makes a longer piece.
+const PIECE_BYTES: usize = 1 << 19;
 
 /// How JSON files are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +61,8 @@ pub struct JsonOptions {
     pub strict: bool,
     /// The time zone of instants whose texts name none, where types are given. None: UTC.
     pub time_zone: Option<Arc<str>>,
+    /// Bytes of files up to which their rows are read when they are named. None: 16 MiB.
+    pub scan_bytes: Option<u64>,
 }
 
 impl Default for JsonOptions {
@@ -71,6 +77,7 @@ impl Default for JsonOptions {
             compression: None,
             strict: false,
             time_zone: None,
+            scan_bytes: None,
         }
     }
 }
@@ -130,19 +137,41 @@ pub(super) fn read(
         let read = Reader::new(&columns, options, false).read(files, context)?;
         return read.ok_or_else(|| Error::internal("a given type is no guess"));
     }
-    let columns = Columns::look(files, options, false, context)?;
-    if let Some(table) = Reader::new(&columns, options, true).read(files, context)? {
+    guessed(files, options, context, |columns| Reader::new(columns, options, true).read(files, context))
+}
+
+/// Files as one table, as [`read`] has it: the rows of large ones stay where they are until loops ask for them, unless `loads`
+/// says that all of them are wanted.
+pub(super) fn open(
+    files: &FileSet,
+    options: &JsonOptions,
+    loads: bool,
+    (cache, context): (Option<&Arc<ColumnCache>>, &Context),
+) -> Result<Table> {
+    if loads || options.columns.is_some() || options.ignore_errors || !lazy::is_scanned(files, options)? {
+        return read(files, options, None, context);
+    }
+    guessed(files, options, context, |columns| lazy::scan(files, columns, options, (cache, context)))
+}
+
+/// What `read` makes of files by guessed columns; it gives nothing where a value is not as was guessed.
+fn guessed(
+    files: &FileSet,
+    options: &JsonOptions,
+    context: &Context,
+    read: impl Fn(&Columns) -> Result<Option<Table>>,
+) -> Result<Table> {
+    if let Some(table) = read(&Columns::look(files, options, false, context)?)? {
         return Ok(table);
     }
     // A value behind the first ones may not be what they looked like.
     let columns = Columns::look(files, options, true, context)?;
-    if let Some(table) = Reader::new(&columns, options, true).read(files, context)? {
+    if let Some(table) = read(&columns)? {
         return Ok(table);
     }
     // Nor what all looked like, in a file that has changed meanwhile: any value is json.
-    let columns = columns.of_json();
-    let read = Reader::new(&columns, options, true).read(files, context)?;
-    read.ok_or_else(|| Error::new(ErrorKind::Io, "a file has changed while it was read"))
+    let changed = || Error::new(ErrorKind::Io, "a file has changed while it was read");
+    read(&columns.of_json())?.ok_or_else(changed)
 }
 
 impl Columns {
@@ -164,159 +193,5 @@ impl Columns {
         files.iter().for_each(|_| union.add(self.fields.clone()));
         union.add_constants(files)?;
         Ok(union)
-    }
-}
-
-/// Rows between two looks at how much memory they take.
-const ROWS_BETWEEN: usize = 1 << 10;
-
-/// What files are read into.
-struct Reader<'a> {
-    columns: &'a Columns,
-    options: &'a JsonOptions,
-    guessed: bool,
-    places: FxHashMap<&'a str, usize>,
-}
-
-impl<'a> Reader<'a> {
-    fn new(columns: &'a Columns, options: &'a JsonOptions, guessed: bool) -> Self {
-        let places = columns.keys.iter().enumerate().map(|(place, key)| (key.as_str(), place)).collect();
-        Reader { columns, options, guessed, places }
-    }
-
-    /// All rows; none if some value is not as was guessed.
-    fn read(&self, files: &FileSet, context: &Context) -> Result<Option<Table>> {
-        let union = self.columns.of_all(files)?;
-        let mut builder = TableBuilder::new(union.fields.clone(), Storage::Compact, context);
-        for (path, places) in files.iter().zip(&union.places) {
-            let mut blocks = Blocks::open(path, self.options, context.workers().count(), context)?;
-            // Of a file that is compressed more may come out.
-            let mut left = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-            context.progress.total.fetch_add(left, Ordering::Relaxed);
-            while let Some((bytes, pieces)) = blocks.next()? {
-                let values = Values::new(path, self.options, blocks.layout());
-                let parse = |piece: &Piece| self.parse(&values, &bytes, piece, context);
-                for parsed in context.workers().map(pieces.iter().collect(), parse)? {
-                    let Some((rows, columns, _memory)) = parsed else { return Ok(None) };
-                    builder.push_columns(rows, union.arrange(places, rows, columns))?;
-                }
-                let done = left.min(bytes.len() as u64);
-                left -= done;
-                context.progress.done.fetch_add(done, Ordering::Relaxed);
-            }
-            context.progress.done.fetch_add(left, Ordering::Relaxed);
-        }
-        builder.finish().map(Some)
-    }
-
-    /// The rows of a piece; none if some value is not as was guessed.
-    fn parse(
-        &self,
-        values: &Values,
-        bytes: &[u8],
-        piece: &Piece,
-        context: &Context,
-    ) -> Result<Option<(usize, Vec<Column>, Reservation)>> {
-        let text = text_of(bytes, piece, values.path)?;
-        let zone = self.options.time_zone.as_deref().unwrap_or(UTC);
-        let builder = |field: &Field| Builder::new(field.data_type, self.guessed, zone);
-        let mut columns: Vec<Builder> = self.columns.fields.iter().map(builder).collect();
-        let mut memory = Reservation::new(&context.memory);
-        let (mut rows, mut contradicted) = (0, false);
-        values.each(text, piece.line, |scanner| {
-            if rows % ROWS_BETWEEN == ROWS_BETWEEN - 1 {
-                let held = context.check().and_then(|()| memory.resize(columns.iter().map(Builder::bytes).sum()));
-                held.map_err(|error| Fault::Value(scanner.at, Box::new(error)))?;
-            }
-            let row = self.row(scanner, &mut columns, rows);
-            match row {
-                Ok(()) => {}
-                Err(Fault::Contradiction) => {
-                    contradicted = true;
-                    return Ok(false);
-                }
-                // A row is a row, even if of nothing.
-                Err(_) => columns.iter_mut().for_each(|column| {
-                    column.truncate(rows);
-                    column.push_null();
-                }),
-            }
-            rows += 1;
-            row.map(|()| true)
-        })?;
-        if contradicted {
-            return Ok(None);
-        }
-        memory.resize(columns.iter().map(Builder::bytes).sum())?;
-        Ok(Some((rows, columns.into_iter().map(Builder::finish).collect(), memory)))
-    }
-
-    /// Adds the value at which the scanner stands as the row of this number.
-    fn row(&self, scanner: &mut Scanner, columns: &mut [Builder], row: usize) -> Scanned<()> {
-        if !self.columns.records {
-            let at = scanner.at;
-            let token = scanner.value()?;
-            return self.push(&mut columns[0], &token, at);
-        }
-        let (mut expected, mut found) = (0, 0);
-        if scanner.peek() == Some(b'{') {
-            scanner.members(|scanner, key| {
-                let place = match self.columns.keys.get(expected) {
-                    Some(known) if !key.escaped && known == key.text => Some(expected),
-                    _ => self.place(&key.content()),
-                };
-                scanner.skip_blanks();
-                let at = scanner.at;
-                let token = scanner.value()?;
-                let Some(place) = place else { return self.unknown(&key.content(), at) };
-                expected = place + 1;
-                let column = &mut columns[place];
-                if column.rows() > row {
-                    return Err(twice(at, &key.content()));
-                }
-                found += 1;
-                self.push(column, &token, at)
-            })?;
-        } else {
-            let at = scanner.at;
-            if !is_null(&scanner.value()?) {
-                if self.guessed {
-                    return Err(Fault::Contradiction);
-                }
-                return Err(Fault::Malformed(at, "a row is an object, and this is none".into()));
-            }
-        }
-        if found < columns.len() {
-            columns.iter_mut().filter(|column| column.rows() == row).for_each(Builder::push_null);
-        }
-        Ok(())
-    }
-
-    fn push(&self, column: &mut Builder, token: &scan::Token, at: usize) -> Scanned<()> {
-        match column.push(token, at) {
-            Err(Fault::Value(..)) if self.options.ignore_errors => {
-                column.push_null();
-                Ok(())
-            }
-            outcome => outcome,
-        }
-    }
-
-    /// The column of a key: of given ones also that of the key in lower case.
-    fn place(&self, key: &str) -> Option<usize> {
-        let found = self.places.get(key).copied();
-        if found.is_some() || self.guessed { found } else { self.places.get(key.to_lowercase().as_str()).copied() }
-    }
-
-    /// What to do with the value of a key that is no column's.
-    fn unknown(&self, key: &str, at: usize) -> Scanned<()> {
-        if self.guessed {
-            return Err(Fault::Contradiction);
-        }
-        if !self.options.strict {
-            return Ok(());
-        }
-        let error = Error::new(ErrorKind::UnknownColumn, format!("the key \"{key}\" is no column"));
-        Err(Fault::Value(at, Box::new(error)))
     }
 }

@@ -173,6 +173,11 @@ impl<'a> Scanner<'a> {
         Scanner { text, at: 0, open: Vec::new() }
     }
 
+    /// All of the text.
+    pub(super) fn text(&self) -> &'a str {
+        self.text
+    }
+
     #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
@@ -307,6 +312,13 @@ impl<'a> Scanner<'a> {
                 None => return Err(Fault::Malformed(self.at, "a string that does not end".into())),
             }
         }
+    }
+
+    /// The array or object that stands here and is known to end at a place.
+    pub(super) fn nested_to(&mut self, end: usize) -> Token<'a> {
+        let text = &self.text[self.at..end];
+        self.at = end;
+        if text.starts_with('[') { Token::Array(text) } else { Token::Object(text) }
     }
 
     /// A key and the colon behind it.

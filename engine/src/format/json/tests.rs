@@ -1,12 +1,14 @@
 //! JSON files of every shape, and those that are not what they should be.
 
 use super::*;
+use multiloop_exec::column::Column;
 use multiloop_exec::workers::context::Memory;
 use multiloop_exec::workers::pool::Pool;
+use multiloop_planner::catalog::ColumnStatistics;
 use multiloop_planner::evaluate::format;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A file of its own for each test, gone afterwards.
 struct File(PathBuf);
@@ -54,7 +56,36 @@ fn shown(table: &Table) -> Vec<String> {
 
 fn read_with(text: impl AsRef<[u8]>, options: &JsonOptions) -> Result<Vec<String>> {
     let file = File::new(text);
-    read(&set([&file]), options, None, &context()).map(|table| shown(&table))
+    let loaded = read(&set([&file]), options, None, &context()).map(|table| shown(&table));
+    let scanned = scan(&set([&file]), options);
+    match (&loaded, &scanned) {
+        (Ok(loaded), Ok(scanned)) => assert_eq!(loaded, scanned),
+        (Err(loaded), Err(scanned)) => assert_eq!(loaded.to_string(), scanned.to_string()),
+        (loaded, scanned) => panic!("loaded {:?}, scanned {:?}", loaded.is_ok(), scanned.is_ok()),
+    }
+    loaded
+}
+
+/// What is read column by column, and what is kept of a look at it.
+fn scan(files: &FileSet, options: &JsonOptions) -> Result<Vec<String>> {
+    let options = JsonOptions { scan_bytes: Some(0), ..options.clone() };
+    let of = |cache: Option<&Arc<ColumnCache>>| {
+        let table = open(files, &options, false, (cache, &context()))?;
+        if !table.is_lazy() {
+            return Ok(shown(&table));
+        }
+        let loaded = table.load(table.fields.clone(), &context())?;
+        for (column, (lazy, all)) in table.statistics.columns.iter().zip(&loaded.statistics.columns).enumerate() {
+            let known = |of: &ColumnStatistics| (of.proofs.nulls, of.proofs.min.clone(), of.proofs.max.clone());
+            if table.fields[column].data_type == DataType::BigInt {
+                assert_eq!(known(lazy), known(all), "column {column}");
+            }
+        }
+        Ok(shown(&loaded))
+    };
+    let shown = of(None)?;
+    assert_eq!(of(Some(&ColumnCache::new(&Memory::new(1 << 30))))?, shown);
+    Ok(shown)
 }
 
 fn reads(text: &str, wanted: &[&str]) {
@@ -249,11 +280,76 @@ fn several_files_and_little_memory() {
     let table = read(&paths, &JsonOptions::default(), None, &context()).expect("they are read");
     assert_eq!(shown(&table), ["a double precision, b boolean", "1, NULL", "0.5, t"]);
     assert_eq!(read_fields(&paths, &JsonOptions::default(), &context()).expect("they are read"), table.fields);
-    let wide: String = (0..2000).map(|number| format!("{{\"k{number}\":1}}\n")).collect();
-    let file = File::new(wide.repeat(40));
+    let wide = |keys: usize| (0..keys).map(|number| format!("{{\"k{number}\":1}}\n")).collect::<String>();
+    let file = File::new(wide(1000).repeat(80));
     let context = Context::new(Memory::new(64 << 20));
     let error = read(&set([&file]), &JsonOptions::default(), None, &context).expect_err("too wide");
     assert_eq!(error.sqlstate(), "53200");
+    fails(wide(2000), &JsonOptions::default(), "22P04", "2000 keys");
+    fails(wide(9000), &JsonOptions::default(), "22P04", "9000 keys");
+    let one = read_with(wide(20_000), &JsonOptions::default()).expect("it is read");
+    assert_eq!((one.len(), one[0].as_str(), one[20_000].as_str()), (20_001, "json json", "{\"k19999\":1}"));
+}
+
+/// Objects that are written otherwise than the ones before, in every way that there is.
+#[test]
+fn objects_out_of_step() {
+    let rows = [
+        ("{\"a\":1,\"b\":\"x\",\"c\":[1,2]}", "1, x, {1,2}"),
+        ("{\"a\":2,\"b\":\"y\",\"c\":[3,4]}", "2, y, {3,4}"),
+        ("{\"b\":\"z\",\"a\":3}", "3, z, NULL"),
+        ("{\"a\":4,\"c\":[5,6]}", "4, NULL, {5,6}"),
+        ("{\"c\":[],\"b\":null}", "NULL, NULL, {}"),
+        ("{ \"a\" : 5 , \"b\":\"\\u0041\\n\", \"c\":[null,7] }", "5, A\n, {NULL,7}"),
+        ("{}", "NULL, NULL, NULL"),
+        ("{\"\\u0061\":6,\"b\":\"\",\"c\":[8]}", "6, , {8}"),
+        ("{\"a\":1000000000000000000,\"b\":\"é\"}", "1000000000000000000, é, NULL"),
+    ];
+    for first in 0..rows.len() {
+        for step in 1..rows.len() {
+            let order: Vec<_> = (0..60).map(|row| rows[(first + row * step) % rows.len()]).collect();
+            let text: String = order.iter().map(|(text, _)| format!("{text}\n")).collect();
+            // All keys first, so that columns stand in one order.
+            let found = read_with(format!("{}\n{text}", rows[0].0), &JsonOptions::default()).expect("it is read");
+            assert_eq!(found[0], "a bigint, b text, c bigint[]");
+            assert!(found[2..].iter().map(String::as_str).eq(order.iter().map(|(_, row)| *row)), "{first} {step}");
+        }
+    }
+    let two = "{\"a\":1,\"b\":2}\n".repeat(2);
+    for (bad, said) in [
+        ("{\"a\":1,\"b\":2,\"b\":3}", "twice"),
+        ("{\"b\":1,\"a\":2,\"b\":3}", "twice"),
+        ("{\"a\":1,\"b\":2", "ends within"),
+        ("{\"a\":1,\"b\":", "ends within"),
+        ("{\"a\":1{\"b\":2}", "unexpected"),
+        (",\"a\":1,\"b\":2}", "unexpected"),
+        ("{\"a\":1,,\"b\":2}", "unexpected"),
+        ("{\"a\":1,\"b\":2,}", "a comma"),
+        ("{\"a\":1,\"b\":2]", "unexpected"),
+        ("{\"a\":1,\"b\":-}", "unexpected"),
+        ("{\"a\":1,\"b\":02}", "unexpected"),
+    ] {
+        fails(format!("{two}{bad}\n"), &JsonOptions::default(), "22P02", said);
+        fails(format!("{two}{bad}\n"), &JsonOptions::default(), "22P02", "line 3");
+    }
+}
+
+/// Lines that are longer than what is read at once, and those that end where that does.
+#[test]
+fn lines_of_every_length() {
+    let text = |length: usize, ending: &str| format!("{{\"a\":\"{}\"}}{ending}", "x".repeat(length - 8 - ending.len()));
+    for ending in ["\n", "\r\n"] {
+        for long in [PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 3 * PIECE_BYTES + 7] {
+            let lines =
+                [text(long, ending), text(PIECE_BYTES, ending), text(long, ending), "{\"a\":\"end\"}".to_owned()];
+            let found = read_with(lines.concat(), &JsonOptions::lines()).expect("it is read");
+            let lengths: Vec<usize> = found[1..].iter().map(String::len).collect();
+            let width = |length: usize| length - 8 - ending.len();
+            assert_eq!(lengths, [width(long), width(PIECE_BYTES), width(long), 3], "{long}");
+        }
+    }
+    let bad = format!("\u{feff}{}{}{{bad}}\n", text(PIECE_BYTES, "\n"), text(PIECE_BYTES, "\n"));
+    fails(bad, &JsonOptions::lines(), "22P02", "line 3");
 }
 
 /// A text is what it stands for, however it is written.

@@ -1,7 +1,7 @@
 //! The values of a piece one after the other, and the errors of those that cannot be read.
 
 use super::JsonOptions;
-use super::blocks::{Layout, Piece, count_lines, malformed, too_large};
+use super::blocks::{Layout, count_lines, malformed, too_large};
 use super::scan::{DEPTH_MAX, Fault, Scanned, Scanner};
 use memchr::memchr;
 use multiloop_exec::{Error, ErrorKind, Result};
@@ -9,6 +9,17 @@ use std::path::Path;
 
 /// What to do with values that are no lines.
 const SPANNING: &str = "Values that span lines are read with format => 'unstructured'.";
+
+/// What comes behind a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The next one.
+    Next,
+    /// The next one; and in this one there is no line end.
+    OnLine,
+    /// Nothing that is wanted.
+    Stop,
+}
 
 /// How the values of a file are read.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +31,10 @@ pub(super) struct Values<'a> {
     bytes_max: usize,
 }
 
-/// The text of a piece; an error (22021) if it is not UTF-8.
-pub(super) fn text_of<'a>(bytes: &'a [u8], piece: &Piece, path: &Path) -> Result<&'a str> {
-    let bytes = &bytes[piece.bytes.clone()];
+/// The text of a piece that begins on a line; an error (22021) if it is not UTF-8.
+pub(super) fn text_of<'a>(bytes: &'a [u8], line: u64, path: &Path) -> Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|error| {
-        let line = piece.line + count_lines(&bytes[..error.valid_up_to()]);
+        let line = line + count_lines(&bytes[..error.valid_up_to()]);
         let message = format!("invalid byte sequence for encoding \"UTF8\" in {}, line {line}", path.display());
         Error::new(ErrorKind::InvalidUtf8, message)
     })
@@ -36,13 +46,13 @@ impl<'a> Values<'a> {
         Values { path, layout, lenient, bytes_max: options.maximum_object_size.unwrap_or(usize::MAX) }
     }
 
-    /// Calls `each` at every value of a text, which takes it, until it says no. Where lines that are no JSON are passed over, it is
+    /// Calls `each` at every value of a text, which takes it, until it says no, or that it lies on one line. Where lines that are no JSON are passed over, it is
     /// called for these, too, and the rest of the line is left out: a row is a row, if of nothing.
     pub(super) fn each<'t>(
         &self,
         text: &'t str,
         line: u64,
-        mut each: impl FnMut(&mut Scanner<'t>) -> Scanned<bool>,
+        mut each: impl FnMut(&mut Scanner<'t>) -> Scanned<Step>,
     ) -> Result<()> {
         if !self.lenient {
             return self.each_in(text, line, &mut each).map(drop);
@@ -61,7 +71,7 @@ impl<'a> Values<'a> {
         &self,
         text: &'t str,
         line: u64,
-        each: &mut impl FnMut(&mut Scanner<'t>) -> Scanned<bool>,
+        each: &mut impl FnMut(&mut Scanner<'t>) -> Scanned<Step>,
     ) -> Result<bool> {
         let mut scanner = Scanner::new(text);
         scanner.skip_blanks();
@@ -69,16 +79,19 @@ impl<'a> Values<'a> {
         while scanner.at < text.len() || (first && self.layout == Layout::Array) {
             first = false;
             let start = scanner.at;
+            let mut on_line = false;
             match each(&mut scanner) {
-                Ok(true) => {}
-                Ok(false) => return Ok(false),
+                Ok(Step::Next) => {}
+                Ok(Step::OnLine) => on_line = true,
+                Ok(Step::Stop) => return Ok(false),
                 Err(Fault::Malformed(..) | Fault::TooDeep(_)) if self.lenient => {
                     scanner.at = text.len();
                 }
                 Err(fault) => return Err(self.error(fault, text, line)),
             }
             // Whether it is whole must not depend on where pieces are cut.
-            if self.layout == Layout::Lines && memchr(b'\n', &text.as_bytes()[start..scanner.at]).is_some() {
+            if self.layout == Layout::Lines && !on_line && memchr(b'\n', &text.as_bytes()[start..scanner.at]).is_some()
+            {
                 let fault = Fault::Malformed(start, "a value that spans lines".into());
                 return Err(self.error(fault, text, line).with_hint(SPANNING));
             }

@@ -2,14 +2,17 @@
 
 use super::guess::{Look, is_uuid};
 use super::infer::zero_in;
+use super::quick;
 use super::scan::{Fault, Number, Raw, Scanned, Token, elements};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use multiloop_exec::column::{Column, ColumnData};
+use multiloop_exec::cpu::simd::marks::Stops;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::{check_length, parse, parse_in};
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType};
 use multiloop_planner::value::Value;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A column in the making.
 pub(super) struct Builder<'a> {
@@ -18,10 +21,34 @@ pub(super) struct Builder<'a> {
     /// Whether the type was guessed: then every value has to be as the guess says.
     guessed: bool,
     time_zone: &'a str,
+    quick: Quick,
+    /// Whether values that take much memory are kept; else they are only looked at.
+    keeps_all: bool,
     values: Values,
     /// Which rows are not NULL; none while all are not.
     valid: Option<Vec<bool>>,
     rows: usize,
+    nulls: usize,
+}
+
+/// Types whose values have a common shape.
+#[derive(Clone, Copy)]
+enum Quick {
+    Integer,
+    Double,
+    Date,
+    Text,
+    None,
+}
+
+/// A column that has been made.
+#[derive(Debug)]
+pub(super) struct Made {
+    /// Its values; none if they were only looked at.
+    pub(super) column: Option<Column>,
+    pub(super) nulls: usize,
+    /// The least and the greatest of values that are integers.
+    pub(super) range: Option<(i64, i64)>,
 }
 
 enum Values {
@@ -46,7 +73,31 @@ impl<'a> Builder<'a> {
             _ if element.is_some() => Values::Text { ends: vec![0], bytes: Vec::new() },
             _ => Values::Other(Vec::new()),
         };
-        Builder { data_type, element, guessed, time_zone, values, valid: None, rows: 0 }
+        let quick = match data_type {
+            BigInt => Quick::Integer,
+            Double => Quick::Double,
+            Date => Quick::Date,
+            Text => Quick::Text,
+            _ => Quick::None,
+        };
+        let keeps_all = true;
+        Builder { data_type, element, guessed, time_zone, quick, keeps_all, values, valid: None, rows: 0, nulls: 0 }
+    }
+
+    /// One that holds every value against its type, and keeps those of a fixed width.
+    pub(super) fn looking(data_type: DataType, time_zone: &'a str) -> Self {
+        Builder { keeps_all: false, ..Builder::new(data_type, true, time_zone) }
+    }
+
+    /// Makes room for so many rows of values of a fixed width.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        match &mut self.values {
+            Values::Booleans(values) => values.reserve(rows),
+            Values::Integers(values) => values.reserve(rows),
+            Values::Doubles(values) => values.reserve(rows),
+            Values::Text { ends, .. } if self.keeps_all => ends.reserve(rows),
+            Values::Text { .. } | Values::Decimals(_) | Values::Other(_) => {}
+        }
     }
 
     /// How many rows there are.
@@ -73,12 +124,52 @@ impl<'a> Builder<'a> {
             Values::Integers(values) => values.push(0),
             Values::Decimals(values) => values.push(0),
             Values::Doubles(values) => values.push(0.0),
+            Values::Text { .. } | Values::Other(_) if !self.keeps_all => {}
             Values::Text { ends, .. } => ends.push(ends.last().copied().unwrap_or(0)),
             Values::Other(values) => values.push(Value::Null),
         }
         let rows = self.rows;
         self.valid.get_or_insert_with(|| vec![true; rows]).push(false);
         self.rows += 1;
+        self.nulls += 1;
+    }
+
+    /// Adds the value that stands at a place of a text, if it is in the common shape of its type, or NULL: gives where it ends.
+    #[inline]
+    pub(super) fn take(&mut self, text: &str, at: usize, stops: &Stops) -> Option<usize> {
+        let bytes = text.as_bytes();
+        let taken = match (&mut self.values, self.quick) {
+            (Values::Integers(values), Quick::Integer) => quick::integer(bytes, at).map(|(value, end)| {
+                values.push(value);
+                end
+            }),
+            (Values::Integers(values), Quick::Date) => quick::date(bytes, at).map(|(value, end)| {
+                values.push(value);
+                end
+            }),
+            (Values::Doubles(values), Quick::Double) => quick::double(bytes, at).map(|(value, end)| {
+                values.push(value);
+                end
+            }),
+            (Values::Text { ends, bytes: texts }, Quick::Text) => quick::string(bytes, at, stops).and_then(|end| {
+                if self.keeps_all {
+                    append(texts, bytes, at + 1..end);
+                    ends.push(i32::try_from(texts.len()).ok()?);
+                }
+                Some(end + 1)
+            }),
+            _ => None,
+        };
+        let Some(end) = taken else {
+            let end = quick::null(bytes, at)?;
+            self.push_null();
+            return Some(end);
+        };
+        if let Some(valid) = &mut self.valid {
+            valid.push(true);
+        }
+        self.rows += 1;
+        Some(end)
     }
 
     /// Takes the rows from this one on back.
@@ -98,6 +189,7 @@ impl<'a> Builder<'a> {
             Values::Other(values) => values.truncate(rows),
         }
         if let Some(valid) = &mut self.valid {
+            self.nulls -= valid[rows..].iter().filter(|valid| !**valid).count();
             valid.truncate(rows);
         }
         self.rows = rows;
@@ -126,9 +218,15 @@ impl<'a> Builder<'a> {
             let Token::Array(array) = token else { return Err(Fault::Contradiction) };
             let mut all = Vec::new();
             elements(array, |token| {
-                all.push(guessed(&token, element, at)?.ok_or(Fault::Contradiction)?);
+                let value = guessed(&token, element, at)?.ok_or(Fault::Contradiction)?;
+                if self.keeps_all {
+                    all.push(value);
+                }
                 Ok(())
             })?;
+            if !self.keeps_all {
+                return Ok(());
+            }
             let encoded = array_text(all, element);
             return self.push_text(&encoded).map_err(|error| Fault::Value(at, Box::new(error)));
         }
@@ -159,7 +257,10 @@ impl<'a> Builder<'a> {
                 self.push_text(&text).map_err(|error| Fault::Value(at, Box::new(error)))?;
             }
             (Values::Other(values), token) => {
-                values.push(guessed(token, self.data_type, at)?.ok_or(Fault::Contradiction)?);
+                let value = guessed(token, self.data_type, at)?.ok_or(Fault::Contradiction)?;
+                if self.keeps_all {
+                    values.push(value);
+                }
             }
             _ => return Err(Fault::Contradiction),
         }
@@ -182,6 +283,9 @@ impl<'a> Builder<'a> {
         let Values::Text { ends, bytes } = &mut self.values else {
             return Err(Error::internal("a text where no texts are"));
         };
+        if !self.keeps_all {
+            return Ok(());
+        }
         parts.iter().for_each(|part| bytes.extend_from_slice(part.as_bytes()));
         let end = i32::try_from(bytes.len());
         ends.push(end.map_err(|_| Error::unsupported("more than 2 GiB of text in one piece of a file is"))?);
@@ -236,20 +340,54 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Column {
-        let nulls = self.valid.map(NullBuffer::from);
+    pub(super) fn finish(self) -> Made {
+        let (nulls, range) = (self.nulls, self.range());
+        let is_kept = self.keeps_all || !matches!(self.values, Values::Text { .. } | Values::Other(_));
+        let valid = self.valid.map(NullBuffer::from);
         let data = match self.values {
             Values::Booleans(values) => ColumnData::Boolean(values.into()),
             Values::Integers(values) => ColumnData::Int64(values.into()),
             Values::Decimals(values) => ColumnData::Int128(values.into()),
             Values::Doubles(values) => ColumnData::Float64(values.into()),
+            Values::Text { .. } | Values::Other(_) if !is_kept => return Made { column: None, nulls, range },
             Values::Text { ends, bytes } => {
                 ColumnData::Text { offsets: OffsetBuffer::new(ends.into()), bytes: bytes.into() }
             }
-            Values::Other(values) => return Column::from_values(self.data_type, &values),
+            Values::Other(values) => {
+                return Made { column: Some(Column::from_values(self.data_type, &values)), nulls, range };
+            }
         };
-        Column { data, nulls }
+        Made { column: Some(Column { data, nulls: valid }), nulls, range }
     }
+
+    /// The least and the greatest of values that are integers.
+    fn range(&self) -> Option<(i64, i64)> {
+        let Values::Integers(values) = &self.values else { return None };
+        let wider = |(min, max): (i64, i64), value: i64| (min.min(value), max.max(value));
+        let none = (i64::MAX, i64::MIN);
+        let range = match &self.valid {
+            None => values.iter().fold(none, |range, &value| wider(range, value)),
+            Some(valid) => {
+                let values = values.iter().zip(valid).filter(|(_, valid)| **valid);
+                values.fold(none, |range, (&value, _)| wider(range, value))
+            }
+        };
+        (range.0 <= range.1).then_some(range)
+    }
+}
+
+/// Appends a part of some bytes. Most are short: sixteen bytes are two words, whatever their length is.
+#[inline(always)]
+fn append(to: &mut Vec<u8>, bytes: &[u8], part: Range<usize>) {
+    if part.len() <= 16
+        && let Some(sixteen) = bytes.get(part.start..).and_then(|bytes| bytes.first_chunk::<16>())
+    {
+        let end = to.len() + part.len();
+        to.extend_from_slice(sixteen);
+        to.truncate(end);
+        return;
+    }
+    to.extend_from_slice(&bytes[part]);
 }
 
 /// The text that stands for an array of one dimension.

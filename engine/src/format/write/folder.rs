@@ -2,7 +2,7 @@
 //! Partitions are folders named `column=value`, as `set` reads them.
 
 use super::super::io_error;
-use super::super::output::Output;
+use super::super::output::{GATHERED_BYTES, Output};
 use super::super::set::NULL_PARTITION;
 use super::{RowWriter, Rows, Writing, size_of_batch};
 use arrow::array::{RecordBatch, UInt32Array};
@@ -17,8 +17,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Files that are open at once, at most.
-const OPEN_MAX: usize = 100;
+/// Files that are begun and not ended, at most; each has some memory, and its writer has as much again, about.
+const BEGUN_MAX: usize = 4_000;
+const BEGUN_BYTES: usize = 2 * GATHERED_BYTES;
 
 /// Rows that are split into partitions at once, about.
 const SPLIT_ROWS: usize = 1 << 19;
@@ -132,7 +133,16 @@ pub(super) fn write(
     let fields: Vec<Field> = kept.iter().map(|&place| rows.fields[place].clone()).collect();
     let schema = schema.project(&kept).map_err(|error| Error::internal(error.to_string()))?.into();
     let of_files = Rows { fields: &fields, ..rows };
-    let mut files = Files { writing, staged, rows: of_files, schema, open: HashMap::new(), numbers: HashMap::new() };
+    let mut files = Files {
+        writing,
+        staged,
+        rows: of_files,
+        schema,
+        begun: HashMap::new(),
+        pushes: 0,
+        held: Reservation::new(&rows.context.memory),
+        numbers: HashMap::new(),
+    };
     let threads = if writing.per_thread { rows.context.workers().count() } else { 1 };
     let mut split =
         Split { writing, rows, kept: &kept, gathered: Vec::new(), held: Reservation::new(&rows.context.memory) };
@@ -251,36 +261,60 @@ struct Files<'w> {
     staged: &'w Staged,
     rows: Rows<'w>,
     schema: SchemaRef,
-    open: HashMap<(PathBuf, usize), Box<dyn RowWriter + 'w>>,
+    /// Those that are begun, each with when it was written last.
+    begun: HashMap<(PathBuf, usize), (u64, Box<dyn RowWriter + 'w>)>,
+    pushes: u64,
+    held: Reservation,
     /// For each partition how many files it has.
     numbers: HashMap<PathBuf, usize>,
 }
 
 impl Files<'_> {
     fn push(&mut self, key: (PathBuf, usize), batch: RecordBatch) -> Result<()> {
-        if !self.open.contains_key(&key) {
-            if self.open.len() >= OPEN_MAX {
-                self.finish()?;
-            }
-            let number = self.numbers.entry(key.0.clone()).or_insert(0);
-            let folder = self.staged.folder.join(&key.0);
-            let path = folder.join(format!("data_{number}.{}", self.writing.ending()));
-            *number += 1;
-            std::fs::create_dir_all(&folder).map_err(|error| io_error(&folder, &error))?;
-            let writer = self.writing.writer(Output::in_place(&path)?, &path, self.rows, &self.schema)?;
-            self.open.insert(key.clone(), writer);
+        self.pushes += 1;
+        if !self.begun.contains_key(&key) {
+            self.begin(&key)?;
         }
-        let Some(writer) = self.open.get_mut(&key) else { return Err(Error::internal("a file was not opened")) };
+        let Some((last, writer)) = self.begun.get_mut(&key) else {
+            return Err(Error::internal("a file was not begun"));
+        };
+        *last = self.pushes;
         writer.push(batch)?;
-        if self.writing.file_bytes.is_some_and(|bytes| writer.bytes() >= bytes)
-            && let Some(writer) = self.open.remove(&key)
-        {
-            writer.finish()?;
+        if self.writing.file_bytes.is_some_and(|bytes| writer.bytes() >= bytes) {
+            self.end(&key)?;
         }
         Ok(())
     }
 
+    fn begin(&mut self, key: &(PathBuf, usize)) -> Result<()> {
+        // Whoever was written last is likely to be written again soon.
+        if self.begun.len() >= BEGUN_MAX || self.held.add(BEGUN_BYTES).is_err() {
+            let oldest = self.begun.iter().min_by_key(|(_, (last, _))| *last).map(|(key, _)| key.clone());
+            match oldest {
+                Some(oldest) => self.end(&oldest)?,
+                None => self.held.add(BEGUN_BYTES)?,
+            }
+            self.held.resize((self.begun.len() + 1) * BEGUN_BYTES)?;
+        }
+        let number = self.numbers.entry(key.0.clone()).or_insert(0);
+        let folder = self.staged.folder.join(&key.0);
+        let path = folder.join(format!("data_{number}.{}", self.writing.ending()));
+        *number += 1;
+        std::fs::create_dir_all(&folder).map_err(|error| io_error(&folder, &error))?;
+        let writer = self.writing.writer(Output::one_of_many(&path)?, &path, self.rows, &self.schema)?;
+        self.begun.insert(key.clone(), (self.pushes, writer));
+        Ok(())
+    }
+
+    fn end(&mut self, key: &(PathBuf, usize)) -> Result<()> {
+        if let Some((_, writer)) = self.begun.remove(key) {
+            writer.finish()?;
+        }
+        self.held.resize(self.begun.len() * BEGUN_BYTES)
+    }
+
     fn finish(&mut self) -> Result<()> {
-        self.open.drain().try_for_each(|(_, writer)| writer.finish())
+        self.begun.drain().try_for_each(|(_, (_, writer))| writer.finish())?;
+        self.held.resize(0)
     }
 }

@@ -26,6 +26,62 @@ impl Marks {
     }
 }
 
+/// Bytes at which who reads a string of JSON has to stop: quotes, backslashes and control characters.
+#[derive(Debug, Default)]
+pub struct Stops {
+    words: Vec<u64>,
+}
+
+impl Stops {
+    /// Finds those of a text, in place of those of the text before.
+    pub fn find(&mut self, bytes: &[u8]) {
+        self.words.clear();
+        self.words.resize(bytes.len().div_ceil(WORD), 0);
+        mark_stops(bytes, &mut self.words);
+    }
+
+    /// The first at or behind a place, if there is one.
+    #[inline(always)]
+    pub fn next(&self, at: usize) -> Option<usize> {
+        let mut index = at / WORD;
+        let rest = self.words.get(index)? >> (at % WORD);
+        if rest != 0 {
+            return Some(at + rest.trailing_zeros() as usize);
+        }
+        loop {
+            index += 1;
+            let word = *self.words.get(index)?;
+            if word != 0 {
+                return Some(index * WORD + word.trailing_zeros() as usize);
+            }
+        }
+    }
+}
+
+kernel! {
+    /// Sets a bit for each byte at which a string of JSON stops.
+    fn mark_stops [](bytes: &[u8], words: &mut [u64]) -> () {
+        let (blocks, rest) = bytes.as_chunks::<WORD>();
+        for (word, block) in words.iter_mut().zip(blocks) {
+            *word = stops_of(block);
+        }
+        if let (false, Some(word)) = (rest.is_empty(), words.last_mut()) {
+            let mut block = [b' '; WORD];
+            block[..rest.len()].copy_from_slice(rest);
+            *word = stops_of(&block);
+        }
+    }
+}
+
+#[inline(always)]
+fn stops_of(block: &[u8; WORD]) -> u64 {
+    let mut hits = [0u8; WORD];
+    for (hit, &byte) in hits.iter_mut().zip(block) {
+        *hit = if (byte == b'"') | (byte == b'\\') | (byte < b' ') { u8::MAX } else { 0 };
+    }
+    pack(&hits)
+}
+
 kernel! {
     /// Sets a bit for each byte that is one of these; gives how many there are.
     fn mark [](bytes: &[u8], marks: [u8; 4], words: &mut [u64]) -> usize {
@@ -71,5 +127,22 @@ mod tests {
         }
         // Zero bytes behind the end are none.
         assert_eq!(marks.of(b"a", [0; 4]), [0u32; 0]);
+    }
+
+    #[test]
+    fn strings_stop() {
+        let mut stops = Stops::default();
+        for len in [0, 1, 5, 63, 64, 65, 127, 128, 129, 1000] {
+            for step in [1, 2, 3, 7, 64, 99, 700] {
+                let byte = |at: usize| if at % step == step - 1 { b"\"\\\n\0\x1f"[at / step % 5] } else { 0xe9 };
+                let text: Vec<u8> = (0..len).map(byte).collect();
+                stops.find(&text);
+                let is_stop = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+                for from in 0..=len + 1 {
+                    let next = text.get(from..).and_then(|text| text.iter().position(is_stop)).map(|at| from + at);
+                    assert_eq!(stops.next(from), next, "{len} {step} {from}");
+                }
+            }
+        }
     }
 }
