@@ -205,16 +205,28 @@ impl Shared {
         loads: bool,
         (work, context): (&Work, &Context),
     ) -> Result<Option<StoredTable>> {
+        let paths = &*paths.iter().map(|path| format::standard(path).to_owned()).collect::<Vec<_>>();
         let [first, ..] = paths else { return Ok(None) };
-        let Some((format, set)) = format::format_of(first, options)? else { return Ok(None) };
+        let named = format::format_of(first, options)?;
+        if named.is_none() && !(options.is_empty() && format::is_stream(first)) {
+            return Ok(None);
+        }
         for path in paths {
             for path in format::braces(path)? {
                 work.check_file(&path, FileUse::Read)?;
             }
         }
-        let files = format::FileSet::named(paths)?.with_options(&set)?;
+        let (format, set) = match named {
+            Some(named) => named,
+            None => (format::sniff(first)?, format::SetOptions::default()),
+        };
+        let mut files = format::FileSet::named(paths)?.with_options(&set)?;
+        if work.access().folders.is_some() {
+            // What a pattern finds may be a link that leads elsewhere.
+            files.iter().try_for_each(|path| work.check_file(&path.to_string_lossy(), FileUse::Read))?;
+        }
         let key = (paths.to_vec(), options.unplaced());
-        let identities: Vec<Option<Identity>> = files.iter().map(|path| Identity::at(path)).collect();
+        let identities: Vec<Option<Identity>> = files.identify()?.to_vec();
         let is_same = |cached: &CachedFile| {
             let known = cached.paths.iter().zip(&cached.identities);
             known.eq(files.iter().zip(&identities)) && identities.iter().all(Option::is_some)
@@ -228,6 +240,10 @@ impl Shared {
         let (table, unreadable) = format::open_readable(&files, &format, loads, (&self.cache, context))?;
         let mut stored = StoredTable::new(first, table, Arc::default());
         stored.unreadable = unreadable.into();
+        // Who names a pipe again reads what it says then.
+        if !identities.iter().flatten().all(Identity::lasts) {
+            return Ok(Some(stored));
+        }
         let cached = CachedFile { paths: files.to_vec(), identities, stored: stored.clone() };
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
         Ok(Some(stored))

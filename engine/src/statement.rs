@@ -452,6 +452,7 @@ impl Runner<'_> {
         path: &str,
         options: &FileOptions,
     ) -> Result<ResultStream> {
+        let path = format::standard(path);
         for path in format::braces(path)? {
             self.session.work.check_file(&path, FileUse::Read)?;
         }
@@ -500,7 +501,7 @@ impl Runner<'_> {
     fn copy_to(&self, query: Query, path: &str, options: &FileOptions) -> Result<ResultStream> {
         self.session.work.check_file(path, FileUse::Write)?;
         let writing = Writing::of(path, options, &query.fields())?;
-        if writing.is_folder() {
+        if writing.is_folder() && format::scheme_of(path).is_none() {
             // It is written beside where it is to be.
             let beside = Path::new(path).with_file_name("folder");
             self.session.work.check_file(&beside.to_string_lossy(), FileUse::Write)?;

@@ -20,6 +20,7 @@ pub use blocks::Layout;
 use super::compressed::Compression;
 use super::fold_names;
 use super::set::FileSet;
+use super::store::bytes_of;
 use super::unite::Union;
 use blocks::{Blocks, Piece};
 use infer::{Columns, SAMPLE_ROWS, is_null, twice};
@@ -191,7 +192,7 @@ impl<'a> Reader<'a> {
         for (path, places) in files.iter().zip(&union.places) {
             let mut blocks = Blocks::open(path, self.options, context.workers().count(), context)?;
             // Of a file that is compressed more may come out.
-            let mut left = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+            let mut left = bytes_of(path)?;
             context.progress.total.fetch_add(left, Ordering::Relaxed);
             while let Some((bytes, pieces)) = blocks.next()? {
                 let values = Values::new(path, self.options, blocks.layout());
