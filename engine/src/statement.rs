@@ -10,6 +10,7 @@ mod renamed;
 
 use crate::access::FileUse;
 use crate::catalog::{Entry, PUBLIC, Qualified, Schema, State, StoredTable, StoredView, TEMPORARY};
+use crate::engine::find_files;
 use crate::format::{Format, Writing};
 use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
@@ -453,10 +454,8 @@ impl Runner<'_> {
         options: &FileOptions,
     ) -> Result<ResultStream> {
         let path = format::standard(path);
-        for path in format::braces(path)? {
-            self.session.work.check_file(&path, FileUse::Read)?;
-        }
         let mut format = format::copy_format(path, options)?;
+        find_files(&[path.to_owned()], self.session.work)?;
         let zone = Some(Arc::clone(&self.snapshot.zone));
         match &mut format {
             Format::Csv(options) => options.time_zone = zone,

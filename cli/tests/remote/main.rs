@@ -168,6 +168,36 @@ fn patterns_lists_and_partitions_of_a_store() {
 }
 
 #[test]
+fn stores_of_other_kinds_are_found_by_the_environment() {
+    let (folder, server) = (Folder::new("kinds"), Server::start());
+    let bytes = folder.made("a.parquet", ROWS);
+    for path in ["bucket/x/a.parquet", "bucket/x/b.parquet"] {
+        server.put(path, bytes.clone());
+    }
+    let address = server.url("");
+    let address = address.trim_end_matches('/');
+    for (sql, rows) in [
+        ("SELECT count(*), sum(id) FROM 'gs://bucket/x/a.parquet'", "20000|200010000\n"),
+        ("SELECT count(*), sum(id) FROM 'gs://bucket/x/*.parquet'", "40000|400020000\n"),
+        ("SELECT count(*), sum(id) FROM 'az://bucket/x/b.parquet'", "20000|200010000\n"),
+        ("SELECT count(*) FROM read_parquet(['gcs://bucket/x/b.parquet', 'azure://bucket/x/b.parquet'])", "40000\n"),
+    ] {
+        let mut command = program(None);
+        command.env("GOOGLE_BASE_URL", address).env("GOOGLE_SKIP_SIGNATURE", "true").env("GOOGLE_ALLOW_HTTP", "true");
+        command
+            .env("AZURE_ENDPOINT", address)
+            .env("AZURE_STORAGE_ACCOUNT_NAME", "someone")
+            .env("AZURE_ALLOW_HTTP", "true");
+        command.env("AZURE_STORAGE_ACCOUNT_KEY", "c29tZXRoaW5n");
+        let output = command.args(["-c", sql]).output().expect("the program runs");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), rows, "{sql}: {output:?}");
+    }
+    // What the environment does not say is missed.
+    let output = program(None).args(["-c", "SELECT * FROM 'az://bucket/a.csv'"]).output().expect("the program runs");
+    assert_eq!(failure_of(&output).0, "22023");
+}
+
+#[test]
 fn no_more_is_asked_for_than_is_needed() {
     let (folder, server) = (Folder::new("asked"), Server::start());
     // Incompressible, so that files are larger than their ends.

@@ -288,9 +288,10 @@ fn bad_file(path: &Path, reason: impl std::fmt::Display + 'static) -> Error {
     Error::new(kind, format!("malformed file {}: {reason}", path.display()))
 }
 
-/// Whether a path is of something that is read but once.
-pub(crate) fn is_stream(path: &str) -> bool {
-    store::is_stream(Path::new(path))
+/// Whether a path is of something that has no name of its own, by which its format could be told: a pipe, standard input.
+pub(crate) fn is_nameless(path: &str) -> bool {
+    let path = Path::new(path);
+    store::is_given(path) || store::is_stream(path)
 }
 
 /// The path of what `-` stands for, standard input, unless a file is called so; any other path as it is.

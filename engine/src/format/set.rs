@@ -37,6 +37,18 @@ pub(crate) struct SetOptions {
 }
 
 impl SetOptions {
+    /// Paths as what is kept of their files is found by: those of one file are one, however they are spelled, unless that is seen.
+    pub(crate) fn spelled(&self, paths: &[String]) -> Vec<String> {
+        let plain = |path: &String| {
+            if self.filename.is_some() || scheme_of(path).is_some() {
+                return path.clone();
+            }
+            let parts = Path::new(path).components().filter(|part| *part != Component::CurDir);
+            parts.collect::<PathBuf>().to_string_lossy().into_owned()
+        };
+        paths.iter().map(plain).collect()
+    }
+
     /// The names that [`SetOptions::set`] knows.
     pub(super) const NAMES: &'static [&'static str] =
         &["filename", "hive_partitioning", "hive_types", "hive_types_autocast", "union_by_name"];
@@ -378,6 +390,17 @@ mod tests {
 
     fn types(values: &[&str]) -> DataType {
         guess(&values.iter().map(|text| (*text != "NULL").then(|| (*text).to_owned())).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn spellings_of_a_path() {
+        let options = SetOptions::default();
+        let of = |path: &str| options.spelled(&[path.to_owned()]).remove(0);
+        assert_eq!(of("./a//b/./c.csv"), "a/b/c.csv");
+        assert_eq!(of("/a/../b"), "/a/../b");
+        assert_eq!(of("s3://a/./b"), "s3://a/./b");
+        let named = SetOptions { filename: Some("name".to_owned()), ..options.clone() };
+        assert_eq!(named.spelled(&["./a".to_owned()]), ["./a"]);
     }
 
     #[test]

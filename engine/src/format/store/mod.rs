@@ -10,7 +10,7 @@ mod spool;
 
 pub(super) use remote::{Object, Upload, expand};
 pub(crate) use remote::{is_within, refuse_redirects};
-pub(super) use spool::{Spool, is_stream};
+pub(super) use spool::{Spool, is_given, is_stream};
 
 use super::identity::Identity;
 use super::io_error;

@@ -58,6 +58,11 @@ fn is_pipe(_: &Metadata) -> bool {
     false
 }
 
+/// Whether a path is of what this process was given open.
+pub(in super::super) fn is_given(path: &Path) -> bool {
+    given(path).is_some()
+}
+
 /// What a path is of, if this process was given it open.
 fn given(path: &Path) -> Option<PathBuf> {
     let text = path.to_str()?;
