@@ -350,6 +350,13 @@ fn standard_input_is_read_once_and_is_there_again() {
                SELECT count(*), sum(a) FROM t";
     let output = with_input(&["-qAt", "-c", sql], "a,b\n1,x\n2,y\n");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "2\na|bigint|yes\nb|text|yes\n4|6\n", "{output:?}");
+    // What COPY has read without keeping it is not there again, nor is the rest of it.
+    let sql = "CREATE TABLE t (a int); COPY t FROM '-' (FORMAT csv)";
+    for (input, copied) in [("1\n2\n", "COPY 2\n"), ("1\nx\n2\n", "")] {
+        let output = with_input(&["-At", "-c", sql, "-c", "SELECT * FROM '-'"], input);
+        assert!(String::from_utf8_lossy(&output.stdout).ends_with(copied), "{output:?}");
+        assert!(copied.is_empty() || code_and_errors(&output).1.contains("ERROR 55000"), "{output:?}");
+    }
     let output = with_input(&["-At", "-c", "SELECT * FROM '/dev/stdin'"], "");
     assert_eq!(code_and_errors(&output).1.get(..11), Some("ERROR 22P04"), "{output:?}");
     let output = with_input(&["-At", "-c", "SELECT * FROM read_parquet('/dev/stdin')"], "a,b\n1,2\n");

@@ -223,6 +223,7 @@ impl Shared {
         loads: bool,
         (work, context): (&Work, &Context),
     ) -> Result<Option<StoredTable>> {
+        let _entered = context.cancellation.enter();
         let paths = &*paths.iter().map(|path| format::standard(path).to_owned()).collect::<Vec<_>>();
         let [first, ..] = paths else { return Ok(None) };
         let named = format::format_of(first, options)?;

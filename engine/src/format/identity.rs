@@ -1,6 +1,7 @@
 //! Whether a file is still the one that has been read.
 
 use super::store::{Object, Source, Spool, is_object, is_stream};
+use multiloop_exec::Result;
 use std::fs::Metadata;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,11 +53,14 @@ impl Identity {
     }
 
     /// Of what is at a path, if there is a file.
-    pub(crate) fn at(path: &Path) -> Option<Self> {
-        if is_stream(path) || is_object(path) {
-            return Source::open(path).ok()?.1;
+    ///
+    /// Errors: of a store, and of what can be read but once and cannot be kept.
+    pub(crate) fn at(path: &Path) -> Result<Option<Self>> {
+        match std::fs::metadata(path) {
+            Ok(found) if found.is_file() => Ok(Identity::of(&found)),
+            _ if is_object(path) || is_stream(path) => Ok(Source::open(path)?.1),
+            found => Ok(found.ok().and_then(|found| Identity::of(&found))),
         }
-        Identity::of(&std::fs::metadata(path).ok()?)
     }
 
     /// Whether what is named by the path later may be the same.

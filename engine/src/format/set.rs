@@ -3,7 +3,7 @@
 
 use super::identity::Identity;
 use super::paths::{braces, expand};
-use super::store::{self, is_stream, name_part, scheme_of};
+use super::store::{self, name_part, scheme_of};
 use arrow::buffer::NullBuffer;
 use multiloop_exec::column::{Column, ColumnData, Dictionary, text_order};
 use multiloop_exec::{Error, ErrorKind, Result};
@@ -160,7 +160,7 @@ impl FileSet {
     pub(crate) fn identify(&mut self) -> Result<&[Option<Identity>]> {
         for (path, identity) in self.paths.iter().zip(&mut self.identities) {
             if identity.is_none() {
-                *identity = if is_stream(path) { store::Source::open(path)?.1 } else { Identity::at(path) };
+                *identity = Identity::at(path)?;
             }
         }
         Ok(&self.identities)

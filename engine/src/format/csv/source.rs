@@ -81,6 +81,7 @@ impl Source {
             return Source::open(path, options);
         }
         let file = File::open(path).map_err(|error| io_error(path, &error))?;
+        store::Spool::spend(path);
         let stream = Some(Stream::of(Decoded::new(file, path, Form::of(&[], options))?));
         Ok(Source { path: path.to_owned(), file: None, identity: None, file_bytes: 0, stream })
     }

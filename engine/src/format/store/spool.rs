@@ -100,6 +100,15 @@ impl Spool {
         }
     }
 
+    /// Says that somebody reads something without keeping it: nobody else is given what is left of it.
+    pub(in super::super) fn spend(path: &Path) {
+        let Some(name) = given(path) else { return };
+        let message = format!("{} has been read by another statement, which kept nothing of it", path.display());
+        let read = Mutex::new(Some(Err(Error::new(ErrorKind::WrongState, message))));
+        let spool = Spool { path: name.clone(), read, done: Condvar::new(), is_lasting: true, whole: OnceLock::new() };
+        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).lasting.insert(name, Arc::new(spool));
+    }
+
     /// Whether somebody has it still.
     pub(in super::super) fn is_known(path: &Path) -> bool {
         let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -149,9 +158,8 @@ impl Spool {
 }
 
 impl Known {
-    /// What could not be read is read again by who names it again.
+    /// What could not be read is read again by who names it again; not of what would be the rest then.
     fn forget(&mut self, spool: &Arc<Spool>) {
-        self.lasting.retain(|_, known| !Arc::ptr_eq(known, spool));
         self.passing.retain(|_, known| known.upgrade().is_none_or(|known| !Arc::ptr_eq(&known, spool)));
     }
 }

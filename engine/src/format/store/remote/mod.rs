@@ -194,7 +194,7 @@ async fn fetch(object: Arc<Object>, range: Range<u64>) -> Result<Bytes> {
     if given.range != range {
         return Err(changed(object.name.as_ref()));
     }
-    let mut bytes = BytesMut::with_capacity(length);
+    let mut bytes = BytesMut::with_capacity(length.min(WINDOW_BYTES as usize));
     take(&object, given, length as u64, |more| {
         bytes.extend_from_slice(more);
         Ok(())
@@ -325,7 +325,8 @@ async fn list(pattern: String, address: Address) -> Result<Vec<Arc<Object>>> {
     if found.is_empty() {
         return Err(Error::new(ErrorKind::FileNotFound, format!("no file matches the pattern: {pattern}")));
     }
-    found.sort_by(|one, other| one.name.cmp(&other.name));
+    // As names of this machine are.
+    found.sort_by(|one, other| Path::new(&one.name).cmp(Path::new(&other.name)));
     Ok(found)
 }
 

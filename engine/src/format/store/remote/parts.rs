@@ -4,7 +4,7 @@
 use super::pending::Pending;
 use super::{Object, fetch};
 use bytes::Bytes;
-use multiloop_exec::Result;
+use multiloop_exec::{ErrorKind, Result};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,8 +46,15 @@ pub(super) fn begin(object: &Arc<Object>, range: Range<u64>) -> Result<(u64, Arc
 
 /// These bytes.
 pub(super) fn read(object: &Arc<Object>, range: Range<u64>) -> Result<Bytes> {
-    let (start, bytes) = begin(object, range.clone())?;
-    let bytes = bytes.wait()?;
+    let (start, bytes) = loop {
+        let (start, pending) = begin(object, range.clone())?;
+        match pending.wait() {
+            Ok(bytes) => break (start, bytes),
+            // Another statement was cancelled, which alone has waited until then.
+            Err(error) if error.kind() != ErrorKind::Cancelled && pending.was_given_up() => {}
+            Err(error) => return Err(error),
+        }
+    };
     Ok(bytes.slice((range.start - start) as usize..(range.end - start) as usize))
 }
 

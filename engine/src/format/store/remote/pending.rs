@@ -28,6 +28,8 @@ pub(super) struct Pending<T> {
 
 struct State<T> {
     outcome: Option<Result<T>>,
+    /// Whether that is because nobody has waited any more.
+    given_up: bool,
     waiting: usize,
     task: Option<AbortHandle>,
 }
@@ -45,11 +47,10 @@ impl<T: Clone + Send + 'static> Pending<T> {
             Error::new(ErrorKind::Io, format!("could not start the threads of the network: {error}"))
         };
         let runtime = RUNTIME.as_ref().map_err(failed)?;
-        let state = State { outcome: None, waiting: 0, task: None };
+        let state = State { outcome: None, given_up: false, waiting: 0, task: None };
         let pending = Arc::new(Pending { state: Mutex::new(state), done: Condvar::new() });
         // However the work ends, nobody waits for ever.
-        let given_up = Error::new(ErrorKind::Io, "what the network was asked for was given up");
-        let finish = Finish { pending: Arc::clone(&pending), outcome: Some(Err(given_up)) };
+        let finish = Finish { pending: Arc::clone(&pending), outcome: Some(Err(given_up())) };
         let task = runtime.spawn(async move {
             let mut finish = finish;
             finish.outcome = Some(work.await);
@@ -91,8 +92,9 @@ impl<T: Clone + Send + 'static> Pending<T> {
             };
             if let Some(outcome) = outcome {
                 state.waiting -= 1;
-                if let (0, None, Some(task)) = (state.waiting, &state.outcome, &state.task) {
-                    task.abort();
+                if state.waiting == 0 && state.outcome.is_none() {
+                    (state.outcome, state.given_up) = (Some(Err(given_up())), true);
+                    state.task.iter().for_each(AbortHandle::abort);
                 }
                 return outcome;
             }
@@ -107,6 +109,11 @@ impl<T: Clone + Send + 'static> Pending<T> {
         }
     }
 
+    /// Whether it has been given up by others, before who asks now has waited for it.
+    pub(super) fn was_given_up(&self) -> bool {
+        self.lock().given_up
+    }
+
     /// Whether it has come to nothing.
     pub(super) fn has_failed(&self) -> bool {
         matches!(self.lock().outcome, Some(Err(_)))
@@ -115,6 +122,10 @@ impl<T: Clone + Send + 'static> Pending<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn given_up() -> Error {
+    Error::new(ErrorKind::Io, "what the network was asked for was given up")
 }
 
 /// Says what became of some work when that ends: at its end, or where it is ended, or panics.
@@ -126,7 +137,8 @@ struct Finish<T> {
 impl<T> Drop for Finish<T> {
     fn drop(&mut self) {
         let mut state = self.pending.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.outcome = self.outcome.take();
+        let own = self.outcome.take();
+        state.outcome = state.outcome.take().or(own);
         drop(state);
         self.pending.done.notify_all();
     }
