@@ -18,7 +18,7 @@ use bytes::Bytes;
 use multiloop_exec::{Error, ErrorKind, Result};
 use std::fs::File;
 use std::io::{self, ErrorKind as Io, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How the names of objects begin, and which kind of store that is.
@@ -224,6 +224,9 @@ impl Seek for Reader {
 pub(super) fn as_io(error: Error) -> io::Error {
     io::Error::other(error)
 }
+
+/// Files that a name or a pattern stands for.
+pub(super) type Found = Vec<(PathBuf, Identity)>;
 
 /// Bytes that are where an object's were asked for.
 pub(super) type Part = Bytes;

@@ -1,10 +1,9 @@
 //! In place of `remote`, where that is left out.
 
-use super::super::identity::Identity;
 use multiloop_exec::{Error, Result};
 use std::convert::Infallible;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// There are none.
@@ -21,7 +20,7 @@ fn unsupported<T>(path: &str) -> Result<T> {
 }
 
 /// The objects that patterns name.
-pub(in super::super) fn expand(patterns: &[String]) -> Result<Vec<Result<Vec<(PathBuf, Identity)>>>> {
+pub(in super::super) fn expand(patterns: &[String]) -> Result<Vec<Result<super::Found>>> {
     unsupported(patterns.first().map_or("", String::as_str))
 }
 

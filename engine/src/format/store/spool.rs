@@ -25,12 +25,15 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(crate) struct Spool {
     path: PathBuf,
     /// None while there is more to come: whoever reads it is a thread of its own, because nothing ends a read.
-    read: Mutex<Option<Result<Arc<(File, u64)>>>>,
+    read: Mutex<Option<Result<Arc<Whole>>>>,
     done: Condvar,
     /// Whether who names it again means the same.
     is_lasting: bool,
-    whole: OnceLock<Arc<(File, u64)>>,
+    whole: OnceLock<Arc<Whole>>,
 }
+
+/// Where it is, and how many bytes it has.
+type Whole = (File, u64);
 
 /// By path.
 #[derive(Default)]
@@ -165,7 +168,7 @@ impl Known {
 }
 
 /// Copies all of what a path is of into a file without a name.
-fn copy(path: &Path) -> Result<(File, u64)> {
+fn copy(path: &Path) -> Result<Whole> {
     let failed = |error: io::Error| io_error(path, &error);
     let mut from = File::open(path).map_err(failed)?;
     let mut file = tempfile::tempfile().map_err(no_room)?;

@@ -17,7 +17,7 @@ pub(in super::super) use upload::Upload;
 
 use super::super::identity::Identity;
 use super::super::paths;
-use super::{Scheme, as_io, changed};
+use super::{Found, Scheme, as_io, changed};
 use address::Address;
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt, TryStreamExt};
@@ -272,7 +272,7 @@ async fn look(name: String) -> Result<Arc<Object>> {
 /// The objects that patterns name, for each of them: a name is one, in a store a pattern is all that it fits, sorted.
 ///
 /// Errors: 0A000 for a pattern of a server that lists nothing; of each 58P01 if it names none, 42501, 58030, 57014.
-pub(in super::super) fn expand(patterns: &[String]) -> Result<Vec<Result<Vec<(PathBuf, Identity)>>>> {
+pub(in super::super) fn expand(patterns: &[String]) -> Result<Vec<Result<Found>>> {
     let mut begun = Vec::with_capacity(patterns.len());
     for pattern in patterns {
         let address = Address::of(pattern)?;
