@@ -5,7 +5,7 @@
 //! The suite tries some thousand. `MULTILOOP_MUTATE_MINUTES=30` goes on for so long from a seed that is shown;
 //! `MULTILOOP_MUTATE_SEED=17` begins at another one.
 
-use multiloop_tests::files::{MEMORY_BYTES, read, start};
+use multiloop_tests::files::{MEMORY_BYTES, read, read_any, start};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -167,4 +167,15 @@ fn damaged_files_of_every_format() {
     }
     let _ = std::panic::take_hook();
     assert!(wrong.is_empty(), "files in {}:\n{}", place.0.display(), wrong.join("\n"));
+}
+
+#[test]
+fn files_of_other_formats_than_their_names_say() {
+    for (number, (_, bytes)) in corpus().into_iter().enumerate() {
+        // As the fuzz target has them: the first byte is the format.
+        for format in [number, number / 12] {
+            read_any(&[&[format as u8], &bytes[..]].concat());
+        }
+    }
+    read_any(&[]);
 }
