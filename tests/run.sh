@@ -16,9 +16,11 @@ export RUSTDOCFLAGS="-D warnings"
 step cargo fmt --all --check
 # In the release profile: what a release build is made of is compiled by nothing else here.
 step cargo clippy --release --workspace --all-targets --locked -- -D warnings
+# And with what a default build leaves out.
+step cargo clippy --release --workspace --all-targets --locked --features multiloop-cli/remote -- -D warnings
 step cargo doc --workspace --no-deps --locked
-step cargo test --workspace --locked
+step cargo test --workspace --locked --features multiloop-cli/remote
 # Kernels without this machine's best instructions. The interpreter has none: it has said what is right above.
-MULTILOOP_CPU=portable step cargo test --workspace --locked --test random --test slt --test tpch -- --skip on_the_interpreter
+MULTILOOP_CPU=portable step cargo test --workspace --locked --features multiloop-cli/remote --test random --test slt --test tpch -- --skip on_the_interpreter
 # And without the techniques of execution: right answers need none of them.
-MULTILOOP_WITHOUT=all step cargo test --workspace --locked --test random --test slt -- --skip on_the_interpreter
+MULTILOOP_WITHOUT=all step cargo test --workspace --locked --features multiloop-cli/remote --test random --test slt -- --skip on_the_interpreter

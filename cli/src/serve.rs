@@ -43,7 +43,8 @@ pub(crate) struct ServeArguments {
     /// Listen beyond this machine without TLS: what is asked and answered can be read on the way
     #[arg(long)]
     insecure: bool,
-    /// Folder whose files statements may read and write; may be given several times. Without it they reach none
+    /// Folder, or place of a store, whose files statements may read and write; may be given several times. Without it they reach
+    /// none
     #[arg(long, value_name = "DIR")]
     files: Vec<PathBuf>,
     /// Sessions at once

@@ -1,6 +1,6 @@
 //! The program as a shell: arguments, scripts and standard input, what it prints and what it ends with.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -290,4 +290,108 @@ fn subcommands_are_none_of_the_files() {
     assert!(printed(&["tpch", "--help"]).contains("--sf"));
     let (code, errors) = code_and_errors(&run(&["serve", "--nope"]));
     assert_eq!(code, Some(2), "{errors}");
+}
+
+/// The program with bytes as its standard input.
+fn with_bytes(arguments: &[&str], input: Vec<u8>) -> Output {
+    let mut command = program();
+    let command = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program runs");
+    let mut to = child.stdin.take().expect("it is piped");
+    // Who fails does not read it all.
+    let writes = std::thread::spawn(move || drop(to.write_all(&input)));
+    let output = child.wait_with_output().expect("it ends");
+    writes.join().expect("no panic");
+    output
+}
+
+#[test]
+fn standard_input_is_a_file_of_any_format() {
+    let folder = Folder::new("stdin");
+    let avro = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/files/fastavro");
+    let mut found: Vec<PathBuf> = std::fs::read_dir(avro).expect("it is there").flatten().map(|of| of.path()).collect();
+    found.retain(|path| path.extension().is_some_and(|ending| ending == "avro"));
+    found.sort();
+    let mut files = vec![("avro", found.remove(0))];
+    for (function, name) in [
+        ("csv", "a.csv"),
+        ("csv", "a.csv.gz"),
+        ("parquet", "a.parquet"),
+        ("arrow", "a.arrow"),
+        ("json", "a.json"),
+        ("json", "a.ndjson"),
+        ("ndjson", "a.ndjson.zst"),
+    ] {
+        let path = folder.0.join(name);
+        let rows = "SELECT i AS a, 'w' || i % 5 AS b FROM generate_series(1, 5000) s(i)";
+        printed(&["-q", "-c", &format!("COPY ({rows}) TO '{}'", path.display())]);
+        files.push((function, path));
+    }
+    for (function, path) in files {
+        let bytes = std::fs::read(&path).expect("it is read");
+        let all = |from: &str| format!("SELECT * FROM {from} ORDER BY 1");
+        let expected = printed(&["-At", "-c", &all(&format!("'{}'", path.display()))]);
+        assert!(expected.len() > 20, "{}", path.display());
+        for from in ["'/dev/stdin'", "'-'", &format!("read_{function}('-')"), "'/dev/fd/0'"] {
+            let output = with_bytes(&["-At", "-c", &all(from)], bytes.clone());
+            assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{from}, {}: {output:?}", path.display());
+        }
+        // A file in place of a pipe.
+        let file = std::fs::File::open(&path).expect("it is there");
+        let output = program().args(["-At", "-c", &all("'/dev/stdin'")]).stdin(file).output().expect("it runs");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{}: {output:?}", path.display());
+    }
+}
+
+#[test]
+fn standard_input_is_read_once_and_is_there_again() {
+    let sql = "SELECT count(*) FROM '/dev/stdin' x JOIN read_csv('-', header => true) y USING (a); \
+               CREATE TABLE t AS SELECT * FROM '-'; DESCRIBE SELECT * FROM '/dev/stdin'; COPY t FROM '-' (FORMAT csv); \
+               SELECT count(*), sum(a) FROM t";
+    let output = with_input(&["-qAt", "-c", sql], "a,b\n1,x\n2,y\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "2\na|bigint|yes\nb|text|yes\n4|6\n", "{output:?}");
+    // What COPY has read without keeping it is not there again, nor is the rest of it.
+    let sql = "CREATE TABLE t (a int); COPY t FROM '-' (FORMAT csv)";
+    for (input, copied) in [("1\n2\n", "COPY 2\n"), ("1\nx\n2\n", "")] {
+        let output = with_input(&["-At", "-c", sql, "-c", "SELECT * FROM '-'"], input);
+        assert!(String::from_utf8_lossy(&output.stdout).ends_with(copied), "{output:?}");
+        assert!(copied.is_empty() || code_and_errors(&output).1.contains("ERROR 55000"), "{output:?}");
+    }
+    let output = with_input(&["-At", "-c", "SELECT * FROM '/dev/stdin'"], "");
+    assert_eq!(code_and_errors(&output).1.get(..11), Some("ERROR 22P04"), "{output:?}");
+    let output = with_input(&["-At", "-c", "SELECT * FROM read_parquet('/dev/stdin')"], "a,b\n1,2\n");
+    assert_eq!(code_and_errors(&output).1.get(..11), Some("ERROR 22P04"), "{output:?}");
+}
+
+#[test]
+fn who_waits_for_standard_input_can_be_cancelled() {
+    let mut command = program();
+    command.args(["-c", "SET statement_timeout = 200; SELECT * FROM '/dev/stdin'"]);
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.expect("the program runs");
+    let held = child.stdin.take();
+    let output = child.wait_with_output().expect("it ends");
+    drop(held);
+    assert_eq!(code_and_errors(&output).1.get(..11), Some("ERROR 57014"), "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_with_a_name_says_something_new_every_time() {
+    let folder = Folder::new("pipe");
+    let path = folder.0.join("p.csv");
+    let made = Command::new("mkfifo").arg(&path).status().expect("there is such a program");
+    assert!(made.success());
+    let from = text(&path);
+    let first = format!("SELECT count(*), sum(x.a) FROM '{from}' x, '{from}' y");
+    let mut command = program();
+    command.args(["-At", "-c", &first, "-c", &format!("SELECT sum(a) FROM '{from}'")]);
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("the program runs");
+    let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    // Who writes waits until somebody reads, and writes the next only when that has seen the end.
+    for (rows, expected) in [("a\n1\n2\n", "4|6"), ("a\n5\n", "5")] {
+        std::fs::write(&path, rows).expect("somebody reads");
+        assert_eq!(lines.next().expect("there is a line").expect("it is UTF-8"), expected);
+    }
+    assert!(child.wait().expect("it ends").success());
 }

@@ -3,6 +3,7 @@
 //! An embedded session has entered as nobody, and may do all. Rights are looked up when they are needed, so that a change of a
 //! role counts at once.
 
+use crate::format::{is_within, scheme_of};
 use crate::roles::{Rights, Roles};
 use crate::settings::Settings;
 use crate::{Error, ErrorKind, Result};
@@ -85,11 +86,14 @@ impl Access {
                 .with_detail(format!("Only roles with the rights of \"{group}\" may.")));
         }
         let Some(folders) = &self.folders else { return Ok(()) };
-        let is_within = |found: PathBuf| {
+        if scheme_of(path).is_some() && folders.iter().any(|folder| is_within(path, folder)) {
+            return Ok(());
+        }
+        let holds_it = |found: PathBuf| {
             let holds = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| found.starts_with(folder));
             folders.iter().any(holds)
         };
-        if reached(Path::new(path), way).is_some_and(is_within) {
+        if scheme_of(path).is_none() && reached(Path::new(path), way).is_some_and(holds_it) {
             return Ok(());
         }
         let hint = if folders.is_empty() {
@@ -105,7 +109,8 @@ impl Access {
 /// or a file that is to be written is a link.
 fn reached(path: &Path, way: FileUse) -> Option<PathBuf> {
     let is_pattern = |part: &Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
-    if way == FileUse::Read && path.components().any(|part| is_pattern(&part)) {
+    // A file of that name is meant literally.
+    if way == FileUse::Read && !path.exists() && path.components().any(|part| is_pattern(&part)) {
         let parts: Vec<Component<'_>> = path.components().collect();
         let at = parts.iter().position(is_pattern)?;
         if parts[at..].contains(&Component::ParentDir) {

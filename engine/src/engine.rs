@@ -19,7 +19,6 @@ use multiloop_exec::workers::context::{Context, Memory};
 use multiloop_exec::workers::pool::Pool;
 use multiloop_planner::catalog::{Declared, FileOptions, TableHandle, TableName};
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use sysinfo::{MemoryRefreshKind, System};
 
@@ -45,7 +44,7 @@ pub(crate) struct Shared {
 
 /// Files read by `SELECT … FROM 'path'`, good as long as they are the same ones and have not changed.
 struct CachedFile {
-    paths: Vec<PathBuf>,
+    paths: Vec<String>,
     identities: Vec<Option<Identity>>,
     stored: StoredTable,
 }
@@ -116,6 +115,25 @@ impl EngineBuilder {
 /// The cores that this process may use.
 fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The files that paths and patterns name, which a session may read.
+///
+/// Errors: 42501, 58P01, and what else finding them can give.
+pub(crate) fn find_files(paths: &[String], work: &Work) -> Result<format::FileSet> {
+    for path in paths {
+        for path in format::braces(path)? {
+            work.check_file(&path, FileUse::Read)?;
+        }
+    }
+    let files = format::FileSet::named(paths)?;
+    if work.access().folders.is_some() {
+        // What a pattern finds may be a link that leads elsewhere.
+        let found = files.iter().map(|path| path.to_string_lossy());
+        let mut others = found.filter(|path| !paths.iter().any(|own| own == path));
+        others.try_for_each(|path| work.check_file(&path, FileUse::Read))?;
+    }
+    Ok(files)
 }
 
 /// Four fifths of the memory that this process may have: what is not counted needs some, too, and a process that takes all of it
@@ -205,19 +223,26 @@ impl Shared {
         loads: bool,
         (work, context): (&Work, &Context),
     ) -> Result<Option<StoredTable>> {
+        let _entered = context.cancellation.enter();
+        let paths = &*paths.iter().map(|path| format::standard(path).to_owned()).collect::<Vec<_>>();
         let [first, ..] = paths else { return Ok(None) };
-        let Some((format, set)) = format::format_of(first, options)? else { return Ok(None) };
-        for path in paths {
-            for path in format::braces(path)? {
-                work.check_file(&path, FileUse::Read)?;
-            }
+        let named = format::format_of(first, options)?;
+        if named.is_none() && !(options.is_empty() && format::is_nameless(first)) {
+            return Ok(None);
         }
-        let files = format::FileSet::named(paths)?.with_options(&set)?;
-        let key = (paths.to_vec(), options.unplaced());
-        let identities: Vec<Option<Identity>> = files.iter().map(|path| Identity::at(path)).collect();
+        let mut files = find_files(paths, work)?;
+        let identities: Vec<Option<Identity>> = files.identify()?.to_vec();
+        let (format, set) = match named {
+            Some(named) => named,
+            None => (format::sniff(first)?, format::SetOptions::default()),
+        };
+        let files = files.with_options(&set)?;
+        let key = (set.spelled(paths), options.unplaced());
+        let found: Vec<String> = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        let found = set.spelled(&found);
         let is_same = |cached: &CachedFile| {
             let known = cached.paths.iter().zip(&cached.identities);
-            known.eq(files.iter().zip(&identities)) && identities.iter().all(Option::is_some)
+            known.eq(found.iter().zip(&identities)) && identities.iter().all(Option::is_some)
         };
         if let Some(cached) = self.files.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
             && is_same(cached)
@@ -228,7 +253,11 @@ impl Shared {
         let (table, unreadable) = format::open_readable(&files, &format, loads, (&self.cache, context))?;
         let mut stored = StoredTable::new(first, table, Arc::default());
         stored.unreadable = unreadable.into();
-        let cached = CachedFile { paths: files.to_vec(), identities, stored: stored.clone() };
+        // Who names a pipe again reads what it says then.
+        if !identities.iter().flatten().all(Identity::lasts) {
+            return Ok(Some(stored));
+        }
+        let cached = CachedFile { paths: found, identities, stored: stored.clone() };
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
         Ok(Some(stored))
     }

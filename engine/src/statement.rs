@@ -10,6 +10,7 @@ mod renamed;
 
 use crate::access::FileUse;
 use crate::catalog::{Entry, PUBLIC, Qualified, Schema, State, StoredTable, StoredView, TEMPORARY};
+use crate::engine::find_files;
 use crate::format::{Format, Writing};
 use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
@@ -457,10 +458,9 @@ impl Runner<'_> {
         path: &str,
         options: &FileOptions,
     ) -> Result<ResultStream> {
-        for path in format::braces(path)? {
-            self.session.work.check_file(&path, FileUse::Read)?;
-        }
+        let path = format::standard(path);
         let mut format = format::copy_format(path, options)?;
+        find_files(&[path.to_owned()], self.session.work)?;
         let zone = Some(Arc::clone(&self.snapshot.zone));
         match &mut format {
             Format::Csv(options) => options.time_zone = zone,
@@ -505,7 +505,7 @@ impl Runner<'_> {
     fn copy_to(&self, query: Query, path: &str, options: &FileOptions) -> Result<ResultStream> {
         self.session.work.check_file(path, FileUse::Write)?;
         let writing = Writing::of(path, options, &query.fields())?;
-        if writing.is_folder() {
+        if writing.is_folder() && format::scheme_of(path).is_none() {
             // It is written beside where it is to be.
             let beside = Path::new(path).with_file_name("folder");
             self.session.work.check_file(&beside.to_string_lossy(), FileUse::Write)?;

@@ -121,6 +121,8 @@ pub enum ErrorKind {
     FileNotFound,
     /// 58030: reading or writing failed.
     Io,
+    /// 53100: no room on a disk.
+    DiskFull,
     /// 53200: the memory limit was reached.
     OutOfMemory,
     /// 57014: cancelled by the user.
@@ -283,6 +285,7 @@ impl ErrorKind {
             ErrorKind::WrongState => "55000",
             ErrorKind::FixedSetting => "55P02",
             ErrorKind::TooMany => "53400",
+            ErrorKind::DiskFull => "53100",
             ErrorKind::Forbidden => "42501",
             ErrorKind::InvalidGrant => "0LP01",
             ErrorKind::Protocol => "08P01",

@@ -1,5 +1,6 @@
 //! What the whole-engine suites share: the ways to run a statement, and rows as text. The suites are in `tests/tests/`.
 
+pub mod files;
 mod fuzz;
 pub mod programs;
 pub mod random;

@@ -5,13 +5,11 @@
 //! The suite tries some thousand. `MULTILOOP_MUTATE_MINUTES=30` goes on for so long from a seed that is shown;
 //! `MULTILOOP_MUTATE_SEED=17` begins at another one.
 
-use multiloop::{Engine, Session};
-use multiloop_tests::{Answer, answer};
+use multiloop_tests::files::{MEMORY_BYTES, read, read_any, start};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What an engine may use, and what the whole process may come to besides, which counts code, files and what decoders hold.
-const MEMORY_BYTES: usize = 64 << 20;
+/// What the whole process may come to, which counts code, files and what decoders hold.
 const PROCESS_KIB_MAX: u64 = 900 << 10;
 
 /// Files that the suite tries.
@@ -19,9 +17,6 @@ const FILES: u64 = 5_000;
 
 /// Files that one engine reads.
 const FILES_EACH: u64 = 50;
-
-/// How long a statement may take, in milliseconds.
-const TIMEOUT: u32 = 20_000;
 
 /// Numbers that follow from a seed (splitmix64).
 struct Numbers(u64);
@@ -113,31 +108,6 @@ fn mutate(bytes: &mut Vec<u8>, other: &[u8], numbers: &mut Numbers) {
     }
 }
 
-/// Reads a file in every way; the first statement that should not have ended so, and how it ended.
-fn read(session: &Session, path: &Path) -> Result<(), String> {
-    let from = format!("'{}'", path.display());
-    for statement in [
-        format!("SELECT * FROM {from}"),
-        format!("SELECT count(*) FROM {from}"),
-        format!("CREATE TABLE made AS SELECT * FROM {from}"),
-        "SELECT * FROM made".to_owned(),
-        "DROP TABLE IF EXISTS made".to_owned(),
-        format!("COPY t FROM {from}"),
-    ] {
-        let start = Instant::now();
-        let outcome = answer(session, &statement);
-        let late = start.elapsed() > Duration::from_millis(u64::from(TIMEOUT / 2));
-        match outcome {
-            Answer::Error(state, message) if state == "XX000" || state == "57014" => {
-                return Err(format!("{statement}: {state} {message}"));
-            }
-            _ if late => return Err(format!("{statement} took {:?}", start.elapsed())),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
 /// The most memory that the process has had, in KiB; none where nobody tells.
 fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -156,18 +126,6 @@ impl Drop for Place {
     }
 }
 
-fn session() -> (Engine, Session) {
-    let engine = Engine::builder().threads(2).memory_limit(MEMORY_BYTES).build().expect("an engine starts");
-    let session = engine.session();
-    for statement in [
-        &format!("SET statement_timeout = {TIMEOUT}"),
-        "CREATE TABLE t (id bigint, word text, number double precision)",
-    ] {
-        session.sql(statement).expect("it is taken");
-    }
-    (engine, session)
-}
-
 #[test]
 fn damaged_files_of_every_format() {
     let corpus = corpus();
@@ -179,7 +137,7 @@ fn damaged_files_of_every_format() {
     std::fs::create_dir_all(&place.0).expect("a folder can be made");
     // Decoders of libraries panic at what contradicts itself, which is caught: nobody has to read it.
     std::panic::set_hook(Box::new(|_| {}));
-    let (mut engine, mut reader) = session();
+    let (mut engine, mut reader) = start();
     let mut wrong = Vec::new();
     for seed in first.. {
         let ends = end.map_or(seed - first >= FILES, |end| Instant::now() > end);
@@ -196,7 +154,7 @@ fn damaged_files_of_every_format() {
         let path = place.0.join(format!("seed{seed}_{name}"));
         std::fs::write(&path, &mutated).expect("it can be written");
         if seed % FILES_EACH == FILES_EACH - 1 {
-            (engine, reader) = session();
+            (engine, reader) = start();
         }
         match read(&reader, &path) {
             Ok(()) => drop(std::fs::remove_file(&path)),
@@ -209,4 +167,15 @@ fn damaged_files_of_every_format() {
     }
     let _ = std::panic::take_hook();
     assert!(wrong.is_empty(), "files in {}:\n{}", place.0.display(), wrong.join("\n"));
+}
+
+#[test]
+fn files_of_other_formats_than_their_names_say() {
+    for (number, (_, bytes)) in corpus().into_iter().enumerate() {
+        // As the fuzz target has them: the first byte is the format.
+        for format in [number, number / 12] {
+            read_any(&[&[format as u8], &bytes[..]].concat());
+        }
+    }
+    read_any(&[]);
 }

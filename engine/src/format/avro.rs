@@ -6,6 +6,7 @@
 
 use super::batches::{self, Batches};
 use super::set::FileSet;
+use super::store::{self, Source};
 use super::{Unreadable, as_uuid, bad_file, guarded, io_error};
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType as Arrow, Field as ArrowField, Schema, SchemaRef};
@@ -14,7 +15,6 @@ use multiloop_exec::column::{CHUNK_ROWS, Table};
 use multiloop_exec::workers::context::{Context, Reservation};
 use multiloop_exec::{Error, Result};
 use multiloop_planner::types::Field;
-use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ const BATCH_ROWS: usize = CHUNK_ROWS / 4;
 
 struct Avro {
     path: PathBuf,
-    reader: Reader<BufReader<File>>,
+    reader: Reader<BufReader<store::Reader>>,
     schema: SchemaRef,
     memory: Reservation,
     /// What blocks take at once, and rows that they say they have and that have not come yet.
@@ -47,9 +47,9 @@ struct Avro {
 
 fn open(path: &Path, places: Option<Vec<usize>>, context: &Context) -> Result<Box<dyn Batches>> {
     let failed = |error: std::io::Error| io_error(path, &error);
-    let file = File::open(path).map_err(failed)?;
-    let bytes = file.metadata().map_err(failed)?.len();
-    let mut file = BufReader::new(file);
+    let source = Source::open(path)?.0;
+    let bytes = source.len().map_err(failed)?;
+    let mut file = BufReader::new(source.reader().map_err(failed)?);
     let mut memory = Reservation::new(&context.memory);
     // Who asks for the columns alone takes no block apart.
     let rows = check_blocks(path, &mut file, bytes, places.is_some().then_some((&mut memory, context)))?;
@@ -107,7 +107,7 @@ fn marked(schema: &Schema) -> SchemaRef {
 /// Errors: 22P04 for what is no Avro, ends within a block or does not decompress; 53200.
 fn check_blocks(
     path: &Path,
-    file: &mut BufReader<File>,
+    file: &mut BufReader<store::Reader>,
     bytes: u64,
     mut reads: Option<(&mut Reservation, &Context)>,
 ) -> Result<u64> {
@@ -143,7 +143,7 @@ fn check_blocks(
 
 struct Walk<'a> {
     path: &'a Path,
-    file: &'a mut BufReader<File>,
+    file: &'a mut BufReader<store::Reader>,
     left: u64,
 }
 

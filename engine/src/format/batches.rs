@@ -1,6 +1,7 @@
 //! Files that are read batch by batch, each of which has all columns: Arrow IPC and Avro.
 
 use super::set::FileSet;
+use super::store::bytes_of;
 use super::unite::Union;
 use super::{Unreadable, readable_fields};
 use arrow::array::RecordBatch;
@@ -64,7 +65,7 @@ pub(super) fn read_readable(
     let fields = fields.map_or_else(|| union.fields.clone(), <[Field]>::to_vec);
     let mut builder = TableBuilder::new(fields, Storage::Compact, context);
     for ((path, own), places) in files.iter().zip(places).zip(&union.places) {
-        let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let bytes = bytes_of(path)?;
         context.progress.total.fetch_add(bytes, Ordering::Relaxed);
         let mut file = open(path, Some(own), context)?;
         loop {

@@ -2,10 +2,10 @@
 //! as options or the name say.
 
 use super::io_error;
+use super::store::Source;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use multiloop_exec::{Error, ErrorKind, Result};
-use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
@@ -66,7 +66,7 @@ impl Compression {
 /// Errors: 58P01 and its kin if the file cannot be opened.
 pub(super) fn open(path: &Path, compression: Option<Compression>) -> Result<Box<dyn Read + Send>> {
     let failed = |error: io::Error| io_error(path, &error);
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = Source::open(path)?.0.reader().map_err(failed)?;
     let compression = match compression {
         Some(said) => said,
         None => {
@@ -86,7 +86,8 @@ pub(super) fn is_compressed(path: &Path, said: Option<Compression>) -> Result<bo
         return Ok(said != Compression::None);
     }
     let mut start = Vec::new();
-    File::open(path).map_err(failed)?.take(4).read_to_end(&mut start).map_err(failed)?;
+    let file = Source::open(path)?.0.reader().map_err(failed)?;
+    file.take(4).read_to_end(&mut start).map_err(failed)?;
     Ok(Compression::of_magic(&start) != Compression::None)
 }
 

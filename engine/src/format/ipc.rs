@@ -6,6 +6,7 @@
 
 use super::batches::{self, Batches};
 use super::set::FileSet;
+use super::store::{self, Source};
 use super::{Unreadable, bad_file, guarded, io_error};
 use arrow::array::RecordBatch;
 use arrow::buffer::{Buffer, MutableBuffer};
@@ -19,7 +20,6 @@ use multiloop_exec::workers::context::{Context, Reservation};
 use multiloop_exec::{Error, Result};
 use multiloop_planner::types::Field;
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// A file or a stream.
 struct Reader {
     path: PathBuf,
-    file: BufReader<File>,
+    file: BufReader<store::Reader>,
     file_bytes: u64,
     schema: SchemaRef,
     decoder: FileDecoder,
@@ -57,8 +57,9 @@ struct Message {
 
 fn open(path: &Path, places: Option<Vec<usize>>, context: &Context) -> Result<Box<dyn Batches>> {
     let failed = |error: std::io::Error| io_error(path, &error);
-    let mut file = File::open(path).map_err(failed)?;
-    let file_bytes = file.metadata().map_err(failed)?.len();
+    let source = Source::open(path)?.0;
+    let file_bytes = source.len().map_err(failed)?;
+    let mut file = source.reader().map_err(failed)?;
     let mut start = Vec::new();
     (&mut file).take(MAGIC.len() as u64).read_to_end(&mut start).and_then(|_| file.rewind()).map_err(failed)?;
     let is_file = start == MAGIC;
@@ -74,7 +75,7 @@ fn open(path: &Path, places: Option<Vec<usize>>, context: &Context) -> Result<Bo
 }
 
 impl Reader {
-    fn of_file(path: &Path, mut file: BufReader<File>, file_bytes: u64, context: &Context) -> Result<Reader> {
+    fn of_file(path: &Path, mut file: BufReader<store::Reader>, file_bytes: u64, context: &Context) -> Result<Reader> {
         let failed = |error: std::io::Error| io_error(path, &error);
         let bad = |error: ArrowError| bad_file(path, error);
         let mut tail = [0; TAIL_BYTES as usize];
@@ -102,7 +103,7 @@ impl Reader {
         Ok(reader)
     }
 
-    fn of_stream(path: &Path, file: BufReader<File>, file_bytes: u64, context: &Context) -> Result<Reader> {
+    fn of_stream(path: &Path, file: BufReader<store::Reader>, file_bytes: u64, context: &Context) -> Result<Reader> {
         let schema = Arc::new(Schema::empty());
         let decoder = FileDecoder::new(Arc::clone(&schema), ipc::MetadataVersion::V5);
         let memory = Reservation::new(&context.memory);
@@ -217,7 +218,7 @@ impl Reader {
     }
 
     fn bad(&self, reason: &str) -> Error {
-        bad_file(&self.path, reason)
+        bad_file(&self.path, reason.to_owned())
     }
 
     /// Messages of batches, up to a number of them, and the dictionary behind them, if there is one.

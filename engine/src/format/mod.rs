@@ -24,6 +24,7 @@ pub mod parquet;
 mod paths;
 mod print;
 mod set;
+mod store;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -37,14 +38,17 @@ pub(crate) use options::{copy_format, format_of};
 pub(crate) use paths::braces;
 pub use set::FileSet;
 pub(crate) use set::SetOptions;
+pub(crate) use store::{is_within, refuse_redirects, scheme_of};
 pub use text::{Array, Bound, array_of, check_length, text_of, value_of, value_of_bytes};
 pub(crate) use write::Writing;
 
 #[cfg(test)]
 use crate::sight::Sight;
+use ::parquet::errors::ParquetError;
 #[cfg(test)]
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Field as ArrowField, Schema};
+use arrow::error::ArrowError;
 use multiloop_exec::column::arrow::field_of;
 use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
@@ -52,9 +56,14 @@ use multiloop_exec::workers::context::Context;
 use multiloop_exec::workers::context::Memory;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
+use std::any::Any;
 use std::collections::{HashMap, HashSet};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Bytes by which the format of a pipe is told.
+const SNIFFED_BYTES: u64 = 1 << 12;
 
 /// A file format with its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +83,7 @@ pub enum Format {
 impl Format {
     /// The format that a path's extension stands for; of a pattern too.
     pub fn of_path(path: &str) -> Option<Format> {
-        let name = path.to_ascii_lowercase();
+        let name = store::name_part(path).to_ascii_lowercase();
         let inner = compressed::inner(&name);
         let is_compressed = inner.len() < name.len();
         match Path::new(inner).extension()?.to_str()? {
@@ -99,7 +108,10 @@ impl Format {
 /// Errors: 58P01 no such file, 22P04 not of the format, 22021 not UTF-8, 22P02 and its kin for a bad value, 42804 for
 /// columns of other types, and what building a table can give.
 pub fn read_table(path: &str, format: &Format, fields: Option<&[Field]>, context: &Context) -> Result<Table> {
-    let files = FileSet::named(&[path.to_owned()])?;
+    let mut files = FileSet::named(&[path.to_owned()])?;
+    if !matches!(format, Format::Csv(_)) || fields.is_none() {
+        files.identify()?;
+    }
     match format {
         Format::Parquet => all_readable(parquet::read_readable(&files, fields, context)?),
         Format::Csv(options) => csv::read(&files, options, fields, context),
@@ -177,7 +189,8 @@ fn readable_fields(schema: &Schema) -> (Vec<Field>, Vec<usize>, Vec<Unreadable>)
 
 /// The columns of the files that a path or pattern names, without reading their rows (of CSV only the first are looked at).
 pub fn read_fields(path: &str, format: &Format, context: &Context) -> Result<Vec<Field>> {
-    let files = FileSet::named(&[path.to_owned()])?;
+    let mut files = FileSet::named(&[path.to_owned()])?;
+    files.identify()?;
     match format {
         Format::Parquet => parquet::read_fields(&files),
         Format::Csv(options) => csv::read_fields(&files, options, context),
@@ -218,17 +231,43 @@ pub fn fold_names(mut fields: Vec<Field>) -> Vec<Field> {
 
 /// The error of an operation on a file.
 fn io_error(path: &Path, error: &std::io::Error) -> Error {
+    if let Some(own) = own_error(error) {
+        return own;
+    }
     match error.kind() {
         std::io::ErrorKind::NotFound => {
             Error::new(ErrorKind::FileNotFound, format!("could not open file: no such file: {}", path.display()))
         }
-        std::io::ErrorKind::InvalidData | std::io::ErrorKind::UnexpectedEof => bad_file(path, error),
+        std::io::ErrorKind::InvalidData | std::io::ErrorKind::UnexpectedEof => bad_file(path, error.to_string()),
         _ => Error::new(ErrorKind::Io, format!("could not read or write file {}: {error}", path.display())),
     }
 }
 
-/// An error (0A000) for a pipe and its like, which who reads it twice reads in parts.
+/// An error of ours on its way through those of libraries: that of a store, as a rule.
+fn own_error(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
+    if let Some(own) = error.downcast_ref::<Error>() {
+        return Some(own.clone());
+    }
+    // A wrapped one is no source of what it is wrapped in.
+    let wrapped = match error.downcast_ref::<std::io::Error>() {
+        Some(error) => error.get_ref().map(|inner| inner as &(dyn std::error::Error + 'static)),
+        None => match error.downcast_ref::<ParquetError>() {
+            Some(ParquetError::External(inner)) => Some(&**inner as &(dyn std::error::Error + 'static)),
+            _ => match error.downcast_ref::<ArrowError>() {
+                Some(ArrowError::IoError(_, inner)) => Some(inner as &(dyn std::error::Error + 'static)),
+                Some(ArrowError::ExternalError(inner)) => Some(&**inner as &(dyn std::error::Error + 'static)),
+                _ => None,
+            },
+        },
+    };
+    own_error(wrapped.or_else(|| error.source())?)
+}
+
+/// An error (0A000) for what gives bytes without end, and its like: who reads it twice reads it in parts.
 fn check_regular(path: &Path) -> Result<()> {
+    if store::is_object(path) || store::is_stream(path) {
+        return Ok(());
+    }
     let metadata = std::fs::metadata(path).map_err(|error| io_error(path, &error))?;
     if metadata.is_file() {
         return Ok(());
@@ -238,13 +277,48 @@ fn check_regular(path: &Path) -> Result<()> {
         .with_hint(hint))
 }
 
-/// The error of a file that is not what its format says.
-fn bad_file(path: &Path, reason: impl std::fmt::Display) -> Error {
+/// The error of a file that is not what its format says; an error of ours that a library has wrapped stays what it is.
+fn bad_file(path: &Path, reason: impl std::fmt::Display + 'static) -> Error {
+    let own = (&reason as &dyn Any).downcast_ref::<ParquetError>().and_then(|error| own_error(error));
+    let own = own.or_else(|| (&reason as &dyn Any).downcast_ref::<ArrowError>().and_then(|error| own_error(error)));
+    if let Some(own) = own {
+        return own;
+    }
     let reason = reason.to_string();
     let lower = reason.to_ascii_lowercase();
     let kind =
         if lower.contains("utf-8") || lower.contains("utf8") { ErrorKind::InvalidUtf8 } else { ErrorKind::BadFile };
     Error::new(kind, format!("malformed file {}: {reason}", path.display()))
+}
+
+/// Whether a path is of something that has no name of its own, by which its format could be told: a pipe, standard input.
+pub(crate) fn is_nameless(path: &str) -> bool {
+    let path = Path::new(path);
+    store::is_given(path) || store::is_stream(path)
+}
+
+/// The path of what `-` stands for, standard input, unless a file is called so; any other path as it is.
+pub(crate) fn standard(path: &str) -> &str {
+    if path == "-" && !Path::new(path).exists() { "/dev/stdin" } else { path }
+}
+
+/// The format of what is read from a pipe, by its first bytes; what is none of the others is CSV.
+///
+/// Errors: of what cannot be read.
+pub(crate) fn sniff(path: &str) -> Result<Format> {
+    let path = Path::new(path);
+    let mut head = Vec::new();
+    let failed = |error: std::io::Error| io_error(path, &error);
+    compressed::open(path, None)?.take(SNIFFED_BYTES).read_to_end(&mut head).map_err(failed)?;
+    let text = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&head).trim_ascii_start();
+    Ok(match &head[..] {
+        [b'P', b'A', b'R', b'1', ..] => Format::Parquet,
+        [b'O', b'b', b'j', 1, ..] => Format::Avro,
+        // A stream of Arrow's begins with the length of its schema, behind a mark.
+        [b'A', b'R', b'R', b'O', b'W', b'1', ..] | [0xff, 0xff, 0xff, 0xff, ..] => Format::Ipc,
+        _ if matches!(text.first(), Some(b'{' | b'[')) => Format::Json(JsonOptions::default()),
+        _ => Format::Csv(CsvOptions::default()),
+    })
 }
 
 /// Calls a decoder that may panic on a malformed file; such a panic is the file's fault.

@@ -1,7 +1,8 @@
 //! A file that appears whole or not at all: written beside its target under another name, and renamed at the end. What is no file
-//! (a pipe, a terminal) is written as it comes.
+//! (a pipe, a terminal) is written as it comes; an object of a store is there once it is whole.
 
 use super::io_error;
+use super::store::{Upload, scheme_of};
 use multiloop_exec::Result;
 use std::fs::File;
 use std::io::{self, BufWriter, Stdout, Write};
@@ -29,6 +30,7 @@ enum To {
     Stdout(Stdout),
     /// A file that is open only while it is written.
     Closed(PathBuf),
+    Object(Upload),
 }
 
 impl Write for To {
@@ -40,6 +42,7 @@ impl Write for To {
                 File::options().append(true).open(path).and_then(|mut file| file.write_all(bytes))?;
                 Ok(bytes.len())
             }
+            To::Object(upload) => upload.write(bytes),
         }
     }
 
@@ -48,6 +51,7 @@ impl Write for To {
             To::File(file) => file.flush(),
             To::Stdout(stdout) => stdout.flush(),
             To::Closed(_) => Ok(()),
+            To::Object(upload) => upload.flush(),
         }
     }
 }
@@ -80,7 +84,9 @@ impl Output {
 
     /// What is no file, and takes bytes as they come.
     fn stream(target: &Path) -> Result<Option<Output>> {
-        let to = if target == Path::new("/dev/stdout") {
+        let to = if let Some(name) = target.to_str().filter(|name| scheme_of(name).is_some()) {
+            To::Object(Upload::create(name)?)
+        } else if target == Path::new("/dev/stdout") {
             To::Stdout(io::stdout())
         } else {
             match std::fs::metadata(target) {
@@ -105,6 +111,10 @@ impl Output {
         let failed = |error: io::Error| io_error(&self.target, &error);
         let mut to = self.to.take().expect("taken only here and in drop");
         to.flush().map_err(failed)?;
+        let to = to.into_inner().map_err(|error| failed(error.into_error()))?;
+        if let To::Object(upload) = to {
+            return upload.finish();
+        }
         drop(to);
         if let Some(path) = &self.unfinished
             && *path != self.target
@@ -128,7 +138,11 @@ impl Write for Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        drop(self.to.take());
+        match self.to.take() {
+            // What has not been sent yet is not sent any more.
+            Some(to) if matches!(to.get_ref(), To::Object(_)) => drop(to.into_parts()),
+            to => drop(to),
+        }
         if let Some(path) = &self.unfinished {
             // After a failure nobody misses it.
             let _ = std::fs::remove_file(path);

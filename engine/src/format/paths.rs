@@ -37,7 +37,7 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<PathBuf>> {
 const BRACES_MAX: usize = 10_000;
 const BRACES_BYTES_MAX: usize = 4096;
 
-fn is_pattern(path: &str) -> bool {
+pub(super) fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
@@ -124,6 +124,29 @@ fn walk(folder: &Path, parts: &[&str], found: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether the parts of a path fit those of a pattern, as a walk through folders would find them.
+#[cfg_attr(not(feature = "remote"), allow(dead_code, reason = "stores list names, folders are walked through"))]
+pub(super) fn fits(parts: &[&str], names: &[&str]) -> bool {
+    // How many of the names the parts up to one may take.
+    let mut taken = vec![false; names.len() + 1];
+    taken[0] = true;
+    for part in parts {
+        let mut next = vec![false; names.len() + 1];
+        for at in (0..names.len()).filter(|&at| taken[at]) {
+            if *part == "**" {
+                let folders = names[at..names.len() - 1].iter().take_while(|name| !name.starts_with('.')).count();
+                next[at..=at + folders].fill(true);
+                continue;
+            }
+            let is_shown = part.starts_with('.') || !names[at].starts_with('.');
+            let is_same = || matches(part.as_bytes(), names[at].as_bytes()) && is_shown;
+            next[at + 1] |= if is_pattern(part) { is_same() } else { *part == names[at] };
+        }
+        taken = next;
+    }
+    taken[names.len()]
 }
 
 /// The names in a folder that are UTF-8; none if it is not there.
@@ -228,6 +251,39 @@ mod tests {
         assert_eq!(of(&"{a,b}".repeat(13)).len(), 1 << 13);
         assert!(braces(&"{a,b}".repeat(14)).is_err());
         assert!(braces(&"{".repeat(5000)).is_err());
+    }
+
+    #[test]
+    fn patterns_of_paths() {
+        let fits = |pattern: &str, path: &str| {
+            let (parts, names): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+            super::fits(&parts, &names)
+        };
+        for (pattern, path) in [
+            ("a/*.csv", "a/b.csv"),
+            ("**/*.csv", "b.csv"),
+            ("**/*.csv", "x/y/b.csv"),
+            ("a/**/c/*.csv", "a/c/x.csv"),
+            ("a/**/c/*.csv", "a/b/c/c/x.csv"),
+            ("**/x=*/?", "t/x=1/a"),
+        ] {
+            assert!(fits(pattern, path), "{pattern} {path}");
+        }
+        for (pattern, path) in [
+            ("a/*.csv", "a/b/c.csv"),
+            ("a/*.csv", "a/.b.csv"),
+            ("**/*.csv", ".x/b.csv"),
+            ("a/**/c/*.csv", "a/b/x.csv"),
+            ("a/*/b", "a/b"),
+            ("a", "a/b"),
+            ("a/**", "a"),
+            ("a/**", "a/b"),
+        ] {
+            assert!(!fits(pattern, path), "{pattern} {path}");
+        }
+        // Many stars end, even so.
+        let (parts, names) = (vec!["**"; 12], vec!["a"; 12]);
+        assert!(!super::fits(&[&parts[..], &["b"]].concat(), &names));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Files that are one table, and the columns that their paths say: their names, and Hive's partitions, which are folders named
 //! `column=value`. Such a column has one value a file, so that a condition on it leaves out whole files.
 
+use super::identity::Identity;
 use super::paths::{braces, expand};
+use super::store::{self, name_part, scheme_of};
 use arrow::buffer::NullBuffer;
 use multiloop_exec::column::{Column, ColumnData, Dictionary, text_order};
 use multiloop_exec::{Error, ErrorKind, Result};
@@ -35,6 +37,18 @@ pub(crate) struct SetOptions {
 }
 
 impl SetOptions {
+    /// Paths as what is kept of their files is found by: those of one file are one, however they are spelled, unless that is seen.
+    pub(crate) fn spelled(&self, paths: &[String]) -> Vec<String> {
+        let plain = |path: &String| {
+            if self.filename.is_some() || scheme_of(path).is_some() {
+                return path.clone();
+            }
+            let parts = Path::new(path).components().filter(|part| *part != Component::CurDir);
+            parts.collect::<PathBuf>().to_string_lossy().into_owned()
+        };
+        paths.iter().map(plain).collect()
+    }
+
     /// The names that [`SetOptions::set`] knows.
     pub(super) const NAMES: &'static [&'static str] =
         &["filename", "hive_partitioning", "hive_types", "hive_types_autocast", "union_by_name"];
@@ -71,6 +85,8 @@ impl SetOptions {
 #[derive(Clone, Debug, Default)]
 pub struct FileSet {
     paths: Vec<PathBuf>,
+    /// By path, of what has been looked for already.
+    identities: Vec<Option<Identity>>,
     constants: Vec<Constants>,
     same_columns: bool,
 }
@@ -101,27 +117,53 @@ impl FileSet {
     ///
     /// Errors: 58P01 if one of them names no file.
     pub fn named(patterns: &[String]) -> Result<Self> {
-        let mut paths = Vec::new();
-        for pattern in patterns {
-            let expanded = braces(pattern)?;
+        let expanded = patterns.iter().map(|pattern| braces(pattern)).collect::<Result<Vec<_>>>()?;
+        // Stores are asked for all of them at once.
+        let of_stores: Vec<String> =
+            expanded.iter().flatten().filter(|pattern| scheme_of(pattern).is_some()).cloned().collect();
+        let mut of_stores = if of_stores.is_empty() { Vec::new() } else { store::expand(&of_stores)? }.into_iter();
+        let mut set = FileSet::default();
+        for expanded in expanded {
             // Of several patterns in one some may name no file.
-            let mut found: Vec<PathBuf> = Vec::new();
-            let mut missing = None;
+            let (mut found, mut missing) = (false, None);
             for pattern in &expanded {
-                match expand(pattern) {
-                    Ok(more) => found.extend(more),
+                let more: Result<Vec<(PathBuf, Option<Identity>)>> = match scheme_of(pattern) {
+                    Some(_) => match of_stores.next() {
+                        Some(more) => more.map(|more| more.into_iter().map(|(path, of)| (path, Some(of))).collect()),
+                        None => Err(Error::internal("a store was not asked")),
+                    },
+                    None => expand(pattern).map(|more| more.into_iter().map(|path| (path, None)).collect()),
+                };
+                match more {
+                    Ok(more) => {
+                        found |= !more.is_empty();
+                        let (paths, identities): (Vec<_>, Vec<_>) = more.into_iter().unzip();
+                        set.paths.extend(paths);
+                        set.identities.extend(identities);
+                    }
                     Err(error) if error.kind() == ErrorKind::FileNotFound && expanded.len() > 1 => {
                         missing = missing.or(Some(error));
                     }
                     Err(error) => return Err(error),
                 }
             }
-            if let (true, Some(error)) = (found.is_empty(), missing) {
+            if let (false, Some(error)) = (found, missing) {
                 return Err(error);
             }
-            paths.extend(found);
         }
-        Ok(FileSet { paths, ..FileSet::default() })
+        Ok(set)
+    }
+
+    /// What the files are like. Of a pipe that is what it says: it is read now, and kept as long as somebody has this.
+    ///
+    /// Errors: of what cannot be kept, 53100 among them.
+    pub(crate) fn identify(&mut self) -> Result<&[Option<Identity>]> {
+        for (path, identity) in self.paths.iter().zip(&mut self.identities) {
+            if identity.is_none() {
+                *identity = Identity::at(path)?;
+            }
+        }
+        Ok(&self.identities)
     }
 
     /// The same with the columns that options ask for.
@@ -196,6 +238,8 @@ impl FileSet {
 
 /// The partitions of a path: its folders that are named `column=value`.
 fn partitions_of(path: &Path) -> Vec<(String, Option<String>)> {
+    // What a server is asked besides is no folder.
+    let path = path.to_str().map_or(path, |path| Path::new(name_part(path)));
     let folders = path.parent().into_iter().flat_map(Path::components);
     let partition = |folder: Component<'_>| {
         let Component::Normal(folder) = folder else { return None };
@@ -346,6 +390,17 @@ mod tests {
 
     fn types(values: &[&str]) -> DataType {
         guess(&values.iter().map(|text| (*text != "NULL").then(|| (*text).to_owned())).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn spellings_of_a_path() {
+        let options = SetOptions::default();
+        let of = |path: &str| options.spelled(&[path.to_owned()]).remove(0);
+        assert_eq!(of("./a//b/./c.csv"), "a/b/c.csv");
+        assert_eq!(of("/a/../b"), "/a/../b");
+        assert_eq!(of("s3://a/./b"), "s3://a/./b");
+        let named = SetOptions { filename: Some("name".to_owned()), ..options.clone() };
+        assert_eq!(named.spelled(&["./a".to_owned()]), ["./a"]);
     }
 
     #[test]

@@ -129,6 +129,8 @@ fn files_are_for_who_may_and_where() {
     std::fs::write(inside.join("a.csv"), "x\n1\n").expect("a file can be written");
     std::fs::write(outside.join("a.csv"), "x\n1\n").expect("a file can be written");
     std::os::unix::fs::symlink(outside.join("a.csv"), inside.join("link.csv")).expect("a link can be made");
+    std::os::unix::fs::symlink(outside.join("a.csv"), inside.join("st*r.csv")).expect("a link can be made");
+    std::os::unix::fs::symlink(&outside, inside.join("folder")).expect("a link can be made");
     let root = engine.session();
     root.enter("root", Some([inside.clone()].into()));
     let from = |path: &std::path::Path| format!("SELECT x FROM '{}'", path.display());
@@ -143,6 +145,15 @@ fn files_are_for_who_may_and_where() {
         from(&inside.join("*/../../out/a.csv")),
         from(&inside.join("link.csv")),
         from(&folder.join("*/a.csv")),
+        from(&inside.join("*.csv")),
+        from(&inside.join("st*r.csv")),
+        from(&inside.join("f*/a.csv")),
+        format!("SELECT * FROM read_csv(['{0}/a.csv', '{0}/l*.csv'])", inside.display()),
+        format!("CREATE TABLE u (x int); COPY u FROM '{}/l*.csv'", inside.display()),
+        "SELECT * FROM 'https://localhost/a.csv'".to_owned(),
+        "SELECT * FROM 's3://bucket/*.csv'".to_owned(),
+        "COPY (SELECT 1 AS x) TO 's3://bucket/a.csv'".to_owned(),
+        "SELECT * FROM read_csv('-')".to_owned(),
         to(&outside.join("b.csv")),
         to(&inside.join("../out/b.csv")),
         to(&inside.join("link.csv")),

@@ -196,6 +196,9 @@ impl Session {
     ///
     /// Who they are is for the caller to find out before.
     pub fn enter(&self, user: &str, files: Option<Arc<[PathBuf]>>) {
+        if files.is_some() {
+            format::refuse_redirects();
+        }
         // What cannot be set is no setting of that name.
         let _ = self.work.enter(user, files);
         self.watch.change(|doing| doing.settings = self.work.settings());
@@ -563,6 +566,7 @@ impl Session {
             current.depth += 1;
         }
         let limit = self.work.statement_time().map(|limit| TimeLimit::start(limit, self.cancel_handle()));
+        let _entered = self.watched().cancellation.enter();
         let result = guarded(|| match &self.on_progress {
             None => work(),
             Some(callback) => with_progress(&progress, callback, work),

@@ -2,6 +2,7 @@
 
 use crate::workers::pool::Pool;
 use crate::{Error, ErrorKind, Result};
+use std::cell::RefCell;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -19,6 +20,39 @@ impl Cancellation {
     /// Whether somebody asked.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// An error (57014) if somebody asked.
+    pub fn check(&self) -> Result<()> {
+        if self.is_cancelled() {
+            return Err(Error::new(ErrorKind::Cancelled, "canceling statement due to user request"));
+        }
+        Ok(())
+    }
+
+    /// Says that what this thread does from now on is a statement's, until what is returned is dropped: who has to wait for something
+    /// far below (a network) looks here whether that is still wanted.
+    pub fn enter(&self) -> Entered {
+        Entered(CURRENT.replace(Some(self.clone())))
+    }
+
+    /// That of the statement for which this thread works, if it is known.
+    pub fn current() -> Option<Cancellation> {
+        CURRENT.with_borrow(Clone::clone)
+    }
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Cancellation>> = const { RefCell::new(None) };
+}
+
+/// See [`Cancellation::enter`]; it holds what was said before.
+#[derive(Debug)]
+pub struct Entered(Option<Cancellation>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.take());
     }
 }
 
@@ -252,9 +286,13 @@ impl Context {
 
     /// An error (57014) if the statement was cancelled.
     pub fn check(&self) -> Result<()> {
-        if self.cancellation.is_cancelled() {
-            return Err(Error::new(ErrorKind::Cancelled, "canceling statement due to user request"));
-        }
-        Ok(())
+        self.cancellation.check()
+    }
+
+    /// A piece of the statement's work, on whatever thread; an error (57014) in its place if the statement was cancelled.
+    pub(crate) fn piece<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.check()?;
+        let _entered = self.cancellation.enter();
+        work()
     }
 }

@@ -55,7 +55,7 @@ pub fn run<S: Send, E: Send, T: Send>(
     work: impl Fn(&mut S, usize) -> Result<T> + Sync,
     end: impl Fn(S) -> E + Sync,
 ) -> Result<(Vec<E>, Vec<T>)> {
-    let work = |state: &mut S, number: usize| context.check().and_then(|()| work(state, number));
+    let work = |state: &mut S, number: usize| context.piece(|| work(state, number));
     share(Some(pool), count, Home::Nowhere, state, work, end)
 }
 
@@ -159,7 +159,7 @@ fn map_by<I: Send, T: Send>(
         let item = items[number].lock().map_err(|_| Error::internal("a worker panicked"))?.take();
         Ok(item.expect("every number is taken once"))
     };
-    let work = |(): &mut (), number: usize| workers.context.check().and_then(|()| work(take(number)?));
+    let work = |(): &mut (), number: usize| workers.context.piece(|| work(take(number)?));
     let (_, results) = share(workers.pool, items.len(), home, || Ok(()), work, drop)?;
     Ok(results)
 }
@@ -218,9 +218,7 @@ impl Workers<'_> {
     ) -> Result<(Vec<E>, Vec<T>)> {
         match self.pool {
             Some(pool) => run(pool, self.context, count, state, work, end),
-            None => {
-                run_here(count, state, |state, number| self.context.check().and_then(|()| work(state, number)), end)
-            }
+            None => run_here(count, state, |state, number| self.context.piece(|| work(state, number)), end),
         }
     }
 
@@ -233,7 +231,7 @@ impl Workers<'_> {
         work: impl Fn(&mut S, usize) -> Result<T> + Sync,
         end: impl Fn(S) -> E + Sync,
     ) -> Result<(Vec<E>, Vec<T>)> {
-        let work = |state: &mut S, number: usize| self.context.check().and_then(|()| work(state, number));
+        let work = |state: &mut S, number: usize| self.context.piece(|| work(state, number));
         share(self.pool, count, Home::Near(home), state, work, end)
     }
 
@@ -272,7 +270,7 @@ impl Workers<'_> {
     pub fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> Result<T> + Sync) -> Result<Vec<T>> {
         match self.pool {
             Some(_) => map_by(*self, items, Home::Nowhere, work),
-            None => items.into_iter().map(|item| self.context.check().and_then(|()| work(item))).collect(),
+            None => items.into_iter().map(|item| self.context.piece(|| work(item))).collect(),
         }
     }
 }

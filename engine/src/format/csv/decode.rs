@@ -8,7 +8,6 @@ use crate::format::compressed::{self, Compression};
 use crate::format::io_error;
 use multiloop_exec::Result;
 use std::fmt::{self, Debug};
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
@@ -72,23 +71,11 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// By a file's options and first bytes.
-    pub(super) fn of(path: &Path, file: &mut File, options: &CsvOptions) -> Result<Form> {
-        let mut head = [0; 4];
-        let mut length = 0;
-        // What is no file may be read but once.
-        if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-            while length < head.len() {
-                match file.read(&mut head[length..]).map_err(|error| io_error(path, &error))? {
-                    0 => break,
-                    more => length += more,
-                }
-            }
-        }
-        let by_looks = Compression::of_magic(&head[..length]);
-        let compression = options.compression.unwrap_or(by_looks);
-        let is_wide = compression == Compression::None && has_wide_mark(&head[..length]);
-        Ok(Form { compression, encoding: options.encoding, is_wide })
+    /// By a file's options and first bytes: of what may be read but once there are none.
+    pub(super) fn of(head: &[u8], options: &CsvOptions) -> Form {
+        let compression = options.compression.unwrap_or(Compression::of_magic(head));
+        let is_wide = compression == Compression::None && has_wide_mark(head);
+        Form { compression, encoding: options.encoding, is_wide }
     }
 
     /// Whether the bytes of the file are its text.
@@ -126,7 +113,7 @@ const STEP_BYTES: usize = 1 << 16;
 
 impl Decoded {
     /// Of a file that stands at its start.
-    pub(super) fn new(file: File, path: &Path, form: Form) -> Result<Decoded> {
+    pub(super) fn new(file: impl Read + Send + 'static, path: &Path, form: Form) -> Result<Decoded> {
         let failed = |error: io::Error| io_error(path, &error);
         let file = BufReader::with_capacity(STEP_BYTES, file);
         let bytes = compressed::decoder(file, form.compression).map_err(failed)?;

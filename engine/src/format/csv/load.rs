@@ -28,7 +28,7 @@ pub(super) fn read_into(paths: &[PathBuf], options: &CsvOptions, fields: &[Field
     let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, context);
     let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
     for path in paths {
-        let source = Source::open(path, options)?;
+        let source = Source::open_once(path, options)?;
         let head = Head::read(&source, options, context)?;
         let dialect = Dialect::of_columns(&head, options, fields.len());
         let (start, line) = start_in(&head, &dialect, options, fields)?;

@@ -208,7 +208,7 @@ pub(super) fn open(
         return read(paths, options, None, context);
     }
     let guessed = load::Guessed::of(paths, options, context)?;
-    match !loads && scan::is_scanned(&guessed)? {
+    match !loads && scan::is_scanned(&guessed, context)? {
         true => scan::scan(guessed, cache, context),
         false => guessed.read(context),
     }

@@ -11,6 +11,7 @@ use super::source::Source;
 use super::split::{Rows, Told, is_text, line_of};
 use super::values::{self, Want};
 use crate::format::bad_file;
+use crate::format::store::is_object;
 use multiloop_exec::column::{Chunk, Column, ColumnCache, ColumnReader, Dictionary, Table};
 use multiloop_exec::cpu::simd::marks::Marks;
 use multiloop_exec::workers::context::Context;
@@ -25,6 +26,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of files up to which these are loaded when they are named: then all is known that can be of their values.
 const SMALL_BYTES: u64 = 1 << 24;
+
+/// The part of the memory up to which objects of stores are loaded.
+const FAR_PART: u64 = 4;
 
 /// Files that are read as one table.
 #[derive(Debug)]
@@ -56,16 +60,19 @@ struct Piece {
 
 /// Whether files are worth a look before they are read: there is much of them, any part of it can be read at any time, and which
 /// rows there are does not depend on values.
-pub(super) fn is_scanned(guessed: &Guessed) -> Result<bool> {
-    let mut bytes = 0;
+pub(super) fn is_scanned(guessed: &Guessed, context: &Context) -> Result<bool> {
+    let (mut bytes, mut far) = (0, 0);
     for layout in &guessed.layouts {
         let source = Source::open(&layout.path, &guessed.options)?;
         if !source.is_plain() {
             return Ok(false);
         }
         bytes += source.file_bytes();
+        far += if is_object(&layout.path) { source.file_bytes() } else { 0 };
     }
-    Ok(bytes > guessed.options.scan_bytes.unwrap_or(SMALL_BYTES) && !guessed.options.drops())
+    // What lies far is not fetched twice, unless there is much of it.
+    let is_far = far > 0 && far < context.memory.limit() as u64 / FAR_PART;
+    Ok(bytes > guessed.options.scan_bytes.unwrap_or(SMALL_BYTES) && !is_far && !guessed.options.drops())
 }
 
 /// Files as a table whose rows stay there until loops ask for them; what is asked for often is kept in the cache.

@@ -4,10 +4,10 @@
 use super::CsvOptions;
 use super::decode::{Decoded, Form};
 use crate::format::identity::Identity;
-use crate::format::{bad_file, io_error};
-use multiloop_exec::{Error, ErrorKind, Result};
+use crate::format::{bad_file, io_error, own_error, store};
+use multiloop_exec::{Error, Result};
 use std::fs::File;
-use std::io::{ErrorKind as Io, Read, Seek};
+use std::io::{ErrorKind as Io, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
@@ -18,7 +18,8 @@ const STEP_BYTES: usize = 1 << 18;
 #[derive(Debug)]
 pub(super) struct Source {
     path: PathBuf,
-    file: File,
+    /// None of what can be read but once, and is read now.
+    file: Option<store::Source>,
     identity: Option<Identity>,
     file_bytes: u64,
     stream: Option<Stream>,
@@ -47,28 +48,42 @@ pub(super) struct Extent {
     pub(super) is_all: bool,
 }
 
+impl Stream {
+    fn of(decoded: Decoded) -> Stream {
+        Stream { decoded: Mutex::new(decoded), window: RwLock::default() }
+    }
+}
+
 impl Source {
     /// Opens a file; an error (58P01, 58030) if that cannot be.
     pub(super) fn open(path: &Path, options: &CsvOptions) -> Result<Source> {
         let failed = |error: std::io::Error| io_error(path, &error);
-        let mut file = File::open(path).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        let form = Form::of(path, &mut file, options)?;
-        let is_stream = !form.is_plain() || !metadata.is_file();
-        if is_stream && metadata.is_file() {
-            file.rewind().map_err(failed)?;
+        let (file, identity) = store::Source::open(path)?;
+        let mut head = [0; 4];
+        let mut length = 0;
+        while length < head.len() {
+            match file.read_at(length as u64, &mut head[length..]).map_err(failed)? {
+                0 => break,
+                more => length += more,
+            }
         }
-        // What is no file is opened but once: who writes to a pipe may be gone by then.
-        let decoded = || Decoded::new(file.try_clone().map_err(failed)?, path, form);
-        let stream = is_stream.then(decoded).transpose()?;
-        let stream = stream.map(|decoded| Stream { decoded: Mutex::new(decoded), window: RwLock::default() });
-        Ok(Source {
-            path: path.to_owned(),
-            file,
-            identity: Identity::of(&metadata),
-            file_bytes: metadata.len(),
-            stream,
-        })
+        let form = Form::of(&head[..length], options);
+        let decoded = || Decoded::new(file.reader().map_err(failed)?, path, form);
+        let stream = (!form.is_plain()).then(decoded).transpose()?.map(Stream::of);
+        let file_bytes = file.len().map_err(failed)?;
+        Ok(Source { path: path.to_owned(), file: Some(file), identity, file_bytes, stream })
+    }
+
+    /// Opens a file that is read but once: of a pipe nothing is kept.
+    pub(super) fn open_once(path: &Path, options: &CsvOptions) -> Result<Source> {
+        let is_regular = || std::fs::metadata(path).map_or(true, |found| found.is_file());
+        if store::is_object(path) || is_regular() || store::Spool::is_known(path) {
+            return Source::open(path, options);
+        }
+        let file = File::open(path).map_err(|error| io_error(path, &error))?;
+        store::Spool::spend(path);
+        let stream = Some(Stream::of(Decoded::new(file, path, Form::of(&[], options))?));
+        Ok(Source { path: path.to_owned(), file: None, identity: None, file_bytes: 0, stream })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -92,12 +107,7 @@ impl Source {
 
     /// An error (22P04) unless the file is as it was.
     pub(super) fn check(&self, known: &Option<Identity>) -> Result<()> {
-        let now = self.file.metadata().map_err(|error| io_error(&self.path, &error))?;
-        if Identity::of(&now) == *known {
-            return Ok(());
-        }
-        let message = format!("file {} has been changed while it was read", self.path.display());
-        Err(Error::new(ErrorKind::BadFile, message))
+        self.file.as_ref().map_or(Ok(()), |file| file.check(&self.path, known))
     }
 
     /// The first bytes of the file, and whether these are all.
@@ -134,7 +144,8 @@ impl Source {
     fn decode_error(&self, error: &std::io::Error) -> Error {
         match error.kind() {
             Io::NotFound | Io::PermissionDenied => io_error(&self.path, error),
-            _ => bad_file(&self.path, error),
+            _ if own_error(error).is_some() => io_error(&self.path, error),
+            _ => bad_file(&self.path, error.to_string()),
         }
     }
 
@@ -164,10 +175,11 @@ impl Source {
             to.extend_from_slice(window.bytes.get(from..from + count).ok_or_else(gone)?);
             return Ok(());
         }
+        let Some(file) = &self.file else { return Err(Error::internal("a pipe is read by places")) };
         to.resize(count, 0);
         let mut done = 0;
         while done < count {
-            match self.read_at(place + done as u64, &mut to[done..]) {
+            match file.read_at(place + done as u64, &mut to[done..]) {
                 Ok(0) => return Err(gone()),
                 Ok(more) => done += more,
                 Err(error) if error.kind() == Io::Interrupted => {}
@@ -175,15 +187,5 @@ impl Source {
             }
         }
         Ok(())
-    }
-
-    #[cfg(unix)]
-    fn read_at(&self, place: u64, to: &mut [u8]) -> std::io::Result<usize> {
-        std::os::unix::fs::FileExt::read_at(&self.file, to, place)
-    }
-
-    #[cfg(windows)]
-    fn read_at(&self, place: u64, to: &mut [u8]) -> std::io::Result<usize> {
-        std::os::windows::fs::FileExt::seek_read(&self.file, to, place)
     }
 }

@@ -4,7 +4,7 @@
 //! values that may span lines, all brackets are counted.
 
 use super::{JsonOptions, PIECE_BYTES};
-use crate::format::{compressed, io_error};
+use crate::format::{compressed, io_error, store};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use multiloop_exec::workers::context::{Context, Reservation};
 use multiloop_exec::{Error, ErrorKind, Result};
@@ -84,7 +84,7 @@ impl Blocks {
     pub(super) fn open(path: &Path, options: &JsonOptions, workers: usize, context: &Context) -> Result<Blocks> {
         let reader = compressed::open(path, options.compression)?;
         // No more than a small file needs.
-        let file_bytes = std::fs::metadata(path).map_err(|error| io_error(path, &error))?.len();
+        let file_bytes = store::bytes_of(path)?;
         let enough = file_bytes.saturating_mul(EXPANSION).saturating_add(PIECE_BYTES as u64 / 8);
         let pieces = (PIECES_EACH * workers).min(PIECES_MAX);
         Ok(Blocks {

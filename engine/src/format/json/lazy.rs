@@ -16,6 +16,7 @@ use super::{JsonOptions, quick};
 use crate::format::identity::Identity;
 use crate::format::known::{self, Known};
 use crate::format::set::{Constants, FileSet};
+use crate::format::store::is_object;
 use crate::format::unite::Union;
 use crate::format::{bad_file, compressed, io_error};
 use multiloop_exec::Result;
@@ -43,6 +44,10 @@ const MISSING: u32 = u32::MAX;
 pub(super) fn is_scanned(files: &FileSet, options: &JsonOptions) -> Result<bool> {
     let mut bytes = 0;
     for path in files.iter() {
+        // Parts of an object are asked for one by one.
+        if is_object(path) {
+            return Ok(false);
+        }
         let metadata = std::fs::metadata(path).map_err(|error| io_error(path, &error))?;
         if !metadata.is_file() || compressed::is_compressed(path, options.compression)? {
             return Ok(false);
@@ -65,7 +70,7 @@ pub(super) fn scan(
     let cached = cache.map(ColumnCache::table);
     let (mut pieces, mut read) = (Vec::new(), Vec::new());
     for (file, path) in files.iter().enumerate() {
-        let identity = Identity::at(path);
+        let identity = Identity::at(path)?;
         let first = pieces.len() as u32;
         let look = Look { reader: &reader, path, file, first, table: (&union, cached.as_ref()) };
         let Some((layout, found)) = look.run(context)? else { return Ok(None) };

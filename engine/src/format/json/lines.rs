@@ -6,10 +6,11 @@ use super::blocks::{Layout, count_lines, sniff};
 use super::{JsonOptions, PIECE_BYTES};
 use crate::format::compressed::Compression;
 use crate::format::identity::Identity;
+use crate::format::store::{changed, is_object};
 use crate::format::{bad_file, io_error};
 use memchr::memchr;
+use multiloop_exec::Result;
 use multiloop_exec::workers::context::Reservation;
-use multiloop_exec::{Error, ErrorKind, Result};
 use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
@@ -43,10 +44,14 @@ pub(super) struct Part {
 }
 
 impl Lines {
-    /// Opens a file; none if it is another one than such: compressed, no regular file, or with values that are no lines.
+    /// Opens a file; none if it is another one than such: compressed, no regular file of this machine, or with values that are no
+    /// lines.
     pub(super) fn open(path: &Path, options: &JsonOptions) -> Result<Option<Lines>> {
         let failed = |error: std::io::Error| io_error(path, &error);
         let other = options.layout.is_some_and(|layout| layout != Layout::Lines);
+        if is_object(path) {
+            return Ok(None);
+        }
         let metadata = std::fs::metadata(path).map_err(failed)?;
         if other || !metadata.is_file() || options.compression.is_some_and(|said| said != Compression::None) {
             return Ok(None);
@@ -129,11 +134,7 @@ impl Lines {
 /// An error (22P04) unless an open file is as one was.
 pub(super) fn check(file: &File, path: &Path, known: &Option<Identity>) -> Result<()> {
     let now = file.metadata().map_err(|error| io_error(path, &error))?;
-    if Identity::of(&now) == *known {
-        return Ok(());
-    }
-    let message = format!("file {} has been changed while it was read", path.display());
-    Err(Error::new(ErrorKind::BadFile, message))
+    if Identity::of(&now) == *known { Ok(()) } else { Err(changed(path)) }
 }
 
 /// Fills memory with the bytes of a file from a place on: one that has become shorter is an error (22P04).

@@ -9,6 +9,7 @@ use super::text::{Step, Values, text_of};
 use super::values::{Builder, Made};
 use super::{JsonOptions, PIECE_BYTES};
 use crate::format::set::FileSet;
+use crate::format::store;
 use crate::format::unite::{Places, Union};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
@@ -151,7 +152,7 @@ impl<'a> Reader<'a> {
     ) -> Result<Option<Layout>> {
         let mut blocks = Blocks::open(path, self.options, context.workers().count(), context)?;
         // Of a file that is compressed more may come out.
-        let mut left = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let mut left = store::bytes_of(path)?;
         context.progress.total.fetch_add(left, Ordering::Relaxed);
         let mut block = blocks.next()?;
         while let Some(Block { bytes, pieces, place }) = block {

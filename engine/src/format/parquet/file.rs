@@ -1,55 +1,97 @@
-//! Bytes of a file, by their places.
+//! Bytes of a file, by their places. Of an object of a store they come in parts: the end of the file at once, and column chunks,
+//! which are told before they are read ([`Source::expect`]), as a whole or in large pieces.
 
 use super::super::identity::Identity;
-use super::super::io_error;
+use super::super::store::{self, Object, as_io};
 use super::buffers::Buffer;
-use crate::{Error, ErrorKind, Result};
+use crate::Result;
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
-use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes that are read for a page's header, of which the most are far shorter.
 const HEADER_BYTES: usize = 512;
 
+/// Bytes of the end of an object that are asked for at once: footers are there.
+const END_BYTES: u64 = 1 << 16;
+
+/// Bytes of a column chunk of an object that are asked for at once.
+const PIECE_BYTES: u64 = 1 << 23;
+
 /// An open file, which several may read at once.
 #[derive(Clone, Debug)]
-pub(super) struct Source(Arc<File>);
+pub(super) struct Source {
+    source: store::Source,
+    /// What will be read of an object.
+    expected: Range<u64>,
+}
 
 impl Source {
     pub(super) fn open(path: &Path) -> Result<(Self, Option<Identity>)> {
-        let file = File::open(path).map_err(|error| io_error(path, &error))?;
-        let identity = Identity::of(&file.metadata().map_err(|error| io_error(path, &error))?);
-        Ok((Source(Arc::new(file)), identity))
+        let (source, identity) = store::Source::open(path)?;
+        Ok((Source { source, expected: 0..0 }, identity))
     }
 
     /// An error (22P04) unless the file is as it was.
     pub(super) fn check(&self, path: &Path, known: &Option<Identity>) -> Result<()> {
-        let now = self.0.metadata().map_err(|error| io_error(path, &error))?;
-        if Identity::of(&now) == *known {
-            return Ok(());
+        self.source.check(path, known)
+    }
+
+    /// Whether all of it comes with its footer, if it is an object.
+    pub(super) fn is_near(&self) -> bool {
+        self.source.object().is_none() || self.len() <= END_BYTES
+    }
+
+    /// Says that the end of the file will be read.
+    pub(super) fn expect_end(&self) {
+        if let Some(object) = self.source.object() {
+            object.expect(self.len().saturating_sub(END_BYTES)..self.len());
         }
-        let message = format!("file {} has been changed while it was read", path.display());
-        Err(Error::new(ErrorKind::BadFile, message))
     }
 
-    #[cfg(unix)]
-    fn read_at(&self, place: u64, to: &mut [u8]) -> std::io::Result<usize> {
-        std::os::unix::fs::FileExt::read_at(&*self.0, to, place)
+    /// The same file, of which these bytes will be read.
+    pub(super) fn expect(&self, expected: Range<u64>) -> Source {
+        if let Some(object) = self.source.object() {
+            object.expect(expected.start..expected.end.min(expected.start + PIECE_BYTES));
+        }
+        Source { source: self.source.clone(), expected }
     }
 
-    #[cfg(windows)]
+    /// The part of an object that is asked for where a byte is needed, if more than that is expected.
+    fn part(&self, object: &Arc<Object>, place: u64) -> Option<Range<u64>> {
+        let expected = &self.expected;
+        if expected.contains(&place) {
+            let piece = expected.start + (place - expected.start) / PIECE_BYTES * PIECE_BYTES;
+            let end = (piece + PIECE_BYTES).min(expected.end);
+            // The next one comes while this one is read.
+            object.expect(end..(end + PIECE_BYTES).min(expected.end));
+            return Some(piece..end);
+        }
+        let end = self.len().saturating_sub(END_BYTES)..self.len();
+        end.contains(&place).then_some(end)
+    }
+
     fn read_at(&self, place: u64, to: &mut [u8]) -> std::io::Result<usize> {
-        std::os::windows::fs::FileExt::seek_read(&*self.0, to, place)
+        let Some(object) = self.source.object() else { return self.source.read_at(place, to) };
+        let end = place.saturating_add(to.len() as u64).min(self.len());
+        if place >= end {
+            return Ok(0);
+        }
+        let part = self.part(object, place).unwrap_or(place..end);
+        let bytes = object.part(part.clone()).map_err(as_io)?;
+        let from = &bytes[(place - part.start) as usize..(end.min(part.end) - part.start) as usize];
+        to[..from.len()].copy_from_slice(from);
+        Ok(from.len())
     }
 }
 
 impl Length for Source {
     fn len(&self) -> u64 {
-        self.0.metadata().map_or(0, |metadata| metadata.len())
+        self.source.len().unwrap_or(0)
     }
 }
 
@@ -61,6 +103,14 @@ impl ChunkReader for Source {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        if let (Some(object), Some(end)) = (self.source.object(), start.checked_add(length as u64)) {
+            let part = self.part(object, start).unwrap_or(start..end);
+            // Of two pieces it is put together below.
+            if part.end >= end && end <= self.len() {
+                let bytes = object.part(part.clone()).map_err(as_io)?;
+                return Ok(bytes.slice((start - part.start) as usize..(end - part.start) as usize));
+            }
+        }
         let mut buffer = Buffer::new(length);
         let mut done = 0;
         while done < length {

@@ -36,6 +36,19 @@ pub(super) struct PageIndex {
     pub(super) spans: Option<Arc<[Span]>>,
 }
 
+impl PageIndex {
+    /// Where the pages of some rows lie.
+    pub(super) fn bytes_of(&self, rows: &Range<usize>) -> Range<u64> {
+        let first_row = |location: &PageLocation| usize::try_from(location.first_row_index).unwrap_or(0);
+        let before = self.locations.partition_point(|location| first_row(location) <= rows.start).max(1) - 1;
+        let end = self.locations.partition_point(|location| first_row(location) < rows.end);
+        let pages = self.locations.get(before..end).unwrap_or_default();
+        let start_of = |location: &PageLocation| u64::try_from(location.offset).unwrap_or(0);
+        let end_of = |page: &PageLocation| start_of(page) + u64::try_from(page.compressed_page_size).unwrap_or(0);
+        pages.iter().map(start_of).min().unwrap_or(0)..pages.iter().map(end_of).max().unwrap_or(0)
+    }
+}
+
 /// The index of a leaf, whose values become those of a type as its kind says.
 pub(super) fn page_index(
     opened: &Opened,

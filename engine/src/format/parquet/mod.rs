@@ -12,8 +12,9 @@ mod scan;
 
 use super::identity::Identity;
 use super::set::FileSet;
+use super::store::is_object;
 use super::unite::Union;
-use super::{Unreadable, as_uuid, bad_file, guarded, io_error, readable_fields};
+use super::{Unreadable, as_uuid, bad_file, guarded, readable_fields};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Field as ArrowField, Schema, SchemaRef};
 use file::Source;
@@ -28,7 +29,6 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::basic::LogicalType;
 use parquet::file::reader::Length;
-use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,11 +42,23 @@ const WAVE_ROWS: usize = 16 * CHUNK_ROWS;
 struct Opened {
     path: PathBuf,
     identity: Option<Identity>,
+    /// Whether it costs nothing to look at its rows: of an object these have come with the footer.
+    is_near: bool,
     metadata: ArrowReaderMetadata,
     /// The columns that can be read, and where they are in the file.
     fields: Vec<Field>,
     places: Vec<usize>,
     unreadable: Vec<Unreadable>,
+}
+
+/// Opens all files of a set. The ends of those that are far are on their way at once.
+fn open_all(set: &FileSet) -> Result<Vec<Opened>> {
+    if set.len() > 1 {
+        for path in set.iter().filter(|path| is_object(path)) {
+            Source::open(path)?.0.expect_end();
+        }
+    }
+    set.iter().map(|path| open(path)).collect()
 }
 
 fn open(path: &Path) -> Result<Opened> {
@@ -56,7 +68,8 @@ fn open(path: &Path) -> Result<Opened> {
     })?;
     check_extents(path, source.len(), &metadata)?;
     let (fields, places, unreadable) = readable_fields(&marked(&metadata));
-    Ok(Opened { path: path.to_owned(), identity, metadata, fields, places, unreadable })
+    let is_near = source.is_near();
+    Ok(Opened { path: path.to_owned(), identity, is_near, metadata, fields, places, unreadable })
 }
 
 /// The schema of a file, in which uuids are marked: who wrote no Arrow schema beside the file's own says so in that alone.
@@ -84,7 +97,7 @@ fn check_extents(path: &Path, length: u64, metadata: &ArrowReaderMetadata) -> Re
 
 /// The columns of files.
 pub(super) fn read_fields(set: &FileSet) -> Result<Vec<Field>> {
-    let files = set.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    let files = open_all(set)?;
     Ok(union_of(&files, set)?.fields)
 }
 
@@ -106,9 +119,10 @@ pub(super) fn open_readable(
     set: &FileSet,
     (cache, context): (&Arc<ColumnCache>, &Context),
 ) -> Result<(Table, Vec<Unreadable>)> {
-    let files = set.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    let files = open_all(set)?;
+    let is_near = files.iter().all(|file| file.is_near);
     let (table, unreadable) = scan::scan(files, set, Some(cache))?;
-    let is_small = table.rows() <= SMALL_ROWS;
+    let is_small = table.rows() <= SMALL_ROWS && is_near;
     let table = if is_small { table.load(table.fields.clone(), context)? } else { table };
     Ok((table, unreadable))
 }
@@ -119,7 +133,7 @@ pub(super) fn read_readable(
     fields: Option<&[Field]>,
     context: &Context,
 ) -> Result<(Table, Vec<Unreadable>)> {
-    let files = set.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    let files = open_all(set)?;
     let own = union_of(&files, set)?.fields;
     let is_own = |fields: &[Field]| fields.iter().map(|field| field.data_type).eq(own.iter().map(|own| own.data_type));
     if fields.is_none_or(is_own) {
@@ -215,16 +229,26 @@ fn read_wave(file: &Opened, groups: Range<usize>, push: Push<'_>, context: &Cont
 }
 
 fn column_reader(file: &Opened, group: usize, column: usize) -> Result<ColumnReader> {
-    // Every reader has a file of its own: handles that share one would share its position.
-    let handle = File::open(&file.path).map_err(|error| io_error(&file.path, &error))?;
-    let mask = ProjectionMask::roots(file.metadata.parquet_schema(), [file.places[column]]);
-    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(handle, file.metadata.clone())
+    let root = file.places[column];
+    let source = Source::open(&file.path)?.0.expect(root_range(file, group, root));
+    let mask = ProjectionMask::roots(file.metadata.parquet_schema(), [root]);
+    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(source, file.metadata.clone())
         .with_row_groups(vec![group])
         .with_projection(mask)
         .with_batch_size(CHUNK_ROWS)
         .build()
         .map_err(|error| bad_file(&file.path, error))?;
     Ok(ColumnReader { reader, arrays: Vec::new() })
+}
+
+/// Where the leaves of a column lie in a row group.
+fn root_range(file: &Opened, group: usize, root: usize) -> Range<u64> {
+    let schema = file.metadata.parquet_schema();
+    let group = file.metadata.metadata().row_group(group);
+    let leaves = (0..schema.num_columns()).filter(|&leaf| schema.get_column_root_idx(leaf) == root);
+    // That they lie within the file, and their ranges are none that wrap, has been looked at when it was opened.
+    let ranges = leaves.map(|leaf| group.column(leaf).byte_range()).map(|(start, bytes)| start..start + bytes);
+    ranges.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end)).unwrap_or(0..0)
 }
 
 impl ColumnReader {
@@ -264,7 +288,7 @@ fn push_group(file: &Opened, schema: &SchemaRef, columns: &mut [ColumnReader], p
 #[cfg(test)]
 pub(super) fn arrays_for_test(path: &str, context: &Context) -> Result<Table> {
     let set = FileSet::named(&[path.to_owned()])?;
-    let opened = set.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    let opened = open_all(&set)?;
     Ok(read_as(&opened, &set, None, context)?.0)
 }
 
@@ -272,6 +296,6 @@ pub(super) fn arrays_for_test(path: &str, context: &Context) -> Result<Table> {
 #[cfg(test)]
 pub(super) fn scan_for_test(path: &str) -> Result<Table> {
     let set = FileSet::named(&[path.to_owned()])?;
-    let opened = set.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    let opened = open_all(&set)?;
     Ok(scan::scan(opened, &set, None)?.0)
 }

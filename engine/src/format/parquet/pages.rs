@@ -12,6 +12,7 @@ use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::ParquetError;
 use parquet::file::page_index::offset_index::PageLocation;
 use parquet::file::serialized_reader::SerializedPageReader;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,19 +27,21 @@ pub(super) struct Pages<'a> {
 }
 
 impl<'a> Pages<'a> {
-    /// Those of a leaf in a row group, found by their places, if these are known.
+    /// Those of a leaf in a row group, found by their places, if these are known, with where those lie that will be read.
     pub(super) fn new(
         opened: &'a Opened,
         source: &Source,
         (group, leaf): (usize, usize),
-        locations: Option<Vec<PageLocation>>,
+        locations: Option<(Vec<PageLocation>, Range<u64>)>,
     ) -> Result<Self> {
         let metadata = opened.metadata.metadata();
         let of = metadata.row_group(group);
         let (rows, column) = (usize::try_from(of.num_rows()).unwrap_or(0), of.column(leaf));
         let failed = |error: ParquetError| bad_file(&opened.path, error);
         let is_snappy = column.compression() == Compression::SNAPPY;
-        let source = Arc::new(source.clone());
+        let (locations, expected) = locations.unzip();
+        let (start, bytes) = column.byte_range();
+        let source = Arc::new(source.expect(expected.unwrap_or(start..start + bytes)));
         let pages = if is_snappy {
             let as_is = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build();
             SerializedPageReader::new(source, &as_is.map_err(failed)?, rows, locations)

@@ -10,10 +10,11 @@ use super::file::Source;
 use super::footer::{self, Told};
 use super::index::{self, PageIndex};
 use super::pages::Pages;
-use super::{Opened, union_of};
+use super::{Opened, root_range, union_of};
 use crate::{Error, ErrorKind, Result};
 use arrow::array::ArrayRef;
 use arrow::compute::{cast, concat};
+use arrow::error::ArrowError;
 use multiloop_exec::column::arrow::{schema_of, to_column_of};
 use multiloop_exec::column::{Chunk, Column, ColumnCache, ColumnReader, Dictionary, Span, Table};
 use multiloop_exec::cpu::pages::{self, Encoding, Kind, PageColumn, PageError, PageRows};
@@ -25,6 +26,7 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReaderBuilder, RowSelection
 use parquet::basic::Encoding as Stored;
 use parquet::bloom_filter::Sbbf;
 use parquet::column::page::Page;
+use parquet::errors::ParquetError;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -310,7 +312,7 @@ impl RowGroup {
         let mut first = 0;
         // Who reads all of them needs not to know where they begin.
         let locations = if rows.len() < self.rows / 2 { self.index(column) } else { None };
-        let locations = locations.map(|index| index.locations.clone());
+        let locations = locations.map(|index| (index.locations.clone(), index.bytes_of(&rows)));
         let mut pages = Pages::new(&self.files.files[self.file].opened, source, (self.group, leaf), locations)?;
         while first < rows.end {
             let Some(next) = pages.peek()? else {
@@ -372,32 +374,34 @@ impl RowGroup {
         let (file, field) = (&self.files.files[self.file], &self.files.fields[column]);
         let opened = &file.opened;
         let Some(of) = file.columns[column] else { return Err(Error::internal("a column that is not there is read")) };
-        let failed = |error: &dyn std::fmt::Display| bad_file(&opened.path, error);
+        let failed = |error: ParquetError| bad_file(&opened.path, error);
+        let wrong = |error: ArrowError| bad_file(&opened.path, error);
         let mask = ProjectionMask::roots(opened.metadata.parquet_schema(), [opened.places[of.place]]);
+        let source = source.expect(root_range(opened, self.group, opened.places[of.place]));
         let selection = [RowSelector::skip(rows.start), RowSelector::select(rows.len())];
-        let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(source.clone(), opened.metadata.clone())
+        let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(source, opened.metadata.clone())
             .with_row_groups(vec![self.group])
             .with_projection(mask)
             .with_row_selection(RowSelection::from(selection.to_vec()))
             .with_batch_size(rows.len().max(1))
             .build()
-            .map_err(|error| failed(&error))?;
+            .map_err(failed)?;
         let mut arrays: Vec<ArrayRef> = Vec::new();
         for batch in reader {
-            let batch = batch.map_err(|error| failed(&error))?;
+            let batch = batch.map_err(wrong)?;
             arrays.push(Arc::clone(batch.column(0)));
         }
         let array = match &arrays[..] {
             [array] => Arc::clone(array),
             [] => return Ok(Column::from_values(field.data_type, [])),
-            _ => concat(&arrays.iter().map(|array| &**array).collect::<Vec<_>>()).map_err(|error| failed(&error))?,
+            _ => concat(&arrays.iter().map(|array| &**array).collect::<Vec<_>>()).map_err(wrong)?,
         };
         let own = &opened.fields[of.place];
         if own.data_type == field.data_type {
             return to_column_of(&array, field);
         }
         let wanted = schema_of(std::slice::from_ref(field));
-        let cast = cast(&array, wanted.field(0).data_type()).map_err(|error| failed(&error))?;
+        let cast = cast(&array, wanted.field(0).data_type()).map_err(wrong)?;
         to_column_of(&cast, field)
     }
 }
@@ -484,6 +488,10 @@ fn shared_dictionary(files: &Files, column: usize) -> Option<Arc<Dictionary>> {
 fn all_strings(files: &Files, column: usize) -> Result<Option<Arc<Dictionary>>> {
     let mut all: BTreeSet<String> = BTreeSet::new();
     for file in &files.files {
+        // The dictionaries of far files would be asked for one by one, and of row groups that conditions leave out.
+        if !file.opened.is_near {
+            return Ok(None);
+        }
         let Some(of) = file.columns[column] else { continue };
         let Some((leaf, Kind::Text)) = of.direct else { return Ok(None) };
         let metadata = file.opened.metadata.metadata();

@@ -1,6 +1,7 @@
 //! Arrow IPC, as a file.
 
 use super::super::output::Output;
+use super::super::own_error;
 use super::{RowWriter, size_of_batch};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -40,5 +41,6 @@ impl RowWriter for Batches {
 }
 
 fn could_not_write(path: &Path, error: &ArrowError) -> Error {
-    Error::new(ErrorKind::Io, format!("could not write file {}: {error}", path.display()))
+    let failed = || Error::new(ErrorKind::Io, format!("could not write file {}: {error}", path.display()));
+    own_error(error).unwrap_or_else(failed)
 }

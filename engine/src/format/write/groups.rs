@@ -2,6 +2,7 @@
 //! are gathered before that, so that one wide column keeps nobody waiting.
 
 use super::super::output::Output;
+use super::super::own_error;
 use super::{RowWriter, Rows, size_of_batch};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -157,5 +158,6 @@ impl RowWriter for Groups<'_> {
 }
 
 fn could_not_write(path: &Path, error: &ParquetError) -> Error {
-    Error::new(ErrorKind::Io, format!("could not write file {}: {error}", path.display()))
+    let failed = || Error::new(ErrorKind::Io, format!("could not write file {}: {error}", path.display()));
+    own_error(error).unwrap_or_else(failed)
 }

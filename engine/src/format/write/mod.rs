@@ -12,13 +12,14 @@ use super::compressed::{Encoder, Packing};
 use super::csv::CsvOptions;
 use super::io_error;
 use super::output::Output;
+use super::store::is_object;
 use crate::sight::Sight;
 use ::arrow::array::{Array, ArrayRef, RecordBatch};
 use ::arrow::datatypes::SchemaRef;
 use folder::Staged;
-use multiloop_exec::Result;
 use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::workers::context::Context;
+use multiloop_exec::{Error, Result};
 use multiloop_planner::types::Field;
 use parquet::basic::Compression;
 use std::path::Path;
@@ -127,6 +128,11 @@ impl Writing {
             _ => schema_of(fields),
         };
         if self.is_folder() {
+            if is_object(path) {
+                let path = path.display();
+                return Err(Error::unsupported(format_args!("writing several files to a store, {path}, is"))
+                    .with_hint("Write one file, or the folder to this machine."));
+            }
             let staged = Staged::create(path, (self.replace, self.add))?;
             let count = folder::write(self, &staged, rows, &schema, batches)?;
             staged.finish()?;
