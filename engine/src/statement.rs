@@ -459,8 +459,8 @@ impl Runner<'_> {
         options: &FileOptions,
     ) -> Result<ResultStream> {
         let path = format::standard(path);
-        let mut format = format::copy_format(path, options)?;
         find_files(&[path.to_owned()], self.session.work)?;
+        let mut format = format::copy_format(path, options)?;
         let zone = Some(Arc::clone(&self.snapshot.zone));
         match &mut format {
             Format::Csv(options) => options.time_zone = zone,
