@@ -153,7 +153,7 @@ kernel! {
     fn parts_of_days[](part: DatePart, days: &[i32], out: &mut Vec<i32>) -> bool {
         match part {
             DatePart::Year => append(out, days, |day| part_of_day(DatePart::Year, day) as i32),
-            DatePart::Quarter => append(out, days, |day| ((part_of_day(DatePart::Month, day) + 2) / 3) as i32),
+            DatePart::Quarter => append(out, days, |day| part_of_day(DatePart::Month, day).div_ceil(3) as i32),
             DatePart::Month => append(out, days, |day| part_of_day(DatePart::Month, day) as i32),
             DatePart::Day => append(out, days, |day| part_of_day(DatePart::Day, day) as i32),
             DatePart::DayOfWeek => append(out, days, |day| ((weekday(day) + 1) % 7) as i32),
