@@ -24,6 +24,7 @@ pub mod parquet;
 mod paths;
 mod print;
 mod set;
+mod splits;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use super::cache::{CachedChunk, CachedTable};
 use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Dictionary, Table};
 use crate::workers::context::{Context, Reservation};
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::types::Field;
+use multiloop_planner::types::{DataType, Field};
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
@@ -103,6 +103,10 @@ impl Chunk {
         reader: Arc<dyn ColumnReader>,
         cached: Option<(&Arc<CachedTable>, u32)>,
     ) -> Self {
+        // Files may have integers where their table has floats, whose ranges are in another order.
+        let is_float = |column: usize| matches!(reader.field(column).data_type, DataType::Real | DataType::Double);
+        let ranges: Vec<_> =
+            ranges.into_iter().enumerate().map(|(column, range)| range.filter(|_| !is_float(column))).collect();
         let cached = cached.map(|(table, chunk)| CachedChunk::new(Arc::clone(table), chunk, rows, ranges.len()));
         let lazy = Some(LazyColumns { reader, cached: cached.map(Arc::new) });
         Chunk { ranges, lazy, ..Chunk::new(rows, Vec::new()) }

@@ -5,6 +5,7 @@
 
 use super::super::known;
 use super::super::set::Constants;
+use super::super::splits::Splits;
 use super::load::{Guessed, pass, shape};
 use super::pass::{Block, Sink};
 use super::source::Source;
@@ -19,10 +20,9 @@ use multiloop_exec::{Error, Result};
 use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// Bytes of files up to which these are loaded when they are named: then all is known that can be of their values.
 const SMALL_BYTES: u64 = 1 << 24;
@@ -35,7 +35,7 @@ const FAR_PART: u64 = 4;
 struct Files {
     of: Guessed,
     fields: Vec<Field>,
-    splits: Splits,
+    splits: Splits<Split>,
 }
 
 /// What is known of a column of a block.
@@ -95,7 +95,7 @@ pub(super) fn scan(mut guessed: Guessed, cache: Option<&Arc<ColumnCache>>, conte
         return guessed.read(context);
     }
     let fields = guessed.fields();
-    let splits = Splits { most: context.workers().count() + 2, kept: Mutex::default() };
+    let splits = Splits::new(context.workers().count());
     let files = Arc::new(Files { of: guessed, fields: fields.clone(), splits });
     let pieces: Vec<InFiles> = pieces.into_iter().map(|piece| InFiles { files: Arc::clone(&files), piece }).collect();
     let rows = pieces.iter().map(|piece| piece.piece.rows as u64).sum();
@@ -167,36 +167,6 @@ struct InFiles {
 struct Split {
     bytes: Vec<u8>,
     rows: Rows,
-}
-
-/// The last blocks that were read: as many as there are workers, and some more.
-#[derive(Debug)]
-struct Splits {
-    most: usize,
-    kept: Mutex<VecDeque<Kept>>,
-}
-
-#[derive(Clone, Debug)]
-struct Kept {
-    file: usize,
-    start: u64,
-    split: Arc<Mutex<Option<Arc<Split>>>>,
-}
-
-impl Splits {
-    /// The place of a block among them; the oldest one goes.
-    fn place(&self, file: usize, start: u64) -> Arc<Mutex<Option<Arc<Split>>>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = kept.iter().find(|kept| (kept.file, kept.start) == (file, start)) {
-            return Arc::clone(&found.split);
-        }
-        if kept.len() >= self.most {
-            kept.pop_front();
-        }
-        let split = Arc::default();
-        kept.push_back(Kept { file, start, split: Arc::clone(&split) });
-        split
-    }
 }
 
 impl InFiles {

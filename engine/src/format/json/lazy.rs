@@ -16,6 +16,7 @@ use super::{JsonOptions, quick};
 use crate::format::identity::Identity;
 use crate::format::known::{self, Known};
 use crate::format::set::{Constants, FileSet};
+use crate::format::splits::Splits;
 use crate::format::store::is_object;
 use crate::format::unite::Union;
 use crate::format::{bad_file, compressed, io_error};
@@ -27,12 +28,11 @@ use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
 use multiloop_planner::evaluate::UTC;
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Value;
-use std::collections::VecDeque;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// Bytes of files up to which these are loaded when they are named: then all is known that can be of their values.
 const SMALL_BYTES: u64 = 1 << 24;
@@ -83,7 +83,7 @@ pub(super) fn scan(
     if pieces.iter().map(|piece| piece.rows).sum::<usize>() < 2 {
         return Reader::new(columns, options, true).read(files, context);
     }
-    let splits = Splits { most: context.workers().count() + 2, kept: Mutex::default() };
+    let splits = Splits::new(context.workers().count());
     let (columns, options) = (columns.clone(), options.clone());
     let files = Arc::new(Files { read, columns, options, union, splits });
     Ok(Some(table_of(&files, pieces, cached)))
@@ -127,7 +127,7 @@ struct Files {
     columns: Columns,
     options: JsonOptions,
     union: Union,
-    splits: Splits,
+    splits: Splits<Split>,
 }
 
 /// Rows of a file that lie behind each other.
@@ -236,36 +236,6 @@ impl Cells for Split {
     }
 
     fn fill(&mut self, _row: usize) {}
-}
-
-/// The last pieces that were read: as many as there are workers, and some more.
-#[derive(Debug)]
-struct Splits {
-    most: usize,
-    kept: Mutex<VecDeque<Kept>>,
-}
-
-#[derive(Clone, Debug)]
-struct Kept {
-    file: usize,
-    start: u64,
-    split: Arc<Mutex<Option<Arc<Split>>>>,
-}
-
-impl Splits {
-    /// The place of a piece among them; the oldest one goes.
-    fn place(&self, file: usize, start: u64) -> Arc<Mutex<Option<Arc<Split>>>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = kept.iter().find(|kept| (kept.file, kept.start) == (file, start)) {
-            return Arc::clone(&found.split);
-        }
-        if kept.len() >= self.most {
-            kept.pop_front();
-        }
-        let split = Arc::default();
-        kept.push_back(Kept { file, start, split: Arc::clone(&split) });
-        split
-    }
 }
 
 impl InFiles {
