@@ -23,13 +23,19 @@ const LOOK: Duration = Duration::from_millis(20);
 /// All that has been read of something.
 #[derive(Debug)]
 pub(crate) struct Spool {
-    path: PathBuf,
-    /// None while there is more to come: whoever reads it is a thread of its own, because nothing ends a read.
-    read: Mutex<Option<Result<Arc<Whole>>>>,
-    done: Condvar,
+    reading: Arc<Reading>,
     /// Whether who names it again means the same.
     is_lasting: bool,
     whole: OnceLock<Arc<Whole>>,
+}
+
+/// What the thread that reads it says: one of its own, because nothing ends a read. It gives its share in the spool back before it
+/// says so, else somebody would seem to have it for as long as that thread takes to end.
+#[derive(Debug, Default)]
+struct Reading {
+    /// None while there is more to come.
+    outcome: Mutex<Option<Result<Arc<Whole>>>>,
+    done: Condvar,
 }
 
 /// Where it is, and how many bytes it has.
@@ -82,16 +88,7 @@ impl Spool {
     /// Errors: 58P01 and its kin, 53100 if there is no room for it, 57014.
     pub(super) fn of(path: &Path) -> Result<Arc<Spool>> {
         let spool = Spool::begun(path)?;
-        let mut read = spool.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let whole = loop {
-            if let Some(read) = &*read {
-                break read.clone();
-            }
-            Cancellation::current().map_or(Ok(()), |cancellation| cancellation.check())?;
-            read = spool.done.wait_timeout(read, LOOK).unwrap_or_else(PoisonError::into_inner).0;
-        };
-        drop(read);
-        match whole {
+        match spool.reading.wait()? {
             Ok(whole) => {
                 spool.whole.get_or_init(|| whole);
                 Ok(spool)
@@ -107,8 +104,9 @@ impl Spool {
     pub(in super::super) fn spend(path: &Path) {
         let Some(name) = given(path) else { return };
         let message = format!("{} has been read by another statement, which kept nothing of it", path.display());
-        let read = Mutex::new(Some(Err(Error::new(ErrorKind::WrongState, message))));
-        let spool = Spool { path: name.clone(), read, done: Condvar::new(), is_lasting: true, whole: OnceLock::new() };
+        let reading = Reading::default();
+        reading.end(Err(Error::new(ErrorKind::WrongState, message)));
+        let spool = Spool { reading: Arc::new(reading), is_lasting: true, whole: OnceLock::new() };
         KNOWN.lock().unwrap_or_else(PoisonError::into_inner).lasting.insert(name, Arc::new(spool));
     }
 
@@ -130,13 +128,14 @@ impl Spool {
             return Ok(spool);
         }
         let is_lasting = lasting.is_some();
-        let (read, done, whole) = (Mutex::new(None), Condvar::new(), OnceLock::new());
-        let spool = Arc::new(Spool { path: path.clone(), read, done, is_lasting, whole });
-        let filled = Arc::clone(&spool);
+        let spool = Arc::new(Spool { reading: Arc::default(), is_lasting, whole: OnceLock::new() });
+        let (kept, from) = (Arc::clone(&spool), path.clone());
         let thread = std::thread::Builder::new().name("multiloop-pipe".to_owned()).spawn(move || {
-            let outcome = copy(&filled.path).map(Arc::new);
-            *filled.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-            filled.done.notify_all();
+            let outcome = copy(&from).map(Arc::new);
+            // Who names it while it is read waits for the same. From here on only who asked for it has it.
+            let reading = Arc::clone(&kept.reading);
+            drop(kept);
+            reading.end(outcome);
         });
         thread.map_err(|error| Error::new(ErrorKind::Io, format!("could not start a thread: {error}")))?;
         if is_lasting {
@@ -157,6 +156,27 @@ impl Spool {
     /// Whether who names it again means the same.
     pub(crate) fn is_lasting(&self) -> bool {
         self.is_lasting
+    }
+}
+
+impl Reading {
+    /// What was read, once it is.
+    ///
+    /// Errors: those of reading; 57014.
+    fn wait(&self) -> Result<Result<Arc<Whole>>> {
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(outcome) = &*outcome {
+                return Ok(outcome.clone());
+            }
+            Cancellation::current().map_or(Ok(()), |cancellation| cancellation.check())?;
+            outcome = self.done.wait_timeout(outcome, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn end(&self, outcome: Result<Arc<Whole>>) {
+        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        self.done.notify_all();
     }
 }
 
