@@ -31,6 +31,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Ranges {
     facts: Vec<Fact>,
     rows: Vec<Option<u64>>,
+    /// Of each nest by its outermost index.
+    nests: FxHashMap<IndexId, Option<u64>>,
     fields: FxHashMap<(CollectionId, u32), Fact>,
     members: FxHashMap<(CollectionId, u32), Fact>,
     /// What may fail to be made, because of itself or of what it reads.
@@ -107,6 +109,7 @@ impl Ranges {
                 ranges.failing.insert(*define);
             }
             let Let::Loop { defines, multiloop } = each else { continue };
+            ranges.nests.insert(multiloop.nest[0].id, analysis.nest_rows(multiloop));
             for (&define, generator) in defines.iter().zip(&multiloop.generators) {
                 if generator.aggregates().iter().any(|aggregate| analysis.reduction_may_fail(multiloop, aggregate)) {
                     ranges.failing.insert(define);
@@ -202,6 +205,11 @@ impl Ranges {
     /// Bounds of a field of a bucket's rows.
     pub fn member(&self, collection: CollectionId, member: u32) -> Option<(i128, i128)> {
         self.members.get(&(collection, member))?.bounds.map(shown)
+    }
+
+    /// An upper bound of the settings of a loop's nest.
+    pub fn nest_rows(&self, multiloop: &Multiloop) -> Option<u64> {
+        self.nests.get(&multiloop.nest.first()?.id).copied().flatten()
     }
 
     /// An upper bound of the rows of a collection (of Buckets: of all rows in them, and so of the groups).

@@ -11,6 +11,7 @@ use super::{
 use crate::catalog::{ColumnStatistics, TableHandle, TableStatistics};
 use crate::error::{Error, ErrorKind, Result};
 use crate::types::{DataType, Field, SortOrder};
+use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -320,6 +321,12 @@ impl Parser {
                 (column.proofs.sorted, column.proofs.clustered) = (true, true);
             } else if self.accept_word("clustered") {
                 column.proofs.clustered = true;
+            } else if self.accept_word("nulls") {
+                column.proofs.nulls = self.unsigned()?;
+            } else if self.accept_word("least") {
+                column.proofs.min = Some(Value::Int(self.unsigned()?));
+            } else if self.accept_word("most") {
+                column.proofs.max = Some(Value::Int(self.unsigned()?));
             } else if self.accept_word("distinct") {
                 column.estimates.distinct = Some(self.unsigned()?);
             } else {

@@ -37,6 +37,7 @@ mod reduce_unread_bucket;
 mod reuse_groups;
 mod selectivity;
 mod share_filtered_rows;
+mod split_shifted_sums;
 pub mod substitute;
 #[cfg(test)]
 mod tests;
@@ -167,6 +168,11 @@ pub const RULES: &[Rule] = &[
         "bucket_correlated_rows",
         bucket_correlated_rows::bucket_correlated_rows,
         "late, because it is for blocks that no other rule has made groups of",
+    ),
+    rule(
+        "split_shifted_sums",
+        split_shifted_sums::split_shifted_sums,
+        "late, when sums stand in the loop that computes them; what it puts behind that loop is fused in the next round",
     ),
     rule("order_conditions", order_conditions::order_conditions, "last, because it unites nothing and makes nothing"),
 ];
