@@ -41,6 +41,8 @@ techniques! {
     NarrowRegisters = "narrow-registers",
     /// Chunks left out that have no row in the range that conditions ask for.
     ChunkPruning = "chunk-pruning",
+    /// Lets that nobody asks for any more, once something has no rows, made of none.
+    Gates = "gates",
     /// Comparisons, and sums and differences with a constant, on a column's physical form.
     Fused = "fused",
     /// Two comparisons of one column as one interval.

@@ -3,6 +3,7 @@
 
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::choice::{Adaptive, Choice};
+use crate::plan::gates::gates;
 use crate::plan::group_kind::{GroupKind, Rows};
 use crate::plan::in_place::InPlace;
 use crate::plan::index_form::IndexForm;
@@ -80,7 +81,8 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
     note_shared_columns(&mut collections);
     let (output, limits) = (program.output.clone(), machine.limits);
     let streams = streams(&blocks[program.body.0 as usize]);
-    Ok(Plan { collections, blocks, body: program.body, output, elements: elements(program), streams, limits })
+    let gates = gates(program, &blocks[program.body.0 as usize]);
+    Ok(Plan { collections, blocks, body: program.body, output, elements: elements(program), streams, gates, limits })
 }
 
 /// A table with what is known of these of its columns.

@@ -34,6 +34,8 @@ pub struct Limits {
     pub ranked_codes_per_row: u64,
     /// Pieces of a last loop that are run before its first rows are handed out, if it is run while they are.
     pub first_pieces: usize,
+    /// Rows of a passage from which on what may make it superfluous is done first.
+    pub gated_rows: u64,
 }
 
 impl Default for Limits {
@@ -52,6 +54,7 @@ impl Default for Limits {
             ranked_codes_often: 1 << 16,
             ranked_codes_per_row: NEAR_CODES_PER_ROW,
             first_pieces: 16,
+            gated_rows: 1 << 15,
         }
     }
 }

@@ -3,7 +3,7 @@
 //! `tree` is the plan as a value: each choice a field, with what decided it (`choice`). `compile` makes it: where each condition
 //! is evaluated, which collections need an index, which lets of nested blocks are computed once (`invariance`). `nodes` compiles
 //! scalars, each with the `register` that holds its values; `key_layout` lays out keys, `group_kind` and `index_form` choose how
-//! groups are numbered and found (once more when the data is at hand), by `limits`; `aggregate` says what is kept of a
+//! groups are numbered and found (once more when the data is at hand), by `limits`; `gates` says what need not be made; `aggregate` says what is kept of a
 //! reduction, `in_place` which buckets a table already is. `explain` prints the plan, `outline` has it as a tree, `estimate` says
 //! how long it takes at most if that is short, `statistics` is what a run notes.
 
@@ -13,6 +13,7 @@ pub mod code_range;
 pub(crate) mod compile;
 pub(crate) mod estimate;
 pub(crate) mod explain;
+pub(crate) mod gates;
 pub(crate) mod group_kind;
 pub(crate) mod in_place;
 pub(crate) mod index_form;

@@ -5,6 +5,7 @@
 
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::choice::{Adaptive, Choice};
+use crate::plan::gates::Gates;
 use crate::plan::group_kind::{GroupKind, Rows};
 use crate::plan::in_place::InPlace;
 use crate::plan::index_form::IndexForm;
@@ -58,6 +59,8 @@ pub struct Plan {
     pub(crate) elements: Vec<(CollectionId, u32)>,
     /// Whether the rows of the body's last let may be made while they are handed out.
     pub(crate) streams: Choice<bool>,
+    /// Which lets of the body may come to be asked for nothing.
+    pub(crate) gates: Option<Gates>,
     /// By which it chose, and chooses again when the data is at hand.
     pub(crate) limits: Limits,
 }

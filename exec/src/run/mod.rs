@@ -3,6 +3,7 @@
 //! A loop of the body is run by the first device that takes it (`backend`), else by the processors, which also take over what
 //! a device hands back.
 
+mod asked;
 mod iterate;
 mod output;
 mod tail;
@@ -113,7 +114,9 @@ pub(crate) fn run_with(
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
     frame.lets(plan.body, usize::MAX, Some(body))?;
     let result = frame.get(plan.block(plan.body).result)?;
-    let statistics = shared.statistics.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
+    let mut statistics = shared.statistics.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
+    // Some lets run before their turn.
+    statistics.sort_by_key(|(number, _)| *number);
     Ok(Output::new(plan, result.rows()?.clone(), statistics, context.clone()))
 }
 
@@ -138,34 +141,56 @@ impl<'a> Frame<'a> {
     /// Computes lets of a block, the first ones up to a number; of one that is not the body on this thread.
     fn lets(&mut self, block: BlockId, count: usize, body: Option<Body<'_>>) -> Result<()> {
         let plan = self.shared.plan;
-        for (number, definition) in plan.block(block).lets.iter().take(count).enumerate() {
-            self.check()?;
-            if !definition.is_read(plan) {
-                continue;
-            }
-            if body.is_some() {
-                self.shared.begin_notes();
-            }
-            let started = body.map(|_| Instant::now());
-            let bytes = self.shared.context.memory.used();
-            let outcome = self.invariant_or_new(block, number, definition, body);
-            if let (Some(started), Ok(stored)) = (started, &outcome)
-                && !stored.iter().any(|stored| matches!(**stored, Stored::Own(_)))
+        let lets = &plan.block(block).lets;
+        let count = count.min(lets.len());
+        let gates = plan.gates.as_ref().filter(|_| body.is_some());
+        for (number, definition) in lets.iter().enumerate().take(count) {
+            if let Some(gates) = gates
+                && self.is_long(number)
             {
-                self.note_let(number, definition, stored, started, bytes);
+                for other in self.shorter(gates, number, count) {
+                    self.one_let(block, (other, &lets[other]), body)?;
+                }
             }
-            if let Ok(stored) = &outcome {
-                check_claims(plan, definition, stored)?;
-            }
-            if let Err(error) = &outcome
-                && matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::OutOfMemory | ErrorKind::Internal)
-            {
-                return Err(error.clone());
-            }
-            for (number, &id) in definition.defines.iter().enumerate() {
-                let stored = outcome.as_ref().map(|stored| Arc::clone(&stored[number])).map_err(Clone::clone);
-                self.own.insert(id, stored);
-            }
+            self.one_let(block, (number, definition), body)?;
+        }
+        Ok(())
+    }
+
+    /// Computes a let of a block, unless it is there or nothing reads it.
+    fn one_let(
+        &mut self,
+        block: BlockId,
+        (number, definition): (usize, &'a LetPlan),
+        body: Option<Body<'_>>,
+    ) -> Result<()> {
+        let plan = self.shared.plan;
+        self.check()?;
+        if !definition.is_read(plan) || definition.defines.iter().all(|define| self.own.contains_key(define)) {
+            return Ok(());
+        }
+        if body.is_some() {
+            self.shared.begin_notes();
+        }
+        let started = body.map(|_| Instant::now());
+        let bytes = self.shared.context.memory.used();
+        let outcome = self.invariant_or_new(block, number, definition, body);
+        if let (Some(started), Ok(stored)) = (started, &outcome)
+            && !stored.iter().any(|stored| matches!(**stored, Stored::Own(_)))
+        {
+            self.note_let(number, definition, stored, started, bytes);
+        }
+        if let Ok(stored) = &outcome {
+            check_claims(plan, definition, stored)?;
+        }
+        if let Err(error) = &outcome
+            && matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::OutOfMemory | ErrorKind::Internal)
+        {
+            return Err(error.clone());
+        }
+        for (number, &id) in definition.defines.iter().enumerate() {
+            let stored = outcome.as_ref().map(|stored| Arc::clone(&stored[number])).map_err(Clone::clone);
+            self.own.insert(id, stored);
         }
         Ok(())
     }
@@ -205,6 +230,15 @@ impl<'a> Frame<'a> {
         definition: &'a LetPlan,
         body: Option<Body<'_>>,
     ) -> Result<Vec<Arc<Stored>>> {
+        if body.is_some()
+            && let (Some(gates), LetKind::Loop(plan)) = (&self.shared.plan.gates, &definition.kind)
+            && plan.unmatched.is_none()
+            && self.is_long(number)
+            && !self.is_asked_for(gates, number)
+        {
+            self.note(0, || "no rows: who asks for it finds nothing".to_owned());
+            return multiloop::run_on_nothing(self, plan, &definition.defines);
+        }
         if body.is_some() || !definition.invariant {
             return self.definition(definition, body);
         }

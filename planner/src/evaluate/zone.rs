@@ -103,6 +103,12 @@ impl Zone {
         TimeZone::posix(name).ok().map(Zone)
     }
 
+    /// Whether a name is of a zone whose clocks always show UTC; some names of one are not known here.
+    pub fn is_utc(name: &str) -> bool {
+        let name = name.strip_prefix(':').unwrap_or(name).to_ascii_lowercase();
+        matches!(name.strip_prefix("etc/").unwrap_or(&name), "utc" | "uct" | "gmt" | "universal" | "zulu" | "greenwich")
+    }
+
     /// What a session's time zone is shown as once it is set: a name of the list as the list has it, others in upper case, a number
     /// of hours to the east as the rule that it is (`-3` is `<-03>+03`). None for what is no zone, which an abbreviation is not.
     pub fn setting(text: &str) -> Option<String> {

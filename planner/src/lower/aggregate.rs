@@ -8,8 +8,9 @@ use super::{Lowerer, Rows};
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::multiloop::{Aggregate, CollectionId, Generator, KeyPart, Reduction, ScalarId, Shape, Source};
+use crate::relation::effects::average_sum_type;
 use crate::relation::{AggregateCall, AggregateFunction, ColumnId, Expression};
-use crate::types::{DECIMAL_DIGITS_MAX, DataType, Field};
+use crate::types::{DataType, Field};
 use crate::value::Value;
 
 /// How an aggregate call's value comes from reduced fields.
@@ -295,17 +296,6 @@ fn shown_numerics(keys: &[(ColumnId, Expression)]) -> Vec<(ColumnId, AggregateCa
         (*column, call)
     };
     numerics.map(shown).collect()
-}
-
-/// The type in which an average adds up.
-fn average_sum_type(argument: DataType) -> DataType {
-    match argument {
-        DataType::SmallInt | DataType::Integer => DataType::BigInt,
-        DataType::BigInt => DataType::decimal(DECIMAL_DIGITS_MAX, 0),
-        DataType::Decimal { scale, .. } => DataType::decimal(DECIMAL_DIGITS_MAX, scale),
-        DataType::Real => DataType::Double,
-        other => other,
-    }
 }
 
 fn position_of(aggregate: Aggregate, aggregates: &mut Vec<Aggregate>) -> u32 {

@@ -1,13 +1,14 @@
 //! What evaluating an expression may do besides giving a value. Sharper than `function_effects`, because
 //! constant arguments are known here: `LIKE 'PROMO%'` cannot fail, `LIKE pattern` can.
 
+use super::unique::{is_unique_key, join_key};
 use super::visit::{for_each_expression, for_each_input};
 use super::{
     AggregateCall, AggregateFunction, Expression, ExpressionKind, Relation, Subquery, SubqueryKind, WindowCallee,
 };
 use crate::function::{Effects, Function};
 use crate::multiloop::scalar::function_effects;
-use crate::types::DataType;
+use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use crate::value::Value;
 
 /// The effects of an expression, its arguments and subqueries included.
@@ -20,6 +21,22 @@ pub(crate) fn effects(expression: &Expression) -> Effects {
         }
         ExpressionKind::Element(_, code) => effects(code),
         ExpressionKind::Subquery(subquery) => subquery_effects(subquery),
+    }
+}
+
+/// The same without what is evaluated once for all rows, if none of its subqueries reads them: the rows of subqueries, and
+/// whether a scalar one has one row.
+pub(crate) fn effects_by_row(expression: &Expression) -> Effects {
+    match &expression.kind {
+        ExpressionKind::Call(function, arguments) => {
+            let own = call_effects(*function, arguments, expression.data_type);
+            arguments.iter().fold(own, |all, argument| all.and(effects_by_row(argument)))
+        }
+        ExpressionKind::Subquery(subquery) => match &subquery.kind {
+            SubqueryKind::Scalar(_) | SubqueryKind::Exists => Effects::PURE,
+            SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) => effects(predicate),
+        },
+        _ => effects(expression),
     }
 }
 
@@ -147,17 +164,32 @@ fn aggregate_may_fail(call: &AggregateCall) -> bool {
         | AggregateFunction::BoolAnd
         | AggregateFunction::BoolOr => false,
         AggregateFunction::Gather(_) => true,
-        // A sum of floats becomes infinite. Others overflow, unless the result's type has room for that many rows.
-        AggregateFunction::Sum if !argument.data_type.is_float() => {
-            let room =
-                bounds(argument).zip(call.data_type.integer_bounds()).is_some_and(|((low, high), (min, max))| {
-                    let (low, high) = (low.min(0).checked_mul(ROWS_MAX), high.max(0).checked_mul(ROWS_MAX));
-                    low.is_some_and(|low| low >= min) && high.is_some_and(|high| high <= max)
-                });
-            !room
+        // A sum of floats becomes infinite. Others overflow, unless the type has room for that many rows.
+        AggregateFunction::Sum if !argument.data_type.is_float() => !has_room(argument, call.data_type),
+        AggregateFunction::Average if !argument.data_type.is_float() => {
+            !has_room(argument, average_sum_type(argument.data_type))
         }
         _ => !argument.data_type.is_float(),
     }
+}
+
+/// The type in which an average adds up.
+pub(crate) fn average_sum_type(argument: DataType) -> DataType {
+    match argument {
+        DataType::SmallInt | DataType::Integer => DataType::BigInt,
+        DataType::BigInt => DataType::decimal(DECIMAL_DIGITS_MAX, 0),
+        DataType::Decimal { scale, .. } => DataType::decimal(DECIMAL_DIGITS_MAX, scale),
+        DataType::Real => DataType::Double,
+        other => other,
+    }
+}
+
+/// Whether a sum of more rows than any table has is within a type.
+fn has_room(argument: &Expression, sum: DataType) -> bool {
+    bounds(argument).zip(sum.integer_bounds()).is_some_and(|((low, high), (min, max))| {
+        let (low, high) = (low.min(0).checked_mul(ROWS_MAX), high.max(0).checked_mul(ROWS_MAX));
+        low.is_some_and(|low| low >= min) && high.is_some_and(|high| high <= max)
+    })
 }
 
 /// Whether a relation provably has at most one row.
@@ -175,8 +207,11 @@ pub(crate) fn at_most_one_row(relation: &Relation) -> bool {
             let one = matches!(&count.kind, ExpressionKind::Constant(Value::Null | Value::Int(..=1)));
             one && at_most_one_row(input)
         }
-        Relation::Filter { input, .. }
-        | Relation::Project { input, .. }
+        // What it compares with is the same for all rows.
+        Relation::Filter { input, predicate } => {
+            at_most_one_row(input) || is_unique_key(input, &join_key(input, predicate))
+        }
+        Relation::Project { input, .. }
         | Relation::Window { input, .. }
         | Relation::Sort { input, .. }
         | Relation::Distinct { input } => at_most_one_row(input),

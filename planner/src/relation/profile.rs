@@ -4,7 +4,7 @@
 
 use super::optimise::selectivity::distinct_values;
 use super::visit::{as_column, for_each_expression, for_each_input, for_each_subquery};
-use super::{ColumnId, Columns, Expression, ExpressionKind, Relation};
+use super::{ColumnId, Columns, Expression, ExpressionKind, Relation, SetKind};
 use crate::catalog::{Proofs, TableInfo};
 use crate::function::Effects;
 use crate::speculation::Speculation;
@@ -33,6 +33,29 @@ pub(crate) struct Profile {
     pub(crate) wide: bool,
     /// Proven: no NULL where it is made. An outer join above may add some.
     pub(crate) not_null: bool,
+}
+
+impl Profile {
+    /// Of the rows of either. Values are taken to be the same ones where ranges meet.
+    fn united(self, other: &Profile) -> Self {
+        let ranges = self.range.zip(other.range);
+        let apart = ranges.is_some_and(|((low, high), (least, most))| high < least || most < low);
+        let distinct =
+            self.distinct.zip(other.distinct).map(|(own, more)| if apart { own + more } else { own.max(more) });
+        let rows = self.rows + other.rows;
+        let nulls = self.null_share * self.rows + other.null_share * other.rows;
+        Profile {
+            depth: self.depth,
+            distinct,
+            rows,
+            range: ranges.map(|((low, high), (least, most))| (low.min(least), high.max(most))),
+            null_share: if rows > 0.0 { nulls / rows } else { 0.0 },
+            unique: false,
+            sorted: false,
+            wide: self.wide || other.wide,
+            not_null: self.not_null && other.not_null,
+        }
+    }
 }
 
 /// The profiles of all columns of a statement.
@@ -99,10 +122,18 @@ impl Profiles {
                     self.set(*id, scanned(&table.0, *position), depth);
                 }
             }
-            Relation::Values { columns, .. }
-            | Relation::SetOperation { columns, .. }
-            | Relation::Recursive { columns, .. } => {
+            Relation::Values { columns, .. } | Relation::Recursive { columns, .. } => {
                 columns.iter().for_each(|id| self.set(*id, Profile::default(), depth));
+            }
+            Relation::SetOperation { kind, columns, left, right, .. } => {
+                for (at, id) in columns.iter().enumerate() {
+                    let of_left = self.get(left.1[at]).clone();
+                    let profile = match kind {
+                        SetKind::Union => of_left.united(self.get(right.1[at])),
+                        SetKind::Intersect | SetKind::Except => of_left,
+                    };
+                    self.set(*id, Profile { unique: false, sorted: false, ..profile }, depth);
+                }
             }
             Relation::Project { columns, .. } => {
                 for (id, expression) in columns {

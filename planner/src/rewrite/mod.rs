@@ -6,9 +6,11 @@
 mod any_equal_to_exists;
 mod any_less_to_extreme;
 mod ask_chosen_groups;
+mod behind;
 mod beside;
 mod bound;
 mod bucket_correlated_rows;
+mod code_case_keys;
 mod collect_driving_rows;
 mod collected_rows;
 mod conditional_reduce;
@@ -174,6 +176,7 @@ pub const RULES: &[Rule] = &[
         split_shifted_sums::split_shifted_sums,
         "late, when sums stand in the loop that computes them; what it puts behind that loop is fused in the next round",
     ),
+    rule("code_case_keys", code_case_keys::code_case_keys, "for the same reason, when the groups have their keys"),
     rule("order_conditions", order_conditions::order_conditions, "last, because it unites nothing and makes nothing"),
 ];
 

@@ -44,15 +44,13 @@
 //! NULLs: a row where x is NULL counts in neither, and without rows the sum is NULL, as before. Errors: see the guard. Joins:
 //! the nest is the same. It ends: the sums that are left are of one value each.
 
+use super::behind::{may_be_behind, put_behind};
 use super::bound::Bound;
 use crate::analysis::ranges::Ranges;
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{Use, collection_uses};
-use crate::multiloop::{
-    Aggregate, BlockId, CollectionId, Generator, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
-    Scalars, Shape, Source,
-};
+use crate::multiloop::{Aggregate, BlockId, Generator, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Scalars};
 use crate::types::{DataType, Field};
 use crate::value::Value;
 use std::mem;
@@ -149,8 +147,7 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
         multiloop.generators.iter().zip(defines).enumerate().find_map(|(generator, (made, define))| {
             let sums = shifted_sums(program, made.aggregates())?;
             let uses: &Vec<Use> = uses.get_or_insert_with(|| collection_uses(program));
-            let of_groups = uses[define.0 as usize];
-            if matches!(made, Generator::BucketReduce { .. }) && of_groups.buckets + of_groups.scalars > 0 {
+            if !may_be_behind(made, uses[define.0 as usize]) {
                 return None;
             }
             let ranges: &Ranges = ranges.get_or_insert_with(|| Ranges::analyse(program));
@@ -225,14 +222,12 @@ enum Final {
 fn split(program: &mut Program, block: BlockId, site: Site) {
     let mut lets = mem::take(&mut program.blocks[block.0 as usize].lets);
     let Let::Loop { defines, multiloop } = &mut lets[site.at] else { unreachable!("find has seen a loop") };
-    let define = defines[site.generator];
+    let fields = program.collection(defines[site.generator]).fields.clone();
     let generator = &mut multiloop.generators[site.generator];
     let keys = generator.key().len();
     let (Generator::Reduce { aggregates, .. } | Generator::BucketReduce { aggregates, .. }) = generator else {
         unreachable!("find has seen aggregates")
     };
-    let fields = program.collection(define).fields.clone();
-    let shape = program.collection(define).shape.clone();
     let (parts, finals) = parts(mem::take(aggregates), &site);
     let mut part_fields = fields[..keys].to_vec();
     part_fields.extend(parts.iter().map(|(aggregate, of)| match of {
@@ -241,36 +236,20 @@ fn split(program: &mut Program, block: BlockId, site: Site) {
         None => Field::new("sum", aggregate.data_type, true),
     }));
     *aggregates = parts.into_iter().map(|(aggregate, _)| aggregate).collect();
-    let split = program.add_collection(part_fields, shape);
-    defines[site.generator] = split;
-    let index = program.index_over(Source::Rows(split));
-    let mut shown: Vec<ScalarId> = (0..keys).map(|key| column(program, split, index.id, key)).collect();
-    for of in finals {
-        let value = match of {
-            Final::Field(at) => column(program, split, index.id, keys + at),
-            Final::Split { sum, count, scale, shift } => {
-                let sum = column(program, split, index.id, keys + sum);
-                let count = column(program, split, index.id, keys + count);
-                linear(&mut program.scalars, (sum, scale), (count, shift))
-            }
-        };
-        shown.push(value);
-    }
-    let of = |(&value, field): (&ScalarId, &Field)| Aggregate {
-        reduction: Reduction::First,
-        arguments: vec![value],
-        condition: Vec::new(),
-        distinct: false,
-        data_type: field.data_type,
-    };
-    let generator = if matches!(program.collection(define).shape, Shape::Single) {
-        Generator::Reduce { condition: Vec::new(), aggregates: shown.iter().zip(&fields).map(of).collect() }
-    } else {
-        program.collections[define.0 as usize].shape = Shape::Rows;
-        Generator::Collect { condition: Vec::new(), value: shown }
-    };
-    let multiloop = Multiloop { nest: vec![index], generators: vec![generator] };
-    lets.insert(site.at + 1, Let::Loop { defines: vec![define], multiloop });
+    put_behind(program, &mut lets, (site.at, site.generator), part_fields, |program, made| {
+        let mut shown: Vec<ScalarId> = (0..keys).map(|key| made.field(program, key)).collect();
+        for of in finals {
+            let value = match of {
+                Final::Field(at) => made.field(program, keys + at),
+                Final::Split { sum, count, scale, shift } => {
+                    let (sum, count) = (made.field(program, keys + sum), made.field(program, keys + count));
+                    linear(&mut program.scalars, (sum, scale), (count, shift))
+                }
+            };
+            shown.push(value);
+        }
+        shown
+    });
     program.blocks[block.0 as usize].lets = lets;
 }
 
@@ -297,11 +276,6 @@ fn parts(old: Vec<Aggregate>, site: &Site) -> (Vec<(Aggregate, Option<usize>)>, 
     };
     let finals = old.iter().enumerate().map(of).collect();
     (parts, finals)
-}
-
-fn column(program: &mut Program, of: CollectionId, index: IndexId, field: usize) -> ScalarId {
-    let data_type = program.collection(of).fields[field].data_type;
-    program.scalars.column(index, field as u32, data_type)
 }
 
 /// The sum of a sum and a count, each by its factor, in the type of the sum.

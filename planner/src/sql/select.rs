@@ -4,10 +4,36 @@
 use super::binder::Binder;
 use super::order::{order_items, reference};
 use super::query::Unknown;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::relation::Expression;
-use crate::relation::builder::{Clause, Rows, Scope, Select, Target};
+use crate::relation::builder::{Clause, GroupingSets, Rows, Scope, Select, Target, crossed};
 use sqlparser::ast::{self, Spanned};
+
+/// Elements of a CUBE, as in PostgreSQL.
+const CUBE_MAX: usize = 12;
+
+/// Whether an element of GROUP BY stands for several lists of keys.
+fn names_sets(element: &ast::Expr) -> bool {
+    matches!(element, ast::Expr::GroupingSets(_) | ast::Expr::Cube(_) | ast::Expr::Rollup(_))
+}
+
+/// What stands for several lists of keys within GROUPING SETS, where the parser takes ROLLUP and CUBE for functions.
+fn nested_sets(element: &ast::Expr) -> Option<ast::Expr> {
+    let ast::Expr::Function(call) = element else { return names_sets(element).then(|| element.clone()) };
+    let name = call.name.to_string().to_ascii_lowercase();
+    let ast::FunctionArguments::List(list) = &call.args else { return None };
+    let part = |argument: &ast::FunctionArg| match argument {
+        ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(ast::Expr::Tuple(parts))) => Some(parts.clone()),
+        ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(part)) => Some(vec![part.clone()]),
+        _ => None,
+    };
+    let parts = || list.args.iter().map(part).collect::<Option<Vec<_>>>();
+    match name.as_str() {
+        "rollup" => Some(ast::Expr::Rollup(parts()?)),
+        "cube" => Some(ast::Expr::Cube(parts()?)),
+        _ => None,
+    }
+}
 
 /// The clauses of a SELECT that Multiloop has.
 struct Clauses<'s> {
@@ -122,10 +148,7 @@ impl Binder<'_, '_> {
         scope.enter(Clause::SelectList);
         let items = self.bind_select_list(clauses.projection, scope, unknown)?;
         let mut select = Select::new(scope, items, clauses.distinct);
-        for key in clauses.group_by {
-            select.group();
-            self.bind_group_key(key, scope, &mut select)?;
-        }
+        self.bind_group_by(clauses.group_by, scope, &mut select)?;
         scope.enter(Clause::Having);
         if let Some(having) = clauses.having {
             select.having(self.bind_condition(having, scope)?);
@@ -158,18 +181,99 @@ impl Binder<'_, '_> {
         Ok(select)
     }
 
+    /// GROUP BY: keys, and lists of them.
+    fn bind_group_by(&mut self, elements: &[ast::Expr], scope: &Scope<'_>, select: &mut Select<'_, '_>) -> Result<()> {
+        let mut all = Vec::with_capacity(elements.len());
+        for element in elements {
+            select.group();
+            all.push(self.bind_grouping_element(element, scope, select)?);
+        }
+        if elements.iter().any(names_sets) {
+            let position = elements.first().and_then(|first| self.position(first.span()));
+            select.grouping_sets(crossed(all).map_err(|error| error.at(position))?);
+        }
+        Ok(())
+    }
+
+    /// The lists of keys that an element of GROUP BY stands for: one, unless it is GROUPING SETS, ROLLUP or CUBE.
+    fn bind_grouping_element(
+        &mut self,
+        element: &ast::Expr,
+        scope: &Scope<'_>,
+        select: &mut Select<'_, '_>,
+    ) -> Result<GroupingSets> {
+        Ok(match element {
+            ast::Expr::GroupingSets(sets) => {
+                let mut all = Vec::new();
+                for set in sets {
+                    match &set[..] {
+                        [nested] if names_sets(nested) => {
+                            all.extend(self.bind_grouping_element(nested, scope, select)?)
+                        }
+                        (None, parts) => all.push(self.bind_group_keys(parts, scope, select)?),
+                    }
+                }
+                all
+            }
+            ast::Expr::Rollup(parts) => {
+                let parts = self.bind_grouping_parts(parts, scope, select)?;
+                (0..=parts.len()).rev().map(|count| parts[..count].concat()).collect()
+            }
+            ast::Expr::Cube(parts) => {
+                if parts.len() > CUBE_MAX {
+                    let error = Error::new(ErrorKind::TooComplex, format!("CUBE is limited to {CUBE_MAX} elements"));
+                    return Err(error.at(self.position(element.span())));
+                }
+                let parts = self.bind_grouping_parts(parts, scope, select)?;
+                let chosen = |bits: usize| {
+                    let is_in = |at: usize| bits >> (parts.len() - 1 - at) & 1 == 1;
+                    (0..parts.len()).filter(|&at| is_in(at)).flat_map(|at| parts[at].clone()).collect()
+                };
+                (0..1usize << parts.len()).rev().map(chosen).collect()
+            }
+            key => vec![self.bind_group_keys(std::slice::from_ref(key), scope, select)?],
+        })
+    }
+
+    fn bind_grouping_parts(
+        &mut self,
+        parts: &[Vec<ast::Expr>],
+        scope: &Scope<'_>,
+        select: &mut Select<'_, '_>,
+    ) -> Result<GroupingSets> {
+        parts.iter().map(|part| self.bind_group_keys(part, scope, select)).collect()
+    }
+
+    fn bind_group_keys(
+        &mut self,
+        keys: &[ast::Expr],
+        scope: &Scope<'_>,
+        select: &mut Select<'_, '_>,
+    ) -> Result<Vec<usize>> {
+        let mut numbers = Vec::with_capacity(keys.len());
+        for key in keys {
+            self.bind_group_key(key, scope, select, &mut numbers)?;
+        }
+        Ok(numbers)
+    }
+
     /// A key of GROUP BY: a select item's number, a column of FROM, a select item's name, or any expression.
-    fn bind_group_key(&mut self, expr: &ast::Expr, scope: &Scope<'_>, select: &mut Select<'_, '_>) -> Result<()> {
+    fn bind_group_key(
+        &mut self,
+        expr: &ast::Expr,
+        scope: &Scope<'_>,
+        select: &mut Select<'_, '_>,
+        numbers: &mut Vec<usize>,
+    ) -> Result<()> {
         let position = self.position(expr.span());
         match expr {
-            ast::Expr::GroupingSets(_) | ast::Expr::Cube(_) | ast::Expr::Rollup(_) => {
-                return Err(Error::unsupported("GROUPING SETS, CUBE and ROLLUP are").at(position));
+            _ if names_sets(expr) => {
+                return Err(Error::unsupported("GROUPING SETS, CUBE or ROLLUP within another but GROUPING SETS is")
+                    .at(position));
             }
-            // `GROUP BY ()`: one group of all rows.
-            ast::Expr::Tuple(parts) if parts.is_empty() => return Ok(()),
-            // `GROUP BY (a, b)` is `GROUP BY a, b`.
+            // `GROUP BY ()`: one group of all rows. `GROUP BY (a, b)` is `GROUP BY a, b`.
             ast::Expr::Tuple(parts) => {
-                return parts.iter().try_for_each(|part| self.bind_group_key(part, scope, select));
+                return parts.iter().try_for_each(|part| self.bind_group_key(part, scope, select, numbers));
             }
             _ => {}
         }
@@ -185,7 +289,7 @@ impl Binder<'_, '_> {
                 self.builder.settle(key)?
             }
         };
-        select.add_key(key);
+        numbers.push(select.add_key(key));
         Ok(())
     }
 

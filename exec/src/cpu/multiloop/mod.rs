@@ -1,6 +1,7 @@
 //! One loop from start to end: cut into pieces, spread over workers, put together again.
 
 pub(crate) mod adopt;
+mod best_first;
 pub(crate) mod frame;
 pub(crate) mod lookup;
 pub(crate) mod nest;
@@ -16,6 +17,7 @@ use crate::cpu::collections::stored::{Buckets, Groups, Members, Stored};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::index::KeyIndex;
+use crate::cpu::multiloop::best_first::FirstKey;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::multiloop::nest::{Marks, Nest, Piece};
 use crate::cpu::multiloop::prune_chunks::Run;
@@ -51,11 +53,25 @@ pub(crate) fn run<'a>(
     defines: &[CollectionId],
     pool: Option<&Pool>,
 ) -> Result<Vec<Arc<Stored>>> {
-    let pieces = pieces(frame, plan, Workers { pool, context: frame.shared.context })?;
+    let mut pieces = pieces(frame, plan, Workers { pool, context: frame.shared.context })?;
+    if let Some(first_key) = FirstKey::of(plan) {
+        pieces = first_key.ordered(frame, pieces)?;
+    }
     if pool.is_some() {
         frame.shared.context.progress.total.fetch_add(rows_of(&pieces), Ordering::Relaxed);
     }
     run_pieces(frame, plan, (defines, Form::Narrow), &pieces, pool)
+}
+
+/// What a loop gives of no rows; nothing of its sources is looked at.
+pub(crate) fn run_on_nothing<'a>(
+    frame: &'a Frame<'a>,
+    plan: &'a LoopPlan,
+    defines: &[CollectionId],
+) -> Result<Vec<Arc<Stored>>> {
+    let setups = setups(frame, plan, 0, 1)?;
+    let states = vec![sinks(frame, plan, defines, &setups)?];
+    finish(frame, plan, &setups, (defines, Form::Narrow), states, Vec::new(), None)
 }
 
 /// The rows that pieces go over; those of a Count are not known to be rows.
@@ -92,9 +108,12 @@ pub(crate) fn run_pieces<'a>(
     let stops = stops(plan, &setups);
     let nest = |plan, marks| Ok(Nest::new(frame, plan, marks)?.stopping(stops));
     let state = || Ok((nest(plan, marks.clone())?, sinks(frame, plan, defines, &setups)?));
+    let first_key = FirstKey::of(plan);
     let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), number: usize, piece: &Piece| {
         sinks.iter_mut().for_each(|sink| sink.begin_piece(number));
-        nest.run(piece, sinks)?;
+        if !first_key.map_or(Ok(false), |key| key.is_beaten(frame, piece, sinks))? {
+            nest.run(piece, sinks)?;
+        }
         if pool.is_some()
             && let Piece::Rows { rows, .. } = piece
         {

@@ -3,6 +3,7 @@
 //! left of all workers is cut at the end.
 
 use crate::Result;
+use crate::column::statistics::float_key;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::kernels::fill_truth_of;
 use crate::cpu::sort::order::{RowOrder, SORTED_BYTES};
@@ -48,6 +49,14 @@ impl<'p> TopK<'p> {
         let reservation = Reservation::new(&context.memory);
         let (mask, positions) = (Bitmap::default(), Vec::new());
         TopK { plan, keep, columns, rows: 0, last: None, mask, positions, context, reservation }
+    }
+
+    /// The first order key of the last row to keep, as ranges of chunks have it: what comes behind it is not wanted.
+    pub(crate) fn last_key(&self) -> Option<i64> {
+        Some(match self.last? {
+            Last::Integer(value) => value,
+            Last::Float(value) => float_key(value),
+        })
     }
 
     /// Offers the active tuples of a tile.

@@ -6,8 +6,8 @@
 //!
 //! Read in this order: `state` is the builder itself; `scope` says what a name can mean, and how an expression is built
 //! over it, `qualified` what one with dots does; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table`,
-//! `hidden` and `join` (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order` and `grouping` (one
-//! SELECT level), `values`, `set_operation`, `limit`, `window`, `recursive`, and `shared` for what is used more than once.
+//! `hidden` and `join` (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order`, `grouping` and
+//! `grouping_sets` (one SELECT level), `values`, `set_operation`, `limit`, `window`, `recursive`, and `shared` for what is used more than once.
 //! `suggest` and `walk` serve all of them.
 //!
 //! What SQL's grammar cannot say enters here: a front end that wants it needs no syntax for it. A group as a value is a
@@ -17,6 +17,7 @@
 mod expand;
 mod expression;
 mod grouping;
+mod grouping_sets;
 mod hidden;
 mod join;
 mod lateral;
@@ -42,6 +43,7 @@ pub use expression::{
     and, characters, decimal, not, null, or, text,
 };
 pub(crate) use expression::{checked_key, is_ordered_set, unify_types};
+pub use grouping_sets::{GroupingSets, crossed};
 pub(crate) use hidden::HIDDEN;
 pub use join::{Joined, Side};
 pub(crate) use limit::names_columns;

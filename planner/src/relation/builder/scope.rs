@@ -22,6 +22,7 @@
 use super::Builder;
 use super::expand::{set_in_aggregate, set_not_allowed};
 use super::expression::SetCall;
+use super::grouping_sets::GroupingCall;
 use super::qualified::ScopeTable;
 use super::suggest::did_you_mean;
 use super::window::WindowUse;
@@ -165,6 +166,7 @@ pub struct Scope<'p> {
     /// The functions that give rows, those that others are called with before these.
     sets: RefCell<Vec<SetCall>>,
     windows: RefCell<Vec<WindowUse>>,
+    groupings: RefCell<Vec<GroupingCall>>,
 }
 
 impl<'p> Scope<'p> {
@@ -188,6 +190,7 @@ impl<'p> Scope<'p> {
             aggregates: RefCell::default(),
             sets: RefCell::default(),
             windows: RefCell::default(),
+            groupings: RefCell::default(),
         }
     }
 
@@ -209,6 +212,22 @@ impl<'p> Scope<'p> {
     /// The aggregates that belong to this level so far.
     pub(crate) fn aggregates(&self) -> Ref<'_, Vec<(ColumnId, AggregateCall)>> {
         self.aggregates.borrow()
+    }
+
+    /// The calls of GROUPING of this level so far.
+    pub(super) fn groupings(&self) -> Ref<'_, Vec<GroupingCall>> {
+        self.groupings.borrow()
+    }
+
+    /// Takes a call of GROUPING; 42803 where it may not stand.
+    pub(super) fn add_grouping(&self, id: ColumnId, arguments: Vec<Expression>) -> Result<()> {
+        let clause = self.clause();
+        if !clause.allows_aggregates() {
+            let message = format!("grouping operations are not allowed in {clause}");
+            return Err(Error::new(ErrorKind::Grouping, message));
+        }
+        self.groupings.borrow_mut().push(GroupingCall { id, arguments });
+        Ok(())
     }
 
     /// How many functions that give rows have been met so far.

@@ -7,6 +7,7 @@
 use super::expand::mentions;
 use super::expression::SetCall;
 use super::grouping::Grouping;
+use super::grouping_sets::{GroupingSets, Sets, common};
 use super::order::{Reference, find_item};
 use super::values::may_be_null;
 use super::{Builder, Clause, Coercion, Rows, Scope, ScopeColumn, checked_key, walk};
@@ -52,6 +53,8 @@ pub struct Select<'s, 'p> {
     distinct_on: Vec<Target>,
     is_grouped: bool,
     keys: Vec<Expression>,
+    /// By which lists of the keys there are groups, if not by all of them.
+    grouping_sets: Option<GroupingSets>,
     having: Option<Expression>,
     order: Vec<(Target, SortOrder)>,
     /// Functions that give rows; they are above the groups but for those in keys.
@@ -62,7 +65,8 @@ impl<'s, 'p> Select<'s, 'p> {
     /// A SELECT of these items over the scope of its FROM.
     pub fn new(scope: &'s Scope<'p>, items: Vec<SelectItem>, distinct: bool) -> Self {
         let (distinct_on, keys, order, sets) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Select { scope, items, distinct, distinct_on, is_grouped: false, keys, having: None, order, sets }
+        let (is_grouped, grouping_sets, having) = (false, None, None);
+        Select { scope, items, distinct, distinct_on, is_grouped, keys, grouping_sets, having, order, sets }
     }
 
     /// There is a GROUP BY, perhaps of no keys.
@@ -93,11 +97,17 @@ impl<'s, 'p> Select<'s, 'p> {
         Ok(Some(key))
     }
 
-    /// Adds a key, of a known type.
-    pub fn add_key(&mut self, key: Expression) {
-        if !self.keys.contains(&key) {
+    /// Adds a key, of a known type; gives its number.
+    pub fn add_key(&mut self, key: Expression) -> usize {
+        self.keys.iter().position(|known| *known == key).unwrap_or_else(|| {
             self.keys.push(key);
-        }
+            self.keys.len() - 1
+        })
+    }
+
+    /// Groups by several lists of the keys.
+    pub fn grouping_sets(&mut self, sets: GroupingSets) {
+        self.grouping_sets = Some(sets);
     }
 
     /// Keeps the groups for which a condition is true.
@@ -251,7 +261,8 @@ impl Builder<'_> {
             input = self.expand_levels(input, in_keys).0;
         }
         select.sets = above;
-        if select.is_grouped || select.having.is_some() || !select.scope.aggregates().is_empty() {
+        let asks_groups = !select.scope.aggregates().is_empty() || !select.scope.groupings().is_empty();
+        if select.is_grouped || select.having.is_some() || asks_groups {
             input = self.group(input, &mut select)?;
         }
         input = self.windows(input, select.scope)?;
@@ -262,20 +273,27 @@ impl Builder<'_> {
     /// Puts the Aggregate over the rows, HAVING over that, and makes the other clauses speak of its columns.
     fn group(&mut self, input: Arc<Relation>, select: &mut Select<'_, '_>) -> Result<Arc<Relation>> {
         let scope = select.scope;
+        let sets = select.grouping_sets.take();
+        let common = sets.as_ref().map(|sets| common(sets, select.keys.len()));
+        let is_common = |at: usize| common.as_ref().is_none_or(|common| common.get(at) != Some(&false));
         let keys: Vec<(ColumnId, Expression)> = self
-            .with_determined(select)
+            .with_determined(select, &is_common)
             .into_iter()
-            .map(|key| match key.kind {
+            .enumerate()
+            .map(|(at, key)| match key.kind {
                 // An enclosing query's column is made there, so here it needs an id of its own.
                 ExpressionKind::Column(id)
-                    if key.data_type != DataType::BPCHAR && scope.columns.iter().any(|column| column.id == id) =>
+                    if is_common(at)
+                        && key.data_type != DataType::BPCHAR
+                        && scope.columns.iter().any(|column| column.id == id) =>
                 {
                     (id, key)
                 }
                 _ => {
                     let name = select.items.iter().find(|item| item.expression == key);
                     let name = name.map_or("key", |item| item.name.as_str());
-                    (self.columns.add(name, key.data_type, may_be_null(&key)), key)
+                    let nullable = may_be_null(&key) || !is_common(at);
+                    (self.columns.add(name, key.data_type, nullable), key)
                 }
             })
             .collect();
@@ -287,8 +305,17 @@ impl Builder<'_> {
         drop(windows);
         let aggregates = scope.aggregates().clone();
         let checked = |(id, value)| Ok((id, checked_key(value, false)?));
-        let keys = keys.into_iter().map(checked).collect::<Result<_>>()?;
-        let mut relation = Arc::new(Relation::Aggregate { input, keys, aggregates });
+        let keys: Vec<_> = keys.into_iter().map(checked).collect::<Result<_>>()?;
+        let calls = scope.groupings();
+        let mut relation = if sets.is_some() || !calls.is_empty() {
+            let mut sets = sets.unwrap_or_else(|| vec![(0..keys.len()).collect()]);
+            // What a primary key determines is a key of every list.
+            let determined = common.map_or(keys.len(), |common| common.len())..keys.len();
+            sets.iter_mut().for_each(|set| set.extend(determined.clone()));
+            self.aggregate_sets(input, keys, aggregates, &Sets { sets, calls: &calls })?
+        } else {
+            Arc::new(Relation::Aggregate { input, keys, aggregates })
+        };
         if let Some(predicate) = select.having.take() {
             relation = self.filter(relation, predicate);
         }
@@ -296,13 +323,15 @@ impl Builder<'_> {
     }
 
     /// The keys, and the columns that the clauses above mention and a table's primary key among the keys determines.
-    fn with_determined(&self, select: &mut Select<'_, '_>) -> Vec<Expression> {
+    /// Of several lists of keys, only what all of them have determines anything.
+    fn with_determined(&self, select: &mut Select<'_, '_>, is_common: &dyn Fn(usize) -> bool) -> Vec<Expression> {
         let mut keys = std::mem::take(&mut select.keys);
         let column = |key: &Expression| match key.kind {
             ExpressionKind::Column(id) => Some(id),
             _ => None,
         };
-        let ids: Vec<ColumnId> = keys.iter().filter_map(column).collect();
+        let common = keys.iter().enumerate().filter(|(at, _)| is_common(*at));
+        let ids: Vec<ColumnId> = common.filter_map(|(_, key)| column(key)).collect();
         let is_whole = |(key, _): &&(Vec<ColumnId>, Vec<ColumnId>)| key.iter().all(|id| ids.contains(id));
         let determined: Vec<ColumnId> = self.keyed.iter().filter(is_whole).flat_map(|(_, all)| all.clone()).collect();
         if determined.is_empty() {

@@ -9,7 +9,7 @@ use super::selectivity::{distinct_values, selectivity};
 use crate::function::Function;
 use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
-use crate::relation::profile::{Profiles, constant_count};
+use crate::relation::profile::{Profile, Profiles, constant_count};
 use crate::relation::visit::{as_binary, as_column, conjuncts, for_each_column};
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SetKind};
 use crate::value::Value;
@@ -163,7 +163,11 @@ fn inner(left: f64, right: f64, keys: &[(ColumnId, ColumnId)], profiles: &Profil
     let (mut left_table, mut right_table) = (left, right);
     for (a, b) in keys {
         let (pa, pb) = (profiles.get(*a), profiles.get(*b));
-        let (da, db) = (pa.distinct.unwrap_or(left).max(1.0), pb.distinct.unwrap_or(right).max(1.0));
+        // Of which nothing is known has the values of the other side.
+        let or_other = |of: &Profile, rows: f64, other: &Profile| {
+            of.distinct.or(other.distinct.map(|values| values.min(rows))).unwrap_or(rows).max(1.0)
+        };
+        let (da, db) = (or_other(pa, left, pb), or_other(pb, right, pa));
         values *= da.max(db);
         left_values *= da;
         right_values *= db;

@@ -61,7 +61,7 @@ pub(super) fn implied(predicate: &Expression, local: &dyn Fn(&Expression) -> boo
 }
 
 /// The disjunction of some arms, equal ones once.
-fn disjunction(arms: Vec<Expression>) -> Expression {
+pub(super) fn disjunction(arms: Vec<Expression>) -> Expression {
     let mut distinct: Vec<Expression> = Vec::with_capacity(arms.len());
     for arm in arms {
         if !(distinct.contains(&arm) && is_pure(&arm)) {

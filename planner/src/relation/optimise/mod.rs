@@ -9,6 +9,7 @@
 
 mod aggregate_before_join;
 mod crossing;
+mod cte_demand;
 mod derive_predicates;
 mod distinct_arguments;
 mod distinct_first;

@@ -9,17 +9,19 @@
 //! Filter p (Sort x)                 =  Sort (Filter p x)
 //! Filter p (Window by k x)          =  Window by k (Filter p x)           p reads what partitions share only
 //! Filter p (a union b)              =  Filter p a union Filter p b        likewise the left of except, intersect
+//! With c = d in x                   =  With c = Filter p d in x           p is what all users of c ask, see `cte_demand`
 //! Filter p (Limit x)                   stays: another row would fill the limit
 //! Filter p (Recursive x)               stays: a row that it drops may lead to one that it keeps
 //! Filter p (a join b)                  see `crossing` for outer joins, `join_cluster` for the others
 //! ```
 //!
-//! Errors: a predicate that may fail crosses only Project and Sort, whose input has the same rows. Volatile ones
-//! cross nothing. A correlated predicate crosses Project and Sort, too, and nothing else: if it entered a join's
+//! Errors: a predicate that may fail crosses only Project and Sort, whose input has the same rows; where only a subquery in it
+//! may, which no row changes, the others by speculation. Volatile ones cross nothing. A correlated predicate crosses Project and Sort, too, and nothing else: if it entered a join's
 //! build side or an aggregate's input, these would have to be computed for each outer row, while above them it is
 //! a key that Conditional Reduce finds.
 
 use super::crossing::{Side, may_cross_from_above, may_cross_from_on};
+use super::cte_demand::demanded;
 use super::derive_predicates::{contradicts, copies_for};
 use super::factor_or::factor_or;
 use super::join_cluster;
@@ -27,7 +29,7 @@ use super::simplify::simplify;
 use crate::function::Function;
 use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
-use crate::relation::effects::effects;
+use crate::relation::effects::{effects, effects_by_row};
 use crate::relation::profile::Profiles;
 use crate::relation::visit::{
     as_binary, as_column, for_each_column, for_each_column_in, for_each_subquery, has_subquery, substitute, take,
@@ -66,7 +68,7 @@ impl Placer<'_> {
             // What only reads the input's columns is so for all copies of a row or for none.
             Relation::Expand { input, count, position } => {
                 let made: ColumnSet = input.columns().into_iter().collect();
-                let (below, above) = split(predicates, |predicate| self.is_free(predicate) && covers(&made, predicate));
+                let (below, above) = split(predicates, |predicate| covers(&made, predicate) && self.is_free(predicate));
                 let input = Arc::new(self.place(take(input), below));
                 if is_empty(&input) {
                     return empty(input.columns().into_iter().chain([position]).collect());
@@ -105,8 +107,8 @@ impl Placer<'_> {
             }
             Relation::SetOperation { .. } => self.place_set_operation(relation, predicates),
             Relation::With { cte, definition, body } => {
-                let definition = Arc::new(self.place(take(definition), Vec::new()));
                 let body = Arc::new(self.place(take(body), predicates));
+                let definition = Arc::new(self.place(take(definition), demanded(cte, &body, self.profiles)));
                 Relation::With { cte, definition, body }
             }
             Relation::Join { .. } => join_cluster::place_join(self, relation, predicates),
@@ -144,7 +146,7 @@ impl Placer<'_> {
 
     fn place_set_operation(&self, relation: Relation, predicates: Vec<Expression>) -> Relation {
         let Relation::SetOperation { kind, all, columns, left, right } = relation else { return relation };
-        let (below, above) = split(predicates, |predicate| self.is_free(predicate) && !has_subquery(predicate));
+        let (below, above) = split(predicates, |predicate| !has_subquery(predicate) && self.is_free(predicate));
         let side = |(input, from): (Arc<Relation>, Vec<ColumnId>), predicates: &[Expression]| {
             let mut predicates = predicates.to_vec();
             for predicate in &mut predicates {
@@ -170,7 +172,7 @@ impl Placer<'_> {
         let Relation::Join { kind, left, right, on } = relation else { return relation };
         let left_columns: ColumnSet = left.columns().into_iter().collect();
         let right_columns: ColumnSet = right.columns().into_iter().collect();
-        let reads_only = |predicate: &Expression, side: &ColumnSet| self.is_free(predicate) && covers(side, predicate);
+        let reads_only = |predicate: &Expression, side: &ColumnSet| covers(side, predicate) && self.is_free(predicate);
         let (mut to_left, above) = split(predicates, |predicate| {
             may_cross_from_above(kind, Side::Left) && reads_only(predicate, &left_columns)
         });
@@ -223,9 +225,12 @@ impl Placer<'_> {
         filtered(relation, plain.into_iter().chain(costly).chain(effectful))
     }
 
-    /// Whether a predicate may cross operators that change the number of rows.
+    /// Whether a predicate may cross operators that change the number of rows. So ask last: it may speculate then, if nothing
+    /// but a subquery can fail, which does so for all rows or for none.
     pub(super) fn is_free(&self, predicate: &Expression) -> bool {
-        effects(predicate).is_pure() && !self.is_correlated(predicate)
+        let all = effects(predicate);
+        !self.is_correlated(predicate)
+            && (all.is_pure() || effects_by_row(predicate).is_pure() && self.profiles.may_move(all))
     }
 
     /// Whether a predicate reads columns of an enclosing query, or holds a subquery that reads this one's.
@@ -249,24 +254,21 @@ impl Placer<'_> {
 
     /// Whether a predicate reads none of its own query's columns but these.
     fn reads_only(&self, predicate: &Expression, columns: &[ColumnId]) -> bool {
-        let mut only = self.is_free(predicate) && !columns.is_empty();
+        let mut only = !columns.is_empty();
         for_each_column(predicate, &mut |id| {
             only &= self.profiles.get(id).depth != self.depth || columns.contains(&id);
         });
-        only
+        only && self.is_free(predicate)
     }
 
     fn reads_keys_only(&self, predicate: &Expression, keys: &[(ColumnId, Expression)]) -> bool {
-        if keys.is_empty() || !self.is_free(predicate) {
-            return false;
-        }
-        let mut only = true;
+        let mut only = !keys.is_empty();
         for_each_column(predicate, &mut |id| {
             let own = self.profiles.get(id).depth == self.depth;
             let key = keys.iter().find(|(made, _)| *made == id);
             only &= !own || key.is_some_and(|(_, key)| !effects(key).volatile && !has_subquery(key));
         });
-        only
+        only && self.is_free(predicate)
     }
 }
 

@@ -46,6 +46,9 @@ impl Binder<'_, '_> {
         if let Some(over) = &function.over {
             return self.bind_window_call(function, &name, over, position, scope);
         }
+        if name == "grouping" {
+            return self.bind_grouping(function, position, scope);
+        }
         match self.builder.callee(&name).map_err(|error| error.at(position))? {
             Callee::Aggregate(aggregate) => return self.bind_aggregate(aggregate, &name, function, position, scope),
             Callee::Window(function) => return Err(self.builder.needs_window(function).at(position)),
@@ -107,6 +110,26 @@ impl Binder<'_, '_> {
             }
             _ => Err(Error::unsupported(format_args!("the argument {argument} of {name} is"))),
         }
+    }
+
+    /// `GROUPING (a, b, …)`.
+    fn bind_grouping(
+        &mut self,
+        call: &ast::Function,
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let FunctionArguments::List(list) = &call.args else {
+            return Err(Error::new(ErrorKind::Syntax, "GROUPING needs arguments").at(position));
+        };
+        let plain = list.clauses.is_empty() && list.duplicate_treatment.is_none() && call.filter.is_none();
+        if !plain || list.args.is_empty() {
+            return Err(
+                Error::new(ErrorKind::Syntax, "GROUPING takes grouping expressions and nothing else").at(position)
+            );
+        }
+        let arguments = self.bind_arguments("grouping", &list.args, position, scope)?;
+        self.builder.grouping(arguments, scope).map_err(|error| error.at(position))
     }
 
     /// A call of an aggregate.

@@ -57,8 +57,6 @@ fn what_is_not_supported_says_so_and_where() {
         "SELECT 1 FROM t TABLESAMPLE BERNOULLI (10)",
         "SELECT a FROM t FOR UPDATE",
         "SELECT a INTO x FROM t",
-        "SELECT a FROM t GROUP BY GROUPING SETS ((a), ())",
-        "SELECT a FROM t GROUP BY CUBE (a)",
         "SELECT sum(a) OVER (ORDER BY a RANGE BETWEEN ^1 PRECEDING AND CURRENT ROW) FROM t",
         "SELECT sum(a) OVER (ORDER BY a ROWS $1 PRECEDING) FROM t",
         "SELECT a FROM t ORDER BY a USING <",

@@ -102,5 +102,24 @@ fn wrong_keys_are_refused() {
     refused("SELECT a FROM t GROUP BY ^0", "42P10", "GROUP BY position 0 is not in select list");
     refused("SELECT 1 FROM t GROUP BY ^'x'", "42601", "non-integer constant in GROUP BY");
     refused("SELECT 1 FROM t, w GROUP BY ^a", "42702", "column reference \"a\" is ambiguous");
-    refused("SELECT a FROM t GROUP BY ROLLUP (^a)", "0A000", "GROUPING SETS, CUBE and ROLLUP are not supported");
+    refused(
+        "SELECT ^b FROM t GROUP BY ROLLUP (a)",
+        "42803",
+        "column \"t.b\" must appear in the GROUP BY clause or be used in an aggregate function",
+    );
+    refused(
+        "SELECT GROUPING(^b) FROM t GROUP BY ROLLUP (a)",
+        "42803",
+        "arguments to GROUPING must be grouping expressions of the associated query level",
+    );
+    refused(
+        "SELECT GROUPING(^a) FROM t",
+        "42803",
+        "arguments to GROUPING must be grouping expressions of the associated query level",
+    );
+    refused(
+        "SELECT a FROM t WHERE ^GROUPING(a) = 0 GROUP BY a",
+        "42803",
+        "grouping operations are not allowed in WHERE",
+    );
 }

@@ -4,8 +4,7 @@
 //! for the epoch; date_part gives the same as a double.
 
 use super::coercion::{Coercion, cast};
-use super::fold;
-use super::logical::relabel;
+use super::{fold, zoned};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{DatePart, Function};
 use crate::relation::Expression;
@@ -95,11 +94,7 @@ impl Builder<'_> {
 
     /// The instant at which the session's clocks show this.
     fn instant_here(&self, local: Expression) -> Expression {
-        // There they show what an instant is stored as.
-        if *self.catalog.time_zone() == *crate::evaluate::UTC {
-            return relabel(local, DataType::TimestampTz);
-        }
-        fold::call(Function::OfZone, vec![local, self.zone()], DataType::TimestampTz)
+        zoned::instant(local, self.zone())
     }
 
     /// A source of unknown type is a timestamp.

@@ -4,7 +4,7 @@
 //! the session's time zone takes it as an argument, a constant.
 
 use super::coercion::{Coercion, as_text_type, cast};
-use super::{array, blanks, fold};
+use super::{array, blanks, fold, zoned};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate;
 use crate::evaluate::array::Array;
@@ -156,16 +156,13 @@ impl Builder<'_> {
             (T::Oid(_), T::Integer) => integer_of_oid(value),
             (T::InternalChar, T::Integer) => fold::call(Function::Ascii, vec![relabel(value, T::Text)], to),
             (T::Integer, T::InternalChar) => relabel(fold::call(Function::Chr, vec![value], T::Text), to),
-            (T::Timestamp, T::TimestampTz) => fold::call(Function::OfZone, vec![value, self.zone()], to),
-            (T::TimestampTz, T::Timestamp) => fold::call(Function::InZone, vec![value, self.zone()], to),
+            (T::Timestamp, T::TimestampTz) => zoned::instant(value, self.zone()),
+            (T::TimestampTz, T::Timestamp) => zoned::local(value, self.zone()),
             (T::Date, T::TimestampTz) => {
                 let midnight = cast(value, T::Timestamp, Coercion::Implicit);
-                fold::call(Function::OfZone, vec![midnight, self.zone()], to)
+                zoned::instant(midnight, self.zone())
             }
-            (T::TimestampTz, T::Date | T::Time) => {
-                let local = fold::call(Function::InZone, vec![value, self.zone()], T::Timestamp);
-                cast(local, to, Coercion::Assignment)
-            }
+            (T::TimestampTz, T::Date | T::Time) => cast(zoned::local(value, self.zone()), to, Coercion::Assignment),
             (T::Json, T::Jsonb) => fold::call(Function::ReadAs(to), vec![relabel(value, T::Text)], to),
             (T::Jsonb, T::Json) => relabel(value, to),
             (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {

@@ -178,7 +178,7 @@ pub(super) fn unsupported(name: &str) -> Option<&'static str> {
         "current_time" | "timeofday" => "the current date or time",
         "xmlagg" | "corr" | "covar_pop" | "covar_samp" | "regr_slope" | "regr_intercept" | "regr_r2" | "regr_count"
         | "regr_avgx" | "regr_avgy" | "regr_sxx" | "regr_syy" | "regr_sxy" | "bit_and" | "bit_or" | "bit_xor"
-        | "any_value" | "grouping" => "this aggregate function",
+        | "any_value" => "this aggregate function",
         "to_number" => "formatting by a template",
         "regexp_matches" | "regexp_split_to_table" => "a set of rows of a regular expression",
         _ => return None,

@@ -15,14 +15,24 @@ use crate::value::Value;
 
 const SECONDS_PER_HOUR: i64 = 3600;
 
-/// What the clocks of a zone show at an instant.
+/// What the clocks of a zone show at an instant: what it is stored as, where they show UTC.
 pub(super) fn local(instant: Expression, zone: Expression) -> Expression {
+    if shows_utc(&zone) {
+        return relabel(instant, DataType::Timestamp);
+    }
     fold::call(Function::InZone, vec![instant, zone], DataType::Timestamp)
 }
 
 /// The instant at which the clocks of a zone show this.
-fn instant(local: Expression, zone: Expression) -> Expression {
+pub(super) fn instant(local: Expression, zone: Expression) -> Expression {
+    if shows_utc(&zone) {
+        return relabel(local, DataType::TimestampTz);
+    }
     fold::call(Function::OfZone, vec![local, zone], DataType::TimestampTz)
+}
+
+fn shows_utc(zone: &Expression) -> bool {
+    matches!(fold::constant(zone), Some(Value::Text(name)) if Zone::is_utc(name))
 }
 
 impl Builder<'_> {
@@ -56,7 +66,12 @@ impl Builder<'_> {
 
     fn move_instant(&mut self, instant: Expression, span: Expression) -> Result<Expression> {
         let span = self.coerce(span, DataType::Interval, Coercion::Implicit)?;
-        Ok(fold::call(Function::AddInZone, vec![instant, span, self.zone()], DataType::TimestampTz))
+        let zone = self.zone();
+        if shows_utc(&zone) {
+            let shown = vec![relabel(instant, DataType::Timestamp), span];
+            return Ok(relabel(fold::call(Function::AddInterval, shown, DataType::Timestamp), DataType::TimestampTz));
+        }
+        Ok(fold::call(Function::AddInZone, vec![instant, span, zone], DataType::TimestampTz))
     }
 
     /// `value AT TIME ZONE zone`: a timestamp of an instant, the instant of a timestamp.

@@ -1,0 +1,93 @@
+//! What all users of a CTE ask of its rows goes into it: the disjunction of their conditions. Each keeps its own.
+//!
+//! ```text
+//! With c = D in … (Filter p (CteScan c)) … (Filter q (CteScan c)) …
+//!     =   With c = Filter (p or q) D in … (Filter p (CteScan c)) … (Filter q (CteScan c)) …
+//! ```
+//!
+//! Only what reads nothing but the CTE's columns is asked so, and only where it drops a good part of the rows: it is asked once
+//! more where they are used. A user without a condition wants all of them.
+//!
+//! NULLs: a Filter keeps what is TRUE, and what is TRUE for a user makes the disjunction TRUE. Errors: conditions that may fail
+//! stay where they are.
+
+use super::factor_or::{disjunction, factor_or};
+use super::selectivity::selectivity;
+use crate::relation::effects::is_pure;
+use crate::relation::profile::Profiles;
+use crate::relation::visit::{
+    conjuncts, for_each_column, for_each_expression, for_each_input, for_each_subquery, has_subquery, substitute,
+};
+use crate::relation::{ColumnId, CteId, Expression, ExpressionKind, Relation};
+use crate::types::DataType;
+
+/// Users that are looked at: a disjunction of more takes longer than it saves.
+const USERS_MAX: usize = 8;
+
+/// Share of the rows up to which it pays.
+const SHARE_MAX: f64 = 0.5;
+
+/// The conditions, over the columns of the definition, without which no row of a CTE is used in its body.
+pub(super) fn demanded(cte: CteId, body: &Relation, profiles: &Profiles) -> Vec<Expression> {
+    let mut users = Users { cte, asked: Vec::new(), all: false };
+    users.visit(body, &[]);
+    if users.all || users.asked.is_empty() || users.asked.len() > USERS_MAX {
+        return Vec::new();
+    }
+    let demanded = factor_or(disjunction(users.asked));
+    if selectivity(&demanded, profiles) > SHARE_MAX { Vec::new() } else { demanded }
+}
+
+struct Users {
+    cte: CteId,
+    /// What each asks.
+    asked: Vec<Expression>,
+    /// Whether one wants all rows.
+    all: bool,
+}
+
+impl Users {
+    /// Looks at a tree that stands below a filter of these conditions.
+    fn visit(&mut self, relation: &Relation, filter: &[&Expression]) {
+        match relation {
+            Relation::CteScan { cte, columns } if *cte == self.cte => self.user(columns, filter),
+            Relation::Filter { input, predicate } => self.visit(input, &conjuncts(predicate)),
+            _ => for_each_input(relation, &mut |input| self.visit(input, &[])),
+        }
+        for_each_expression(relation, &mut |expression| {
+            for_each_subquery(expression, &mut |subquery| self.visit(&subquery.relation, &[]));
+        });
+    }
+
+    fn user(&mut self, columns: &[(ColumnId, ColumnId)], filter: &[&Expression]) {
+        let of_definition = |id: ColumnId| columns.iter().find(|(_, own)| *own == id).map(|(from, _)| *from);
+        let reads_only_it = |predicate: &Expression| {
+            let mut only = true;
+            for_each_column(predicate, &mut |id| only &= of_definition(id).is_some());
+            only
+        };
+        let asked = filter.iter().filter(|each| is_pure(each) && !has_subquery(each) && reads_only_it(each));
+        let mut asked = Expression::and(asked.map(|&each| each.clone()));
+        self.all |= conjuncts(&asked).is_empty();
+        substitute_columns(&mut asked, columns);
+        self.asked.push(asked);
+    }
+}
+
+/// Lets an expression read the definition's columns instead of a user's.
+fn substitute_columns(expression: &mut Expression, columns: &[(ColumnId, ColumnId)]) {
+    let mut types = Vec::new();
+    collect_types(expression, &mut types);
+    substitute(expression, &|id| {
+        let (from, _) = columns.iter().find(|(_, own)| *own == id)?;
+        let (_, data_type) = types.iter().find(|(of, _)| *of == id)?;
+        Some(Expression::column(*from, *data_type))
+    });
+}
+
+fn collect_types(expression: &Expression, types: &mut Vec<(ColumnId, DataType)>) {
+    if let ExpressionKind::Column(id) = &expression.kind {
+        types.push((*id, expression.data_type));
+    }
+    expression.children().into_iter().for_each(|child| collect_types(child, types));
+}
