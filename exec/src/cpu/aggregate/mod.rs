@@ -7,6 +7,7 @@ mod distinct;
 mod extreme;
 mod float_sum;
 mod gathered;
+mod integer_moments;
 mod logic;
 mod moments;
 mod numeric;
@@ -220,7 +221,12 @@ impl Accumulator {
             Reduction::First => State::Value(AnyValue::new(argument()?.0, false)),
             Reduction::Single => State::Value(AnyValue::new(argument()?.0, true)),
             Reduction::Variance { sample } if kind.data_type == DataType::Numeric => {
-                State::Numerics(NumericSums::new(Asked::Variance { sample }))
+                State::Numerics(match (kind.bound(), argument()?) {
+                    (Some(bound), (data_type, Register::I32 | Register::I64)) => {
+                        NumericSums::of_integers(sample, bound, data_type.scale().into())
+                    }
+                    _ => NumericSums::new(Asked::Variance { sample }),
+                })
             }
             Reduction::Variance { sample } => State::Moments(Moments::new(sample)),
             Reduction::Gather(how) => State::Gathered(Box::new(Gathered::new(how))),
@@ -374,7 +380,7 @@ impl Accumulator {
             State::Logic(logic) => logic.finish(data_type),
             State::Value(value) => value.finish(data_type),
             State::Moments(moments) => moments.finish(data_type),
-            State::Numerics(sums) => sums.finish(data_type),
+            State::Numerics(sums) => sums.finish(),
             State::Gathered(texts) => texts.finish(data_type),
             State::Distinct(sets) => match self.filling.distinct {
                 Some(distinct) => distinct.finish(*sets, data_type),

@@ -10,7 +10,7 @@ use super::super::state::integer_sum::{IntegerSums, Sums};
 use super::super::state::interval_sum::IntervalSums;
 use super::super::state::logic::{DECISIVE, Logic, NULL};
 use super::super::state::moments::Moments;
-use super::super::state::numeric_sum::{Asked, NumericSums};
+use super::super::state::numeric_sum::{Asked, NumericSums, States};
 use super::values::each_numeric;
 use super::{ROWS_MAX, Reader, Wire, check, damaged};
 use crate::Result;
@@ -347,7 +347,7 @@ impl Wire for NumericSums {
             Asked::Variance { sample: false } => 1,
             Asked::Variance { sample: true } => 2,
         });
-        self.states.write(to);
+        self.widened().write(to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
@@ -357,8 +357,7 @@ impl Wire for NumericSums {
             2 => Asked::Variance { sample: true },
             _ => return Err(damaged("what is asked of numbers")),
         };
-        let states: Vec<NumericSum> = Wire::read(from)?;
-        Ok(NumericSums { asked, heap: states.iter().map(NumericSum::heap_bytes).sum(), states })
+        Ok(NumericSums { asked, states: States::of_wide(Wire::read(from)?) })
     }
 }
 
