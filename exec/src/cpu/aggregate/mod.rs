@@ -138,6 +138,7 @@ struct Filling {
     /// The type of the argument; NULL's of CountRows.
     argument: Option<DataType>,
     sums: sum::Memory,
+    floats: float_sum::Memory,
     /// The best of each run.
     of_runs: Vec<i32>,
     /// Arguments as doubles.
@@ -270,12 +271,12 @@ impl Accumulator {
 
     /// Folds in some tuples, whose groups there is room for.
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
-        let Filling { argument, sums: memory, of_runs, doubles, place, distinct } = &mut self.filling;
+        let Filling { argument, sums: memory, floats, of_runs, doubles, place, distinct } = &mut self.filling;
         let argument = argument.unwrap_or(DataType::Null);
         match &mut self.state {
             State::Count(counts) => count(counts, input),
             State::Integers(sums) => sums.update(input, memory)?,
-            State::Floats(sums) => sums.update(input)?,
+            State::Floats(sums) => sums.update(input, floats)?,
             State::Intervals(sums) => sums.update(input)?,
             State::Extreme(extreme) => extreme.update(input, of_runs)?,
             State::Logic(logic) => logic.update(input)?,
@@ -335,6 +336,7 @@ impl Accumulator {
                 true
             }
             (State::Integers(mine), State::Integers(theirs)) => mine.append(theirs, groups),
+            (State::Floats(mine), State::Floats(theirs)) => mine.append(theirs, groups),
             _ => false,
         }
     }

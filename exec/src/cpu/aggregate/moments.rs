@@ -4,15 +4,23 @@ use super::super::kernels::exact_blocks::add_moments;
 use super::super::kernels::{self, Call, Scratch};
 use super::super::vector::{Vector, VectorData};
 use super::{Input, TileGroups};
+use crate::cpu::simd::kernel::prefetch_here;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::moments::Moments;
 use crate::plan::register::Register;
 use crate::sums::moments::Variance;
+use crate::technique::Technique;
 use crate::{Error, Result};
 use multiloop_planner::evaluate;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+
+/// Groups beyond which their states are not in the cache close by.
+const FAR_GROUPS: usize = 1 << 13;
+
+/// How many values ahead their states are asked for.
+const PREFETCH_VALUES: usize = 16;
 
 impl Moments {
     /// Folds in some tuples, whose argument has this type. `doubles` is memory for arguments as doubles.
@@ -36,16 +44,28 @@ impl Moments {
         if let VectorData::F64(values) = &vector.data {
             match input.groups {
                 TileGroups::One if vector.nulls.is_none() && !vector.constant => {
-                    add_moments(&mut self.states[0], values);
+                    self.change(0, |state| add_moments(state, values));
                 }
-                _ => input.each_valid(|tuple, group| self.states[group].add(values[vector.position(tuple)])),
+                TileGroups::Each(groups, _) if self.groups() > FAR_GROUPS && Technique::Prefetch.is_on() => {
+                    input.each_valid(|tuple, group| {
+                        if let Some(&next) = groups.get(tuple + PREFETCH_VALUES) {
+                            let next = self.states.as_ptr().wrapping_add(next as usize);
+                            prefetch_here(next);
+                            prefetch_here(next.cast::<u8>().wrapping_add(size_of::<Variance>() - 1));
+                        }
+                        self.change(group, |state| state.add(values[vector.position(tuple)]));
+                    });
+                }
+                _ => input.each_valid(|tuple, group| {
+                    self.change(group, |state| state.add(values[vector.position(tuple)]));
+                }),
             }
         }
         Ok(())
     }
 
     pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
-        pairs.for_each(|(from, into)| self.states[into].merge(&other.states[from]));
+        pairs.for_each(|(from, into)| self.change(into, |state| state.merge(&other.states[from])));
     }
 
     pub(crate) fn finish(self, data_type: DataType) -> Result<ColumnBuilder> {

@@ -193,13 +193,14 @@ impl Wire for NumericSum {
 impl Wire for FloatSums {
     fn write(&self, to: &mut Vec<u8>) {
         self.seen.write(to);
-        self.sums.write(to);
+        self.groups().write(to);
+        (0..self.groups()).for_each(|group| self.sum(group).write(to));
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let sums = FloatSums { seen: Wire::read(from)?, sums: Wire::read(from)? };
-        check(sums.sums.len() == sums.seen.len(), "sums of floats")?;
-        Ok(sums)
+        let (seen, sums): (Vec<bool>, Vec<ExactSum>) = (Wire::read(from)?, Wire::read(from)?);
+        check(sums.len() == seen.len(), "sums of floats")?;
+        Ok(FloatSums::of_exact(sums, seen))
     }
 }
 
@@ -336,7 +337,8 @@ impl Wire for Moments {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Moments { sample: Wire::read(from)?, states: Wire::read(from)? })
+        let (sample, states) = (Wire::read(from)?, Wire::read(from)?);
+        Ok(Moments::of(sample, states))
     }
 }
 

@@ -80,7 +80,7 @@ fn check_all(values: &[i64], vector: &Vector, bound: u64) {
 fn variances_are_those_of_numbers_of_any_size() {
     let all: [fn(i64, i64) -> i64; 4] =
         [|bound, _| bound, |bound, _| -bound, |bound, at| at * 7_919 % (bound + 1), |bound, at| bound * (at % 3 - 1)];
-    for len in [0, 1, 2, 63, 64, 65, 1023, 1024, 1025] {
+    for len in [0, 1, 2, 64, 65, 1025] {
         for bound in [0, 1, 5_000, 94_906_265, i64::from(i32::MAX), 1 << 40, i64::MAX / 1025, i64::MAX - 1] {
             for value in all {
                 let values: Vec<i64> = (0..len).map(|at| value(bound, at)).collect();
