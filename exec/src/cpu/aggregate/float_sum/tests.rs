@@ -113,7 +113,7 @@ fn sums_are_exact_in_every_form() {
         // Of one magnitude, of some, of all with each other and with few that are none.
         for (kinds, rare) in [(1, 1), (3, 1), (8, 1), (8, 97), (13, 1), (NASTY.len(), 1), (NASTY.len(), 331)] {
             let value = |at: usize| {
-                let kind = if at % rare == 0 { at / rare * 7 % kinds } else { at % 3 };
+                let kind = if at.is_multiple_of(rare) { at / rare * 7 % kinds } else { at % 3 };
                 NASTY[kind] * (1.0 - (at % 97) as f64 / 128.0)
             };
             let values: Vec<f64> = (0..len).map(value).collect();
