@@ -16,9 +16,9 @@ use multiloop_planner::error::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
 
 /// The exponent of the smallest bit that a double can have.
-const EXPONENT_MIN: i32 = -1074;
+pub(crate) const EXPONENT_MIN: i32 = -1074;
 /// The exponent of the lowest bit of the largest doubles: no window begins above it.
-const EXPONENT_MAX: i32 = 971;
+pub(crate) const EXPONENT_MAX: i32 = 971;
 /// How far below the first number's lowest bit the window reaches.
 const ROOM_BELOW: i32 = 30;
 /// A 53-bit mantissa shifted up by this still leaves bits for carries.
@@ -59,7 +59,7 @@ struct Register {
 }
 
 /// The bits of a finite double: `mantissa * 2^exponent`.
-fn decompose(value: f64) -> (i64, i32) {
+pub(crate) fn decompose(value: f64) -> (i64, i32) {
     let bits = value.to_bits();
     let field = ((bits >> 52) & 0x7ff) as i32;
     let fraction = (bits & ((1 << 52) - 1)) as i64;
@@ -71,6 +71,17 @@ impl ExactSum {
     /// The sum of nothing.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The sum `window * 2^exponent`; the exponent is one that a double can have.
+    pub(crate) fn of_window(window: i128, exponent: i32) -> Self {
+        debug_assert!((EXPONENT_MIN..=EXPONENT_MAX).contains(&exponent), "no exponent of a double");
+        ExactSum { window, exponent, ..ExactSum::default() }
+    }
+
+    /// Whether nothing was added, or so that nothing is left of it.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.window == 0 && self.register.is_none() && !self.is_special()
     }
 
     /// Adds one number.

@@ -35,6 +35,9 @@ const U64_DIGITS: usize = 19;
 /// Digits of a number of 128 bits, at most.
 const DIGITS_MAX: usize = 39;
 
+/// Bytes of the text of a number of so many digits.
+const TEXT_MAX: usize = DIGITS_MAX + EXPONENT_DIGITS + SCALE_DIGITS + 2;
+
 /// Bytes of most numbers' text.
 const TEXT_BYTES: usize = 32;
 
@@ -97,6 +100,18 @@ impl Numeric {
         Ok(Numeric::new(if kind == 'B' { -magnitude } else { magnitude }, scale))
     }
 
+    /// Appends the digits that a number shows, of a text that [`Numeric::encode`] made; false, and nothing, of any other text.
+    pub fn show_encoded(text: &str, shown: &mut String) -> bool {
+        let special = match text {
+            "A" => NegativeInfinity,
+            "E" => Infinity,
+            "F" => NaN,
+            _ => return show_finite(text, shown).is_some(),
+        };
+        shown.push_str(&special.to_string());
+        true
+    }
+
     /// The text by which numbers are told apart and ordered, whatever their scales.
     pub fn key(&self) -> String {
         let mut text = self.encode();
@@ -151,6 +166,51 @@ impl SmallNumeric {
     }
 }
 
+/// As [`Numeric::show_encoded`], of a finite number: the digits are those of the text, the point stands where the exponent says.
+fn show_finite(text: &str, shown: &mut String) -> Option<()> {
+    let (key, scale) = text.split_once(' ')?;
+    let scale = number_of(scale.as_bytes())? as usize;
+    let (kind, rest) = (key.as_bytes().first()?, key.get(1..)?);
+    let complemented: String;
+    let (sign, rest) = match kind {
+        b'B' => {
+            complemented = complement(rest.strip_suffix('~')?);
+            ("-", complemented.as_str())
+        }
+        b'C' => ("", "500000"),
+        b'D' => ("", rest),
+        _ => return None,
+    };
+    let (exponent, digits) = rest.split_at_checked(EXPONENT_DIGITS)?;
+    let exponent = number_of(exponent.as_bytes())? as i64 - EXPONENT_ZERO;
+    if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let whole = usize::try_from(exponent).unwrap_or(0);
+    let (before, behind) = digits.split_at(whole.min(digits.len()));
+    let zeros = if behind.is_empty() { 0 } else { usize::try_from(-exponent).unwrap_or(0) };
+    let padding = scale.checked_sub(zeros)?.checked_sub(behind.len())?;
+    shown.push_str(sign);
+    shown.push_str(if whole == 0 { "0" } else { before });
+    push_zeros(whole - before.len(), shown);
+    if scale > 0 {
+        shown.push('.');
+        push_zeros(zeros, shown);
+        shown.push_str(behind);
+        push_zeros(padding, shown);
+    }
+    Some(())
+}
+
+fn push_zeros(mut count: usize, text: &mut String) {
+    const ZEROS: &str = "00000000000000000000000000000000";
+    while count > 0 {
+        let now = count.min(ZEROS.len());
+        text.push_str(&ZEROS[..now]);
+        count -= now;
+    }
+}
+
 /// The number of at most [`U64_DIGITS`] digits.
 fn number_of(digits: &[u8]) -> Option<u64> {
     if digits.len() > U64_DIGITS {
@@ -164,10 +224,14 @@ fn encode_small(sign: Sign, magnitude: u128, scale: u32, text: &mut String) {
     let mut start = DIGITS_MAX;
     let mut put = |mut number: u64, end: usize| {
         let mut start = end;
-        while number > 0 {
+        while number >= 10 {
+            start -= 2;
+            buffer[start..start + 2].copy_from_slice(&PAIRS[(number % 100) as usize]);
+            number /= 100;
+        }
+        if number > 0 {
             start -= 1;
-            buffer[start] = b'0' + (number % 10) as u8;
-            number /= 10;
+            buffer[start] = b'0' + number as u8;
         }
         start
     };
@@ -182,27 +246,52 @@ fn encode_small(sign: Sign, magnitude: u128, scale: u32, text: &mut String) {
     encode_finite(sign, &buffer[start..], scale, text);
 }
 
+/// The digits of the numbers below 100.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut number = 0;
+    while number < pairs.len() {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
+
 /// Of a number's digits: none, or the first is not 0.
 fn encode_finite(sign: Sign, digits: &[u8], scale: u32, text: &mut String) {
-    let exponent = EXPONENT_ZERO + digits.len() as i64 - i64::from(scale);
+    let exponent = places::<EXPONENT_DIGITS>((EXPONENT_ZERO + digits.len() as i64 - i64::from(scale)) as u64);
     let zeros = digits.iter().rev().take_while(|&&digit| digit == b'0').count();
     let significant = &digits[..digits.len() - zeros];
     match sign {
         Sign::NoSign => text.push('C'),
+        Sign::Plus if significant.len() <= DIGITS_MAX => {
+            // At once, as most are.
+            let mut all = [b'D'; TEXT_MAX];
+            let digits_end = 1 + EXPONENT_DIGITS + significant.len();
+            all[1..=EXPONENT_DIGITS].copy_from_slice(&exponent);
+            all[1 + EXPONENT_DIGITS..digits_end].copy_from_slice(significant);
+            all[digits_end] = b' ';
+            all[digits_end + 1..][..SCALE_DIGITS].copy_from_slice(&places::<SCALE_DIGITS>(scale.into()));
+            return push_digits(&all[..digits_end + 1 + SCALE_DIGITS], text);
+        }
         Sign::Plus => {
             text.push('D');
-            text.extend(places::<EXPONENT_DIGITS>(exponent as u64).map(char::from));
-            text.extend(significant.iter().map(|&digit| char::from(digit)));
+            push_digits(&exponent, text);
+            push_digits(significant, text);
         }
         Sign::Minus => {
             text.push('B');
-            let exponent = places::<EXPONENT_DIGITS>(exponent as u64);
             text.extend(exponent.iter().chain(significant).map(|&digit| char::from(complement_of(digit))));
             text.push('~');
         }
     }
     text.push(' ');
-    text.extend(places::<SCALE_DIGITS>(scale.into()).map(char::from));
+    push_digits(&places::<SCALE_DIGITS>(scale.into()), text);
+}
+
+/// Appends digits as they are.
+fn push_digits(digits: &[u8], text: &mut String) {
+    text.push_str(std::str::from_utf8(digits).expect("digits are ASCII"));
 }
 
 /// A number in so many digits.

@@ -33,6 +33,11 @@ struct Wide {
 }
 
 impl NumericSum {
+    /// Of so many integers in units of 10^-scale, by their sum and the sum of their squares.
+    pub fn of_integers(count: u64, scale: u32, sum: i128, squares: i128) -> Self {
+        NumericSum { count, scale, sum, squares, wide: None }
+    }
+
     /// Adds a number; its square only if a variance is asked for.
     pub fn add(&mut self, value: &Numeric, squares: bool) {
         if let Some(small) = value.small() {
@@ -220,10 +225,10 @@ impl NumericSum {
         if self.special().is_some() {
             return Ok(Some(NaN));
         }
-        let others = if sample { self.count - 1 } else { self.count };
-        if let Some(variance) = self.small_variance(others) {
+        if let Some(variance) = self.small_variance(sample) {
             return Ok(Some(variance.into()));
         }
+        let others = if sample { self.count - 1 } else { self.count };
         let (sum, squares) = self.sums();
         let dividend = squares * self.count - &sum * &sum;
         if dividend.sign() != num_bigint::Sign::Plus {
@@ -238,8 +243,9 @@ impl NumericSum {
         Ok(Some(dividend.divide_to(&divisor, to)))
     }
 
-    /// The variance, if 128 bits hold what it is made of.
-    fn small_variance(&self, others: u64) -> Option<SmallNumeric> {
+    /// The variance, if there is one and 128 bits hold what it is made of.
+    pub fn small_variance(&self, sample: bool) -> Option<SmallNumeric> {
+        let others = self.count.checked_sub(sample.into()).filter(|&others| others > 0)?;
         if self.wide.is_some() {
             return None;
         }

@@ -67,6 +67,7 @@ fn stored_texts_sort_as_numbers() {
     let numbers: Vec<Numeric> = ordered.iter().map(|text| number(text)).collect();
     for (at, a) in numbers.iter().enumerate() {
         assert_eq!(Numeric::decode(&a.encode()).unwrap(), *a);
+        assert_shown(a);
         for (other, b) in numbers.iter().enumerate() {
             assert_eq!(a.compare(b), at.cmp(&other), "{a} and {b}");
             assert_eq!(a.key().cmp(&b.key()), at.cmp(&other), "keys of {a} and {b}");
@@ -81,6 +82,26 @@ fn stored_texts_sort_as_numbers() {
     }
 }
 
+/// What is shown of a stored text is what the number shows.
+fn assert_shown(number: &Numeric) {
+    let mut shown = String::from("behind ");
+    assert!(Numeric::show_encoded(&number.encode(), &mut shown));
+    assert_eq!(shown, format!("behind {number}"));
+}
+
+#[test]
+fn texts_that_nobody_stored_show_nothing() {
+    for text in
+        ["", "G", "B", "D", "C", "D500001", "D500001x 00000", "Dx00001 00000", "B500001 00000", "D500001\u{e9} 00001"]
+    {
+        let mut shown = String::new();
+        assert!(!Numeric::show_encoded(text, &mut shown) && shown.is_empty(), "{text}");
+    }
+    for (unscaled, scale) in [(0, 0), (0, 5), (0, 16_383), (1, 16_383), (-1, 100), (120, 1), (-12_000, 3)] {
+        assert_shown(&Numeric::new(unscaled, scale));
+    }
+}
+
 #[test]
 fn stored_texts_hold_every_digit() {
     for power in 0..45 {
@@ -92,6 +113,7 @@ fn stored_texts_hold_every_digit() {
                 let number = Numeric::new(unscaled, scale);
                 let text = number.encode();
                 assert_eq!(Numeric::decode(&text).unwrap(), number);
+                assert_shown(&number);
                 match (number.small(), SmallNumeric::decode(&text)) {
                     (Some(small), found) if power < 37 => {
                         assert_eq!(found, Some(small), "{text}");

@@ -14,8 +14,8 @@ use arrow::array::{
     ArrayRef, BooleanArray, Float32Array, Float64Array, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray,
     StringBuilder, new_null_array,
 };
+use multiloop_planner::numeric::Numeric;
 use multiloop_planner::types::{DataType, Field};
-use multiloop_planner::value::Value;
 use std::sync::Arc;
 
 /// A chunk as a record batch of the result types of `fields`.
@@ -206,16 +206,29 @@ pub(super) fn text(column: &Column, data_type: DataType, characters_min: u32) ->
 
 /// Numbers with the digits that each shows.
 fn numbers(column: &Column) -> Result<StringArray> {
-    let number = |row: usize| match column.value(row, DataType::Numeric) {
-        Value::Numeric(number) => Some(number.to_string()),
-        _ => None,
-    };
-    let texts: Vec<Option<String>> = (0..column.rows()).map(number).collect();
-    if texts.iter().flatten().map(String::len).sum::<usize>() > i32::MAX as usize {
-        return Err(too_much_text());
+    let (mut total, mut shown) = (0, String::new());
+    let mut builder = StringBuilder::with_capacity(column.rows(), column.rows() * NUMBER_BYTES);
+    for row in 0..column.rows() {
+        if column.is_null(row) {
+            builder.append_null();
+            continue;
+        }
+        let text = column.text(row).ok_or_else(|| unexpected(&column.data, DataType::Numeric))?;
+        shown.clear();
+        if !Numeric::show_encoded(text, &mut shown) {
+            shown = Numeric::decode(text)?.to_string();
+        }
+        total += shown.len();
+        if total > i32::MAX as usize {
+            return Err(too_much_text());
+        }
+        builder.append_value(&shown);
     }
-    Ok(texts.into_iter().collect())
+    Ok(builder.finish())
 }
+
+/// Bytes that most numbers show.
+const NUMBER_BYTES: usize = 20;
 
 /// Copies the strings of a column's rows together. Of a row that is not NULL `string` gives the bytes from its string's first one
 /// on, and how many of these are its.

@@ -7,6 +7,7 @@ mod distinct;
 mod extreme;
 mod float_sum;
 mod gathered;
+mod integer_moments;
 mod logic;
 mod moments;
 mod numeric;
@@ -137,6 +138,7 @@ struct Filling {
     /// The type of the argument; NULL's of CountRows.
     argument: Option<DataType>,
     sums: sum::Memory,
+    floats: float_sum::Memory,
     /// The best of each run.
     of_runs: Vec<i32>,
     /// Arguments as doubles.
@@ -220,7 +222,12 @@ impl Accumulator {
             Reduction::First => State::Value(AnyValue::new(argument()?.0, false)),
             Reduction::Single => State::Value(AnyValue::new(argument()?.0, true)),
             Reduction::Variance { sample } if kind.data_type == DataType::Numeric => {
-                State::Numerics(NumericSums::new(Asked::Variance { sample }))
+                State::Numerics(match (kind.bound(), argument()?) {
+                    (Some(bound), (data_type, Register::I32 | Register::I64)) => {
+                        NumericSums::of_integers(sample, bound, data_type.scale().into())
+                    }
+                    _ => NumericSums::new(Asked::Variance { sample }),
+                })
             }
             Reduction::Variance { sample } => State::Moments(Moments::new(sample)),
             Reduction::Gather(how) => State::Gathered(Box::new(Gathered::new(how))),
@@ -264,12 +271,12 @@ impl Accumulator {
 
     /// Folds in some tuples, whose groups there is room for.
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
-        let Filling { argument, sums: memory, of_runs, doubles, place, distinct } = &mut self.filling;
+        let Filling { argument, sums: memory, floats, of_runs, doubles, place, distinct } = &mut self.filling;
         let argument = argument.unwrap_or(DataType::Null);
         match &mut self.state {
             State::Count(counts) => count(counts, input),
             State::Integers(sums) => sums.update(input, memory)?,
-            State::Floats(sums) => sums.update(input)?,
+            State::Floats(sums) => sums.update(input, floats)?,
             State::Intervals(sums) => sums.update(input)?,
             State::Extreme(extreme) => extreme.update(input, of_runs)?,
             State::Logic(logic) => logic.update(input)?,
@@ -329,6 +336,7 @@ impl Accumulator {
                 true
             }
             (State::Integers(mine), State::Integers(theirs)) => mine.append(theirs, groups),
+            (State::Floats(mine), State::Floats(theirs)) => mine.append(theirs, groups),
             _ => false,
         }
     }
@@ -374,7 +382,7 @@ impl Accumulator {
             State::Logic(logic) => logic.finish(data_type),
             State::Value(value) => value.finish(data_type),
             State::Moments(moments) => moments.finish(data_type),
-            State::Numerics(sums) => sums.finish(data_type),
+            State::Numerics(sums) => sums.finish(),
             State::Gathered(texts) => texts.finish(data_type),
             State::Distinct(sets) => match self.filling.distinct {
                 Some(distinct) => distinct.finish(*sets, data_type),

@@ -2,23 +2,28 @@
 
 use super::super::vector::{Vector, VectorData};
 use super::Input;
+use super::integer_moments::add_moments;
 use crate::cpu::vector::builder::ColumnBuilder;
-use crate::partial::state::numeric_sum::{Asked, NumericSums};
+use crate::partial::state::numeric_sum::{Asked, NumericSums, States};
 use crate::{Error, Result};
 use multiloop_planner::numeric::Numeric;
 use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::types::DataType;
-use multiloop_planner::value::Value;
 
 impl NumericSums {
     /// Folds in some tuples, whose argument has this type.
     pub(crate) fn update(&mut self, input: &Input<'_>, argument: DataType) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("a sum of nothing")) };
+        self.expect_rows(input.len as u64);
         let squares = self.asked != Asked::Sum;
+        let (sums, heap) = match &mut self.states {
+            States::Narrow { moments, bound, .. } => return add_moments(moments, *bound, input),
+            States::Wide { sums, heap } => (sums, heap),
+        };
         let scale = u32::from(argument.scale());
         let mut add = |group: usize, unscaled: i128| {
-            self.change(group, |state| state.add_small(SmallNumeric::new(unscaled, scale), squares));
+            change(&mut sums[group], heap, |state| state.add_small(SmallNumeric::new(unscaled, scale), squares));
         };
         match &vector.data {
             VectorData::I32(values) => {
@@ -28,50 +33,87 @@ impl NumericSums {
                 input.each_valid(|tuple, group| add(group, values[vector.position(tuple)].into()));
             }
             VectorData::I128(values) => input.each_valid(|tuple, group| add(group, values[vector.position(tuple)])),
-            _ => return self.update_texts(input, vector),
+            _ => return add_texts(sums, heap, squares, input, vector),
         }
         Ok(())
     }
 
-    /// Of numbers that stand as texts.
-    fn update_texts(&mut self, input: &Input<'_>, vector: &Vector) -> Result<()> {
-        let squares = self.asked != Asked::Sum;
-        let mut failed = None;
-        input.each_valid(|tuple, group| {
-            let text = vector.text(tuple).unwrap_or_default();
-            match SmallNumeric::decode(text) {
-                Some(small) => self.change(group, |state| state.add_small(small, squares)),
-                None => match Numeric::decode(text) {
-                    Ok(number) => self.change(group, |state| state.add(&number, squares)),
-                    Err(error) => failed = Some(error),
-                },
-            }
-        });
-        failed.map_or(Ok(()), Err)
-    }
-
     pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
-        pairs.for_each(|(from, into)| self.change(into, |state| state.merge(&other.states[from])));
+        self.expect_rows(if let States::Narrow { rows, .. } = other.states { rows } else { u64::MAX });
+        match (&mut self.states, &other.states) {
+            (States::Narrow { moments, .. }, States::Narrow { moments: theirs, .. }) => {
+                pairs.for_each(|(from, into)| moments[into].merge(theirs[from]));
+            }
+            (States::Wide { sums, heap }, States::Narrow { moments: theirs, scale, .. }) => {
+                pairs.for_each(|(from, into)| {
+                    change(&mut sums[into], heap, |state| state.merge(&theirs[from].widened(*scale)));
+                });
+            }
+            (States::Wide { sums, heap }, States::Wide { sums: theirs, .. }) => {
+                pairs.for_each(|(from, into)| change(&mut sums[into], heap, |state| state.merge(&theirs[from])));
+            }
+            (States::Narrow { .. }, States::Wide { .. }) => unreachable!("made wide above"),
+        }
     }
 
-    /// Changes a group's state, and counts the memory that it takes.
-    #[inline]
-    fn change(&mut self, group: usize, change: impl FnOnce(&mut NumericSum)) {
-        let state = &mut self.states[group];
-        let before = state.heap_bytes();
-        change(state);
-        self.heap = self.heap + state.heap_bytes() - before;
-    }
-
-    pub(crate) fn finish(self, data_type: DataType) -> Result<ColumnBuilder> {
-        let finish = |state: &NumericSum| {
-            let found = match self.asked {
-                Asked::Sum => state.total()?,
-                Asked::Variance { sample } => state.variance(sample)?,
-            };
-            Ok(found.map_or(Value::Null, Value::numeric))
+    pub(crate) fn finish(self) -> Result<ColumnBuilder> {
+        let mut column = ColumnBuilder::of_type(DataType::Numeric);
+        let (mut text, asked) = (String::new(), self.asked);
+        let mut finish = |state: &NumericSum| -> Result<()> {
+            text.clear();
+            match asked {
+                Asked::Variance { sample } if let Some(small) = state.small_variance(sample) => {
+                    small.encode_into(&mut text);
+                }
+                Asked::Variance { sample } => encode(state.variance(sample)?, &mut text),
+                Asked::Sum => encode(state.total()?, &mut text),
+            }
+            // No number has an empty text.
+            column.append_texts(std::iter::once((!text.is_empty()).then_some(text.as_bytes())));
+            Ok(())
         };
-        let values = self.states.iter().map(finish).collect::<Result<Vec<Value>>>()?;
-        Ok(ColumnBuilder::from_values(&values, data_type))
+        match &self.states {
+            States::Narrow { moments, scale, .. } => {
+                moments.iter().try_for_each(|moments| finish(&moments.widened(*scale)))?;
+            }
+            States::Wide { sums, .. } => sums.iter().try_for_each(finish)?,
+        }
+        Ok(column)
     }
+}
+
+fn encode(number: Option<Numeric>, text: &mut String) {
+    if let Some(number) = number {
+        number.encode_into(text);
+    }
+}
+
+/// Adds numbers that stand as texts.
+fn add_texts(
+    sums: &mut [NumericSum],
+    heap: &mut usize,
+    squares: bool,
+    input: &Input<'_>,
+    vector: &Vector,
+) -> Result<()> {
+    let mut failed = None;
+    input.each_valid(|tuple, group| {
+        let text = vector.text(tuple).unwrap_or_default();
+        match SmallNumeric::decode(text) {
+            Some(small) => change(&mut sums[group], heap, |state| state.add_small(small, squares)),
+            None => match Numeric::decode(text) {
+                Ok(number) => change(&mut sums[group], heap, |state| state.add(&number, squares)),
+                Err(error) => failed = Some(error),
+            },
+        }
+    });
+    failed.map_or(Ok(()), Err)
+}
+
+/// Changes a group's state, and counts the memory that it takes.
+#[inline]
+fn change(state: &mut NumericSum, heap: &mut usize, change: impl FnOnce(&mut NumericSum)) {
+    let before = state.heap_bytes();
+    change(state);
+    *heap = *heap + state.heap_bytes() - before;
 }

@@ -10,6 +10,7 @@ use crate::cpu::expression::tile::Tile;
 use crate::cpu::kernels::mask::Lane;
 use crate::cpu::kernels::search::{Needle, up_to};
 use crate::cpu::kernels::{compare, fill_truth_of, text};
+use crate::cpu::simd::kernel::{append, vectorised};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::rows::Rows;
 use crate::cpu::vector::valid_rows::valid_rows;
@@ -65,7 +66,8 @@ impl Test {
 }
 
 fn is_search(function: Function) -> bool {
-    matches!(function, Function::Like | Function::Contains) && Technique::TextSearch.is_on()
+    matches!(function, Function::Like | Function::ILike | Function::Contains | Function::StartsWith)
+        && Technique::TextSearch.is_on()
 }
 
 /// Whether a node compares a column of a scan with a constant or with another such column, many tuples at once.
@@ -399,8 +401,10 @@ fn select_from<U: Lane>(
     }
 }
 
-/// LIKE '%a%b%' over consecutive rows of plain text: the bytes of all rows are searched as one buffer, and a hit is
-/// mapped back to the row in which it lies.
+/// Bytes of rows that are made lower case together, at most.
+const FOLDED_BYTES_MAX: usize = 1 << 20;
+
+/// LIKE '%a%b%' and LIKE 'a%', in whatever case, over consecutive rows of plain text, whose bytes are taken as one buffer.
 fn search_column(
     column: &Column,
     rows: &Rows,
@@ -410,21 +414,42 @@ fn search_column(
     bits: &mut Bitmap,
 ) -> bool {
     let (ColumnData::Text { offsets, bytes }, Rows::Range(start)) = (&column.data, rows) else { return false };
-    let Some(text::Test::Parts(parts)) = text::Test::new(function, &[pattern]) else { return false };
+    let Some(test) = text::Test::new(function, &[pattern]) else { return false };
     let offsets = &offsets[*start as usize..*start as usize + len + 1];
-    bits.reset(len, false);
-    let Some((first, rest)) = parts.split_first().filter(|(first, _)| !first.bytes().is_empty()) else {
-        bits.reset(len, true);
-        return true;
-    };
-    find_rows(offsets, bytes, first, rest, bits);
+    let start = offsets[0] as usize;
+    let bytes = &bytes[start..offsets[len] as usize];
+    let folds =
+        |test: &text::Test| matches!(test, text::Test::Parts(_)) && bytes.len() <= FOLDED_BYTES_MAX && bytes.is_ascii();
+    match &test {
+        text::Test::Parts(parts) => find_rows(offsets, bytes, parts, bits),
+        text::Test::Folded(folded, _) if folds(folded) => {
+            let mut lower = Vec::new();
+            vectorised(|| append(&mut lower, bytes, |byte: u8| byte.to_ascii_lowercase()));
+            if let text::Test::Parts(parts) = &**folded {
+                find_rows(offsets, &lower, parts, bits);
+            }
+        }
+        test => {
+            let Some(beginning) = test.beginning() else { return false };
+            bits.fill(len, |row| {
+                let row = offsets[row] as usize - start..offsets[row + 1] as usize - start;
+                let told = beginning.is_at(bytes, row.start, row.len());
+                told.unwrap_or_else(|| test.passes_text(&bytes[row]))
+            });
+        }
+    }
     true
 }
 
-/// Marks the rows in which a string and others behind it are found.
-fn find_rows(offsets: &[i32], bytes: &[u8], first: &Needle, rest: &[Needle], bits: &mut Bitmap) {
-    let (start, end) = (offsets[0] as usize, offsets[offsets.len() - 1] as usize);
-    let bytes = &bytes[start..end];
+/// Marks the rows in which strings are found, one behind the other, by their ends in some bytes: these are searched for the
+/// first of them as a whole, and a hit is mapped back to the row in which it lies.
+fn find_rows(offsets: &[i32], bytes: &[u8], parts: &[Needle], bits: &mut Bitmap) {
+    let len = offsets.len() - 1;
+    let Some((first, rest)) = parts.split_first().filter(|(first, _)| !first.bytes().is_empty()) else {
+        return bits.reset(len, true);
+    };
+    bits.reset(len, false);
+    let start = offsets[0] as usize;
     let mut row = 0;
     first.each(bytes, |hit| {
         row += rows_before(&offsets[row + 1..], start + hit);

@@ -181,6 +181,18 @@ impl Present {
         lists.filter(|(_, list)| !list.is_empty()).map(|(group, list)| (group, &list[..]))
     }
 
+    /// As [`Present::many`], of each group its place among all.
+    pub(crate) fn many_at(&self) -> impl Iterator<Item = (usize, &Bitmap)> {
+        let all = self.iter().zip(&self.lists).enumerate();
+        all.filter(|(_, (_, list))| list.is_empty()).map(|(at, ((_, tuples), _))| (at, tuples))
+    }
+
+    /// As [`Present::few`], of each group its place among all.
+    pub(crate) fn few_at(&self) -> impl Iterator<Item = (usize, &[u32])> {
+        let lists = self.lists[..self.groups.len()].iter().enumerate();
+        lists.filter(|(_, list)| !list.is_empty()).map(|(at, list)| (at, &list[..]))
+    }
+
     /// Finds out how many of so many tuples each group has.
     fn weigh(&mut self, len: usize) {
         self.counts.clear();

@@ -2,18 +2,20 @@
 //! Shifted to where the lowest bit of the smallest of these would be they are integers of 63 bits, which are added as
 //! such; the values left over go to [`ExactSum`] one by one.
 
-use crate::cpu::simd::kernel::vectorised;
+use crate::cpu::simd::kernel::{append, kernel, vectorised};
 use crate::sums::exact_sum::ExactSum;
 use crate::sums::moments::Variance;
 
 /// Values in a block: so many halves of 63-bit integers have a sum of 64 bits.
 const BLOCK: usize = 1024;
 /// A double's 53 bits, shifted up by at most this, are a positive 64-bit integer.
-const ROOM: u64 = 10;
+pub(crate) const ROOM: u64 = 10;
 /// Exponents (as they stand in a double) of blocks that are added as integers: their squares are far from all limits.
 const EXPONENTS: std::ops::RangeInclusive<u64> = 623..=1423;
 /// The exponent of a double's lowest bit, less the one that stands in it.
-const LOWEST: i32 = -1075;
+pub(crate) const LOWEST: i32 = -1075;
+/// The exponent that stands in what is not finite, with room for a fraction behind it and none for a sign.
+const NOT_FINITE: u64 = 0x7ff << 53;
 const FRACTION: u64 = (1 << 52) - 1;
 
 /// The magnitude of a value in units of `2^(base + LOWEST)`; 0 if it is not within reach.
@@ -22,6 +24,37 @@ fn aligned(value: f64, base: u64) -> u64 {
     let bits = value.to_bits();
     let shift = ((bits >> 52) & 0x7ff).wrapping_sub(base);
     if shift <= ROOM { ((bits & FRACTION) | (1 << 52)) << shift } else { 0 }
+}
+
+/// The greatest exponent (as it stands in a double) among finite values.
+pub(crate) fn top_exponent(values: &[f64]) -> u64 {
+    let magnitude = |value: &f64| {
+        let magnitude = value.to_bits() << 1;
+        if magnitude < NOT_FINITE { magnitude } else { 0 }
+    };
+    vectorised(|| values.iter().fold(0, |top, value| top.max(magnitude(value)))) >> 53
+}
+
+/// A value in units of `2^(base + LOWEST)`; 0 if it is not within reach.
+#[inline(always)]
+fn number(value: f64, base: u64) -> i64 {
+    let sign = value.to_bits() as i64 >> 63;
+    (aligned(value, base) as i64 ^ sign) - sign
+}
+
+kernel! {
+    /// Makes `numbers` the values in units of `2^(base + LOWEST)`, whose exponents are positive. Those that are not within
+    /// reach are 0; how many that are not 0 there are of these.
+    pub(crate) fn align[](values: &[f64], base: u64, numbers: &mut Vec<i64>) -> usize {
+        numbers.clear();
+        let mut left = 0u64;
+        append(numbers, values, |value: f64| {
+            let number = number(value, base);
+            left += u64::from((number == 0) & (value.to_bits() << 1 != 0));
+            number
+        });
+        left as usize
+    }
 }
 
 /// The smallest exponent that is within reach in a block; none if its values are better added one by one.
@@ -35,12 +68,10 @@ fn sum(block: &[f64], base: u64) -> (i128, bool) {
     let (high, low, left) = vectorised(|| {
         let (mut high, mut low, mut left) = (0i64, 0i64, 0u64);
         for &value in block {
-            let magnitude = aligned(value, base);
-            let sign = value.to_bits() as i64 >> 63;
-            let number = (magnitude as i64 ^ sign) - sign;
+            let number = number(value, base);
             high += number >> 32;
             low += number & 0xffff_ffff;
-            left |= if magnitude == 0 { value.to_bits() << 1 } else { 0 };
+            left |= if number == 0 { value.to_bits() << 1 } else { 0 };
         }
         (high, low, left)
     });

@@ -1,5 +1,6 @@
 //! Functions of strings with constants: LIKE and its kin, lengths and positions, slices as views, case, replacement.
 
+use super::beginning::Beginning;
 use super::search::Needle;
 use super::{Call, strict_nulls, text_join};
 use crate::cpu::simd::kernel::kernel;
@@ -288,13 +289,37 @@ impl Test {
         }
     }
 
+    /// Whether a string passes.
+    pub(crate) fn passes_text(&self, bytes: &[u8]) -> bool {
+        self.passes(bytes, || match self {
+            Test::Pattern(pattern) | Test::Folded(_, pattern) => {
+                std::str::from_utf8(bytes).is_ok_and(|text| pattern.matches(text))
+            }
+            _ => false,
+        })
+    }
+
+    /// What strings are to begin with, if nothing else is asked.
+    pub(crate) fn beginning(&self) -> Option<Beginning> {
+        let (test, ignores_case) = match self {
+            Test::Folded(test, _) => (&**test, true),
+            test => (test, false),
+        };
+        if let Test::Prefix(prefix) = test { Some(Beginning::new(prefix, ignores_case)) } else { None }
+    }
+
     fn fill(&self, texts: &TextVector, bits: &mut Bitmap) {
-        bits.fill(texts.len(), |tuple| {
+        let passes = |tuple| {
             let whole = || match self {
                 Test::Pattern(pattern) | Test::Folded(_, pattern) => pattern.matches(texts.get(tuple)),
                 _ => false,
             };
             self.passes(texts.bytes(tuple), whole)
+        };
+        let Some(beginning) = self.beginning() else { return bits.fill(texts.len(), passes) };
+        bits.fill(texts.len(), |tuple| {
+            let (bytes, start, len) = texts.place(tuple);
+            beginning.is_at(bytes, start, len).unwrap_or_else(|| passes(tuple))
         });
     }
 }

@@ -145,6 +145,13 @@ impl TextVector {
         view.bytes_in(self.buffer(view))
     }
 
+    /// The bytes among which the string at a position stands, where it begins, and how many bytes it has.
+    #[inline]
+    pub(crate) fn place(&self, position: usize) -> (&[u8], usize, usize) {
+        let view = self.views[position];
+        (self.buffer(view), view.offset as usize, view.length as usize)
+    }
+
     /// The string at a position as a number, if it is shorter than eight bytes: its bytes, the first one lowest, and its
     /// length in the highest byte. Otherwise [`TextVector::LONG`], which no string is.
     #[inline]

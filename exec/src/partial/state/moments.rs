@@ -8,12 +8,28 @@ pub(crate) struct Moments {
     /// Whether the rows are a sample.
     pub(crate) sample: bool,
     pub(crate) states: Vec<Variance>,
+    /// Bytes that states hold elsewhere.
+    heap: usize,
 }
 
 impl Moments {
     /// For no groups.
     pub(crate) fn new(sample: bool) -> Self {
-        Moments { sample, states: Vec::new() }
+        Moments::of(sample, Vec::new())
+    }
+
+    /// Of these states.
+    pub(crate) fn of(sample: bool, states: Vec<Variance>) -> Self {
+        Moments { sample, heap: states.iter().map(Variance::heap_bytes).sum(), states }
+    }
+
+    /// Changes a group's state, and counts the memory that it takes.
+    #[inline(always)]
+    pub(crate) fn change(&mut self, group: usize, change: impl FnOnce(&mut Variance)) {
+        let state = &mut self.states[group];
+        let before = state.heap_bytes();
+        change(state);
+        self.heap = self.heap + state.heap_bytes() - before;
     }
 
     pub(crate) fn groups(&self) -> usize {
@@ -21,17 +37,18 @@ impl Moments {
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {
+        self.heap -= self.states.iter().skip(groups).map(Variance::heap_bytes).sum::<usize>();
         self.states.resize_with(groups, Variance::new);
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.states.capacity() * size_of::<Variance>() + self.states.iter().map(Variance::heap_bytes).sum::<usize>()
+        self.states.capacity() * size_of::<Variance>() + self.heap
     }
 
     /// The states of these groups, which become the numbers 0, 1, 2, …
     pub(crate) fn take(&self, groups: &[u32]) -> Self {
         let states = groups.iter().map(|&group| self.states[group as usize].clone()).collect();
-        Moments { sample: self.sample, states }
+        Moments::of(self.sample, states)
     }
 
     /// Whether states of both can be merged.

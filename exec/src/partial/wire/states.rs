@@ -10,7 +10,7 @@ use super::super::state::integer_sum::{IntegerSums, Sums};
 use super::super::state::interval_sum::IntervalSums;
 use super::super::state::logic::{DECISIVE, Logic, NULL};
 use super::super::state::moments::Moments;
-use super::super::state::numeric_sum::{Asked, NumericSums};
+use super::super::state::numeric_sum::{Asked, NumericSums, States};
 use super::values::each_numeric;
 use super::{ROWS_MAX, Reader, Wire, check, damaged};
 use crate::Result;
@@ -193,13 +193,14 @@ impl Wire for NumericSum {
 impl Wire for FloatSums {
     fn write(&self, to: &mut Vec<u8>) {
         self.seen.write(to);
-        self.sums.write(to);
+        self.groups().write(to);
+        (0..self.groups()).for_each(|group| self.sum(group).write(to));
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let sums = FloatSums { seen: Wire::read(from)?, sums: Wire::read(from)? };
-        check(sums.sums.len() == sums.seen.len(), "sums of floats")?;
-        Ok(sums)
+        let (seen, sums): (Vec<bool>, Vec<ExactSum>) = (Wire::read(from)?, Wire::read(from)?);
+        check(sums.len() == seen.len(), "sums of floats")?;
+        Ok(FloatSums::of_exact(sums, seen))
     }
 }
 
@@ -336,7 +337,8 @@ impl Wire for Moments {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
-        Ok(Moments { sample: Wire::read(from)?, states: Wire::read(from)? })
+        let (sample, states) = (Wire::read(from)?, Wire::read(from)?);
+        Ok(Moments::of(sample, states))
     }
 }
 
@@ -347,7 +349,7 @@ impl Wire for NumericSums {
             Asked::Variance { sample: false } => 1,
             Asked::Variance { sample: true } => 2,
         });
-        self.states.write(to);
+        self.widened().write(to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
@@ -357,8 +359,7 @@ impl Wire for NumericSums {
             2 => Asked::Variance { sample: true },
             _ => return Err(damaged("what is asked of numbers")),
         };
-        let states: Vec<NumericSum> = Wire::read(from)?;
-        Ok(NumericSums { asked, heap: states.iter().map(NumericSum::heap_bytes).sum(), states })
+        Ok(NumericSums { asked, states: States::of_wide(Wire::read(from)?) })
     }
 }
 
