@@ -206,11 +206,9 @@ impl Binder<'_, '_> {
             ast::Expr::GroupingSets(sets) => {
                 let mut all = Vec::new();
                 for set in sets {
-                    match &set[..] {
-                        [nested] if names_sets(nested) => {
-                            all.extend(self.bind_grouping_element(nested, scope, select)?)
-                        }
-                        (None, parts) => all.push(self.bind_group_keys(parts, scope, select)?),
+                    match if let [only] = &set[..] { nested_sets(only) } else { None } {
+                        Some(nested) => all.extend(self.bind_grouping_element(&nested, scope, select)?),
+                        None => all.push(self.bind_group_keys(set, scope, select)?),
                     }
                 }
                 all
