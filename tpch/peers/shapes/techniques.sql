@@ -1,0 +1,1 @@
+-- For each technique of Multiloop (exec/src/technique.rs, the planner's rules), a query that it could hurt.
