@@ -240,5 +240,34 @@ from calendar, warehouses, products
 where day(day) = 1 and share_of(product_id * 6 + warehouse_id, 'stocked') < 0.12
 order by counted_on, warehouse_id, product_id;
 
+-- What techniques do not like, for techniques.sql: no row is where it belongs, and of each kind there is one that spoils it.
+set variable odds = greatest(1000, (800000 * getvariable('scale'))::integer);
+
+create table odds as
+select i as n, md5('token ' || i) as token, -- all different
+       'n' || hash(i, 'nearly') % (9 * getvariable('odds') // 10)::ubigint as nearly, -- nearly all
+       case when place < 9 * getvariable('odds') // 10 then one(i, 'late', ['new', 'open', 'paid', 'sent'])
+            else 'late ' || i end as late, -- few at first, then all different
+       case when i = 77 then 9000000000000000 else number(i, 'outlier', 1000) end as outlier, -- dense but for one
+       (number(i, 'far', 20000) + 1)::bigint * 461168601842738 as far, -- few, far apart
+       number(i, 'step', 5000) * 1000 + (i = 78)::integer as step, -- in steps but for one
+       case when i % 4000 = 3 then 2000000000 + number(i, 'wide', 99) else number(i, 'wide', 100) end as wide, -- narrow but for some
+       1 as tie, known(i, 'amount', 0.3, number(i, 'amount', 10000) - 3000) as amount,
+       known(i, 'rate', 0.2, share_of(i, 'rate') * 50) as rate, (number(i, 'price', 100000000) / 100.0)::decimal(12, 2) as price,
+       case when place > getvariable('odds') - 3 then 'n/a' else number(i, 'digits', 5000)::text end as digits, -- numbers but for the last
+       case when place > getvariable('odds') - 3 then 0 else 1 + number(i, 'divisor', 900) end as divisor, -- zero at the end
+       timestamp '2021-01-01' + to_microseconds((share_of(i, 'stamp') * 126230400000000)::bigint) as stamp,
+       case when place > getvariable('odds') - 3 then 5000 else number(i, 'grade', 60) end as grade,
+       'https://shop.example/catalog/2024/autumn/pages/' || lpad(number(i, 'page', 300000)::text, 9, '0') || '/index.html' as page,
+       known(i, 'flag', 0.1, share_of(i, 'flag') < 0.5) as flag
+from (select i, row_number() over (order by hash(i, 'place of odds')) as place from range(getvariable('odds')::bigint) as t(i))
+order by place;
+
+create table ends as
+select i as n, 'n' || hash(i, 'label') % getvariable('odds')::ubigint as label, number(i, 'weight', 1000) / 10.0 as weight,
+       known(i, 'group', 0.05, number(i, 'group', 40)) as part
+from range(getvariable('odds')::bigint) as t(i)
+order by hash(i, 'place of ends');
+
 drop table goods;
 drop table slots;
