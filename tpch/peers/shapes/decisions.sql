@@ -518,3 +518,59 @@ select lower(split_part(replace(w.referrer, 'https://', ''), '/', 1)) as host,
 from web_sales w
 group by 1, 2
 order by 1, 2;
+
+-- price-bands: lines by bands of what was paid, and the discount that they had in percent
+select floor(s.paid / 100) * 100 as from_price, count(*) as lines, sum(s.quantity) as pieces,
+       avg(100 * s.discount / s.unit_price) as percent_off, mode() within group (order by p.category) as usual
+from store_sales s join products p on p.product_id = s.product_id
+where s.sold_on >= date '2023-01-01' and s.paid is not null and s.unit_price > 0
+group by floor(s.paid / 100) * 100
+order by from_price;
+
+-- words-of-descriptions: which words stand in descriptions of what sold well, and how they sell
+select word, count(*) as goods, sum(pieces) as pieces, avg(pieces) as each
+from (
+    select unnest(string_to_array(p.description, ' ')) as word, s.pieces
+    from products p
+    join (select product_id, sum(quantity) as pieces from web_sales group by product_id) as s on s.product_id = p.product_id
+    where p.category <> 'food'
+) as words
+where length(word) > 3
+group by word
+having count(*) > 100
+order by pieces desc, word
+limit 40;
+
+-- while-promoted: how many lines were sold while something was promoted in a medium, promoted themselves or not
+select o.medium, c.season, count(*) as lines, sum(s.paid) as revenue, count(s.promotion_id) as promoted
+from store_sales s
+join promotions o on s.sold_on between o.starts_on and o.ends_on
+join calendar c on c.day = s.sold_on
+where o.percent_off >= 30 and s.paid > 300
+group by o.medium, c.season
+order by o.medium, c.season;
+
+-- latest-purchases: the last line that each customer has bought, by category and week
+select p.category, extract(week from l.sold_on) as week, count(*) as customers
+from (
+    select distinct on (customer_id) customer_id, sold_on, product_id
+    from store_sales
+    where customer_id is not null
+    order by customer_id, sold_at desc, receipt_no desc, line desc
+) as l
+join products p on p.product_id = l.product_id
+where l.sold_on >= date '2024-10-01'
+group by 1, 2
+order by 1, 2;
+
+-- best-line-of-receipts: what share of a receipt its dearest line has, by number of lines
+select lines, count(*) as receipts, avg(paid / total * 100) as percent
+from (
+    select s.receipt_no, s.paid, max(s.paid) over (partition by s.receipt_no) as most,
+           sum(s.paid) over (partition by s.receipt_no) as total, count(*) over (partition by s.receipt_no) as lines
+    from store_sales s
+    where s.sold_on >= date '2024-01-01'
+) as shares
+where paid = most and total > 0
+group by lines
+order by lines;
