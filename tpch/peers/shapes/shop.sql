@@ -141,7 +141,7 @@ select i, day, k, customer_number(k) as customer_id, s, 1 + floor(9 * share_of(i
        1 + number(day, channel || ' promotion', getvariable('promotions')) as promotion_id
 from (select i, (i * getvariable('slots')) // orders as slot, hot(i, channel || ' customer', getvariable('customers'), 2.4) as k,
              hot(i, channel || ' place', getvariable('shops'), 2) as s
-      from range(orders::bigint) as t(i)) as orders
+      from range(orders) as t(i)) as orders
 join slots using (slot);
 
 -- One line of an order in 250 has no product that is known.
@@ -162,7 +162,7 @@ select i * 3 + 1000000 as receipt_no, line, moment as sold_at, day as sold_on,
        known(n, 'store paid', 0.005, (quantity * unit_price)::decimal(11, 2)) as paid, cost,
        known(n, 'store tax', 0.02, quantity * unit_price::double * 0.07) as tax,
        ['card', 'card', 'cash', 'voucher', NULL][device + 1] as payment, 'till ' || (1 + number(i, 'till', 9)) as till
-from lines_of('store', 330000 * getvariable('scale'))
+from lines_of('store', (330000 * getvariable('scale'))::bigint)
 order by sold_at, receipt_no, line;
 
 create table catalog_sales as
@@ -179,7 +179,7 @@ select 5000000000 + i * 1009 as order_no, line, day as ordered_on,
        ['SPR', 'SPR', 'SUM', 'SUM', 'AUT', 'WIN'][1 + (month(day) - 1) // 2] || '-' || year(day) || '-'
            || lpad(number(i, 'edition', 40)::text, 3, '0') as catalog,
        known(i, 'call note', 0.9, words(i, 'call note', 4 + number(i, 'call note', 30))) as call_note
-from lines_of('catalog', 170000 * getvariable('scale'))
+from lines_of('catalog', (170000 * getvariable('scale'))::bigint)
 order by hash(n, 'order of catalog sales');
 
 create table web_sales as
@@ -194,7 +194,7 @@ select 'W' || year(day) || '-' || lpad((i * 7)::text, 9, '0') as order_no, line,
        known(i, 'referrer', 0.4, 'https://' || one(i, 'referrer', ['search.example', 'news.example', 'mail.example',
            'Ads.Example']) || '/' || one(i, 'path', getvariable('vocabulary')) || '?id=' || number(i, 'campaign', 5000)) as referrer,
        known(i, 'session', 0.1, 20 + 3000 * share_of(i, 'session') ** 3) as session_seconds
-from lines_of('web', 130000 * getvariable('scale'))
+from lines_of('web', (130000 * getvariable('scale'))::bigint)
 order by ordered_at, order_no, line;
 
 -- About one line in eleven comes back, some goods and customers more often; one return in eighty names a sale that is not known.

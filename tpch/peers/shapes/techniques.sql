@@ -251,3 +251,92 @@ from odds
 where position('ff' in token) > 0
 group by upper(substring(token from 1 for 1))
 order by first;
+
+-- hardly-any-partner: dear expressions of rows that find no partner (outer-levels, memo, early-conditions)
+select count(*) as times, sum(length(replace(upper(o.page), 'SHOP', 'stall')) + length(translate(o.token, 'abc', 'xyz'))) as length,
+       sum(extract(day from o.stamp) * coalesce(o.rate, 1)) as product
+from odds o join shops h on h.shop_id * 100003 = o.n * 7 + 1
+   left join reasons q on q.reason_id = o.grade % 5000;
+
+-- other-shops-too: lines of customers who brought something back to another shop, or to none that is known (exists-disequality, any)
+select count(*) as lines, sum(s.paid) as revenue
+from store_sales s
+where exists (select 1 from store_returns r where r.customer_id = s.customer_id and r.shop_id <> s.shop_id)
+  and not exists (select 1 from store_returns r where r.customer_id = s.customer_id and r.product_id <> s.product_id and r.refund > 3000);
+
+-- more-than-any: comparisons with ANY and ALL, of all rows and of those of the same key (any-less-to-extreme, any-equal-to-exists)
+select count(*) as lines, sum(w.paid) as revenue
+from web_sales w
+where w.paid > all (select k.paid from catalog_sales k where k.product_id = w.product_id and k.paid is not null
+                    and k.ordered_on < date '2021-07-01')
+  and w.quantity >= any (select r.quantity from web_returns r where r.product_id = w.product_id)
+  and w.product_id <> all (select product_id from products where dropped_on is not null);
+
+-- siblings: two subqueries for each customer, of the same rows and of some of them (merge-sibling-groups, conditional-reduce)
+select c.segment, count(*) as customers, sum(all_of_it) as lines, sum(large) as large, max(largest) as largest
+from (
+    select c.segment, (select count(*) from store_sales s where s.customer_id = c.customer_id) as all_of_it,
+           (select count(*) from store_sales s where s.customer_id = c.customer_id and s.paid > 500) as large,
+           (select max(s.paid) from store_sales s where s.customer_id = c.customer_id and s.payment <> 'cash') as largest
+    from customers c
+) as c
+where large * 10 > all_of_it
+group by c.segment
+order by c.segment;
+
+-- texts-in-order: comparisons of texts by order, and texts of groups in order (late-values, dictionaries, domains)
+select left(o.nearly, 3) as beginning, count(*) as times, min(o.nearly) as least, max(e.label) as most
+from odds o join ends e on e.n = o.n
+where o.nearly < e.label and o.late between 'new' and 'paid'
+group by left(o.nearly, 3)
+order by most desc, beginning
+limit 30;
+
+-- filters-above: conditions on what unions, windows and groups have made (push-filter, drop-order, prune-columns)
+select channel, product_id, place, paid
+from (
+    select u.*, rank() over (partition by channel, product_id order by paid desc nulls last, day, n) as place,
+           count(*) over (partition by channel) as lines
+    from (
+        select 'store' as channel, product_id, sold_on as day, receipt_no * 16 + line as n, paid from store_sales
+        union all
+        select 'catalog', product_id, ordered_on, order_no * 16 + line, paid from catalog_sales
+    ) as u
+) as placed
+where product_id between 100 and 160 and place <= 2 and lines > 1000
+order by channel, product_id, place;
+
+-- sums-of-different-values: DISTINCT within aggregates of several columns (distinct-arguments, set)
+select h.state, sum(distinct s.paid) as paid, count(distinct s.receipt_no) as receipts, count(distinct s.sold_on) as days,
+       avg(distinct s.quantity) as quantity, count(distinct s.payment) as payments
+from store_sales s join shops h on h.shop_id = s.shop_id
+group by h.state
+order by h.state;
+
+-- fourteen-tables: a star of many small tables, some of them twice (join-order, join-greedy)
+select h.state, o.medium, q.reason, count(*) as times, sum(r.refund) as refunds
+from store_returns r
+join store_sales s on s.receipt_no = r.receipt_no and s.line = r.line
+join shops h on h.shop_id = r.shop_id
+join shops g on g.shop_id = s.shop_id
+join products p on p.product_id = r.product_id
+join customers c on c.customer_id = r.customer_id
+join customers b on b.customer_id = s.customer_id
+join addresses a on a.address_id = c.address_id
+join addresses f on f.address_id = b.address_id
+join promotions o on o.promotion_id = s.promotion_id
+join reasons q on q.reason_id = r.reason_id
+join calendar d on d.day = r.returned_on
+join calendar e on e.day = s.sold_on
+join warehouses w on w.warehouse_id = 1 + p.product_id % 6
+where d.year = e.year and a.state = f.state and h.state = g.state and p.category <> 'music' and w.state is not null
+group by h.state, o.medium, q.reason
+order by h.state, o.medium, q.reason;
+
+-- one-of-many-values: long lists, of which some hit (factor-or, intervals, dictionary-conditions)
+select count(*) filter (where step in (1000, 17000, 4711, 99000, 123000, 2000000, 4999000, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21000)) as steps,
+       count(*) filter (where page like '%00000017%' or page like '%00000019%' or token like 'ab%' or token like '%cd') as texts,
+       count(*) filter (where (grade = 3 and flag) or (grade = 3 and amount > 0) or (grade = 5 and rate < 1)) as arms,
+       sum(price) as total
+from odds
+where digits in ('1', '17', '4711', '999', '1000', '1001', '1002', '1003', 'n/a') or wide between 90 and 95 or far % 1000 = 7;
