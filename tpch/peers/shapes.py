@@ -1,10 +1,10 @@
-"""A shop's data and fifty queries that nobody has tuned for: does Multiloop beat DuckDB on each? Are the answers right?
+"""A shop's data, and queries that nobody has tuned for: does Multiloop beat DuckDB on each? Are the answers right?
 
     python shapes.py --program target/release/multiloop [--data DIR] [--old another/multiloop]
 
-shapes/shop.sql makes the data: sales and returns in stores, by catalog and on the web. shapes/decisions.sql has the questions
-of somebody who runs that shop, in the manner of decision-support benchmarks; shapes/techniques.sql has, for each
-technique of Multiloop, the query that it could hurt.
+shapes/shop.sql makes the data: sales and returns in stores, by catalog and on the web. shapes/decisions.sql has the
+questions of somebody who runs that shop, in the manner of decision-support benchmarks; shapes/techniques.sql has, for
+each technique of Multiloop, the query that it could hurt.
 
 Both engines load the same Parquet files into memory, and run each query in turns. Exits with 1 if an answer is wrong or
 missing, with 2 if there is nothing to run on; a query that DuckDB is faster on is only marked.
@@ -72,8 +72,7 @@ def arguments():
     add("--seed", type=int, default=1, metavar="N", help="other data of the same kind (default: 1)")
     add("--program", default=str(release), metavar="FILE", help="the program `multiloop` (default: the release build)")
     add("--old", metavar="FILE", help="another build of the program, to run in turns with it")
-    add("--queries", default="*", metavar="A,B",
-        help="names, of groups or queries; also with * (default: all)")
+    add("--queries", default="*", metavar="A,B", help="names of groups or queries; also with * (default: all)")
     add("--threads", type=int, default=1, metavar="N", help="of each engine (default: 1)")
     add("--runs", type=int, default=5, metavar="N", help="timed runs after a warm-up; the median counts (default: 5)")
     add("--timeout", type=float, default=120, metavar="S", help="for a run of a query (default: 120)")
@@ -137,7 +136,7 @@ def made(options, folder):
     """Makes the shop's tables, and a file of each."""
     at = time.perf_counter()
     duckdb = DuckDB(options.threads)
-    duckdb.con.execute(f"set variable scale = {options.scale}")
+    duckdb.con.execute(f"set variable scale = {options.scale}::double")
     duckdb.con.execute(f"set variable seed = {options.seed}")
     duckdb.con.execute((FOLDER / "shop.sql").read_text())
     tables = [name for name, in duckdb.con.execute("select table_name from duckdb_tables()").fetchall()]
@@ -176,8 +175,8 @@ def compare(options, files, queries):
 def in_turns(engines, sql, options):
     """{engine: {"times_ms", "rows"}, or with an error}: a run in each, then the next; who is first changes.
 
-    Multiloop prints times of EXPLAIN ANALYZE only; so a query runs as it is, which warms up and gives the answer, and then
-    so. Both bring the whole result into Arrow batches.
+    Multiloop prints times of EXPLAIN ANALYZE only; so a query runs as it is, which warms up and gives the answer, and
+    then so. Both bring the whole result into Arrow batches.
     """
     found = {name: attempt(lambda: {"times_ms": [], "rows": answer(engine, sql, options)})
              for name, engine in engines.items()}
@@ -273,8 +272,8 @@ def same(mine, expected):
 
 
 def alike(mine, expected):
-    """Whether two cells are equal; numbers that were close to half a cent may have been rounded to either side, and what is a
-    numeric in one may be a double in the other, which has fifteen digits."""
+    """Whether two cells are equal. Numbers that were close to half a cent may have been rounded to either side, and what
+    is a numeric in one engine may be a double in the other, which has fifteen digits."""
     if mine == expected:
         return True
     try:
@@ -298,7 +297,12 @@ def first_difference(mine, expected):
     return f"only Multiloop has {only[0][0]}, only DuckDB has {only[1][0]}"
 
 
-COLUMNS = [("rows", "rows", 9, 0), ("ms", "ours_ms", 10, 1), ("DuckDB ms", "duckdb_ms", 11, 1), ("ratio", "ratio", 8, 2)]
+COLUMNS = [
+    ("rows", "rows", 9, 0),
+    ("ms", "ours_ms", 10, 1),
+    ("DuckDB ms", "duckdb_ms", 11, 1),
+    ("ratio", "ratio", 8, 2),
+]
 OLD_COLUMNS = [("old ms", "old_ms", 10, 1), ("new/old", "new_old", 9, 2)]
 
 

@@ -476,14 +476,30 @@ order by n.state, n.day;
 
 -- opening-hours: how many lines the four half-hours around lunch have, in shops of a kind
 select
-    (select count(*) from store_sales s join shops h on h.shop_id = s.shop_id join customers c on c.customer_id = s.customer_id
-     where extract(hour from s.sold_at) = 11 and extract(minute from s.sold_at) >= 30 and c.household = 3 and h.floor_m2 > 2000) as h11,
-    (select count(*) from store_sales s join shops h on h.shop_id = s.shop_id join customers c on c.customer_id = s.customer_id
-     where extract(hour from s.sold_at) = 12 and extract(minute from s.sold_at) < 30 and c.household = 3 and h.floor_m2 > 2000) as h12,
-    (select count(*) from store_sales s join shops h on h.shop_id = s.shop_id join customers c on c.customer_id = s.customer_id
-     where extract(hour from s.sold_at) = 12 and extract(minute from s.sold_at) >= 30 and c.household = 3 and h.floor_m2 > 2000) as h12_30,
-    (select count(*) from store_sales s join shops h on h.shop_id = s.shop_id join customers c on c.customer_id = s.customer_id
-     where extract(hour from s.sold_at) = 13 and extract(minute from s.sold_at) < 30 and c.household = 3 and h.floor_m2 > 2000) as h13;
+    (select count(*)
+     from store_sales s
+     join shops h on h.shop_id = s.shop_id
+     join customers c on c.customer_id = s.customer_id
+     where extract(hour from s.sold_at) = 11 and extract(minute from s.sold_at) >= 30
+       and c.household = 3 and h.floor_m2 > 2000) as h11,
+    (select count(*)
+     from store_sales s
+     join shops h on h.shop_id = s.shop_id
+     join customers c on c.customer_id = s.customer_id
+     where extract(hour from s.sold_at) = 12 and extract(minute from s.sold_at) < 30
+       and c.household = 3 and h.floor_m2 > 2000) as h12,
+    (select count(*)
+     from store_sales s
+     join shops h on h.shop_id = s.shop_id
+     join customers c on c.customer_id = s.customer_id
+     where extract(hour from s.sold_at) = 12 and extract(minute from s.sold_at) >= 30
+       and c.household = 3 and h.floor_m2 > 2000) as h12_30,
+    (select count(*)
+     from store_sales s
+     join shops h on h.shop_id = s.shop_id
+     join customers c on c.customer_id = s.customer_id
+     where extract(hour from s.sold_at) = 13 and extract(minute from s.sold_at) < 30
+       and c.household = 3 and h.floor_m2 > 2000) as h13;
 
 -- spending-by-income: tenths of customers by income, and what each spends in all channels
 with spent as (

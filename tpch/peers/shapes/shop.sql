@@ -97,7 +97,8 @@ select i::integer as k, (i * 7919 % getvariable('products'))::integer + 1 as pro
        getvariable('categories')[1 + hot(i, 'category', 10, 1.3)] || ' / ' || (1 + number(i, 'class', 9)) as class,
        known(i, 'colour', 0.12, one(i, 'colour', ['red', 'blue', 'green', 'black', 'white', 'grey', 'café', 'yellow'])) as colour,
        (1 + 400 * share_of(i, 'price') ** 4)::decimal(9, 2) as list_price,
-       known(i, 'cost', 0.03, ((1 + 400 * share_of(i, 'price') ** 4) * (0.35 + 0.4 * share_of(i, 'cost')))::decimal(9, 2)) as cost,
+       known(i, 'cost', 0.03,
+           ((1 + 400 * share_of(i, 'price') ** 4) * (0.35 + 0.4 * share_of(i, 'cost')))::decimal(9, 2)) as cost,
        known(i, 'weight', 0.1, 0.05 + 30 * share_of(i, 'weight') ** 5) as weight_kg,
        date '2016-01-01' + number(i, 'launched', 2900) as launched_on,
        known(i, 'gone', 0.85, date '2022-06-01' + number(i, 'gone', 900)) as dropped_on,
@@ -108,8 +109,10 @@ create table products as select * exclude k from goods order by product_id;
 
 create table shops as
 select i::integer + 1 as shop_id, getvariable('cities')[1 + hot(i, 'shop city', 20, 1.2)] || ' no. ' || (i + 1) as name,
-       getvariable('cities')[1 + hot(i, 'shop city', 20, 1.2)] as city, getvariable('states')[1 + hot(i, 'shop state', 12, 1.4)] as state,
-       known(i, 'manager', 0.1, one(i, 'manager', getvariable('first_names')) || ' ' || one(i, 'boss', getvariable('last_names'))) as manager,
+       getvariable('cities')[1 + hot(i, 'shop city', 20, 1.2)] as city,
+       getvariable('states')[1 + hot(i, 'shop state', 12, 1.4)] as state,
+       known(i, 'manager', 0.1, one(i, 'manager', getvariable('first_names')) || ' '
+           || one(i, 'boss', getvariable('last_names'))) as manager,
        200 + number(i, 'floor', 5000) as floor_m2, date '2005-01-01' + number(i, 'opened', 5500) as opened_on,
        known(i, 'closed', 0.9, date '2023-01-01' + number(i, 'closed', 500)) as closed_on
 from range(getvariable('shops')) as t(i);
@@ -120,7 +123,8 @@ select i::integer + 1 as promotion_id, one(i, 'promotion', ['spring', 'summer', 
        one(i, 'medium', ['mail', 'tv', 'radio', 'web', 'window']) as medium,
        date '2021-01-01' + (i * 1461 // 300)::integer as starts_on,
        date '2021-01-01' + (i * 1461 // 300)::integer + 7 + number(i, 'long', 30) as ends_on,
-       (number(i, 'off', 8) * 5)::decimal(5, 2) as percent_off, known(i, 'budget', 0.2, 1000 + 50000 * share_of(i, 'budget')) as budget
+       (number(i, 'off', 8) * 5)::decimal(5, 2) as percent_off,
+       known(i, 'budget', 0.2, 1000 + 50000 * share_of(i, 'budget')) as budget
 from range(getvariable('promotions')) as t(i);
 
 create table warehouses as

@@ -340,3 +340,28 @@ select count(*) filter (where step in (1000, 17000, 4711, 99000, 123000, 2000000
        sum(price) as total
 from odds
 where digits in ('1', '17', '4711', '999', '1000', '1001', '1002', '1003', 'n/a') or wide between 90 and 95 or far % 1000 = 7;
+
+-- wide-frames: sums and extremes over frames of many rows (window)
+select warehouse_id, max(around) as most, min(least) as least, sum(mean) as means
+from (
+    select warehouse_id,
+           sum(on_hand) over (partition by warehouse_id order by counted_on, product_id rows between 60 preceding and 60 following) as around,
+           min(on_hand) over (partition by warehouse_id order by counted_on, product_id rows between 20 preceding and current row) as least,
+           avg(on_hand) over (partition by warehouse_id order by counted_on, product_id rows between current row and 30 following) as mean
+    from stock
+    where counted_on >= date '2023-07-01'
+) as frames
+group by warehouse_id
+order by warehouse_id;
+
+-- subqueries-by-range: what lies in a range of its own, for each product (bucket-correlated-rows, nested blocks)
+select p.category, sum(q.often) as often, max(q.most) as most, count(*) as goods
+from products p
+join lateral (
+    select (select count(*) from stock t where t.product_id = p.product_id and t.on_hand < p.list_price) as often,
+           (select max(s.paid) from catalog_sales s where s.product_id = p.product_id
+            and s.ordered_on between p.launched_on + 1500 and coalesce(p.dropped_on, date '2024-12-31')) as most
+) as q on true
+where p.launched_on < date '2019-01-01'
+group by p.category
+order by p.category;
