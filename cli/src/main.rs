@@ -9,6 +9,7 @@ mod progress;
 mod quote;
 mod role;
 mod serve;
+mod shapes;
 mod shell;
 mod sql;
 mod tpch;
@@ -42,6 +43,8 @@ enum Command {
     Role(role::RoleArguments),
     /// Run the TPC-H benchmark
     Tpch(tpch::TpchArguments),
+    /// Run queries of another kind beside DuckDB
+    Shapes(shapes::ShapesArguments),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +67,7 @@ fn run(arguments: &Arguments, places: (&[usize], &[usize])) -> Result<ExitCode> 
         Some(Command::Serve(arguments)) => serve::serve(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Role(arguments)) => role::role(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Tpch(arguments)) => tpch::tpch(arguments).map(|()| ExitCode::SUCCESS),
+        Some(Command::Shapes(arguments)) => shapes::shapes(arguments),
         None => sql::sql(&arguments.sql, places),
     }
 }

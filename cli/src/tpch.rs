@@ -131,13 +131,7 @@ fn compare(
 ) -> Result<Vec<QueryReport>> {
     let named: Vec<String> =
         engines.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
-    let named_python = arguments.peers_python.clone();
-    let python = match named_python.or_else(|| std::env::var_os(PYTHON_VARIABLE).map(PathBuf::from)) {
-        // The peers start in folders of their own. Symbolic links stay: one of them makes a virtual environment.
-        Some(path) if path.components().count() > 1 => std::path::absolute(&path)?,
-        Some(name) => name,
-        None => PathBuf::from("python3"),
-    };
+    let python = peers_python(arguments.peers_python.clone())?;
     let peers = PeerOptions {
         engines: (!named.is_empty()).then_some(named),
         python,
@@ -159,6 +153,16 @@ fn compare(
     Ok(comparison.multiloop.queries)
 }
 
+/// The Python of the peers: the one that is named, else that of the environment, else `python3`.
+pub(crate) fn peers_python(named: Option<PathBuf>) -> Result<PathBuf> {
+    Ok(match named.or_else(|| std::env::var_os(PYTHON_VARIABLE).map(PathBuf::from)) {
+        // The peers start in folders of their own. Symbolic links stay: one of them makes a virtual environment.
+        Some(path) if path.components().count() > 1 => std::path::absolute(&path)?,
+        Some(name) => name,
+        None => PathBuf::from("python3"),
+    })
+}
+
 fn loading(bar: &ProgressBar, table: &str, rows: usize) {
     bar.set_message(format!("loading {table}: {rows} rows"));
 }
@@ -176,7 +180,7 @@ fn stay_on_one_processor() -> bool {
 }
 
 /// Ctrl-C ends the program without running destructors, and gigabytes of Parquet files would stay behind.
-fn remove_when_interrupted(scratch: &Path) -> Result<()> {
+pub(crate) fn remove_when_interrupted(scratch: &Path) -> Result<()> {
     let scratch = scratch.to_owned();
     ctrlc::set_handler(move || {
         // The peers get the signal, too; what they still write is all that can be left.

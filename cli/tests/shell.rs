@@ -288,8 +288,40 @@ fn nobody_who_reads_on_is_no_error() {
 #[test]
 fn subcommands_are_none_of_the_files() {
     assert!(printed(&["tpch", "--help"]).contains("--sf"));
+    assert!(printed(&["shapes", "--help"]).contains("--scale"));
     let (code, errors) = code_and_errors(&run(&["serve", "--nope"]));
     assert_eq!(code, Some(2), "{errors}");
+}
+
+#[cfg(unix)]
+#[test]
+fn shapes_runs_its_script_and_ends_as_that_does() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new("shapes");
+    let fake = "#!/bin/bash\nls \"${1%.py}\"\nprintf '%s\\n' \"${@:2}\"\nexit 3\n";
+    let python = folder.file("python", fake);
+    std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).expect("it may be run");
+    let output = run(&[
+        "shapes",
+        "--peers-python",
+        text(&python),
+        "--queries",
+        "top-*,cohorts",
+        "--scale",
+        "0.5",
+        "--runs",
+        "2",
+    ]);
+    assert_eq!(code_and_errors(&output), (Some(3), String::new()));
+    let program = env!("CARGO_BIN_EXE_multiloop");
+    let expected = ["decisions.sql", "shop.sql", "techniques.sql", "--program", program];
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines[..5], expected);
+    assert_eq!(lines[5..], ["--threads=1", "--runs=2", "--scale=0.5", "--queries=top-*,cohorts"]);
+    let (code, errors) = code_and_errors(&run(&["shapes", "--peers-python", "/no/python"]));
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("starting /no/python"), "{errors}");
 }
 
 /// The program with bytes as its standard input.

@@ -14,8 +14,19 @@ const DEFAULT: [&str; 5] = ["duckdb", "polars", "datafusion", "hyper", "chdb"];
 /// The engine that is a program, another Multiloop.
 const PROGRAM: &str = "multiloop";
 
-const FILES: [(&str, &str); 2] =
-    [("peer.py", include_str!("../../peers/peer.py")), ("engines.py", include_str!("../../peers/engines.py"))];
+macro_rules! files {
+    ($($name:literal)*) => { [$(($name, include_str!(concat!("../../peers/", $name)))),*] };
+}
+
+/// The scripts, by their paths in `tpch/peers/`.
+const FILES: [(&str, &str); 6] = files! {
+    "peer.py"
+    "engines.py"
+    "shapes.py"
+    "shapes/shop.sql"
+    "shapes/decisions.sql"
+    "shapes/techniques.sql"
+};
 
 const REQUIREMENTS: &str = include_str!("../../peers/requirements.txt");
 
@@ -62,6 +73,9 @@ impl Scratch {
         fs::create_dir(&path).map_err(Error::io("creating", &path))?;
         let scratch = Scratch { path };
         for (name, text) in FILES {
+            if let Some((folder, _)) = name.rsplit_once('/') {
+                scratch.folder(folder)?;
+            }
             let file = scratch.path.join(name);
             fs::write(&file, text).map_err(Error::io("writing", &file))?;
         }
@@ -78,6 +92,11 @@ impl Scratch {
         let path = self.path.join(name);
         fs::create_dir_all(&path).map_err(Error::io("creating", &path))?;
         Ok(path)
+    }
+
+    /// The script that runs what `tpch/peers/shapes/` holds.
+    pub fn shapes(&self) -> PathBuf {
+        self.path.join("shapes.py")
     }
 
     pub(super) fn script(&self) -> PathBuf {

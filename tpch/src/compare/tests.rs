@@ -2,9 +2,10 @@
 
 use super::answer::{Verdict, cents, difference};
 use super::peer::{Measured, PeerReport, query_report};
-use super::scripts::{Choice, Chosen, Lacking, choose, text};
+use super::scripts::{Choice, Chosen, Lacking, Scratch, choose, text};
 use super::{Comparison, Error, PeerOptions, pairs, print_comparison, process, svg};
 use crate::run::{QueryReport, Report};
+use std::path::Path;
 use std::time::Duration;
 
 fn ours(query: usize, median_ms: f64) -> QueryReport {
@@ -250,4 +251,25 @@ fn variants_of_an_engine_have_its_texts() {
     assert_eq!(text("polars", 5, 1.0).1, "peers/queries/polars/q05.sql");
     assert_eq!(text("duckdb-compressed", 5, 1.0).1, "queries/q05.sql");
     assert!(text("hyper", 11, 10.0).0.contains("0.0000100000"));
+}
+
+#[test]
+fn all_of_shapes_is_unpacked() {
+    let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
+    let scratch = Scratch::new().expect("there is room for scripts");
+    assert!(scratch.shapes().is_file());
+    let folder = std::fs::read_dir(peers.join("shapes")).expect("the folder is there");
+    let names = folder.map(|entry| entry.expect("it can be listed").file_name().to_string_lossy().into_owned());
+    let mut paths: Vec<String> = names.map(|name| format!("shapes/{name}")).collect();
+    assert!(paths.len() >= 3, "{paths:?}");
+    // What the script imports of its neighbours.
+    let script = std::fs::read_to_string(peers.join("shapes.py")).expect("the script is there");
+    let modules = script.lines().filter_map(|line| line.strip_prefix("from ")?.split(' ').next());
+    let neighbours = modules.map(|module| format!("{module}.py")).filter(|file| peers.join(file).is_file());
+    paths.extend(neighbours);
+    assert!(paths.contains(&"engines.py".to_owned()), "{paths:?}");
+    for path in paths {
+        let text = |root: &Path| std::fs::read_to_string(root.join(&path)).unwrap_or_default();
+        assert_eq!(text(scratch.path()), text(&peers), "{path}");
+    }
 }
