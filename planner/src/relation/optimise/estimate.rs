@@ -9,7 +9,7 @@ use super::selectivity::{distinct_values, selectivity};
 use crate::function::Function;
 use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
-use crate::relation::profile::{Profile, Profiles, constant_count};
+use crate::relation::profile::{Profiles, constant_count};
 use crate::relation::visit::{as_binary, as_column, conjuncts, for_each_column};
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SetKind};
 use crate::value::Value;
@@ -105,7 +105,7 @@ struct Sides<'a> {
 }
 
 fn join(kind: JoinKind, left: f64, right: f64, sides: &Sides<'_>, on: &Expression, profiles: &Profiles) -> f64 {
-    let keys = equal_keys(sides, on);
+    let keys = equal_keys(sides, on, profiles);
     let rest = conjuncts(on).into_iter().filter(|conjunct| as_binary(conjunct, Function::Equal).is_none());
     let rest: f64 = rest.map(|conjunct| pair_share(conjunct, sides, profiles)).product();
     match kind {
@@ -133,46 +133,62 @@ fn pair_share(conjunct: &Expression, sides: &Sides<'_>, profiles: &Profiles) -> 
     (selectivity([conjunct], profiles) / said).min(1.0)
 }
 
-fn equal_keys(sides: &Sides<'_>, on: &Expression) -> Vec<(ColumnId, ColumnId)> {
+/// One side of a key of a join.
+#[derive(Clone, Copy)]
+pub(crate) struct Key {
+    /// The column that it is or, of something computed, the first one that is read.
+    column: ColumnId,
+    /// How many values it has, if that is known.
+    distinct: Option<f64>,
+}
+
+impl Key {
+    /// A column.
+    pub(crate) fn of_column(column: ColumnId, profiles: &Profiles) -> Self {
+        Key { column, distinct: profiles.get(column).distinct }
+    }
+
+    fn of(key: &Expression, profiles: &Profiles) -> Option<Self> {
+        if let Some(column) = as_column(key) {
+            return Some(Key::of_column(column, profiles));
+        }
+        let mut first = None;
+        for_each_column(key, &mut |id| first = first.or(Some(id)));
+        Some(Key { column: first?, distinct: distinct_values(key, profiles) })
+    }
+
+    /// Its values among some rows; of which nothing is known has those of the other side.
+    fn values(self, rows: f64, other: Key) -> f64 {
+        self.distinct.or(other.distinct.map(|values| values.min(rows))).unwrap_or(rows).max(1.0)
+    }
+}
+
+fn equal_keys(sides: &Sides<'_>, on: &Expression, profiles: &Profiles) -> Vec<(Key, Key)> {
     let left = sides.left.columns();
     let right = sides.right.columns();
     let mut keys = Vec::new();
     for conjunct in conjuncts(on) {
         let Some((a, b)) = as_binary(conjunct, Function::Equal) else { continue };
-        let (Some(a), Some(b)) = (representative(a), representative(b)) else { continue };
-        if left.contains(&a) && right.contains(&b) {
+        let (Some(a), Some(b)) = (Key::of(a, profiles), Key::of(b, profiles)) else { continue };
+        if left.contains(&a.column) && right.contains(&b.column) {
             keys.push((a, b));
-        } else if left.contains(&b) && right.contains(&a) {
+        } else if left.contains(&b.column) && right.contains(&a.column) {
             keys.push((b, a));
         }
     }
     keys
 }
 
-/// The column that stands for a key: itself, or the first one that it computes from.
-fn representative(key: &Expression) -> Option<ColumnId> {
-    as_column(key).or_else(|| {
-        let mut first = None;
-        for_each_column(key, &mut |id| first = first.or(Some(id)));
-        first
-    })
-}
-
-fn inner(left: f64, right: f64, keys: &[(ColumnId, ColumnId)], profiles: &Profiles) -> f64 {
+fn inner(left: f64, right: f64, keys: &[(Key, Key)], profiles: &Profiles) -> f64 {
     let (mut values, mut left_values, mut right_values) = (1.0, 1.0, 1.0);
     let (mut left_table, mut right_table) = (left, right);
     for (a, b) in keys {
-        let (pa, pb) = (profiles.get(*a), profiles.get(*b));
-        // Of which nothing is known has the values of the other side.
-        let or_other = |of: &Profile, rows: f64, other: &Profile| {
-            of.distinct.or(other.distinct.map(|values| values.min(rows))).unwrap_or(rows).max(1.0)
-        };
-        let (da, db) = (or_other(pa, left, pb), or_other(pb, right, pa));
+        let (da, db) = (a.values(left, *b), b.values(right, *a));
         values *= da.max(db);
         left_values *= da;
         right_values *= db;
-        left_table = left_table.max(pa.rows);
-        right_table = right_table.max(pb.rows);
+        left_table = left_table.max(profiles.get(a.column).rows);
+        right_table = right_table.max(profiles.get(b.column).rows);
     }
     if keys.len() > 1 {
         values = values.min(left_values.min(left_table).min(right_values.min(right_table))).max(1.0);
@@ -181,16 +197,15 @@ fn inner(left: f64, right: f64, keys: &[(ColumnId, ColumnId)], profiles: &Profil
 }
 
 /// The share of left rows that find a match among `right` rows.
-pub(crate) fn match_share(keys: &[(ColumnId, ColumnId)], right: f64, profiles: &Profiles) -> f64 {
+pub(crate) fn match_share(keys: &[(Key, Key)], right: f64, profiles: &Profiles) -> f64 {
     if keys.is_empty() {
         return 0.5;
     }
     let mut share = 1.0f64;
     for (a, b) in keys {
-        let profile = profiles.get(*b);
-        let values = profile.distinct.unwrap_or(right).max(1.0);
-        let found = if profile.unique { right.min(values) } else { occupied(values, right) };
-        let domain = profiles.get(*a).distinct.unwrap_or(values).max(values);
+        let values = b.values(right, *a);
+        let found = if profiles.get(b.column).unique { right.min(values) } else { occupied(values, right) };
+        let domain = a.distinct.unwrap_or(values).max(values);
         share = share.min(found / domain);
     }
     share.clamp(0.0001, 1.0)

@@ -15,7 +15,7 @@
 
 use super::crossing::{Side, may_cross_from_on};
 use super::derive_predicates::{EqualityClasses, copies_for, tested_column};
-use super::estimate;
+use super::estimate::{self, Key};
 use super::factor_or::{factor_or, implied};
 use super::input_set::InputSet;
 use super::join_order::{self, Input, KeyClass, KeyColumn, Residual, Restriction};
@@ -421,7 +421,9 @@ impl Cluster<'_> {
         }
         let profiles = self.placer.profiles;
         let rows = estimate::rows(&right, profiles);
-        let matched = estimate::match_share(&keys, rows, profiles);
+        let of = |column| Key::of_column(column, profiles);
+        let known: Vec<(Key, Key)> = keys.iter().map(|&(a, b)| (of(a), of(b))).collect();
+        let matched = estimate::match_share(&known, rows, profiles);
         let share = if test.kind == JoinKind::Semi { matched } else { (1.0 - matched).max(0.05) };
         // A test of constants only still needs a row to be tested on.
         let required = if required.is_empty() { InputSet::of(0) } else { required };

@@ -138,6 +138,12 @@ pub(crate) fn distinct_values(expression: &Expression, profiles: &Profiles) -> O
             let of = arguments.iter().filter_map(|argument| distinct_values(argument, profiles)).reduce(f64::max);
             match function {
                 Function::Extract(crate::function::DatePart::Year) => of.map(|days| (days / 365.0).max(1.0)),
+                Function::Modulo => match arguments.last().map(|divisor| &divisor.kind) {
+                    Some(ExpressionKind::Constant(Value::Int(divisor))) if *divisor != 0 => {
+                        of.map(|values| values.min(divisor.unsigned_abs() as f64))
+                    }
+                    _ => of,
+                },
                 Function::Extract(_) => of.map(|values| values.min(60.0)),
                 Function::Substring | Function::Left => of.map(|values| values.sqrt().min(short_texts(arguments))),
                 _ => of,
