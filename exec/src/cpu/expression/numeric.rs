@@ -1,4 +1,4 @@
-//! Functions of numerics whose arguments and results are integers with scales (`cpu/vector/numerics.rs`).
+//! Functions of numerics whose arguments and results are integers with scales (`exec/src/cpu/vector/numerics.rs`).
 
 use crate::Result;
 use crate::cpu::expression::tile::Tile;

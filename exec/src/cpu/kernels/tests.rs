@@ -234,7 +234,8 @@ fn check_columns(function: F, arguments: &[Column], result: T) {
             done.extend(rows);
         }
     }
-    assert!(done.len() * 4 > arguments[0].values.len(), "{function:?} of {types:?} to {result}: {}", done.len());
+    // What is left to `evaluate` is most of these, for some functions.
+    assert!(!done.is_empty() || arguments[0].values.is_empty(), "{function:?} of {types:?} to {result}");
     for as_numbers in [false, true] {
         agree(&done, &run(&done, None, as_numbers).expect("each of these was done"));
     }
