@@ -1,8 +1,8 @@
 //! Filling sums and variances of NUMERIC.
 
 use super::super::vector::{Vector, VectorData};
-use super::{Input, TileGroups};
 use super::integer_moments::add_moments;
+use super::{Input, TileGroups};
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::numerics::NumericVector;
 use crate::partial::state::numeric_sum::{Asked, NumericSums, States};
