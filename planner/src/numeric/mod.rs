@@ -4,20 +4,24 @@
 //! A finite value is an integer and the number of its digits that stand behind the point. `arithmetic` has what
 //! gives exact results, `scale` PostgreSQL's rules for how many digits a quotient, a root or a logarithm shows,
 //! `transcendental` those functions, `key` the text as which a column stores values and by which they are told
-//! apart and ordered, `sum` what aggregates keep. `small` computes what 128 bits hold without memory of its own.
+//! apart and ordered, `sum` what aggregates keep. `small` computes what 128 bits hold without memory of its own,
+//! `divisor` quotients of what 64 bits hold, and `double` casts of doubles.
 //!
 //! The engine has NUMERICs in two forms. *Decimals* of at most 38 digits, whose scale is in the type, are integers in
 //! registers and columns. A *numeric* has any number of digits and a scale of its own, as a quotient, a root or one of
 //! several decimals of different scales has; it is text that sorts as the numbers do (`key`).
 //!
-//! A tree of functions goes tuple by tuple, in 128 bits where these hold the digits, else through `evaluate`
-//! (`exec/src/cpu/kernels/numeric.rs`). Lowering compares, groups, joins and orders numerics by their keys.
+//! A tree of functions goes column by column, as integers of 128 bits with their scales where these hold the digits
+//! (`exec/src/cpu/kernels/numeric_columns.rs`), else value by value, through `evaluate` if need be. Lowering compares,
+//! groups, joins and orders numerics by their keys.
 //! `relation/builder/expression/exact.rs` goes back to decimals where the scale does not show. A statement whose
 //! decimals overflow is bound and run once more with numerics in their place (`engine/src/statement.rs`). A column
 //! declared as a bare `numeric` is stored as decimals if all its values show one scale (`exec/src/column/narrow.rs`): the snapshot's
 //! fields say decimal then, and `Declared` in `catalog.rs` what was declared.
 
 mod arithmetic;
+pub mod divisor;
+mod double;
 pub mod key;
 pub mod powers;
 mod scale;
@@ -95,6 +99,13 @@ impl Numeric {
     /// The digits behind the point that are shown; None for what is not finite.
     pub fn scale(&self) -> Option<u32> {
         if let Finite { scale, .. } = self { Some(*scale) } else { None }
+    }
+
+    /// The greatest power of ten that is no greater than a number that is finite and not zero.
+    pub fn exponent(&self) -> Option<i32> {
+        let Finite { unscaled, scale } = self else { return None };
+        let exponent = i64::try_from(digits_of(unscaled)).ok()? - 1 - i64::from(*scale);
+        if unscaled.is_zero() { None } else { i32::try_from(exponent).ok() }
     }
 
     /// Whether this is NaN.

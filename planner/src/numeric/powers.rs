@@ -22,7 +22,16 @@ pub fn power_of_ten(exponent: u32) -> Option<i128> {
 #[inline]
 pub(super) fn log10(magnitude: u128) -> Option<u32> {
     // With 128 bits it divides, which most numbers need not.
-    u64::try_from(magnitude).map_or_else(|_| magnitude.checked_ilog10(), u64::checked_ilog10)
+    u64::try_from(magnitude).map_or_else(|_| magnitude.checked_ilog10(), log10_64)
+}
+
+/// The same of 64 bits.
+#[inline]
+pub(super) fn log10_64(magnitude: u64) -> Option<u32> {
+    // 1233 / 4096 is the logarithm of 2, but for what shows in no 64 bits: the guess is right, or greater by one.
+    let guess = ((64 - magnitude.leading_zeros()) * 1233) >> 12;
+    let power = POWERS[guess as usize] as u128;
+    if magnitude == 0 { None } else { Some(guess - u32::from(u128::from(magnitude) < power)) }
 }
 
 #[cfg(test)]
@@ -36,6 +45,11 @@ mod tests {
             assert_eq!(power_of_ten(exponent), Some(power));
             for magnitude in [power as u128 - 1, power as u128, power as u128 + 1] {
                 assert_eq!(log10(magnitude), magnitude.checked_ilog10());
+            }
+        }
+        for bit in 0..64 {
+            for magnitude in [1u64 << bit, (1u64 << bit) - 1] {
+                assert_eq!(log10_64(magnitude), magnitude.checked_ilog10());
             }
         }
         assert_eq!(power_of_ten(39), None);

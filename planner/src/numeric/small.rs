@@ -2,11 +2,16 @@
 //! of the same name gives, or None where the result, or something on the way to it, might not fit; then `Numeric`'s is
 //! asked.
 
+use super::divisor::Divisor;
 use super::powers::{log10, power_of_ten};
 use super::scale::{DIGITS, SHOWN_MAX, SIGNIFICANT_MIN};
 use super::{Numeric, SCALE_MAX};
 use num_traits::ToPrimitive;
 use std::cmp::Ordering;
+
+/// Integers that a double holds exactly, and so many powers of ten: their quotient is the nearest double.
+const EXACT_INTEGER_MAX: u128 = 1 << 53;
+const EXACT_POWER_MAX: u32 = 22;
 
 /// A finite number: `unscaled` × 10^-`scale`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +22,23 @@ pub struct SmallNumeric {
     pub scale: u32,
 }
 
+/// The product, which takes less where 64 bits hold both.
+#[inline]
+pub(super) fn multiplied(a: i128, b: i128) -> Option<i128> {
+    match (i64::try_from(a), i64::try_from(b)) {
+        (Ok(a), Ok(b)) => Some(i128::from(a) * i128::from(b)),
+        _ => a.checked_mul(b),
+    }
+}
+
 /// Quotient rounded half away from zero.
+#[inline]
 fn divide_rounded(dividend: i128, divisor: i128) -> Option<i128> {
+    if let (Ok(magnitude), Ok(by @ 1..)) = (u64::try_from(dividend.unsigned_abs()), u64::try_from(divisor)) {
+        let (quotient, remainder) = (magnitude / by, magnitude % by);
+        let rounded = i128::from(quotient) + i128::from(remainder >= by - remainder);
+        return Some(if dividend < 0 { -rounded } else { rounded });
+    }
     let quotient = dividend.checked_div(divisor)?;
     let remainder = (dividend - quotient * divisor).unsigned_abs();
     // Twice the remainder has 129 bits.
@@ -30,50 +50,62 @@ fn divide_rounded(dividend: i128, divisor: i128) -> Option<i128> {
 
 impl SmallNumeric {
     /// A number of so many digits behind the point.
+    #[inline]
     pub fn new(unscaled: i128, scale: u32) -> Self {
         SmallNumeric { unscaled, scale }
     }
 
     /// The digits at a scale that is not less than the own one.
+    #[inline]
     fn at(self, scale: u32) -> Option<i128> {
         if scale == self.scale {
             Some(self.unscaled)
         } else {
-            self.unscaled.checked_mul(power_of_ten(scale - self.scale)?)
+            multiplied(self.unscaled, power_of_ten(scale - self.scale)?)
         }
     }
 
     /// As `Numeric::negate`.
+    #[inline]
     pub fn negate(self) -> Option<Self> {
         Some(SmallNumeric::new(self.unscaled.checked_neg()?, self.scale))
     }
 
     /// As `Numeric::abs`.
+    #[inline]
     pub fn abs(self) -> Option<Self> {
         Some(SmallNumeric::new(self.unscaled.checked_abs()?, self.scale))
     }
 
     /// As `Numeric::add`.
+    #[inline]
     pub fn checked_add(self, other: Self) -> Option<Self> {
         let scale = self.scale.max(other.scale);
         Some(SmallNumeric::new(self.at(scale)?.checked_add(other.at(scale)?)?, scale))
     }
 
     /// As `Numeric::subtract`.
+    #[inline]
     pub fn checked_subtract(self, other: Self) -> Option<Self> {
         let scale = self.scale.max(other.scale);
         Some(SmallNumeric::new(self.at(scale)?.checked_sub(other.at(scale)?)?, scale))
     }
 
     /// As `Numeric::multiply`.
+    #[inline]
     pub fn checked_multiply(self, other: Self) -> Option<Self> {
         let scale = self.scale + other.scale;
-        let unscaled = self.unscaled.checked_mul(other.unscaled)?;
+        let unscaled = multiplied(self.unscaled, other.unscaled)?;
         (scale <= SCALE_MAX).then(|| SmallNumeric::new(unscaled, scale))
     }
 
     /// As `Numeric::divide`; None where the divisor is zero.
     pub fn checked_divide(self, other: Self) -> Option<Self> {
+        Divisor::new(other)?.divide(self)
+    }
+
+    /// The same, with 128 bits.
+    pub(super) fn divide_by(self, other: Self) -> Option<Self> {
         let ((weight_a, first_a), (weight_b, first_b)) = (self.leading()?, other.leading()?);
         let weight = weight_a - weight_b - i64::from(first_a <= first_b);
         let own = i64::from(self.scale.max(other.scale));
@@ -86,6 +118,30 @@ impl SmallNumeric {
             divide_rounded(self.unscaled, other.unscaled.checked_mul(factor)?)?
         };
         Some(SmallNumeric::new(quotient, to))
+    }
+
+    /// As `Numeric::to_double`; None where 128 bits do not give enough digits.
+    #[inline]
+    pub fn to_double(self) -> Option<f64> {
+        let magnitude = self.unscaled.unsigned_abs();
+        if magnitude == 0 {
+            return Some(0.0);
+        }
+        let power = power_of_ten(self.scale)?.unsigned_abs();
+        if magnitude <= EXACT_INTEGER_MAX && self.scale <= EXACT_POWER_MAX {
+            // Both are doubles, and their quotient is rounded once.
+            return Some(self.unscaled as f64 / power as f64);
+        }
+        // Digits in front that the quotient has, too: 54 of them and whether there are more give the nearest double.
+        let shift = magnitude.leading_zeros();
+        let scaled = magnitude << shift;
+        let (quotient, rest) = (scaled / power, scaled % power);
+        if quotient >> 54 == 0 {
+            return None;
+        }
+        let sticky = quotient | u128::from(rest != 0);
+        let double = sticky as f64 / (1u128 << shift) as f64;
+        Some(if self.unscaled < 0 { -double } else { double })
     }
 
     /// As `Numeric::square_root`; None where the number is negative.
@@ -120,25 +176,36 @@ impl SmallNumeric {
     }
 
     /// As `Numeric::round`, to no fewer than 0 digits.
+    #[inline]
     pub fn round(self, digits: u32) -> Option<Self> {
         self.cut(digits, divide_rounded)
     }
 
     /// As `Numeric::truncate`, to no fewer than 0 digits.
+    #[inline]
     pub fn truncate(self, digits: u32) -> Option<Self> {
-        self.cut(digits, i128::checked_div)
+        self.cut(digits, |dividend, divisor| match (i64::try_from(dividend), i64::try_from(divisor)) {
+            (Ok(dividend), Ok(divisor)) => dividend.checked_div(divisor).map(i128::from),
+            _ => dividend.checked_div(divisor),
+        })
     }
 
     /// As `Numeric::floor`.
+    #[inline]
     pub fn floor(self) -> Option<Self> {
-        self.cut(0, |dividend, divisor| Some(dividend.div_euclid(divisor)))
+        self.cut(0, |dividend, divisor| match (i64::try_from(dividend), i64::try_from(divisor)) {
+            (Ok(dividend), Ok(divisor)) => dividend.checked_div_euclid(divisor).map(i128::from),
+            _ => Some(dividend.div_euclid(divisor)),
+        })
     }
 
     /// As `Numeric::ceil`.
+    #[inline]
     pub fn ceil(self) -> Option<Self> {
         self.negate()?.floor()?.negate()
     }
 
+    #[inline]
     fn cut(self, digits: u32, divide: impl Fn(i128, i128) -> Option<i128>) -> Option<Self> {
         if digits > SCALE_MAX {
             return None;
@@ -152,6 +219,7 @@ impl SmallNumeric {
     }
 
     /// As `Numeric::compare`.
+    #[inline]
     pub fn compare(self, other: Self) -> Option<Ordering> {
         let scale = self.scale.max(other.scale);
         Some(self.at(scale)?.cmp(&other.at(scale)?))

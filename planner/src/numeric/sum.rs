@@ -2,8 +2,8 @@
 
 use super::Numeric::{self, Finite, Infinity, NaN, NegativeInfinity};
 use super::arithmetic::division_by_zero;
-use super::small::SmallNumeric;
-use super::{SCALE_MAX, power_of_ten, scale};
+use super::small::{SmallNumeric, multiplied};
+use super::{SCALE_MAX, power_of_ten, powers, scale};
 use crate::error::Result;
 use num_bigint::BigInt;
 
@@ -68,11 +68,19 @@ impl NumericSum {
         let Some(unscaled) = (if less == 0 { Some(value.unscaled) } else { scaled_up(value.unscaled, less) }) else {
             return self.add_wide(BigInt::from(value.unscaled) * power_of_ten(less), squares);
         };
-        let square = if squares { unscaled.checked_mul(unscaled) } else { Some(0) };
+        let square = if squares { multiplied(unscaled, unscaled) } else { Some(0) };
         let sums = square.and_then(|square| Some((self.sum.checked_add(unscaled)?, self.squares.checked_add(square)?)));
         match sums {
             Some(sums) => (self.sum, self.squares) = sums,
             None => self.add_wide(unscaled.into(), squares),
+        }
+    }
+
+    /// Adds what so many numbers of a scale add up to.
+    pub fn add_sum(&mut self, sum: SmallNumeric, count: u64) {
+        if count > 0 {
+            self.add_small(sum, false);
+            self.count += count - 1;
         }
     }
 
@@ -267,5 +275,5 @@ impl NumericSum {
 }
 
 fn scaled_up(unscaled: i128, more: u32) -> Option<i128> {
-    if unscaled == 0 { Some(0) } else { unscaled.checked_mul(10i128.checked_pow(more)?) }
+    if unscaled == 0 { Some(0) } else { multiplied(unscaled, powers::power_of_ten(more)?) }
 }

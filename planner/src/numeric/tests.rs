@@ -128,3 +128,24 @@ fn stored_texts_hold_every_digit() {
         }
     }
 }
+
+#[test]
+fn small_numbers_become_the_nearest_doubles() {
+    let (mut found, mut of) = (0, 0);
+    for power in 0..38 {
+        for nearby in [-1, 0, 1, 7, 333_333_333] {
+            for scale in [0, 1, 2, 16, 20, 22, 23, 30, 38, 60] {
+                let bits = (1i128 << (power * 3 + 2)) + nearby;
+                for unscaled in [10i128.pow(power) + nearby, bits, -bits, 0, i128::MIN, i128::MAX] {
+                    let small = SmallNumeric::new(unscaled, scale);
+                    of += 1;
+                    if let Some(double) = small.to_double() {
+                        assert_eq!(double.to_bits(), Numeric::from(small).to_double().to_bits(), "{small:?}");
+                        found += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(found > of / 2, "{found} of {of}");
+}

@@ -7,6 +7,7 @@ use crate::cpu::groups::grouper::retain;
 use crate::cpu::groups::runs::Runs;
 use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::builder::ColumnBuilder;
+use crate::cpu::vector::numerics::NumericVector;
 use crate::partial::state::extreme::{Best, Extreme};
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
@@ -25,6 +26,10 @@ impl Extreme {
             && runs.ends().len() * LONG_RUN > input.len
             && self.take_runs(runs, &values[..input.len], of_runs)
         {
+            return Ok(());
+        }
+        if let VectorData::Numerics(numbers) = &vector.data {
+            self.take_numerics(input, numbers);
             return Ok(());
         }
         let (largest, seen) = (self.largest, &mut self.seen);
@@ -85,6 +90,29 @@ impl Extreme {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Whether its values are numerics, which may come as numbers.
+    pub(crate) fn is_of_numerics(&self) -> bool {
+        matches!(self.best, Best::Values(_, DataType::Numeric))
+    }
+
+    fn take_numerics(&mut self, input: &Input<'_>, numbers: &NumericVector) {
+        let Best::Values(best, _) = &mut self.best else { return };
+        let (largest, seen) = (self.largest, &mut self.seen);
+        let worse = if largest { Ordering::Less } else { Ordering::Greater };
+        let constant = input.vector.is_some_and(|vector| vector.constant);
+        input.each_valid(|tuple, group| {
+            let number = numbers.get(if constant { 0 } else { tuple });
+            if seen[group]
+                && let Value::Numeric(best) = &best[group]
+                && best.small().and_then(|best| number.compare(best)) == Some(worse)
+            {
+                return;
+            }
+            let value = Value::numeric(number.into());
+            offer(&mut best[group], &mut seen[group], value, largest, compare_values);
+        });
     }
 
     /// Takes the best value of each run; false if what is best is no narrow integer.

@@ -264,6 +264,15 @@ impl Accumulator {
         matches!(&self.state, State::Distinct(sets) if distinct::is_dear_to_merge(sets))
     }
 
+    /// Whether numerics may come as numbers.
+    pub(crate) fn takes_numerics(&self) -> bool {
+        match &self.state {
+            State::Numerics(_) => true,
+            State::Extreme(extreme) => extreme.is_of_numerics(),
+            _ => false,
+        }
+    }
+
     /// Whether nothing can change what a group of Any or All has.
     pub(crate) fn is_decided(&self, group: usize) -> bool {
         matches!(&self.state, State::Logic(logic) if logic.is_decided(group))

@@ -1,9 +1,10 @@
 //! Filling sums and variances of NUMERIC.
 
 use super::super::vector::{Vector, VectorData};
-use super::Input;
 use super::integer_moments::add_moments;
+use super::{Input, TileGroups};
 use crate::cpu::vector::builder::ColumnBuilder;
+use crate::cpu::vector::numerics::NumericVector;
 use crate::partial::state::numeric_sum::{Asked, NumericSums, States};
 use crate::{Error, Result};
 use multiloop_planner::numeric::Numeric;
@@ -33,6 +34,7 @@ impl NumericSums {
                 input.each_valid(|tuple, group| add(group, values[vector.position(tuple)].into()));
             }
             VectorData::I128(values) => input.each_valid(|tuple, group| add(group, values[vector.position(tuple)])),
+            VectorData::Numerics(numbers) => add_numbers(sums, heap, squares, input, vector, numbers),
             _ => return add_texts(sums, heap, squares, input, vector),
         }
         Ok(())
@@ -116,4 +118,39 @@ fn change(state: &mut NumericSum, heap: &mut usize, change: impl FnOnce(&mut Num
     let before = state.heap_bytes();
     change(state);
     *heap = *heap + state.heap_bytes() - before;
+}
+
+/// Adds numbers with scales. Those of one group are first added up by scale, of which there are few.
+fn add_numbers(
+    states: &mut [NumericSum],
+    heap: &mut usize,
+    squares: bool,
+    input: &Input<'_>,
+    vector: &Vector,
+    numbers: &NumericVector,
+) {
+    if squares || !matches!(input.groups, TileGroups::One) {
+        return input.each_valid(|tuple, group| {
+            let number = numbers.get(vector.position(tuple));
+            change(&mut states[group], heap, |state| state.add_small(number, squares));
+        });
+    }
+    let (mut sums, mut at): (Vec<(u32, i128, u64)>, usize) = (Vec::new(), 0);
+    input.each_valid(|tuple, _| {
+        let number = numbers.get(vector.position(tuple));
+        if sums.get(at).is_none_or(|sum| sum.0 != number.scale) {
+            at = sums.iter().position(|sum| sum.0 == number.scale).unwrap_or_else(|| {
+                sums.push((number.scale, 0, 0));
+                sums.len() - 1
+            });
+        }
+        let sum = &mut sums[at];
+        match sum.1.checked_add(number.unscaled) {
+            Some(more) => (sum.1, sum.2) = (more, sum.2 + 1),
+            None => change(&mut states[0], heap, |state| state.add_small(number, false)),
+        }
+    });
+    for (scale, sum, count) in sums {
+        change(&mut states[0], heap, |state| state.add_sum(SmallNumeric::new(sum, scale), count));
+    }
 }

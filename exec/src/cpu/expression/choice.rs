@@ -7,10 +7,13 @@ use crate::Result;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::simd::kernel::vectorised;
 use crate::cpu::vector::bitmap::{Bitmap, each_one};
+use crate::cpu::vector::numerics::NumericVector;
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use crate::plan::nodes::Node;
 use crate::plan::register::Register;
 use multiloop_planner::function::Function;
+use multiloop_planner::numeric::small::SmallNumeric;
+use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
 impl<'a> Tile<'a> {
@@ -19,7 +22,7 @@ impl<'a> Tile<'a> {
         let node = self.node(number);
         let computed = self.levels[self.depth - 1].computed[number as usize];
         if computed || (!node.volatile && !node.may_fail) || needed.is_full() {
-            self.ensure(number)?;
+            self.ensure_numerics(number)?;
             return Ok(read(self.top(number)));
         }
         let spread = self.spread(number, needed)?;
@@ -38,7 +41,7 @@ impl<'a> Tile<'a> {
         }
         let mark = self.depth();
         self.select(&positions);
-        self.ensure(number)?;
+        self.ensure_numerics(number)?;
         let mut places = vec![0; len];
         for (place, &position) in positions.iter().enumerate() {
             places[position as usize] = place as u32;
@@ -85,7 +88,7 @@ impl<'a> Tile<'a> {
 
     pub(super) fn case(&mut self, node: &Node, arguments: &[u32], len: usize, out: &mut Vector) -> Result<()> {
         let (branches, otherwise) = arguments.split_at(arguments.len() - 1);
-        let mut chosen = Chosen::new(node.register, len, out);
+        let mut chosen = Chosen::new(node, len, out);
         let mut open = Bitmap::new(len, true);
         let (mut truth, mut falsity) = (Bitmap::default(), Bitmap::default());
         for branch in branches.chunks_exact(2) {
@@ -100,7 +103,7 @@ impl<'a> Tile<'a> {
     }
 
     pub(super) fn coalesce(&mut self, node: &Node, arguments: &[u32], len: usize, out: &mut Vector) -> Result<()> {
-        let mut chosen = Chosen::new(node.register, len, out);
+        let mut chosen = Chosen::new(node, len, out);
         let mut open = Bitmap::new(len, true);
         for &argument in arguments {
             let valid = self.with(argument, &open, |vector| {
@@ -153,19 +156,26 @@ enum Values {
     I128(Vec<i128>),
     F64(Vec<f64>),
     Interval(Vec<multiloop_planner::value::Interval>),
+    /// As long as all are numbers; then texts.
+    Numerics(NumericVector),
     /// Strings in the order in which they came, and which of them each tuple has.
     Text(TextVector, Vec<u32>),
 }
 
 impl Chosen {
     /// In the memory of `out`.
-    fn new(register: Register, len: usize, out: &mut Vector) -> Self {
+    fn new(node: &Node, len: usize, out: &mut Vector) -> Self {
         /// So many of a value, in memory that is there.
         fn filled<T: Clone>(mut values: Vec<T>, len: usize, value: T) -> Vec<T> {
             values.resize(len, value);
             values
         }
-        let values = match register {
+        let values = match node.register {
+            Register::Text if node.data_type == DataType::Numeric => {
+                let mut numbers = out.take_numerics();
+                numbers.zeros(len);
+                Values::Numerics(numbers)
+            }
             Register::Bool => Values::Bool(Bitmap::new(len, false)),
             Register::I32 => Values::I32(filled(out.take_i32(), len, 0)),
             Register::I64 => Values::I64(filled(out.take_i64(), len, 0)),
@@ -203,6 +213,21 @@ impl Chosen {
             }
         };
         let integer = |tuple: usize| vector.integer(tuple).expect("an integer where integers are chosen");
+        if let Values::Numerics(numbers) = &mut self.values {
+            let mut fits = true;
+            each(&mut |tuple, at| {
+                let number = match &vector.data {
+                    VectorData::Numerics(from) => Some(from.get(at)),
+                    _ => vector.text(tuple).and_then(SmallNumeric::decode),
+                };
+                fits &= number.is_some_and(|number| numbers.set(tuple, number));
+            });
+            if fits {
+                self.valid.or(&valid);
+                return;
+            }
+            self.settle();
+        }
         match (&mut self.values, &vector.data) {
             (Values::Bool(out), VectorData::Bool(from)) => each(&mut |tuple, at| out.set(tuple, from.get(at))),
             (Values::I32(out), VectorData::I32(from)) => choose(out, from, &valid, vector.constant),
@@ -213,6 +238,15 @@ impl Chosen {
             (Values::I64(out), _) => each(&mut |tuple, _| out[tuple] = integer(tuple) as i64),
             (Values::I128(out), _) => each(&mut |tuple, _| out[tuple] = integer(tuple)),
             (Values::Interval(out), VectorData::Interval(from)) => each(&mut |tuple, at| out[tuple] = from[at]),
+            (Values::Text(texts, which), VectorData::Numerics(from)) => {
+                let mut text = String::new();
+                each(&mut |tuple, at| {
+                    text.clear();
+                    from.get(at).encode_into(&mut text);
+                    texts.push(&text);
+                    which[tuple] = (texts.len() - 1) as u32;
+                });
+            }
             (Values::Text(texts, which), _) => each(&mut |tuple, _| {
                 texts.push(vector.text(tuple).expect("a text where texts are chosen"));
                 which[tuple] = (texts.len() - 1) as u32;
@@ -221,6 +255,20 @@ impl Chosen {
             _ => {}
         }
         self.valid.or(&valid);
+    }
+
+    /// Makes the numbers that were taken texts.
+    fn settle(&mut self) {
+        let Values::Numerics(numbers) = &self.values else { return };
+        let (mut texts, mut text) = (TextVector::default(), String::new());
+        for position in 0..numbers.len() {
+            text.clear();
+            if self.valid.get(position) {
+                numbers.get(position).encode_into(&mut text);
+            }
+            texts.push(&text);
+        }
+        self.values = Values::Text(texts, (0..numbers.len() as u32).collect());
     }
 
     fn finish(self, out: &mut Vector) {
@@ -233,6 +281,7 @@ impl Chosen {
             Values::I128(values) => VectorData::I128(values),
             Values::F64(values) => VectorData::F64(values),
             Values::Interval(values) => VectorData::Interval(values),
+            Values::Numerics(numbers) => VectorData::Numerics(numbers),
             Values::Text(texts, which) => {
                 let mut taken = out.take_text();
                 taken.gather(&texts, &which);

@@ -54,6 +54,15 @@ impl<'a> Tile<'a> {
         self.ensure(number)
     }
 
+    /// The same; a vector of numerics may be [numbers](VectorData::Numerics).
+    pub(in crate::cpu) fn evaluate_numerics(&mut self, scalar: ScalarId) -> Result<()> {
+        let number = self.expressions.number(scalar) as u32;
+        if self.node(number).volatile {
+            self.forget_volatile(number);
+        }
+        self.ensure_numerics(number)
+    }
+
     /// Whether a node has a vector on the top level.
     pub(super) fn is_computed(&self, number: u32) -> bool {
         self.levels[self.depth - 1].computed[number as usize]
@@ -85,6 +94,13 @@ impl<'a> Tile<'a> {
     }
 
     pub(super) fn ensure(&mut self, number: u32) -> Result<()> {
+        self.ensure_numerics(number)?;
+        self.levels[self.depth - 1].vectors[number as usize].settle_numerics();
+        Ok(())
+    }
+
+    /// As `ensure`, for who takes numerics as numbers, too.
+    pub(super) fn ensure_numerics(&mut self, number: u32) -> Result<()> {
         let at = number as usize;
         if self.levels[self.depth - 1].computed[at] {
             return Ok(());
@@ -392,7 +408,7 @@ impl<'a> Tile<'a> {
             || load::shifted(self, node, len, out)?
             || lanes::combine(self, node, len, out)?
             || dictionary::holds(self, (number, node), function, arguments, out)?
-            || numeric::evaluate(self, (number, node), len, out)?
+            || numeric::evaluate(self, node, len, out)?
         {
             return Ok(());
         }

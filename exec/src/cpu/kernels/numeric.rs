@@ -1,12 +1,10 @@
-//! Functions of NUMERICs, value by value. Most numbers fit in 128 bits; what these do not hold, and every function that is not
-//! one of the plain ones, is `evaluate`'s business. A value is taken out of a vector once and put into one once, since a
-//! column of numerics is text: between two functions of a tree stands an [`Operand`].
+//! Functions of NUMERICs, value by value: of texts, as columns have them, and in the tiles that have a value beyond what
+//! `numeric_columns` does. Most numbers fit in 128 bits; what these do not hold, and every function that is not one of
+//! the plain ones, is `evaluate`'s business.
 
 use super::{Call, fallback};
+use crate::Result;
 use crate::cpu::vector::{Vector, VectorData};
-use crate::plan::register::Register;
-use crate::{Error, Result};
-use multiloop_planner::error::Position;
 use multiloop_planner::function::Function;
 use multiloop_planner::numeric::powers::power_of_ten;
 use multiloop_planner::numeric::small::SmallNumeric;
@@ -16,20 +14,16 @@ use std::cmp::Ordering;
 
 /// A value that a function is applied to, or gives.
 #[derive(Clone, Debug)]
-pub(crate) enum Operand {
+enum Operand {
     /// A number (integer, decimal or numeric, as the type says) whose digits 128 bits hold.
     Number(SmallNumeric),
     /// Anything else.
     Other(Value),
 }
 
-/// Integers that a double holds exactly, and so many powers of ten: their quotient is the nearest double.
-const EXACT_INTEGER_MAX: u128 = 1 << 53;
-const EXACT_POWER_MAX: u32 = 22;
-
 impl Operand {
     /// The value of a tuple.
-    pub(crate) fn of(vector: &Vector, tuple: usize, data_type: DataType) -> Operand {
+    fn of(vector: &Vector, tuple: usize, data_type: DataType) -> Operand {
         if vector.is_null(tuple) {
             return Operand::Other(Value::Null);
         }
@@ -44,12 +38,8 @@ impl Operand {
         number.map_or_else(|| Operand::Other(vector.value(tuple, data_type)), Operand::Number)
     }
 
-    fn number(&self) -> Option<SmallNumeric> {
-        if let Operand::Number(number) = self { Some(*number) } else { None }
-    }
-
     /// The value, of a type.
-    pub(crate) fn value(&self, data_type: DataType) -> Value {
+    fn value(&self, data_type: DataType) -> Value {
         match self {
             Operand::Other(value) => value.clone(),
             Operand::Number(number) => match data_type {
@@ -62,62 +52,27 @@ impl Operand {
 }
 
 /// Whether a call is one of this file's.
-pub(crate) fn takes(function: Function, types: &[DataType], result: DataType) -> bool {
+pub(super) fn takes(function: Function, types: &[DataType], result: DataType) -> bool {
     // These pass a text on as it is.
     let passes_on = matches!(function, Function::Case | Function::Coalesce | Function::IsNull | Function::IsNotNull);
     !passes_on && (result == DataType::Numeric || types.contains(&DataType::Numeric))
 }
 
-/// A function of a tree.
-#[derive(Debug)]
-pub(crate) struct Step {
-    pub(crate) function: Function,
-    /// By number: the leaves, then the steps before this one.
-    pub(crate) arguments: Vec<usize>,
-    pub(crate) types: Vec<DataType>,
-    pub(crate) result: DataType,
-    /// Where errors are.
-    pub(crate) position: Option<Position>,
-}
-
 /// Applies a function that is not lazy.
 pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> Result<()> {
-    let leaves: Vec<_> = arguments.iter().copied().zip(call.types.iter().copied()).collect();
-    let step = Step {
-        function: call.function,
-        arguments: (0..leaves.len()).collect(),
-        types: call.types.to_vec(),
-        result: call.result,
-        position: None,
-    };
-    tree(&leaves, &[step], len, call.register, out)
-}
-
-/// Applies the functions of a tree, the last of which gives the values of `out`.
-pub(crate) fn tree(
-    leaves: &[(&Vector, DataType)],
-    steps: &[Step],
-    len: usize,
-    register: Register,
-    out: &mut Vector,
-) -> Result<()> {
-    let Some(last) = steps.last() else { return Err(Error::internal("a tree without a function")) };
-    let is_numeric = last.result == DataType::Numeric;
+    let is_numeric = call.result == DataType::Numeric;
     let (mut texts, mut text, mut valid, mut values) = (out.take_text(), String::new(), Vec::new(), Vec::new());
-    let mut operands = vec![Operand::Other(Value::Null); leaves.len() + steps.len()];
+    let mut operands = vec![Operand::Other(Value::Null); arguments.len()];
     for tuple in 0..len {
-        for (operand, &(leaf, data_type)) in operands.iter_mut().zip(leaves) {
-            if !leaf.constant || tuple == 0 {
-                *operand = Operand::of(leaf, tuple, data_type);
+        for ((operand, &argument), &data_type) in operands.iter_mut().zip(arguments).zip(call.types) {
+            if !argument.constant || tuple == 0 {
+                *operand = Operand::of(argument, tuple, data_type);
             }
         }
-        for (at, step) in steps.iter().enumerate() {
-            operands[leaves.len() + at] = apply(step, &operands).map_err(|error| error.at(step.position))?;
-        }
-        let found = &operands[operands.len() - 1];
+        let found = apply(call, &operands)?;
         if is_numeric {
             text.clear();
-            match found {
+            match &found {
                 Operand::Number(number) => number.encode_into(&mut text),
                 Operand::Other(Value::Numeric(number)) => number.encode_into(&mut text),
                 Operand::Other(_) => {}
@@ -125,11 +80,11 @@ pub(crate) fn tree(
             texts.push(&text);
             valid.push(!text.is_empty());
         } else {
-            values.push(found.value(last.result));
+            values.push(found.value(call.result));
         }
     }
     if !is_numeric {
-        out.set_values(&values, register);
+        out.set_values(&values, call.register);
         return Ok(());
     }
     let nulls = valid.contains(&false).then(|| {
@@ -141,26 +96,18 @@ pub(crate) fn tree(
     Ok(())
 }
 
-fn apply(step: &Step, operands: &[Operand]) -> Result<Operand> {
-    let number = |at: usize| step.arguments.get(at).and_then(|&argument| operands[argument].number());
-    let narrow = match (number(0), number(1)) {
-        (Some(a), None) if step.arguments.len() == 1 => of_one(step.function, a, step.result),
-        (Some(a), Some(b)) if step.arguments.len() == 2 => of_two(step.function, a, b, step.result),
+fn apply(call: &Call<'_>, operands: &[Operand]) -> Result<Operand> {
+    let narrow = match operands {
+        [Operand::Number(a)] => of_one(call.function, *a, call.result),
+        [Operand::Number(a), Operand::Number(b)] => of_two(call.function, *a, *b, call.result),
         _ => None,
     };
     if let Some(found) = narrow {
         return Ok(found);
     }
     let arguments: Vec<Value> =
-        step.arguments.iter().zip(&step.types).map(|(&at, &data_type)| operands[at].value(data_type)).collect();
-    let value = fallback::one(step.function, &arguments, &step.types, step.result)?;
-    // What comes after it may be narrow again.
-    Ok(match &value {
-        Value::Numeric(numeric) => numeric.small().map_or(Operand::Other(value), Operand::Number),
-        Value::Decimal(unscaled) => Operand::Number(SmallNumeric::new(*unscaled, step.result.scale().into())),
-        Value::Int(integer) if step.result.is_integer() => Operand::Number(SmallNumeric::new((*integer).into(), 0)),
-        _ => Operand::Other(value),
-    })
+        operands.iter().zip(call.types).map(|(operand, &data_type)| operand.value(data_type)).collect();
+    fallback::one(call.function, &arguments, call.types, call.result).map(Operand::Other)
 }
 
 /// A function of one number; None if it is for `evaluate`.
@@ -168,7 +115,7 @@ fn of_one(function: Function, a: SmallNumeric, result: DataType) -> Option<Opera
     use Function as F;
     match function {
         F::Cast => cast(a, result),
-        F::NarrowUp | F::NarrowDown => narrow(function, a, result),
+        F::NarrowUp | F::NarrowDown => narrow(function, a, result).map(Operand::Number),
         _ if result != DataType::Numeric => None,
         F::Negate => a.negate().map(Operand::Number),
         F::Abs => a.abs().map(Operand::Number),
@@ -206,7 +153,7 @@ fn of_two(function: Function, a: SmallNumeric, b: SmallNumeric, result: DataType
 }
 
 /// Digits to which a number is rounded: an integer.
-fn digits(number: SmallNumeric) -> Option<u32> {
+pub(super) fn digits(number: SmallNumeric) -> Option<u32> {
     if number.scale == 0 { u32::try_from(number.unscaled).ok() } else { None }
 }
 
@@ -214,37 +161,30 @@ fn digits(number: SmallNumeric) -> Option<u32> {
 fn cast(number: SmallNumeric, to: DataType) -> Option<Operand> {
     match to {
         DataType::Numeric => Some(Operand::Number(number)),
-        DataType::Decimal { precision, scale } => {
-            let rounded = number.round(scale.into())?;
-            let limit = power_of_ten(precision.into())?.unsigned_abs();
-            (rounded.unscaled.unsigned_abs() < limit).then_some(Operand::Number(rounded))
-        }
-        DataType::Double => {
-            let magnitude = number.unscaled.unsigned_abs();
-            let is_exact = magnitude <= EXACT_INTEGER_MAX && number.scale <= EXACT_POWER_MAX;
-            is_exact.then(|| {
-                let float = number.unscaled as f64 / 10f64.powi(number.scale as i32);
-                Operand::Other(Value::Float(float))
-            })
-        }
-        to if to.is_integer() => {
-            let (low, high) = to.integer_bounds()?;
-            let rounded = number.round(0)?;
-            (low..=high).contains(&rounded.unscaled).then_some(Operand::Number(rounded))
-        }
-        _ => None,
+        DataType::Double => Some(Operand::Other(Value::Float(number.to_double()?))),
+        to => integer_at(number.round(to.scale().into())?, to).map(Operand::Number),
     }
 }
 
+/// An integer or decimal of the type's scale, if the type has room for it.
+#[inline]
+pub(super) fn integer_at(number: SmallNumeric, to: DataType) -> Option<SmallNumeric> {
+    let (low, high) = if to.is_integer() || to.is_decimal() { to.integer_bounds()? } else { return None };
+    (low..=high).contains(&number.unscaled).then_some(number)
+}
+
 /// The decimal next to a number.
-fn narrow(function: Function, number: SmallNumeric, to: DataType) -> Option<Operand> {
-    let DataType::Decimal { precision, scale } = to else { return None };
+#[inline]
+pub(super) fn narrow(function: Function, number: SmallNumeric, to: DataType) -> Option<SmallNumeric> {
+    let DataType::Decimal { scale, .. } = to else { return None };
+    if number.scale == u32::from(scale) {
+        return integer_at(number, to);
+    }
     let power = power_of_ten(number.scale.checked_sub(scale.into())?)?;
     let down = number.unscaled.div_euclid(power);
     let units = match function {
         Function::NarrowUp if number.unscaled.rem_euclid(power) != 0 => down + 1,
         _ => down,
     };
-    let is_within = units.unsigned_abs() < power_of_ten(precision.into())?.unsigned_abs();
-    is_within.then(|| Operand::Number(SmallNumeric::new(units, scale.into())))
+    integer_at(SmallNumeric::new(units, scale.into()), to)
 }

@@ -1,7 +1,7 @@
 //! Kernels against the definition of what functions mean: every pair of nasty values, in every register that holds them,
 //! constant or not, with garbage under NULLs, must give what `evaluate` gives, or the error where it fails.
 
-use super::{Call, Scratch, call};
+use super::{Call, Scratch, call, numeric_columns};
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::plan::register::Register;
@@ -152,6 +152,7 @@ fn check(function: F, arguments: &[Column], result: T) {
         })
         .collect();
     let with_nulls: Vec<Column> = arguments.iter().map(|argument| picked(argument, &good)).collect();
+    check_columns(function, &chosen, result);
     for arguments in [&chosen, &with_nulls] {
         let out = run(arguments, &all, good.len(), 0).expect("none of these fails");
         assert_eq!(out.len, good.len());
@@ -184,6 +185,72 @@ fn check(function: F, arguments: &[Column], result: T) {
             for (place, &from) in same_there.iter().enumerate() {
                 let expected = expected[good[from]].as_ref().expect("chosen");
                 assert!(same(&out.value(place, result), expected), "{function:?} of {types:?} to {result}, constant");
+            }
+        }
+    }
+}
+
+/// Checks those that 128 bits do one by one, together, among NULLs, beside a constant, and as numbers of before.
+fn check_columns(function: F, arguments: &[Column], result: T) {
+    let types: Vec<T> = arguments.iter().map(|argument| argument.data_type).collect();
+    if !numeric_columns::takes(function, &types, result) {
+        return;
+    }
+    let run = |rows: &[Vec<Value>], constant: Option<usize>, as_numbers: bool| {
+        let vector = |(at, argument): (usize, &Column)| {
+            let values = rows.iter().map(|row| row[at].clone()).collect();
+            let is_constant = constant == Some(at);
+            let range = 0..if is_constant { 1 } else { rows.len() };
+            let mut vector = Column { values, ..argument.clone() }.vector(range, is_constant, rows.len());
+            if argument.data_type == T::Numeric && as_numbers {
+                let (types, result) = (&[T::Numeric], T::Numeric);
+                let cast = Call { function: F::Cast, types, result, register: Register::Text, checked: false };
+                let (mut numbers, len) = (Vector::default(), vector.data.len());
+                assert!(numeric_columns::call(&cast, &[&vector], len, &mut Scratch::default(), &mut numbers));
+                (numbers.constant, numbers.len) = (vector.constant, vector.len);
+                vector = numbers;
+            }
+            vector
+        };
+        let vectors: Vec<Vector> = arguments.iter().enumerate().map(vector).collect();
+        let references: Vec<&Vector> = vectors.iter().collect();
+        let call = Call { function, types: &types, result, register: register_of(result), checked: true };
+        let mut out = Vector::default();
+        let done = numeric_columns::call(&call, &references, rows.len(), &mut Scratch::default(), &mut out);
+        done.then(|| (0..rows.len()).map(|at| out.value(at, result)).collect::<Vec<Value>>())
+    };
+    let row = |at: usize| arguments.iter().map(|argument| argument.values[at].clone()).collect::<Vec<Value>>();
+    let agree = |rows: &[Vec<Value>], found: &[Value]| {
+        for (row, found) in rows.iter().zip(found) {
+            let expected = evaluate(function, row, &types, result).expect("chosen");
+            assert!(same(found, &expected), "{function:?} of {row:?} {types:?} to {result}: {found:?}, {expected:?}");
+        }
+    };
+    let mut done = Vec::new();
+    for at in 0..arguments[0].values.len() {
+        let rows = [row(at)];
+        if let Some(found) = run(&rows, None, false) {
+            agree(&rows, &found);
+            done.extend(rows);
+        }
+    }
+    // What is left to `evaluate` is most of these, for some functions.
+    assert!(!done.is_empty() || arguments[0].values.is_empty(), "{function:?} of {types:?} to {result}");
+    for as_numbers in [false, true] {
+        agree(&done, &run(&done, None, as_numbers).expect("each of these was done"));
+    }
+    for (place, row) in done.iter_mut().enumerate().filter(|(place, _)| place % 7 == 3) {
+        row[place % arguments.len()] = Value::Null;
+    }
+    if let Some(found) = run(&done, None, true) {
+        agree(&done, &found);
+    }
+    for constant in (0..arguments.len()).filter(|_| arguments.len() == 2) {
+        for at in (0..done.len()).step_by(done.len() / 30 + 1) {
+            let like = |row: &&Vec<Value>| same(&row[constant], &done[at][constant]);
+            let rows: Vec<Vec<Value>> = done.iter().filter(like).cloned().collect();
+            if let Some(found) = run(&rows, Some(constant), at % 2 == 0) {
+                agree(&rows, &found);
             }
         }
     }
@@ -361,6 +428,11 @@ fn numerics() -> Column {
 fn functions_of_numerics() {
     use F::*;
     let numbers = numerics();
+    for to in [T::Numeric, decimal(12, 2), decimal(38, 0)] {
+        let mut doubles = floats(T::Double);
+        doubles.values.extend([18.56, -0.005, 1234.565, 99.995, 0.1 + 0.2, 1e14 + 0.5].map(Value::Float));
+        check(Cast, &[doubles], to);
+    }
     for function in [Negate, Abs, Sign, Ceil, Floor, Round, Truncate, TrimScale, SquareRoot] {
         check(function, std::slice::from_ref(&numbers), T::Numeric);
     }

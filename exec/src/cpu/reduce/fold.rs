@@ -157,7 +157,11 @@ pub(super) fn fold(
         {
             return Ok(());
         }
-        tile.evaluate(argument)?;
+        if accumulator.takes_numerics() {
+            tile.evaluate_numerics(argument)?;
+        } else {
+            tile.evaluate(argument)?;
+        }
     }
     let vector = aggregate.argument.map(|argument| tile.vector(argument));
     accumulator.update(&Input { groups, vector, len: tile.len() })

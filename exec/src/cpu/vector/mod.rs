@@ -8,6 +8,7 @@ pub(crate) mod builder;
 pub(crate) mod chunked;
 pub(crate) mod finish;
 pub(crate) mod narrow;
+pub(crate) mod numerics;
 pub mod rows;
 pub(crate) mod text_builder;
 pub(crate) mod valid_rows;
@@ -15,6 +16,7 @@ pub(crate) mod valid_rows;
 use crate::column::value::text_value;
 use crate::column::{Dictionary, TextView};
 use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::numerics::NumericVector;
 use crate::plan::register::Register;
 use arrow::buffer::Buffer;
 use multiloop_planner::types::DataType;
@@ -58,6 +60,8 @@ pub enum VectorData {
     },
     /// interval.
     Interval(Vec<Interval>),
+    /// numeric, within trees of functions of such; elsewhere it is text.
+    Numerics(NumericVector),
 }
 
 /// Strings as views into shared buffers and into an arena of the vector's own. Invariant: every view lies within
@@ -452,6 +456,7 @@ impl Vector {
             VectorData::Text(texts) => text_value(texts.get(position), data_type),
             VectorData::Code { codes, dictionary } => text_value(dictionary.get(codes[position]), data_type),
             VectorData::Interval(values) => Value::Interval(values[position]),
+            VectorData::Numerics(numbers) => Value::numeric(numbers.get(position).into()),
             VectorData::I32(values) => integer_value(values[position].into(), data_type),
             VectorData::I64(values) => integer_value(values[position].into(), data_type),
             VectorData::I128(values) => integer_value(values[position], data_type),
@@ -466,7 +471,7 @@ impl Vector {
             VectorData::I64(_) => Register::I64,
             VectorData::I128(_) => Register::I128,
             VectorData::F64(_) => Register::F64,
-            VectorData::Text(_) | VectorData::Code { .. } => Register::Text,
+            VectorData::Text(_) | VectorData::Code { .. } | VectorData::Numerics(_) => Register::Text,
             VectorData::Interval(_) => Register::Interval,
         }
     }
@@ -505,6 +510,11 @@ impl Vector {
                 taken.gather(texts, positions);
                 VectorData::Text(taken)
             }
+            VectorData::Numerics(numbers) => {
+                let mut taken = self.take_numerics();
+                taken.gather(numbers, positions);
+                VectorData::Numerics(taken)
+            }
             VectorData::Code { codes, dictionary } => {
                 let mut taken = self.take_codes();
                 taken.extend(positions.iter().map(|&position| codes[position as usize]));
@@ -527,6 +537,7 @@ impl VectorData {
             VectorData::Text(texts) => texts.len(),
             VectorData::Code { codes, .. } => codes.len(),
             VectorData::Interval(values) => values.len(),
+            VectorData::Numerics(numbers) => numbers.len(),
         }
     }
 

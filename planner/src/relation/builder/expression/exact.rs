@@ -70,6 +70,67 @@ fn narrowed_choice(function: Function, arguments: &[Expression]) -> Option<Expre
     Some(fold::call(function, narrow, common))
 }
 
+/// A numeric that was rounded to so many digits behind the point, which all its values show: as a decimal, where it is
+/// proven to be finite and to have few digits before the point. So it is a number in registers, and a key of groups.
+pub(super) fn settled_scale(rounded: Expression, scale: u8) -> Expression {
+    let digits = whole_digits(&rounded).map(|digits| digits.max(1) + i32::from(scale));
+    let Some(precision) =
+        digits.and_then(|digits| u8::try_from(digits).ok()).filter(|&digits| digits < DECIMAL_DIGITS_MAX)
+    else {
+        return rounded;
+    };
+    // Not a cast: that would declare how many digits there are.
+    fold::call(Function::NarrowDown, vec![rounded], DataType::decimal(precision, scale))
+}
+
+/// So many digits before the point have the values of an expression at most, all of which are finite: they are less than
+/// 10^digits.
+fn whole_digits(expression: &Expression) -> Option<i32> {
+    use Function as F;
+    let own = match as_decimal(expression.data_type) {
+        DataType::Decimal { precision, scale } if expression.data_type != DataType::Null => {
+            return Some(i32::from(precision) - i32::from(scale));
+        }
+        DataType::Numeric => &expression.kind,
+        _ => return None,
+    };
+    let ExpressionKind::Call(function, arguments) = own else {
+        let ExpressionKind::Constant(Value::Numeric(number)) = own else { return None };
+        return number.exponent().map(|exponent| exponent + 1);
+    };
+    let of = |at: usize| whole_digits(&arguments[at]);
+    match (function, arguments.len()) {
+        (F::Cast | F::Negate | F::Abs, 1) => of(0),
+        (F::Ceil | F::Floor | F::Round | F::Truncate, _) => Some(of(0)? + 1),
+        (F::Add | F::Subtract, 2) => Some(of(0)?.max(of(1)?) + 1),
+        (F::Multiply, 2) => Some(of(0)? + of(1)?),
+        // What is rounded may have a digit more.
+        (F::Divide, 2) => Some(of(0)? - exponent_min(&arguments[1])? + 1),
+        _ => None,
+    }
+}
+
+/// No value of an expression is nearer to 0 than 10^exponent, but 0.
+fn exponent_min(expression: &Expression) -> Option<i32> {
+    match &expression.kind {
+        ExpressionKind::Constant(Value::Numeric(number)) => number.exponent(),
+        ExpressionKind::Constant(Value::Decimal(unscaled)) => {
+            let digits = unscaled.unsigned_abs().checked_ilog10()?;
+            Some(digits as i32 - i32::from(expression.data_type.scale()))
+        }
+        ExpressionKind::Constant(Value::Int(integer)) => {
+            integer.unsigned_abs().checked_ilog10().map(|digits| digits as i32)
+        }
+        ExpressionKind::Call(Function::Cast, arguments) if expression.data_type == DataType::Numeric => {
+            exponent_min(&arguments[0])
+        }
+        _ => {
+            let known = expression.data_type.is_decimal() || expression.data_type.is_integer();
+            known.then(|| -i32::from(expression.data_type.scale()))
+        }
+    }
+}
+
 /// An expression as a decimal or an integer where it can be one.
 pub(super) fn narrowed_or_same(expression: Expression) -> Expression {
     if expression.data_type != DataType::Numeric {

@@ -2,8 +2,8 @@
 //!
 //! `abs` keeps every type. `sign`, `ceil`, `floor`, `round` and `trunc` are for double and decimal; integers and
 //! reals become double first, as in PostgreSQL. So it is for roots, logarithms and powers. Rounding a decimal(p,s) to whole numbers gives
-//! decimal(p - s + 1, 0), to a literal number n of digits decimal(p - s + 1 + n, n); where n is no literal, or the
-//! digits are too many, numeric.
+//! decimal(p - s + 1, 0), to a literal number n of digits decimal(p - s + 1 + n, n), and so it is for quotients of decimals;
+//! where n is no literal, or the digits are too many, numeric.
 
 use super::call::{Special, take};
 use super::coercion::{Coercion, as_decimal, cast};
@@ -72,7 +72,9 @@ impl Builder<'_> {
             }
             other => other,
         };
-        Ok(Special::Bound(fold::call(function_of(name), vec![argument], result)))
+        let rounds = result == DataType::Numeric && name != "abs" && name != "sign";
+        let called = fold::call(function_of(name), vec![argument], result);
+        Ok(Special::Bound(if rounds { exact::settled_scale(called, 0) } else { called }))
     }
 
     /// `round(decimal, digits)` and `trunc(decimal, digits)`.
@@ -98,10 +100,12 @@ impl Builder<'_> {
             Some(Value::Int(literal)) => Some(*literal),
             _ => None,
         };
+        let wanted = literal.map(|literal| u8::try_from(literal.max(0)).unwrap_or(u8::MAX));
         let (DataType::Decimal { precision, scale }, Some(literal)) = (to, literal) else {
-            return self.numeric_call(function_of(name), vec![value, digits]).map(Special::Bound);
+            let rounded = self.numeric_call(function_of(name), vec![value, digits])?;
+            return Ok(Special::Bound(wanted.map_or(rounded.clone(), |wanted| exact::settled_scale(rounded, wanted))));
         };
-        let wanted = u8::try_from(literal.max(0)).unwrap_or(u8::MAX);
+        let wanted = wanted.unwrap_or(u8::MAX);
         let whole = precision - scale;
         if whole.saturating_add(wanted) >= DECIMAL_DIGITS_MAX {
             return self.numeric_call(function_of(name), vec![value, digits]).map(Special::Bound);
