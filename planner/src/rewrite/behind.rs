@@ -16,18 +16,19 @@ pub(super) fn may_be_behind(made: &Generator, uses: Use) -> bool {
 }
 
 /// Lets a generator (of a let, by their numbers) define a new collection of these fields, and a loop over its rows what the generator
-/// defined. `shown` gives the fields of that.
+/// defined. `shown` gives the fields of that. One row stays one that is read as such, unless it may become `rows`: of one row
+/// all is NULL if there is none, as far as anybody can prove.
 pub(super) fn put_behind(
     program: &mut Program,
     lets: &mut Vec<Let>,
-    (at, generator): (usize, usize),
+    (at, generator, as_rows): (usize, usize, bool),
     fields: Vec<Field>,
     shown: impl FnOnce(&mut Program, Made) -> Vec<ScalarId>,
 ) {
     let Let::Loop { defines, .. } = &mut lets[at] else { unreachable!("only loops have generators") };
     let define = defines[generator];
     let shape = program.collection(define).shape.clone();
-    let is_single = matches!(shape, Shape::Single);
+    let is_single = matches!(shape, Shape::Single) && !as_rows;
     let collection = program.add_collection(fields, shape);
     defines[generator] = collection;
     let index = program.index_over(Source::Rows(collection));

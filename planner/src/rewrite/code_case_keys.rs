@@ -128,7 +128,7 @@ fn code(program: &mut Program, block: BlockId, site: Site) {
     let shown_type = mem::replace(&mut fields[site.part].data_type, DataType::Integer);
     let nullable = fields[site.part].nullable;
     let count = fields.len();
-    put_behind(program, &mut lets, (site.at, site.generator), fields, |program, made| {
+    put_behind(program, &mut lets, (site.at, site.generator, false), fields, |program, made| {
         let mut shown: Vec<ScalarId> = (0..count).map(|field| made.field(program, field)).collect();
         let mut arguments = Vec::new();
         let (&last, others) = texts.split_last().expect("there are two or more");

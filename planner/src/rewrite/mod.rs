@@ -14,6 +14,7 @@ mod code_case_keys;
 mod collect_driving_rows;
 mod collected_rows;
 mod conditional_reduce;
+mod count_unread_rows;
 mod demand_restriction;
 mod dependencies;
 mod eliminate_common_lets;
@@ -177,6 +178,11 @@ pub const RULES: &[Rule] = &[
         "late, when sums stand in the loop that computes them; what it puts behind that loop is fused in the next round",
     ),
     rule("code_case_keys", code_case_keys::code_case_keys, "for the same reason, when the groups have their keys"),
+    rule(
+        "count_unread_rows",
+        count_unread_rows::count_unread_rows,
+        "after eliminate_dead_fields and the fusions, which leave what is read",
+    ),
     rule("order_conditions", order_conditions::order_conditions, "last, because it unites nothing and makes nothing"),
 ];
 

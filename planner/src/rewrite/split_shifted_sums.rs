@@ -236,7 +236,7 @@ fn split(program: &mut Program, block: BlockId, site: Site) {
         None => Field::new("sum", aggregate.data_type, true),
     }));
     *aggregates = parts.into_iter().map(|(aggregate, _)| aggregate).collect();
-    put_behind(program, &mut lets, (site.at, site.generator), part_fields, |program, made| {
+    put_behind(program, &mut lets, (site.at, site.generator, false), part_fields, |program, made| {
         let mut shown: Vec<ScalarId> = (0..keys).map(|key| made.field(program, key)).collect();
         for of in finals {
             let value = match of {

@@ -1,7 +1,7 @@
 //! Filling Min and Max.
 
 use super::super::kernels::run_extreme::greatest_at;
-use super::super::vector::VectorData;
+use super::super::vector::{Vector, VectorData};
 use super::Input;
 use crate::cpu::groups::grouper::retain;
 use crate::cpu::groups::runs::Runs;
@@ -21,15 +21,7 @@ impl Extreme {
     /// Folds in some tuples. `of_runs` is memory for the best of each run.
     pub(crate) fn update(&mut self, input: &Input<'_>, of_runs: &mut Vec<i32>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("extreme of nothing")) };
-        // Long runs are passed over one by one.
-        if let (Some(runs), VectorData::I32(values)) = (input.dense_runs(), &vector.data)
-            && runs.ends().len() * LONG_RUN > input.len
-            && self.take_runs(runs, &values[..input.len], of_runs)
-        {
-            return Ok(());
-        }
-        if let VectorData::Numerics(numbers) = &vector.data {
-            self.take_numerics(input, numbers);
+        if self.take_at_once(input, vector, of_runs) {
             return Ok(());
         }
         let (largest, seen) = (self.largest, &mut self.seen);
@@ -90,6 +82,20 @@ impl Extreme {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Folds in tuples that are taken as a whole: long runs, one by one, and numerics that come as numbers. Whether they were.
+    fn take_at_once(&mut self, input: &Input<'_>, vector: &Vector, of_runs: &mut Vec<i32>) -> bool {
+        match (&vector.data, input.dense_runs()) {
+            (VectorData::I32(values), Some(runs)) if runs.ends().len() * LONG_RUN > input.len => {
+                self.take_runs(runs, &values[..input.len], of_runs)
+            }
+            (VectorData::Numerics(numbers), _) => {
+                self.take_numerics(input, numbers);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Whether its values are numerics, which may come as numbers.

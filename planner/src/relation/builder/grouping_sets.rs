@@ -6,6 +6,8 @@
 //!         (Expand x: each row once for each set)
 //! ```
 //!
+//! Where aggregates can be put together, x is grouped by all keys first: rows that are alike in these are expanded once.
+//!
 //! A set of no keys has a group even of no rows: sets like that are joined to the groups that there are. Source: the standard,
 //! 7.13 (SQL:2023, group by clause), whose sets are unions of groups; one passage makes all of them.
 
@@ -13,7 +15,8 @@ use super::{Builder, Scope};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::join_kind::JoinKind;
-use crate::relation::{AggregateCall, ColumnId, Expression, ExpressionKind, Relation};
+use crate::relation::effects::average_sum_type;
+use crate::relation::{AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, Relation};
 use crate::types::DataType;
 use crate::value::Value;
 use std::sync::Arc;
@@ -86,12 +89,13 @@ impl Builder<'_> {
         sets: &Sets<'_>,
     ) -> Result<Arc<Relation>> {
         let big = DataType::BigInt;
+        let stages = self.stages(input, keys, aggregates);
         let set = self.columns.add("grouping_set", big, false);
         let count = Expression::constant(Value::Int(sets.sets.len() as i64), big);
-        let input = Arc::new(Relation::Expand { input, count, position: set });
+        let expanded = Arc::new(Relation::Expand { input: stages.input, count, position: set });
         let of_set = self.columns.reference(set);
         let mut set_keys = vec![(set, of_set.clone())];
-        for (number, (id, key)) in keys.iter().enumerate() {
+        for (number, (id, key, _)) in stages.keys.iter().enumerate() {
             let data_type = key.data_type;
             let value = if sets.all_have(number) {
                 key.clone()
@@ -102,77 +106,151 @@ impl Builder<'_> {
             };
             set_keys.push((*id, value));
         }
-        let bits = self.grouping_bits(&keys, sets, &of_set)?;
+        let mut columns: Vec<_> = set_keys[1..].iter().map(|(id, _)| (*id, self.columns.reference(*id))).collect();
+        let groups = Arc::new(Relation::Aggregate { input: expanded, keys: set_keys, aggregates: stages.aggregates });
         let empty: Vec<i64> = (0i64..).zip(&sets.sets).filter(|(_, set)| set.is_empty()).map(|(at, _)| at).collect();
-        if empty.is_empty() {
-            let relation = Arc::new(Relation::Aggregate { input, keys: set_keys, aggregates });
-            return Ok(self.with_bits(relation, bits));
+        let (groups, of_set) =
+            if empty.is_empty() { (groups, of_set) } else { self.with_empty_sets(groups, of_set, &empty) };
+        for (id, of) in stages.shown {
+            columns.push((id, self.shown(of, !empty.is_empty())));
         }
-        self.with_empty_sets(input, (set_keys, aggregates), &empty, sets, &keys)
+        for call in sets.calls {
+            columns.push((call.id, bits_of(call, &stages.keys, sets, &of_set)?));
+        }
+        Ok(Arc::new(Relation::Project { input: groups, columns }))
     }
 
-    /// The groups, and for each list of no keys a group of no rows where there is none.
-    fn with_empty_sets(
+    /// Groups by all keys first, of which the lists' groups are made then, if the aggregates can be put together: these are fewer
+    /// than the rows.
+    fn stages(
         &mut self,
         input: Arc<Relation>,
-        (keys, aggregates): (Vec<(ColumnId, Expression)>, Vec<(ColumnId, AggregateCall)>),
-        empty: &[i64],
-        sets: &Sets<'_>,
-        original: &[(ColumnId, Expression)],
-    ) -> Result<Arc<Relation>> {
-        let big = DataType::BigInt;
-        let (mut made, mut shown) = (Vec::new(), Vec::new());
+        keys: Vec<(ColumnId, Expression)>,
+        aggregates: Vec<(ColumnId, AggregateCall)>,
+    ) -> Stages {
+        let mut stages = Stages { input, keys: Vec::new(), aggregates: Vec::new(), shown: Vec::new() };
+        if !aggregates.iter().all(|(_, call)| is_mergeable(call)) {
+            stages.keys = keys.into_iter().map(|(id, key)| (id, key.clone(), key)).collect();
+            for (id, call) in aggregates {
+                let is_count = super::grouping::is_count(&call);
+                let made = self.columns.add("aggregate", call.data_type, !is_count);
+                stages.shown.push((id, if is_count { Shown::Count(made) } else { Shown::Same(made) }));
+                stages.aggregates.push((made, call));
+            }
+            return stages;
+        }
+        let mut inner_keys = Vec::new();
+        for (id, key) in keys {
+            let inner = self.columns.add("key", key.data_type, super::may_be_null(&key));
+            stages.keys.push((id, self.columns.reference(inner), key.clone()));
+            inner_keys.push((inner, key));
+        }
+        let mut inner = Vec::new();
         for (id, call) in aggregates {
-            if super::grouping::is_count(&call) {
-                let inner = self.columns.add("count", call.data_type, false);
-                let zero = Expression::constant(Value::Int(0), call.data_type);
-                let counted = vec![self.columns.reference(inner), zero];
-                shown.push((id, Expression::call(Function::Coalesce, counted, call.data_type)));
-                made.push((inner, call));
-            } else {
-                shown.push((id, self.columns.reference(id)));
-                made.push((id, call));
+            let mut merged = |builder: &mut Self, call: AggregateCall, by: AggregateFunction| {
+                let part = builder.columns.add("part", call.data_type, true);
+                let made = builder.columns.add("aggregate", call.data_type, true);
+                let argument = Some(builder.columns.reference(part));
+                let data_type = call.data_type;
+                inner.push((part, call));
+                let outer = AggregateCall { function: by, argument, distinct: false, filter: None, data_type };
+                stages.aggregates.push((made, outer));
+                made
+            };
+            use AggregateFunction as A;
+            let shown = match call.function {
+                A::CountRows | A::Count => Shown::Count(merged(self, call, A::Sum)),
+                A::Average => {
+                    let sum_type = call.argument.as_ref().map_or(call.data_type, |of| average_sum_type(of.data_type));
+                    let sum = AggregateCall { function: A::Sum, data_type: sum_type, ..call.clone() };
+                    let count = AggregateCall { function: A::Count, data_type: DataType::BigInt, ..call };
+                    Shown::Average(merged(self, sum, A::Sum), merged(self, count, A::Sum))
+                }
+                function => Shown::Same(merged(self, call, function)),
+            };
+            stages.shown.push((id, shown));
+        }
+        let input = std::mem::replace(&mut stages.input, Arc::new(crate::relation::visit::nothing()));
+        stages.input = Arc::new(Relation::Aggregate { input, keys: inner_keys, aggregates: inner });
+        stages
+    }
+
+    /// What is shown of aggregates; `padded` if there may be groups of no rows, of which all are NULL.
+    fn shown(&self, of: Shown, padded: bool) -> Expression {
+        match of {
+            Shown::Same(made) => self.columns.reference(made),
+            Shown::Count(made) => {
+                let counted = self.columns.reference(made);
+                let data_type = counted.data_type;
+                let zero = Expression::constant(Value::Int(0), data_type);
+                if padded || self.columns.get(made).nullable {
+                    Expression::call(Function::Coalesce, vec![counted, zero], data_type)
+                } else {
+                    counted
+                }
+            }
+            Shown::Average(sum, count) => {
+                let parts = vec![self.columns.reference(sum), self.columns.reference(count)];
+                Expression::call(Function::Average, parts, DataType::Numeric)
             }
         }
-        let (set, of_set) = keys[0].clone();
-        shown.extend(keys[1..].iter().map(|(id, _)| (*id, self.columns.reference(*id))));
-        let groups = Arc::new(Relation::Aggregate { input, keys, aggregates: made });
+    }
+
+    /// Groups with one for each list of no keys, even where there is no row; and the number of a group's list.
+    fn with_empty_sets(
+        &mut self,
+        groups: Arc<Relation>,
+        of_set: Expression,
+        empty: &[i64],
+    ) -> (Arc<Relation>, Expression) {
+        let big = DataType::BigInt;
         let of_empty = self.columns.add("grouping_set", big, false);
         let rows = empty.iter().map(|&at| vec![Expression::constant(Value::Int(at), big)]).collect();
         let right = Arc::new(Relation::Values { columns: vec![of_empty], rows });
-        let on = vec![of_set.clone(), self.columns.reference(of_empty)];
-        let on = Expression::call(Function::Equal, on, DataType::Boolean);
+        let either = vec![of_set, self.columns.reference(of_empty)];
+        let on = Expression::call(Function::Equal, either.clone(), DataType::Boolean);
         let joined = Arc::new(Relation::Join { kind: JoinKind::Full, left: groups, right, on });
-        let either = vec![self.columns.reference(set), self.columns.reference(of_empty)];
-        let either = Expression::call(Function::Coalesce, either, big);
-        shown.extend(self.grouping_bits(original, sets, &either)?);
-        Ok(Arc::new(Relation::Project { input: joined, columns: shown }))
+        (joined, Expression::call(Function::Coalesce, either, big))
     }
+}
 
-    /// What each GROUPING gives, of the number of a row's set; 42803 if it asks for what is no key.
-    fn grouping_bits(
-        &self,
-        keys: &[(ColumnId, Expression)],
-        sets: &Sets<'_>,
-        of_set: &Expression,
-    ) -> Result<Vec<(ColumnId, Expression)>> {
-        sets.calls.iter().map(|call| Ok((call.id, bits_of(call, keys, sets, of_set)?))).collect()
-    }
+/// What lists of keys are expanded over, and what is made of it.
+struct Stages {
+    input: Arc<Relation>,
+    /// Each key's column, its value over this input, and as it is written.
+    keys: Vec<(ColumnId, Expression, Expression)>,
+    aggregates: Vec<(ColumnId, AggregateCall)>,
+    /// What the aggregates are that were asked for.
+    shown: Vec<(ColumnId, Shown)>,
+}
 
-    /// Rows with more columns.
-    fn with_bits(&self, relation: Arc<Relation>, bits: Vec<(ColumnId, Expression)>) -> Arc<Relation> {
-        if bits.is_empty() {
-            return relation;
-        }
-        let mut columns: Vec<_> = relation.columns().into_iter().map(|id| (id, self.columns.reference(id))).collect();
-        columns.extend(bits);
-        Arc::new(Relation::Project { input: relation, columns })
-    }
+/// What an aggregate is made of.
+enum Shown {
+    Same(ColumnId),
+    Count(ColumnId),
+    /// A sum and a count.
+    Average(ColumnId, ColumnId),
+}
+
+/// Whether aggregates of groups give that of all their rows, the same to the last digit.
+fn is_mergeable(call: &AggregateCall) -> bool {
+    use AggregateFunction as A;
+    let is_exact = call
+        .argument
+        .as_ref()
+        .is_none_or(|of| of.data_type.is_integer() || of.data_type.is_decimal() || of.data_type == DataType::Numeric);
+    let merges = match call.function {
+        A::CountRows | A::Count | A::Min | A::Max | A::BoolAnd | A::BoolOr => true,
+        A::Sum => is_exact,
+        A::Average => is_exact && call.data_type == DataType::Numeric,
+        _ => false,
+    };
+    merges && !call.distinct
 }
 
 fn bits_of(
     call: &GroupingCall,
-    keys: &[(ColumnId, Expression)],
+    keys: &[(ColumnId, Expression, Expression)],
     sets: &Sets<'_>,
     of_set: &Expression,
 ) -> Result<Expression> {
@@ -181,7 +259,7 @@ fn bits_of(
             let message = "arguments to GROUPING must be grouping expressions of the associated query level";
             Error::new(ErrorKind::Grouping, message).at(argument.position)
         };
-        keys.iter().position(|(_, key)| key == argument).ok_or_else(wrong)
+        keys.iter().position(|(_, _, key)| key == argument).ok_or_else(wrong)
     });
     let numbers: Vec<usize> = numbers.collect::<Result<_>>()?;
     let bits = |set: &Vec<usize>| numbers.iter().fold(0, |bits, key| bits * 2 + i64::from(!set.contains(key)));
