@@ -123,7 +123,7 @@ fn only_counts(multiloop: &Multiloop) -> bool {
     let counts = |aggregate: &Aggregate| aggregate.reduction == Reduction::CountRows;
     let fits = |aggregate: &Aggregate| {
         let any_number = matches!(aggregate.reduction, Reduction::Min | Reduction::Max | Reduction::First);
-        any_number || counts(aggregate) && !(is_grouped && !aggregate.condition.is_empty())
+        any_number || counts(aggregate) && (!is_grouped || aggregate.condition.is_empty())
     };
     aggregates.iter().any(counts) && aggregates.iter().all(fits)
 }
