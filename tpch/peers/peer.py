@@ -41,6 +41,20 @@ def text(value):
     return str(value).rstrip()
 
 
+def settle(threads):
+    """Keeps all engines to as many CPUs as there are threads, the first ones."""
+    with contextlib.suppress(AttributeError, OSError):  # not on every system
+        os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:threads]))
+
+
+def first_difference(mine, expected):
+    ours, theirs = ({tuple(row) for row in rows} for rows in (mine, expected))
+    only = (sorted(ours - theirs)[:1] or ["nothing"], sorted(theirs - ours)[:1] or ["nothing"])
+    if only == (["nothing"], ["nothing"]):
+        return "the same rows, but not as often"
+    return f"only Multiloop has {only[0][0]}, only DuckDB has {only[1][0]}"
+
+
 def load(engine, job):
     at = time.perf_counter()
     for name, path in job["tables"].items():

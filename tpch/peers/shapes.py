@@ -26,7 +26,7 @@ import threading
 import time
 
 from engines import DuckDB, Multiloop, quoted
-from peer import text
+from peer import first_difference, settle, text
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "shapes"
 GROUPS = ("decisions", "techniques")
@@ -120,12 +120,6 @@ def texts(group):
     """The queries of a file, {name: SQL}. Each begins with a line `-- name: what is asked`."""
     parts = re.split(r"^-- ([a-z0-9-]+): ", (FOLDER / f"{group}.sql").read_text(), flags=re.MULTILINE)
     return {name: sql.partition("\n")[2].strip().rstrip(";") for name, sql in zip(parts[1::2], parts[2::2])}
-
-
-def settle(threads):
-    """Keeps all engines to as many CPUs as there are threads, the first ones."""
-    with contextlib.suppress(AttributeError, OSError):  # not on every system
-        os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:threads]))
 
 
 def files_in(folder):
@@ -287,14 +281,6 @@ def is_ordered(sql):
     """Whether the whole has an order: the last ORDER BY stands in no brackets."""
     head, _, tail = re.sub(r"--.*", "", sql).lower().rpartition("order by")
     return bool(head) and tail.count("(") == tail.count(")")
-
-
-def first_difference(mine, expected):
-    ours, theirs = ({tuple(row) for row in rows} for rows in (mine, expected))
-    only = (sorted(ours - theirs)[:1] or ["nothing"], sorted(theirs - ours)[:1] or ["nothing"])
-    if only == (["nothing"], ["nothing"]):
-        return "the same rows, but not as often"
-    return f"only Multiloop has {only[0][0]}, only DuckDB has {only[1][0]}"
 
 
 COLUMNS = [

@@ -28,7 +28,7 @@ import time
 
 import variant_cases as cases
 from engines import DuckDB, Multiloop, quoted
-from peer import text
+from peer import first_difference, settle, text
 
 CLIFF = 3.0  # a quotient above it is a cliff
 SHOWN = 2.0  # and above this one, the loops are printed
@@ -104,12 +104,6 @@ def check(options):
             pathlib.Path(options.json).touch()
     except OSError as error:
         raise Refused(str(error)) from error
-
-
-def settle(threads):
-    """Keeps all engines to as many CPUs as there are threads, the first ones."""
-    with contextlib.suppress(AttributeError, OSError):  # not on every system
-        os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:threads]))
 
 
 def compare(options, work):
@@ -270,14 +264,6 @@ def difference(query, ours, theirs):
     if len(mine) != len(expected):
         return f"{len(mine)} rows, {len(expected)} in DuckDB; {first_difference(mine, expected)}"
     return first_difference(mine, expected)
-
-
-def first_difference(mine, expected):
-    ours, theirs = ({tuple(row) for row in rows} for rows in (mine, expected))
-    only = (sorted(ours - theirs)[:1] or ["nothing"], sorted(theirs - ours)[:1] or ["nothing"])
-    if only == (["nothing"], ["nothing"]):
-        return "the same rows, but not as often"
-    return f"only Multiloop has {only[0][0]}, only DuckDB has {only[1][0]}"
 
 
 COLUMNS = [

@@ -5,6 +5,7 @@
 //! fail, every row is looked at all the same.
 
 use crate::Result;
+use crate::collections::rows::RowSet;
 use crate::column::Span;
 use crate::cpu::expression::chunk_test::Zone;
 use crate::cpu::multiloop::frame::Frame;
@@ -54,11 +55,7 @@ impl FirstKey {
     pub(super) fn ordered(self, frame: &Frame<'_>, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
         let stored = frame.get(self.collection)?;
         let rows = stored.outermost()?;
-        let known: Vec<Option<i64>> = (0..rows.chunks.len())
-            .map(|chunk| {
-                self.best(&TileSource::Chunk { chunk: Arc::clone(&rows.chunks[chunk]), fields: rows.fields.clone() })
-            })
-            .collect();
+        let known: Vec<Option<i64>> = (0..rows.chunks.len()).map(|chunk| self.best(rows, chunk)).collect();
         let mut ranked: Vec<(Option<i64>, Piece)> = pieces
             .into_iter()
             .map(|piece| match &piece {
@@ -92,10 +89,11 @@ impl FirstKey {
         }
     }
 
-    /// A number that is the less the better the best row of some is; none where NULL may be, which is better than all, or nothing
+    /// A number that is the less the better the best row of a chunk is; none where NULL may be, which is better than all, or nothing
     /// is known.
-    fn best(self, rows: &impl Zone) -> Option<i64> {
-        let Span { range, nulls, .. } = rows.known(self.field)?;
+    fn best(self, rows: &RowSet, chunk: usize) -> Option<i64> {
+        let source = TileSource::Chunk { chunk: Arc::clone(&rows.chunks[chunk]), fields: rows.fields.clone() };
+        let Span { range, nulls, .. } = source.known(self.field)?;
         let (least, greatest) = range?;
         if self.order.nulls_first && nulls != Some(0) {
             return None;
@@ -111,9 +109,7 @@ impl FirstKey {
         };
         let Some(last) = top_k.last_key() else { return Ok(false) };
         let stored = frame.get(self.collection)?;
-        let rows = stored.outermost()?;
-        let source = TileSource::Chunk { chunk: Arc::clone(&rows.chunks[*chunk]), fields: rows.fields.clone() };
         let last = if self.order.descending { !last } else { last };
-        Ok(self.best(&source).is_some_and(|best| best > last))
+        Ok(self.best(stored.outermost()?, *chunk).is_some_and(|best| best > last))
     }
 }

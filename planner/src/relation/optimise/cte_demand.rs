@@ -18,8 +18,7 @@ use crate::relation::profile::Profiles;
 use crate::relation::visit::{
     conjuncts, for_each_column, for_each_expression, for_each_input, for_each_subquery, has_subquery, substitute,
 };
-use crate::relation::{ColumnId, CteId, Expression, ExpressionKind, Relation};
-use crate::types::DataType;
+use crate::relation::{ColumnId, Columns, CteId, Expression, Relation};
 
 /// Users that are looked at: a disjunction of more takes longer than it saves.
 const USERS_MAX: usize = 8;
@@ -28,8 +27,8 @@ const USERS_MAX: usize = 8;
 const SHARE_MAX: f64 = 0.5;
 
 /// The conditions, over the columns of the definition, without which no row of a CTE is used in its body.
-pub(super) fn demanded(cte: CteId, body: &Relation, profiles: &Profiles) -> Vec<Expression> {
-    let mut users = Users { cte, asked: Vec::new(), all: false };
+pub(super) fn demanded(cte: CteId, body: &Relation, profiles: &Profiles, columns: &Columns) -> Vec<Expression> {
+    let mut users = Users { cte, columns, asked: Vec::new(), all: false };
     users.visit(body, &[]);
     if users.all || users.asked.is_empty() || users.asked.len() > USERS_MAX {
         return Vec::new();
@@ -38,15 +37,16 @@ pub(super) fn demanded(cte: CteId, body: &Relation, profiles: &Profiles) -> Vec<
     if selectivity(&demanded, profiles) > SHARE_MAX { Vec::new() } else { demanded }
 }
 
-struct Users {
+struct Users<'c> {
     cte: CteId,
+    columns: &'c Columns,
     /// What each asks.
     asked: Vec<Expression>,
     /// Whether one wants all rows.
     all: bool,
 }
 
-impl Users {
+impl Users<'_> {
     /// Looks at a tree that stands below a filter of these conditions.
     fn visit(&mut self, relation: &Relation, filter: &[&Expression]) {
         match relation {
@@ -69,25 +69,7 @@ impl Users {
         let asked = filter.iter().filter(|each| is_pure(each) && !has_subquery(each) && reads_only_it(each));
         let mut asked = Expression::and(asked.map(|&each| each.clone()));
         self.all |= conjuncts(&asked).is_empty();
-        substitute_columns(&mut asked, columns);
+        substitute(&mut asked, &|id| of_definition(id).map(|from| self.columns.reference(from)));
         self.asked.push(asked);
     }
-}
-
-/// Lets an expression read the definition's columns instead of a user's.
-fn substitute_columns(expression: &mut Expression, columns: &[(ColumnId, ColumnId)]) {
-    let mut types = Vec::new();
-    collect_types(expression, &mut types);
-    substitute(expression, &|id| {
-        let (from, _) = columns.iter().find(|(_, own)| *own == id)?;
-        let (_, data_type) = types.iter().find(|(of, _)| *of == id)?;
-        Some(Expression::column(*from, *data_type))
-    });
-}
-
-fn collect_types(expression: &Expression, types: &mut Vec<(ColumnId, DataType)>) {
-    if let ExpressionKind::Column(id) = &expression.kind {
-        types.push((*id, expression.data_type));
-    }
-    expression.children().into_iter().for_each(|child| collect_types(child, types));
 }

@@ -108,7 +108,8 @@ impl Placer<'_> {
             Relation::SetOperation { .. } => self.place_set_operation(relation, predicates),
             Relation::With { cte, definition, body } => {
                 let body = Arc::new(self.place(take(body), predicates));
-                let definition = Arc::new(self.place(take(definition), demanded(cte, &body, self.profiles)));
+                let definition =
+                    Arc::new(self.place(take(definition), demanded(cte, &body, self.profiles, self.columns)));
                 Relation::With { cte, definition, body }
             }
             Relation::Join { .. } => join_cluster::place_join(self, relation, predicates),
