@@ -25,6 +25,9 @@ pub(crate) struct Node {
     pub(crate) may_fail: bool,
     /// Whether it, arguments included, may differ from evaluation to evaluation.
     pub(crate) volatile: bool,
+    /// Whether a block is evaluated for each tuple, in it or in its arguments: then tuples that are not wanted are left out
+    /// first.
+    pub(crate) costly: bool,
     pub(crate) position: Option<Position>,
 }
 
@@ -166,7 +169,9 @@ impl<'p> Compiler<'p> {
         let own_reach = if let Operation::Column { index, .. } = operation { index + 1 } else { 0 };
         let reach = arguments.iter().map(|&number| self.nodes[number as usize].reach).fold(own_reach, usize::max);
         let (data_type, effects) = (scalars.data_type(id), scalars.effects(id));
+        let of_arguments = arguments.iter().any(|&number| self.nodes[number as usize].costly);
         self.nodes.push(Node {
+            costly: of_arguments || matches!(operation, Operation::Nested { .. }),
             operation,
             data_type,
             register: register(data_type, self.ranges.of(id)),
@@ -197,6 +202,7 @@ impl<'p> Compiler<'p> {
             reach: parts().map(|part| part.reach).fold(0, usize::max),
             may_fail: parts().any(|part| part.may_fail) || self.ranges.asks_failing(lookup),
             volatile: parts().any(|part| part.volatile),
+            costly: parts().any(|part| part.costly),
             position: self.program.scalars.position(lookup),
             operation: Operation::Find { collection, key: key.clone() },
         };

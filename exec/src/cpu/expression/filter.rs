@@ -1,7 +1,7 @@
 //! Conditions: which tuples pass a conjunction.
 //!
 //! Conjuncts that cannot fail become bitmaps over all active tuples, combined word by word. When few tuples are left,
-//! or when the next conjunct may fail, those that are left become a level of their own.
+//! or when the next conjunct may fail or is costly, those that are left become a level of their own.
 //!
 //! For reductions of few groups, from which few rows fall away, a mask is what is left, so that columns are read
 //! densely and no row is moved.
@@ -90,7 +90,7 @@ impl Tile<'_> {
                 break;
             }
             let sparse = if fused::is_dense(self, step.first()) { SPARSE_TEST } else { SPARSE };
-            if passing < self.len() && (self.is_guarded(step.first()) || passing <= self.len() / sparse) {
+            if passing < self.len() && (self.is_chosen_for(step.first()) || passing <= self.len() / sparse) {
                 self.keep(mask, passing);
                 mask.reset(self.len(), true);
             }
@@ -156,7 +156,7 @@ impl Tile<'_> {
     pub fn mask(&mut self, conjuncts: &[ScalarId], mask: &mut Bitmap) -> Result<()> {
         mask.reset(self.len(), true);
         for &number in &self.flatten(conjuncts) {
-            if !self.is_guarded(number) {
+            if !self.is_chosen_for(number) {
                 self.restrict(number, mask)?;
                 continue;
             }
@@ -180,6 +180,12 @@ impl Tile<'_> {
     fn is_guarded(&self, number: u32) -> bool {
         let node = self.node(number);
         node.may_fail || node.volatile
+    }
+
+    /// Whether tuples that fell away before are left out of a conjunct however few they are: it must not be evaluated for
+    /// them, or that costs too much.
+    fn is_chosen_for(&self, number: u32) -> bool {
+        self.is_guarded(number) || self.node(number).costly
     }
 
     /// The conjuncts, with ANDs among them taken apart: AND goes from left to right, as a conjunction does.
