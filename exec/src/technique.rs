@@ -55,6 +55,8 @@ techniques! {
     Memo = "memo",
     /// Conditions as soon as their inputs are reached; without it, behind the last index.
     EarlyConditions = "early-conditions",
+    /// Blocks that reduce a bucket evaluated for many rows at once.
+    BatchedBlocks = "batched-blocks",
     /// Expressions of outer indices before inner ones multiply their rows.
     OuterLevels = "outer-levels",
     /// Reductions of few groups over whole tiles with a mask, where few rows fall away.

@@ -150,6 +150,11 @@ pub enum FrameBound {
     Last,
 }
 
+impl Frame {
+    /// All rows of the partition.
+    pub const WHOLE: Frame = Frame { unit: FrameUnit::Rows, start: FrameBound::First, end: FrameBound::Last };
+}
+
 impl Default for Frame {
     /// All rows up to the current row's last peer.
     fn default() -> Self {

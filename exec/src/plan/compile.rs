@@ -2,6 +2,7 @@
 //! collections need an index or their keys as rows, and which lets of nested blocks can be computed once.
 
 use crate::plan::aggregate::AggregateKind;
+use crate::plan::batch::with_batches;
 use crate::plan::choice::{Adaptive, Choice};
 use crate::plan::gates::gates;
 use crate::plan::group_kind::{GroupKind, Rows};
@@ -34,6 +35,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// stand in it.
 pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
     check_types(program)?;
+    let with_batches = with_batches(program);
+    let no_batches = FxHashMap::default();
+    let (program, batches) = with_batches.as_ref().map_or((program, &no_batches), |(all, batches)| (all, batches));
     let ranges = Ranges::analyse(program);
     let reads = reads(program, machine);
     // Groups that nobody makes as a whole are of no use to a device.
@@ -41,13 +45,16 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
     let mut compiler = Compiler { program, machine, ranges: &ranges, reads: &reads, own: &own };
     let variant = invariance::variant_collections(program);
     let mut blocks = Vec::with_capacity(program.blocks.len());
-    for block in &program.blocks {
+    for (number, block) in program.blocks.iter().enumerate() {
+        let batch = batches.values().find(|batch| batch.block.0 as usize == number);
         let lets = block.lets.iter().map(|definition| {
-            Ok(LetPlan {
-                defines: definition.defines().to_vec(),
-                kind: compiler.definition(definition)?,
-                invariant: definition.defines().iter().all(|id| !variant.contains(id)),
-            })
+            let mut kind = compiler.definition(definition)?;
+            if let LetKind::Loop(plan) = &mut kind {
+                plan.finds = batch.is_some_and(|batch| batch.exists);
+            }
+            let varies = |id: &CollectionId| variant.contains(id) || batch.is_some();
+            let defines = definition.defines().to_vec();
+            Ok(LetPlan { invariant: !defines.iter().any(varies), defines, kind })
         });
         blocks.push(BlockPlan { lets: lets.collect::<Result<Vec<_>>>()?, result: block.result });
     }
@@ -82,7 +89,8 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
     let (output, limits) = (program.output.clone(), machine.limits);
     let streams = streams(&blocks[program.body.0 as usize]);
     let gates = gates(program, &blocks[program.body.0 as usize]);
-    Ok(Plan { collections, blocks, body: program.body, output, elements: elements(program), streams, gates, limits })
+    let (body, elements, batches) = (program.body, elements(program), batches.clone());
+    Ok(Plan { collections, blocks, body, batches, output, elements, streams, gates, limits })
 }
 
 /// A table with what is known of these of its columns.
@@ -250,7 +258,7 @@ impl Compiler<'_> {
         mark_pruning(&mut levels);
         let indices = nest.iter().map(|index| index.id).collect();
         let (device, pieces) = (self.device(&expressions), pieces(&levels, &generators));
-        Ok(LoopPlan { expressions, indices, levels, generators, device, pieces, unmatched: None })
+        Ok(LoopPlan { expressions, indices, levels, generators, device, pieces, finds: false, unmatched: None })
     }
 
     /// What may run a loop with these expressions.

@@ -171,7 +171,11 @@ impl<'p> Writer<'p> {
                 continue;
             }
             if !body {
-                let asked = if steps.contains(&id) { "for each round" } else { "for each row that asks" };
+                let asked = match plan.batches.contains_key(&id) {
+                    true => "for many rows that ask at once",
+                    false if steps.contains(&id) => "for each round",
+                    false => "for each row that asks",
+                };
                 writer.line(0, format!("block of %{}, {asked}", numbers.get(block.result)));
             }
             for (number, definition) in block.lets.iter().enumerate() {

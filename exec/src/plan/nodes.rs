@@ -245,7 +245,7 @@ pub(crate) fn register(data_type: DataType, bounds: Option<(i128, i128)>) -> Reg
 }
 
 /// The columns that a block reads of indices outside it, in order of their ids.
-fn captured(program: &Program, block: BlockId) -> Vec<ScalarId> {
+pub(super) fn captured(program: &Program, block: BlockId) -> Vec<ScalarId> {
     let mut reads = Vec::new();
     let mut inside = Vec::new();
     let (mut blocks, mut scalars) = (vec![block], Vec::new());

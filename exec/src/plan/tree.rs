@@ -4,6 +4,7 @@
 //! else. One plan serves all values of a statement's parameters. What the data at hand decides is an [`Adaptive`] field.
 
 use crate::plan::aggregate::AggregateKind;
+use crate::plan::batch::Batch;
 use crate::plan::choice::{Adaptive, Choice};
 use crate::plan::gates::Gates;
 use crate::plan::group_kind::{GroupKind, Rows};
@@ -16,6 +17,7 @@ use crate::technique::Technique;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, ScalarId, Source, WindowField};
 use multiloop_planner::types::{DataType, Field, SortOrder};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// What a plan is made for.
@@ -53,6 +55,8 @@ pub struct Plan {
     /// By id.
     pub(crate) blocks: Vec<BlockPlan>,
     pub(crate) body: BlockId,
+    /// Those that are evaluated for many rows at once, and how.
+    pub(crate) batches: FxHashMap<BlockId, Batch>,
     /// The columns of the result: name and field.
     pub(crate) output: Vec<(String, u32)>,
     /// Fields of tables that are read by the numbers of rows.
@@ -162,6 +166,9 @@ pub(crate) struct LoopPlan {
     pub(crate) device: Adaptive<Device>,
     /// Where the outermost index may be cut into pieces.
     pub(crate) pieces: Choice<Pieces>,
+    /// Whether it collects nothing but the numbers of outermost rows for which something is found, so that one will do of each:
+    /// see [`Batch::exists`].
+    pub(crate) finds: bool,
     /// Whether unmatched rows of a build side are wanted, and then what follows: those of the index that has some, and
     /// the indices behind it. Those in front are NULL.
     pub(crate) unmatched: Option<Box<LoopPlan>>,

@@ -12,13 +12,14 @@ pub use output::Output;
 
 use crate::backend::Backend;
 use crate::collections::rows::RowSet;
-use crate::column::Table;
+use crate::column::{Chunk, Column, Table};
 use crate::cpu::collections::bindings::Captured;
 use crate::cpu::collections::claims::check_given;
 use crate::cpu::collections::clustered::OwnGroups;
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Driver, Frame, Shared};
 use crate::cpu::{multiloop, sort, window};
+use crate::plan::batch::Batch;
 use crate::plan::plan;
 use crate::plan::statistics::LetStatistics;
 use crate::plan::tree::{Device, LetKind, LetPlan, Machine, Plan};
@@ -333,5 +334,33 @@ impl Driver for Lets {
         let mut frame = Frame { shared, parent: Some(around), captured, own: FxHashMap::default() };
         frame.lets(block, usize::MAX, None)?;
         frame.get(result)?.rows()?.single(field, around.field_type(result, field))
+    }
+
+    fn nested_batch(&self, around: &Frame<'_>, batch: &Batch, field: u32, asking: &[Vec<Value>]) -> Result<Vec<Value>> {
+        let numbers: Vec<Value> = (0..asking.len()).map(|number| Value::Int(number as i64)).collect();
+        let column = |(at, &data_type): (usize, &DataType)| match at == batch.types.len() - 1 {
+            true => Column::from_values(data_type, &numbers),
+            false => Column::from_values(data_type, asking.iter().map(|values| &values[at])),
+        };
+        let columns = batch.types.iter().enumerate().map(column).collect();
+        let rows = RowSet::new(vec![Arc::new(Chunk::new(asking.len(), columns))]);
+        let own = FxHashMap::from_iter([(batch.asking, Ok(Arc::new(Stored::Rows(rows))))]);
+        let mut frame = Frame { shared: around.shared, parent: Some(around), captured: around.captured, own };
+        frame.lets(batch.block, usize::MAX, None)?;
+        let made = frame.get(batch.made)?;
+        let made = made.rows()?;
+        let mut values = vec![batch.empty[field as usize].clone(); asking.len()];
+        let (position, value_type) =
+            (made.position(0) as usize, around.field_type(batch.made, u32::from(!batch.exists) * (1 + field)));
+        for chunk in &made.chunks {
+            for row in 0..chunk.rows {
+                let Value::Int(number) = chunk.columns[position].value(row, DataType::Integer) else { continue };
+                values[number as usize] = match batch.exists {
+                    true => Value::Boolean(true),
+                    false => chunk.columns[made.position(1 + field) as usize].value(row, value_type),
+                };
+            }
+        }
+        Ok(values)
     }
 }

@@ -209,7 +209,7 @@ impl Aggregate {
 }
 
 /// Whether no number of rows that a machine can go through makes this sum overflow.
-pub(super) fn sum_is_total(argument: DataType, result: DataType) -> bool {
+pub(crate) fn sum_is_total(argument: DataType, result: DataType) -> bool {
     // 2^32 rows of the largest integer: beyond what one machine holds.
     if matches!(argument, DataType::SmallInt | DataType::Integer) && result == DataType::BigInt {
         return true;

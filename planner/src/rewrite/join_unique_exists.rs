@@ -67,7 +67,7 @@
 
 use super::bound::Bound;
 use super::dependencies::Dependencies;
-use super::exists_disequality_to_min_max::exists_loop;
+use super::exists_comparison_to_extremes::exists_loop;
 use super::substitute::Substitution;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::for_each_node;

@@ -19,17 +19,19 @@ mod demand_restriction;
 mod dependencies;
 mod eliminate_common_lets;
 mod eliminate_dead_fields;
-mod exists_disequality_to_min_max;
+mod exists_comparison_to_extremes;
 mod failing;
 mod fold_constants;
 mod fuse_collect_into_consumer;
 mod fuse_sibling_loops;
 mod group_join;
+mod group_whole_windows;
 mod groupby_reduce;
 mod hoist_invariant_block;
 mod join_unique_exists;
 mod looks;
 mod merge_sibling_groups;
+mod narrow_first_rows;
 mod needs;
 mod nested_any;
 mod order_conditions;
@@ -40,6 +42,7 @@ mod reduce_unread_bucket;
 mod reuse_groups;
 mod selectivity;
 mod share_filtered_rows;
+mod split_concat;
 mod split_shifted_sums;
 pub mod substitute;
 #[cfg(test)]
@@ -76,9 +79,24 @@ pub const RULES: &[Rule] = &[
         "early, because less is left for the others to look at",
     ),
     rule(
+        "group_whole_windows",
+        group_whole_windows::group_whole_windows,
+        "early: all others know loops better than windows",
+    ),
+    rule(
+        "narrow_first_rows",
+        narrow_first_rows::narrow_first_rows,
+        "early, for the same reason, and behind group_whole_windows, which leaves windows that need an order",
+    ),
+    rule(
         "groupby_reduce",
         groupby_reduce::groupby_reduce,
         "before fuse_collect_into_consumer, which makes what goes over the groups part of a join's nest",
+    ),
+    rule(
+        "split_concat",
+        split_concat::split_concat,
+        "behind groupby_reduce, which makes groups of buckets; then parts are fused with what reads them",
     ),
     rule(
         "fuse_collect_into_consumer",
@@ -96,8 +114,13 @@ pub const RULES: &[Rule] = &[
         "a set of keys is smaller than the rows, and equal to another one more often",
     ),
     rule(
-        "exists_disequality_to_min_max",
-        exists_disequality_to_min_max::exists_disequality_to_min_max,
+        "join_unique_exists",
+        join_unique_exists::join_unique_exists,
+        "before exists_comparison_to_extremes: of one row there are no extremes to find",
+    ),
+    rule(
+        "exists_comparison_to_extremes",
+        exists_comparison_to_extremes::exists_comparison_to_extremes,
         "before conditional_reduce, which wants nothing but equalities",
     ),
     rule(
@@ -111,11 +134,6 @@ pub const RULES: &[Rule] = &[
         "beside any_equal_to_exists, for the comparisons by order",
     ),
     rule("conditional_reduce", conditional_reduce::conditional_reduce, "unnests correlated subqueries"),
-    rule(
-        "join_unique_exists",
-        join_unique_exists::join_unique_exists,
-        "unnests what compares the only row of a bucket with the outer row",
-    ),
     rule(
         "reduce_probed_bucket",
         reduce_probed_bucket::reduce_probed_bucket,

@@ -69,4 +69,10 @@ pub trait Collections: Sync {
 
     /// Field of the only row of a block, evaluated with these fields of enclosing loops (all that it reads).
     fn nested(&self, block: BlockId, field: u32, captured: &Captured) -> Result<Value>;
+
+    /// The same of many rows at once, each with the values that the block captures, in the order in which it does; none of a
+    /// block that is evaluated row by row.
+    fn nested_batch(&self, _block: BlockId, _field: u32, _asking: &[Vec<Value>]) -> Result<Option<Vec<Value>>> {
+        Ok(None)
+    }
 }

@@ -27,6 +27,7 @@ use crate::{Error, ErrorKind, Result};
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, KeyPart, ScalarId};
 use multiloop_planner::value::Value;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Results of a block that are kept, at most.
@@ -42,6 +43,14 @@ fn is_short(value: &Value) -> bool {
         Value::Numeric(number) => number.small().is_some(),
         _ => true,
     }
+}
+
+/// Rows that ask for a block from which on it is evaluated for all of them at once.
+const BATCH_ROWS: usize = 4;
+
+/// Whether what a block gives of these values may be kept: 0 and -0 are the same key, not the same value.
+fn may_be_kept(captured: &[Value]) -> bool {
+    captured.iter().all(|value| is_short(value) && !matches!(value, Value::Float(_)))
 }
 
 impl<'a> Tile<'a> {
@@ -235,31 +244,62 @@ impl<'a> Tile<'a> {
         len: usize,
     ) -> Result<Vec<Value>> {
         let mut known = self.caches.nested.remove(&number).unwrap_or_default();
-        let mut bound: Captured = self.bindings.captured.clone();
         let mut values: Vec<Value> = Vec::with_capacity(len);
+        // What is not known yet: what it captures, and of which tuples.
+        let mut asking: Vec<Vec<Value>> = Vec::new();
+        let mut asked: Vec<(usize, usize)> = Vec::new();
+        let mut places: FxHashMap<Vec<Value>, usize> = FxHashMap::default();
         for tuple in 0..len {
             let value =
                 |&(_, _, capture): &(IndexId, u32, u32)| self.top(capture).value(tuple, self.node(capture).data_type);
             let captured: Vec<Value> = captures.iter().map(value).collect();
-            // 0 and -0 are the same key, not the same value.
-            let may_be_known = !node.volatile
-                && Technique::Memo.is_on()
-                && captured.iter().all(|value| is_short(value) && !matches!(value, Value::Float(_)));
+            let may_be_known = !node.volatile && Technique::Memo.is_on() && may_be_kept(&captured);
             if may_be_known && let Some(value) = known.get(&captured) {
                 values.push(value.clone());
                 continue;
             }
-            for (&(index, field, _), value) in captures.iter().zip(&captured) {
-                bound.insert((index, field), value.clone());
+            values.push(Value::Null);
+            if may_be_known && let Some(&place) = places.get(&captured) {
+                asked.push((tuple, place));
+                continue;
             }
-            let value = self.collections.nested(block, field, &bound)?;
-            if may_be_known && is_short(&value) && known.len() < NESTED_KNOWN_MAX {
-                known.insert(captured, value.clone());
+            asked.push((tuple, asking.len()));
+            if may_be_known {
+                places.insert(captured.clone(), asking.len());
             }
-            values.push(value);
+            asking.push(captured);
+        }
+        let found = self.nested_of((block, field), captures, &asking)?;
+        asked.into_iter().for_each(|(tuple, place)| values[tuple] = found[place].clone());
+        for (captured, place) in places {
+            if is_short(&found[place]) && known.len() < NESTED_KNOWN_MAX {
+                known.insert(captured, found[place].clone());
+            }
         }
         self.caches.nested.insert(number, known);
         Ok(values)
+    }
+
+    /// A field of a block for rows that capture these values: of many rows as a batch, if it can be.
+    fn nested_of(
+        &self,
+        (block, field): (BlockId, u32),
+        captures: &[(IndexId, u32, u32)],
+        asking: &[Vec<Value>],
+    ) -> Result<Vec<Value>> {
+        if asking.len() >= BATCH_ROWS
+            && let Some(found) = self.collections.nested_batch(block, field, asking)?
+        {
+            return Ok(found);
+        }
+        let mut bound: Captured = self.bindings.captured.clone();
+        let one = |captured: &Vec<Value>| {
+            for (&(index, field, _), value) in captures.iter().zip(captured) {
+                bound.insert((index, field), value.clone());
+            }
+            self.collections.nested(block, field, &bound)
+        };
+        asking.iter().map(one).collect()
     }
 
     /// Has a collection probed with a key: the scalars of its parts, and whether NULL matches.

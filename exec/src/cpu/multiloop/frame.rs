@@ -6,6 +6,7 @@ use crate::cpu::collections::bindings::{Bindings, Captured};
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::reduce::neighbours::Maker;
 use crate::cpu::vector::rows::Source;
+use crate::plan::batch::Batch;
 use crate::plan::statistics::LetStatistics;
 use crate::plan::tree::{Plan, TablePlan};
 use crate::workers::context::Context;
@@ -25,6 +26,9 @@ pub(crate) type Defined = Vec<Arc<Stored>>;
 pub(crate) trait Driver: Sync {
     /// Field of the only row of a block that stands in the frame's, with these fields of enclosing rows.
     fn nested(&self, around: &Frame<'_>, block: BlockId, field: u32, captured: &Captured) -> Result<Value>;
+
+    /// The same for all of these rows, as a batch.
+    fn nested_batch(&self, around: &Frame<'_>, batch: &Batch, field: u32, asking: &[Vec<Value>]) -> Result<Vec<Value>>;
 }
 
 /// What all blocks of a running program share.

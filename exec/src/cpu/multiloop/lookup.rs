@@ -97,6 +97,11 @@ impl Collections for Frame<'_> {
     fn nested(&self, block: BlockId, field: u32, captured: &Captured) -> Result<Value> {
         self.shared.driver.nested(self, block, field, captured)
     }
+
+    fn nested_batch(&self, block: BlockId, field: u32, asking: &[Vec<Value>]) -> Result<Option<Vec<Value>>> {
+        let Some(batch) = self.shared.plan.batches.get(&block) else { return Ok(None) };
+        self.shared.driver.nested_batch(self, batch, field, asking).map(Some)
+    }
 }
 
 /// The narrowest register that holds every value of a column.

@@ -54,6 +54,9 @@ pub(crate) struct Nest<'a> {
 /// Tuples of the first tile where some rows may be enough; each further one has four times as many.
 const FIRST_ROWS: usize = 256;
 
+/// Rows of a bucket that are looked at first where one that is found is enough; each further round has four times as many.
+const FIRST_ROUND: u32 = 8;
+
 /// Bytes of strings that a tile makes from which on the next one has fewer tuples.
 const TILE_BYTES: usize = 1 << 20;
 
@@ -385,6 +388,9 @@ impl<'a> Nest<'a> {
         if let Spans::Unique = spans {
             return self.pairs(level, tuples, groups, sinks);
         }
+        if self.plan.finds && level == 1 {
+            return self.expand_rounds((tuples, groups), spans, sinks);
+        }
         let one = self.plan.levels[level].one;
         let mut pairs = Pairs::new(self);
         for (&tuple, &group) in tuples.iter().zip(groups) {
@@ -395,6 +401,43 @@ impl<'a> Nest<'a> {
             }
         }
         pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks))
+    }
+
+    /// Rows of the outermost index with the rows of their groups, more in each round, as long as nothing has been found for them.
+    fn expand_rounds(
+        &mut self,
+        (tuples, groups): (&[u32], &[u32]),
+        spans: &Spans,
+        sinks: &mut [Sink<'_>],
+    ) -> Result<()> {
+        let rows = |&group: &u32| {
+            let (first, count) = spans.rows(group);
+            first..first + count
+        };
+        let mut left: Vec<(u32, Range<u32>)> = tuples.iter().copied().zip(groups.iter().map(rows)).collect();
+        let mut found = vec![false; self.tile.len()];
+        let numbers: Vec<u32> = (0..self.tile.len()).map(|tuple| self.tile.tuples().rows[0].get(tuple)).collect();
+        let (mut round, mut seen) = (FIRST_ROUND, sinks[0].numbers().len());
+        while !left.is_empty() {
+            let mut pairs = Pairs::new(self);
+            for (tuple, rows) in &mut left {
+                let count = round.min(rows.len() as u32);
+                pairs
+                    .push_range(*tuple, rows.start, count, |nest, parents, rows| nest.pairs(1, parents, rows, sinks))?;
+                rows.start += count;
+            }
+            pairs.finish(|nest, parents, rows| nest.pairs(1, parents, rows, sinks))?;
+            // Numbers of rows increase from tuple to tuple.
+            for &number in &sinks[0].numbers()[seen..] {
+                if let Ok(tuple) = numbers.binary_search(&(number as u32)) {
+                    found[tuple] = true;
+                }
+            }
+            seen = sinks[0].numbers().len();
+            left.retain(|(tuple, rows)| !rows.is_empty() && !found[*tuple as usize]);
+            round = round.saturating_mul(4);
+        }
+        Ok(())
     }
 
     /// A left join with conditions: rows that pass, and then the tuples of which none did.

@@ -8,7 +8,7 @@ use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::reduce::Reducer;
 use crate::cpu::reduce::group_filter::GroupFilter;
-use crate::cpu::vector::builder::ColumnBuilder;
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::cpu::vector::rows::Source as TileSource;
 use crate::plan::group_kind::Numbering;
 use crate::plan::key_layout::KeyLayout;
@@ -114,6 +114,17 @@ impl<'p> Sink<'p> {
             Sink::Rows(rows) => rows.update(tile),
             Sink::Groups(reducer) => reducer.update(tile, None),
             Sink::TopK(top_k) => top_k.update(tile),
+        }
+    }
+
+    /// The numbers that have been collected in this piece, if that is all that is collected.
+    pub(crate) fn numbers(&self) -> &[i32] {
+        match self {
+            Sink::Rows(rows) => match rows.columns.first().map(|column| &column.data) {
+                Some(BuilderData::I32(numbers)) => numbers,
+                _ => &[],
+            },
+            _ => &[],
         }
     }
 

@@ -135,6 +135,34 @@ impl Scope<'_> {
     }
 }
 
+/// Has aggregates of whole partitions, to which no order matters, go over the rows as another call of the same partition has
+/// them: so these are put in order once.
+fn join_whole_partitions(mut windows: Vec<WindowUse>) -> Vec<WindowUse> {
+    for at in 0..windows.len() {
+        let window = &windows[at];
+        let other = windows.iter().find(|other| other.partition == window.partition && !other.order.is_empty());
+        if let (true, Some(other)) = (sees_whole_partition(window), other) {
+            let (order, frame) = (other.order.clone(), Frame::WHOLE);
+            windows[at].order = order;
+            windows[at].call.frame = frame;
+        }
+    }
+    windows
+}
+
+/// Whether a call without an order gives one value for all rows of a partition, whichever order these come in.
+fn sees_whole_partition(window: &WindowUse) -> bool {
+    let WindowCallee::Aggregate(call) = &window.call.callee else { return false };
+    let frame = window.call.frame;
+    // Without an order all rows are peers.
+    let ends = [frame.start, frame.end].map(|bound| bound == FrameBound::Current && frame.unit != FrameUnit::Rows);
+    window.order.is_empty()
+        && !matches!(call.function, AggregateFunction::Gather(_))
+        && !varies(window)
+        && (frame.start == FrameBound::First || ends[0])
+        && (frame.end == FrameBound::Last || ends[1])
+}
+
 /// Whether a call takes something that differs from evaluation to evaluation.
 fn varies(window: &WindowUse) -> bool {
     window.expressions().any(|expression| effects(expression).volatile)
@@ -240,7 +268,7 @@ impl Builder<'_> {
     /// # Errors
     /// 42883 and 0A000 for what cannot be compared, or has no order.
     pub(super) fn windows(&mut self, mut input: Arc<Relation>, scope: &Scope<'_>) -> Result<Arc<Relation>> {
-        let mut left = std::mem::take(&mut *scope.windows_mut());
+        let mut left = join_whole_partitions(std::mem::take(&mut *scope.windows_mut()));
         while !left.is_empty() {
             let (partition, order) = (left[0].partition.clone(), left[0].order.clone());
             let same = |window: &WindowUse| window.partition == partition && window.order == order;

@@ -1,12 +1,14 @@
-//! EXISTS with a disequality becomes a question about the smallest and the largest value.
+//! EXISTS with a comparison becomes a question about the smallest and the largest value.
 //!
 //! ```text
 //! R = Reduce[j …](c(j) && s(j) <> t(i))(TRUE)(any)   →   M = Reduce[j …](c(j))(s(j))(min, max)
 //! … R.any …                                              … (M.min <> t(i) OR M.max <> t(i)) IS TRUE …
+//! R = Reduce[j …](c(j) && s(j) < t(i))(TRUE)(any)    →   M = Reduce[j …](c(j))(s(j))(min)
+//! … R.any …                                              … (M.min < t(i)) IS TRUE …
 //! ```
 //!
 //! Some value differs from t exactly if not all of them equal t, and all do exactly if the smallest and the largest
-//! do. What is left of the condition is equalities, which `conditional_reduce` and `reduce_probed_bucket` make keys.
+//! do; some value is less exactly if the smallest is, and some value greater if the largest is. What is left of the condition is equalities, which `conditional_reduce` and `reduce_probed_bucket` make keys.
 //! Source: our own; the case is Q21 of TPC-H. An example:
 //!
 //! ```text before
@@ -47,30 +49,31 @@
 //! ```
 //!
 //! Guard, and why:
-//! * exactly one disequality across, and every other condition reads inner indices only or is an equality across:
+//! * exactly one comparison across that is no equality, and every other condition reads inner indices only or is an equality across:
 //!   with `u.x <> t.x and u.y < t.y` the smallest x of all rows says nothing of those that pass, and nothing would be
 //!   unnested for the price of going over all rows;
+//! * rows that an equality chooses are a bucket already, if it is a comparison by order: of a bucket of one row
+//!   `join_unique_exists` makes a join, which needs no groups;
 //! * nothing in the block may fail or is volatile: s is now computed for rows at which the search would have stopped.
 //!   A program that may speculate evaluates what may fail.
 //!
-//! NULLs: a NULL s differs from nothing and is left out of min and max; without any s both are NULL, and so with a
-//! NULL t; IS TRUE makes FALSE of that, as EXISTS does. NaN and -0 compare in min, max and `<>` alike. Joins: the
+//! NULLs: a NULL s compares with nothing and is left out of min and max; without any s both are NULL, and so with a
+//! NULL t; IS TRUE makes FALSE of that, as EXISTS does. NaN and -0 compare in min, max and comparisons alike. Joins: the
 //! nest is kept.
 
 use super::bound::Bound;
 use super::substitute::Substitution;
-use crate::function::Function;
+use crate::function::{Function, mirrored};
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{FreeIndices, nested_of};
 use crate::multiloop::{
-    Aggregate, Block, BlockId, CollectionId, Generator, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
-    Shape, Source,
+    Aggregate, Block, BlockId, Generator, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape, Source,
 };
 use crate::types::{DataType, Field};
 use crate::value::Value;
 
-/// Asks for extremes instead of searching for a difference.
-pub(super) fn exists_disequality_to_min_max(program: &mut Program) -> bool {
+/// Asks for extremes instead of searching for a row.
+pub(super) fn exists_comparison_to_extremes(program: &mut Program) -> bool {
     let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
         for at in 0..program.block(block).lets.len() {
@@ -84,19 +87,21 @@ pub(super) fn exists_disequality_to_min_max(program: &mut Program) -> bool {
 }
 
 /// A nested block of a let that is such an EXISTS.
-fn find(program: &Program, block: BlockId, at: usize) -> Option<(BlockId, Disequality)> {
+fn find(program: &Program, block: BlockId, at: usize) -> Option<(BlockId, Comparison)> {
     let nested = nested_of(program, &program.block(block).lets[at]);
-    nested.into_iter().find_map(|(_, nested, _)| Some((nested, disequality(program, nested)?)))
+    nested.into_iter().find_map(|(_, nested, _)| Some((nested, comparison(program, nested)?)))
 }
 
-/// An EXISTS with one disequality, taken apart.
-struct Disequality {
+/// An EXISTS with one comparison, taken apart.
+struct Comparison {
     rest: Vec<ScalarId>,
+    /// What an inner value is to the outer one.
+    function: Function,
     inner: ScalarId,
     outer: ScalarId,
 }
 
-fn disequality(program: &Program, id: BlockId) -> Option<Disequality> {
+fn comparison(program: &Program, id: BlockId) -> Option<Comparison> {
     let (multiloop, condition) = exists_loop(program, id)?;
     if !program.may_move(program.block_effects(id)) {
         return None;
@@ -114,28 +119,47 @@ fn disequality(program: &Program, id: BlockId) -> Option<Disequality> {
             return None;
         }
     }
-    let (mut rest, mut found) = (Vec::new(), None);
+    let (mut rest, mut found, mut keyed) = (Vec::new(), None, false);
     for &id in condition {
         let across = match program.scalars.get(id) {
             Scalar::Call { function, arguments } if arguments.len() == 2 => {
                 let (a, b) = (arguments[0], arguments[1]);
                 match (side(a), side(b)) {
                     ((true, false), (false, true)) => Some((*function, a, b)),
-                    ((false, true), (true, false)) => Some((*function, b, a)),
+                    ((false, true), (true, false)) => Some((mirrored(*function), b, a)),
                     _ => None,
                 }
             }
             _ => None,
         };
         match across {
-            Some((Function::NotEqual, inner, outer)) if found.is_none() => found = Some((inner, outer)),
-            Some((Function::Equal | Function::IsNotDistinct, ..)) => rest.push(id),
+            Some((function, inner, outer)) if found.is_none() && !extremes_of(function).is_empty() => {
+                found = Some((function, inner, outer));
+            }
+            Some((Function::Equal | Function::IsNotDistinct, ..)) => {
+                keyed = true;
+                rest.push(id);
+            }
             _ if !side(id).1 => rest.push(id),
             _ => return None,
         }
     }
-    let (inner, outer) = found?;
-    (program.scalars.data_type(inner) != DataType::Null).then_some(Disequality { rest, inner, outer })
+    let (function, inner, outer) = found?;
+    let is_bucket = matches!(multiloop.nest[0].source, Source::Bucket { .. });
+    if keyed && !is_bucket && function != Function::NotEqual {
+        return None;
+    }
+    (program.scalars.data_type(inner) != DataType::Null).then_some(Comparison { rest, function, inner, outer })
+}
+
+/// The extremes that say whether some value compares so; none where they do not.
+fn extremes_of(function: Function) -> &'static [(&'static str, Reduction)] {
+    match function {
+        Function::NotEqual => &[("least", Reduction::Min), ("most", Reduction::Max)],
+        Function::Less | Function::LessEqual => &[("least", Reduction::Min)],
+        Function::Greater | Function::GreaterEqual => &[("most", Reduction::Max)],
+        _ => &[],
+    }
 }
 
 /// The loop and the conditions of a block that is an EXISTS.
@@ -152,34 +176,35 @@ pub(super) fn exists_loop(program: &Program, id: BlockId) -> Option<(&Multiloop,
     (*define == block.result && is_true && filter.is_empty()).then_some((multiloop, condition))
 }
 
-fn ask_extremes(program: &mut Program, block: BlockId, at: usize, nested: BlockId, found: Disequality) {
-    let Disequality { rest, inner, outer } = found;
+fn ask_extremes(program: &mut Program, block: BlockId, at: usize, nested: BlockId, found: Comparison) {
+    let Comparison { rest, function, inner, outer } = found;
     program.moved(program.block_effects(nested));
     let data_type = program.scalars.data_type(inner);
-    let extremes = extremes(program, data_type);
+    let extremes = extremes_of(function);
+    let fields = extremes.iter().map(|(name, _)| Field::new(*name, data_type, true)).collect();
+    let collection = program.add_collection(fields, Shape::Single);
     let Let::Loop { multiloop, .. } = &program.block(nested).lets[0] else { unreachable!("it is a loop") };
     let nest = multiloop.nest.clone();
-    let aggregates = [Reduction::Min, Reduction::Max].map(|each| Aggregate::new(each, vec![inner], data_type));
-    let generator = Generator::Reduce { condition: rest, aggregates: aggregates.to_vec() };
-    let each = Let::Loop { defines: vec![extremes], multiloop: Multiloop { nest, generators: vec![generator] } };
-    let new = program.add_block(Block { lets: vec![each], result: extremes });
+    let aggregate = |(_, reduction): &(&str, Reduction)| Aggregate::new(reduction.clone(), vec![inner], data_type);
+    let generator = Generator::Reduce { condition: rest, aggregates: extremes.iter().map(aggregate).collect() };
+    let each = Let::Loop { defines: vec![collection], multiloop: Multiloop { nest, generators: vec![generator] } };
+    let new = program.add_block(Block { lets: vec![each], result: collection });
     // Other lets may read the block, too, and keep it.
     let new = Substitution::copying().block(program, new);
-    let differs = [0, 1].map(|field| {
+    let compares = (0..extremes.len() as u32).map(|field| {
         let extreme = program.nested(new, field);
-        program.scalars.call(Function::NotEqual, vec![extreme, outer], DataType::Boolean)
+        program.scalars.call(function, vec![extreme, outer], DataType::Boolean)
     });
-    let differs = program.scalars.call(Function::Or, differs.to_vec(), DataType::Boolean);
-    let exists = program.scalars.call(Function::IsTrue, vec![differs], DataType::Boolean);
+    let compares: Vec<ScalarId> = compares.collect();
+    let compares = match compares[..] {
+        [only] => only,
+        _ => program.scalars.call(Function::Or, compares, DataType::Boolean),
+    };
+    let exists = program.scalars.call(Function::IsTrue, vec![compares], DataType::Boolean);
     let mut readers = Substitution::new();
     let old = program.nested(nested, 0);
     readers.replace_scalar(old, exists);
     let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
     readers.definition(program, &mut lets[at]);
     program.blocks[block.0 as usize].lets = lets;
-}
-
-fn extremes(program: &mut Program, data_type: DataType) -> CollectionId {
-    let fields = ["least", "most"].map(|name| Field::new(name, data_type, true));
-    program.add_collection(fields.to_vec(), Shape::Single)
 }
