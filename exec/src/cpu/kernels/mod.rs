@@ -29,6 +29,7 @@ pub(crate) mod search;
 pub(crate) mod sum;
 pub mod text;
 mod text_join;
+pub(crate) mod wildcards;
 
 #[cfg(test)]
 mod tests;
