@@ -40,8 +40,9 @@ pub enum Gather {
 pub const FRONT_END: char = '\0';
 
 /// The end of a key that goes up, and of one that goes down.
-const UP_END: char = '\u{1}';
-const DOWN_END: char = '~';
+pub const UP_END: char = '\u{1}';
+/// See [`UP_END`].
+pub const DOWN_END: char = '~';
 
 /// The texts of rows, which are in the order in which they came, as one: their fronts are gone.
 ///

@@ -24,6 +24,7 @@ pub(crate) mod numeric_columns;
 pub(crate) mod pick;
 pub mod quotient;
 pub mod rescale;
+mod row_text;
 pub(crate) mod run_extreme;
 pub(crate) mod run_sum;
 pub(crate) mod search;
@@ -81,7 +82,8 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
         || rescale::call(call, arguments, len, scratch, out)
         || date::call(call, arguments, len, out)
         || text::call(call, arguments, len, out)
-        || array::call(call, arguments, len, out);
+        || array::call(call, arguments, len, out)
+        || row_text::call(call, arguments, len, out);
     if !done {
         fallback::call(call, arguments, len, out)?;
     }
