@@ -115,7 +115,8 @@ impl Builder<'_> {
         let null = Expression::constant(Value::Null, of);
         match fractions {
             None => one(self, Quantile::Mode),
-            Some(Fractions::One(None)) => Ok(null),
+            // It is an aggregate all the same, of one row a group.
+            Some(Fractions::One(None)) => one(self, Quantile::Mode).map(|_| null),
             Some(Fractions::One(Some(fraction))) => one(self, percentile(fraction)),
             Some(Fractions::Several(all)) => {
                 let mut found = Vec::with_capacity(all.len());
