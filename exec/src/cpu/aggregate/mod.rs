@@ -267,7 +267,8 @@ impl Accumulator {
     /// Whether numerics may come as numbers.
     pub(crate) fn takes_numerics(&self) -> bool {
         match &self.state {
-            State::Numerics(_) => true,
+            // Which are NULL is all that counts.
+            State::Numerics(_) | State::Count(_) => true,
             State::Extreme(extreme) => extreme.is_of_numerics(),
             _ => false,
         }
