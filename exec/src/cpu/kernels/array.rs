@@ -86,7 +86,14 @@ impl Cursor {
     fn end(&self, array: &[u8]) -> usize {
         let start = self.at + 1;
         match self.form {
-            Form::Text => memchr3(END, VALUE, NULL, &array[start..]).map_or(array.len(), |length| start + length),
+            Form::Text => {
+                let rest = &array[start..];
+                // Most elements are short, and no text has the byte 0.
+                let (near, far) = rest.split_at(rest.len().min(SHORT));
+                let length = near.iter().position(|&byte| byte <= NULL);
+                let length = length.or_else(|| Some(near.len() + memchr3(END, VALUE, NULL, far)?));
+                start + length.unwrap_or(rest.len())
+            }
             Form::Integer | Form::Float => (start + DIGITS).min(array.len()),
         }
     }
@@ -94,6 +101,9 @@ impl Cursor {
 
 /// Digits of a number.
 const DIGITS: usize = 16;
+
+/// Bytes of a text that are looked at one by one.
+const SHORT: usize = 16;
 
 fn nth(form: Form, register: Register, (array, position): (&Vector, &Vector), len: usize, out: &mut Vector) -> bool {
     let place = |tuple: usize| match &position.data {
@@ -176,7 +186,7 @@ fn elements_of<'v>(
         };
         let content = &bytes[start..end];
         match shared {
-            _ if content.contains(&ESCAPE) => texts.push(&plain(content)),
+            _ if content.iter().fold(false, |any, &byte| any | (byte == ESCAPE)) => texts.push(&plain(content)),
             Some(arrays) => {
                 let view = arrays.views()[array.position(tuple)];
                 texts.push_view(crate::column::TextView {
@@ -214,28 +224,32 @@ fn split(text: &Vector, separator: &Vector, len: usize, out: &mut Vector) -> boo
     let nulls = strict_nulls(&[text], len, out);
     let finder = Finder::new(separator);
     let mut arrays = out.take_text();
-    let mut array = String::new();
     for tuple in 0..len {
-        array.clear();
         let text = if is_valid(&nulls, tuple) { text.text(tuple).unwrap_or("") } else { "" };
         if text.bytes().fold(false, |any, byte| any | (byte <= ESCAPE)) {
             return false;
         }
-        let mut start = 0;
-        for at in finder.find_iter(text.as_bytes()) {
-            array.push(char::from(VALUE));
-            array.push_str(&text[start..at]);
-            start = at + separator.len();
-        }
-        if !text.is_empty() {
-            array.push(char::from(VALUE));
-            array.push_str(&text[start..]);
-        }
-        array.push(char::from(END));
-        if !text.is_empty() {
-            array.push_str(TAIL);
-        }
-        arrays.push(&array);
+        // What is appended are whole texts and ASCII.
+        arrays.push_written(|array| {
+            if text.is_empty() {
+                return array.push(END);
+            }
+            array.push(VALUE);
+            if let &[separator] = separator.as_bytes() {
+                // Where it stands an element begins.
+                array.extend(text.bytes().map(|byte| if byte == separator { VALUE } else { byte }));
+            } else {
+                let mut start = 0;
+                for at in finder.find_iter(text.as_bytes()) {
+                    array.extend_from_slice(&text.as_bytes()[start..at]);
+                    array.push(VALUE);
+                    start = at + separator.len();
+                }
+                array.extend_from_slice(&text.as_bytes()[start..]);
+            }
+            array.push(END);
+            array.extend_from_slice(TAIL.as_bytes());
+        });
     }
     // Elements are going to be slices of them.
     arrays.share();
