@@ -43,6 +43,8 @@ pub struct Divisor {
     reciprocal: u64,
     /// What is less than the divisor fits 64 bits with so many digits more.
     digits: u32,
+    /// Its zeros, if it is a power of ten: its quotients have the dividend's digits.
+    zeros: Option<u32>,
 }
 
 /// As `Numeric::divide`, by a number that is the divisor of this one alone, so that a reciprocal is not worth it: one division of
@@ -114,13 +116,14 @@ impl Divisor {
             return None;
         }
         if zeros < 4 {
-            return Some(Divisor { number, weight: 0, first: 0, magnitude: 0, reciprocal: 0, digits: 0 });
+            return Some(Divisor { number, weight: 0, first: 0, magnitude: 0, reciprocal: 0, digits: 0, zeros: None });
         }
         let (weight, place) = leading_place(whole, number.scale);
         let factor = POWERS[place.unsigned_abs() as usize];
         let first = if place >= 0 { whole / factor } else { whole * factor };
         let digits = DIGITS_OF_BITS[zeros as usize].into();
-        Some(Divisor { number, weight, first, magnitude: whole, reciprocal: u64::MAX / whole, digits })
+        let zeros = log10_64(whole).filter(|&zeros| POWERS[zeros as usize] == whole);
+        Some(Divisor { number, weight, first, magnitude: whole, reciprocal: u64::MAX / whole, digits, zeros })
     }
 
     /// As `Numeric::divide`; None where 128 bits might not do.
@@ -158,6 +161,9 @@ impl Divisor {
     /// `magnitude * 10^shift / divisor`, half up; None beyond 127 bits.
     #[inline]
     fn quotient(&self, magnitude: u64, shift: u32) -> Option<i128> {
+        if let Some(power) = self.zeros.and_then(|zeros| POWERS.get(shift.checked_sub(zeros)? as usize)) {
+            return i128::try_from(u128::from(magnitude) * u128::from(*power)).ok();
+        }
         let step = u32::from(DIGITS_OF_BITS[magnitude.leading_zeros() as usize]).min(shift);
         let (whole, mut rest) = self.step(magnitude * POWERS[step as usize]);
         let mut left = shift - step;
