@@ -23,7 +23,7 @@ pub(crate) struct Needle {
     /// What memmem looks for, and where that begins in the string.
     finder: Finder<'static>,
     found_at: usize,
-    /// Where two rare bytes of it are, which may be one; a string of no bytes has none.
+    /// Where two rare bytes of it are; a string of less than two has none.
     #[cfg(target_arch = "x86_64")]
     pair: Option<[usize; 2]>,
     /// Its first eight bytes, and which bits of them count.
@@ -326,15 +326,13 @@ fn up_to_512(numbers: &[[i32; 16]], most: i32) -> usize {
     count
 }
 
-/// Where two of the first bytes of a string are that are rare in texts; one where there is no other, none where there is none.
+/// Where two of the first bytes of a string are that are rare in texts; none where there are not two.
 #[cfg(target_arch = "x86_64")]
 fn rare(pattern: &[Option<u8>]) -> Option<[usize; 2]> {
     let (places, bytes): (Vec<usize>, Vec<u8>) =
         pattern.iter().take(LOOKED_AT).enumerate().filter_map(|(place, byte)| Some((place, (*byte)?))).unzip();
-    match Pair::new(&bytes) {
-        Some(pair) => Some([pair.index1(), pair.index2()].map(|index| places[usize::from(index)])),
-        None => places.first().map(|&place| [place, place]),
-    }
+    let pair = Pair::new(&bytes)?;
+    Some([pair.index1(), pair.index2()].map(|index| places[usize::from(index)]))
 }
 
 /// The first eight bytes as a number.
