@@ -8,6 +8,7 @@ use crate::sums::moments::Variance;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate;
 use multiloop_planner::evaluate::gather::gathered;
+use multiloop_planner::evaluate::quantile::quantile;
 use multiloop_planner::multiloop::{Gather, Reduction};
 use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::types::{DataType, SortOrder};
@@ -31,8 +32,8 @@ pub(crate) enum Accumulator {
     Variance { sample: bool, state: Box<Variance>, argument: DataType },
     /// `Sum` of numerics, and the variance of what is exact; the sample's n - 1, if a variance is asked for.
     Numeric { state: Box<NumericSum>, variance: Option<bool>, argument: DataType },
-    /// `Gather`: all texts, until it is finished.
-    Gather { how: Gather, texts: Vec<std::sync::Arc<str>> },
+    /// `Gather`: all texts or other values, until it is finished.
+    Gather { how: Gather, values: Vec<Value> },
     /// `TopK`: all rows, until it is finished.
     TopK { order: Vec<SortOrder>, limit: usize, offset: usize, rows: Vec<Row> },
 }
@@ -66,7 +67,7 @@ impl Accumulator {
             Reduction::Variance { sample } => {
                 Accumulator::Variance { sample: *sample, state: Box::default(), argument }
             }
-            Reduction::Gather(how) => Accumulator::Gather { how: *how, texts: Vec::new() },
+            Reduction::Gather(how) => Accumulator::Gather { how: *how, values: Vec::new() },
             other => panic!("bug: {other:?} has no accumulator of one value"),
         }
     }
@@ -138,10 +139,7 @@ impl Accumulator {
                     other => panic!("bug: the sum of {other:?}"),
                 }
             }
-            Accumulator::Gather { texts, .. } => match argument {
-                Value::Text(text) => texts.push(text),
-                other => panic!("bug: {other:?} is gathered"),
-            },
+            Accumulator::Gather { values, .. } => values.push(argument),
             Accumulator::TopK { .. } => {}
         }
         Ok(())
@@ -171,8 +169,14 @@ impl Accumulator {
                 };
                 found.map_or(Value::Null, Value::numeric)
             }
-            Accumulator::Gather { texts, .. } if texts.is_empty() => Value::Null,
-            Accumulator::Gather { how, texts } => {
+            Accumulator::Gather { values, .. } if values.is_empty() => Value::Null,
+            Accumulator::Gather { how: Gather::One { of, descending }, values } => quantile(of, descending, values),
+            Accumulator::Gather { how, values } => {
+                let text = |value: &'_ Value| match value {
+                    Value::Text(text) => std::sync::Arc::clone(text),
+                    other => panic!("bug: {other:?} is gathered"),
+                };
+                let texts: Vec<std::sync::Arc<str>> = values.iter().map(text).collect();
                 let mut texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
                 Value::text(gathered(how, &mut texts)?)
             }

@@ -2,7 +2,7 @@
 
 use crate::plan::register::Register;
 use multiloop_planner::analysis::ranges::Grid;
-use multiloop_planner::multiloop::Reduction;
+use multiloop_planner::multiloop::{Gather, Reduction};
 use multiloop_planner::types::DataType;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,8 @@ pub(crate) struct AggregateKind {
 impl AggregateKind {
     /// Whether equal arguments are to be left out, and that changes what the reduction gives.
     pub(crate) fn keeps_arguments(&self) -> bool {
-        self.distinct && !self.reduction.properties().idempotent
+        // Texts that are told apart are best left out before they are sorted.
+        let gathers = self.reduction == Reduction::Gather(Gather::Distinct);
+        self.distinct && (gathers || !self.reduction.properties().idempotent)
     }
 }

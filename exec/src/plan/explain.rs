@@ -17,8 +17,9 @@ use crate::plan::tree::{
 };
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::catalog::TableHandle;
+use multiloop_planner::evaluate::quantile::Quantile;
 use multiloop_planner::multiloop::print::collection_numbers;
-use multiloop_planner::multiloop::{BlockId, CollectionId, Index, Let, Program, Reduction, Source};
+use multiloop_planner::multiloop::{BlockId, CollectionId, Gather, Index, Let, Program, Reduction, Source};
 use multiloop_planner::types::Field;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -407,6 +408,10 @@ fn aggregate_text(plan: &AggregatePlan) -> String {
         (Reduction::Sum, None) if register == "f64" => "exact sum of f64".to_owned(),
         (Reduction::Sum, None) => format!("sum of {register}: 128 bits and carry"),
         (Reduction::CountRows | Reduction::Count, _) => format!("count of {register}"),
+        (Reduction::Gather(Gather::One { of, .. }), _) => {
+            let name = if *of == Quantile::Mode { "mode" } else { "quantile" };
+            format!("{name} of {register}")
+        }
         (other, _) => format!("{} of {register}", format!("{other:?}").to_lowercase().split(' ').next().unwrap_or("")),
     };
     format!("{how}{distinct}{filter}")

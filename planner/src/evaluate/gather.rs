@@ -9,6 +9,7 @@
 //! * of a value the text by which arrays compare elements, and a byte 1, which is less than all that may follow it;
 //! * to go down, the bytes of that text turned, each in two hexadecimal digits, and a `~`, which is greater than these.
 
+use super::quantile::Quantile;
 use super::{Call, array};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
@@ -17,7 +18,7 @@ use crate::value::Value;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// In which order texts are gathered.
+/// What becomes of all values of a group: of texts one text, with them in an order; or one of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Gather {
     /// That of the rows.
@@ -26,14 +27,22 @@ pub enum Gather {
     Sorted,
     /// The same, and of those with equal fronts only the first.
     Distinct,
+    /// No text, but one of the values, which are of any type that is ordered.
+    One {
+        /// Which one.
+        of: Quantile,
+        /// Whether their order goes down.
+        descending: bool,
+    },
 }
 
 /// What ends a row's front.
 pub const FRONT_END: char = '\0';
 
 /// The end of a key that goes up, and of one that goes down.
-const UP_END: char = '\u{1}';
-const DOWN_END: char = '~';
+pub const UP_END: char = '\u{1}';
+/// See [`UP_END`].
+pub const DOWN_END: char = '~';
 
 /// The texts of rows, which are in the order in which they came, as one: their fronts are gone.
 ///

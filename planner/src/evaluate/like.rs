@@ -120,6 +120,21 @@ impl LikePattern {
             .collect()
     }
 
+    /// What stands between the `%`, in order, as bytes of a text in ASCII, of which `_` is any; one more than there are `%`.
+    /// Without `_`, as of any text.
+    pub fn segments(&self) -> impl ExactSizeIterator<Item = Vec<Option<u8>>> {
+        self.segments.iter().map(|segment| {
+            let mut bytes = Vec::new();
+            for piece in &segment.pieces {
+                match piece {
+                    Piece::Text(text) => bytes.extend(text.bytes().map(Some)),
+                    Piece::Any(count) => bytes.resize(bytes.len() + count, None),
+                }
+            }
+            bytes
+        })
+    }
+
     /// What every text that matches begins with; nothing where case is ignored.
     pub fn beginning(&self) -> &str {
         match self.segments.first().and_then(|segment| segment.pieces.first()) {
@@ -165,25 +180,23 @@ impl Segment {
 
     /// What is behind the segment, if the text starts with it.
     fn strip_start<'a>(&self, text: &'a str) -> Option<&'a str> {
-        self.pieces.iter().try_fold(text, |left, piece| match piece {
-            Piece::Text(expected) => left.strip_prefix(expected.as_str()),
-            Piece::Any(count) => {
-                let mut characters = left.chars();
-                for _ in 0..*count {
-                    characters.next()?;
-                }
-                Some(characters.as_str())
-            }
-        })
+        strip_start(&self.pieces, text)
     }
 
-    /// What is behind the first place where the segment is.
+    /// What is behind the first place where the segment is: where its first characters are found first, behind so many
+    /// others as it has in front of them, and the rest follows.
     fn find<'a>(&self, text: &'a str) -> Option<&'a str> {
-        if let [Piece::Text(expected)] = self.pieces.as_slice() {
-            return text.find(expected.as_str()).map(|start| &text[start + expected.len()..]);
+        let any = self.pieces.iter().take_while(|piece| matches!(piece, Piece::Any(_))).count();
+        let (any, pieces) = self.pieces.split_at(any);
+        let mut left = strip_start(any, text)?;
+        let Some(Piece::Text(first)) = pieces.first() else { return Some(left) };
+        loop {
+            left = &left[left.find(first.as_str())?..];
+            if let Some(behind) = strip_start(pieces, left) {
+                return Some(behind);
+            }
+            left = &left[first.chars().next().map_or(0, char::len_utf8)..];
         }
-        let starts = text.char_indices().map(|(start, _)| start).chain([text.len()]);
-        starts.into_iter().find_map(|start| self.strip_start(&text[start..]))
     }
 
     /// Whether the text ends with the segment.
@@ -195,6 +208,20 @@ impl Segment {
         };
         start.is_some_and(|(start, _)| self.strip_start(&text[start..]).is_some())
     }
+}
+
+/// What is behind some pieces, if the text starts with them.
+fn strip_start<'a>(pieces: &[Piece], text: &'a str) -> Option<&'a str> {
+    pieces.iter().try_fold(text, |left, piece| match piece {
+        Piece::Text(expected) => left.strip_prefix(expected.as_str()),
+        Piece::Any(count) => {
+            let mut characters = left.chars();
+            for _ in 0..*count {
+                characters.next()?;
+            }
+            Some(characters.as_str())
+        }
+    })
 }
 
 impl Piece {
@@ -248,6 +275,11 @@ mod tests {
             ("mississippi", "m%iss%ip%i", true),
             ("mississippi", "%iss%iss%iss%", false),
             ("größe", "gr__e", true),
+            ("größe", "%_ö_%", true),
+            ("öxöyz", "%ö_z%", true),
+            ("ööxzöy", "%ö_z%_", true),
+            ("ööxz", "%ö_z_%", false),
+            ("ab", "%___%", false),
             ("größe", "%öß_", true),
             ("a\nb", "a_b", true),
         ] {

@@ -4,7 +4,7 @@
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
 //! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text`, `like` and `pattern`, `date` and
 //! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and
-//! `zone`. `series` is what functions that give rows are made of, `gather` what aggregates that keep all values are, `window` has
+//! `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
 //! the functions that see the rows around a row. `cast`, `parse` and `format` go between types and to and from text,
 //! `template` in a form that is given.
 
@@ -27,6 +27,7 @@ mod math;
 mod numeric;
 mod parse;
 mod pattern;
+pub mod quantile;
 pub mod quote;
 mod row;
 mod series;

@@ -2,8 +2,10 @@
 //! that most types need not be written; a wrong guess costs an annotation, never a meaning.
 
 use super::{Aggregate, Gather, Reduction};
+use crate::evaluate::quantile::Quantile;
 use crate::function::Function;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
+use std::borrow::Cow;
 
 /// The type that a call of these argument types usually has.
 pub(super) fn call_type(function: Function, arguments: &[DataType]) -> Option<DataType> {
@@ -70,6 +72,7 @@ pub(super) fn aggregate_type(reduction: &Reduction, argument: Option<DataType>) 
         Reduction::Any | Reduction::All => Some(DataType::Boolean),
         Reduction::Variance { .. } if argument? == DataType::Double => Some(DataType::Double),
         Reduction::Variance { .. } => Some(DataType::Numeric),
+        Reduction::Gather(Gather::One { .. }) => argument,
         Reduction::Gather(_) => Some(DataType::Text),
         Reduction::TopK { .. } => Some(DataType::Null),
         Reduction::Sum => match argument? {
@@ -82,14 +85,17 @@ pub(super) fn aggregate_type(reduction: &Reduction, argument: Option<DataType>) 
     }
 }
 
+/// The end of a name whose order goes down.
+const DOWN: &str = "_down";
+
 /// The name of a reduction in the text form; top-k is a generator of its own there.
-pub(super) fn reduction_name(aggregate: &Aggregate) -> &'static str {
+pub(super) fn reduction_name(aggregate: &Aggregate) -> Cow<'static, str> {
     name_of_reduction(&aggregate.reduction)
 }
 
 /// As [`reduction_name`], of a reduction without what it is fed.
-pub(super) fn name_of_reduction(reduction: &Reduction) -> &'static str {
-    match reduction {
+pub(super) fn name_of_reduction(reduction: &Reduction) -> Cow<'static, str> {
+    let name = match reduction {
         Reduction::CountRows => "count_rows",
         Reduction::Count => "count",
         Reduction::Sum => "sum",
@@ -104,8 +110,12 @@ pub(super) fn name_of_reduction(reduction: &Reduction) -> &'static str {
         Reduction::Gather(Gather::Arrived) => "gather",
         Reduction::Gather(Gather::Sorted) => "gather_sorted",
         Reduction::Gather(Gather::Distinct) => "gather_distinct",
+        Reduction::Gather(Gather::One { of, descending }) => {
+            return (of.name() + if *descending { DOWN } else { "" }).into();
+        }
         Reduction::TopK { .. } => "top_k",
-    }
+    };
+    name.into()
 }
 
 /// The reduction of a name.
@@ -125,6 +135,9 @@ pub(super) fn reduction_of(name: &str) -> Option<Reduction> {
         "gather_distinct" => Reduction::Gather(Gather::Distinct),
         "variance_sample" => Reduction::Variance { sample: true },
         "variance_population" => Reduction::Variance { sample: false },
-        _ => return None,
+        _ => {
+            let (name, descending) = name.strip_suffix(DOWN).map_or((name, false), |name| (name, true));
+            Reduction::Gather(Gather::One { of: Quantile::of_name(name)?, descending })
+        }
     })
 }

@@ -54,7 +54,7 @@ pub enum Reduction {
         /// Divide by n - 1 rather than n.
         sample: bool,
     },
-    /// The texts of all arguments as one, without what stands before the NUL in each. Of no rows NULL.
+    /// The texts of all arguments as one, without what stands before the NUL in each; or one of all arguments. Of no rows NULL.
     Gather(Gather),
     /// The first `limit` rows in this order after leaving out `offset`, in order; ties broken by all fields.
     /// The only aggregate of a Reduce. The first `order.len()` arguments are the order keys.
@@ -117,7 +117,7 @@ pub enum State {
     Sum,
     /// How many, and the exact sums of the arguments and of their squares.
     Moments,
-    /// Texts: those of all rows.
+    /// Texts, or other values: those of all rows.
     Texts,
     /// Rows: as many as are to be given.
     Rows,
@@ -187,6 +187,7 @@ impl Aggregate {
     /// What the reduction itself may do, besides what its arguments do.
     pub fn own_effects(&self, scalars: &Scalars) -> Effects {
         let may_fail = match &self.reduction {
+            Reduction::Gather(Gather::One { .. }) => false,
             Reduction::Single | Reduction::Gather(_) => true,
             Reduction::Sum => !sum_is_total(scalars.data_type(self.arguments[0]), self.data_type),
             // A negative limit is an error.

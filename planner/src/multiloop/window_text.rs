@@ -100,7 +100,7 @@ impl Printer<'_> {
 
 fn window_field(field: &WindowField, fields: &[Field]) -> String {
     let name = match &field.function {
-        WindowCallee::Function(function) => function.name(),
+        WindowCallee::Function(function) => function.name().into(),
         WindowCallee::Aggregate(reduction) => name_of_reduction(reduction),
     };
     let arguments: Vec<String> = field.arguments.iter().map(|at| field_reference(fields, *at)).collect();

@@ -43,6 +43,59 @@ pub struct Divisor {
     reciprocal: u64,
     /// What is less than the divisor fits 64 bits with so many digits more.
     digits: u32,
+    /// Its zeros, if it is a power of ten: its quotients have the dividend's digits.
+    zeros: Option<u32>,
+}
+
+/// As `Numeric::divide`, by a number that is the divisor of this one alone, so that a reciprocal is not worth it: one division of
+/// 128 bits by 64. None where these do not do, or the divisor is zero.
+#[inline]
+pub(super) fn divide_once(dividend: SmallNumeric, divisor: SmallNumeric) -> Option<SmallNumeric> {
+    let a = u64::try_from(dividend.unscaled.unsigned_abs()).ok()?;
+    let b = u64::try_from(divisor.unscaled.unsigned_abs()).ok()?;
+    if b == 0 || dividend.scale > SCALE_MAX || divisor.scale > SCALE_MAX {
+        return None;
+    }
+    let ((weight_a, place_a), (weight_b, place_b)) =
+        (leading_place(a, dividend.scale), leading_place(b, divisor.scale));
+    let is_less = is_first_less((a, place_a), (b, place_b))?;
+    let to = scale_of_weight(weight_a - weight_b - i32::from(is_less), dividend.scale.max(divisor.scale));
+    let shift = usize::try_from(to as i32 + divisor.scale as i32 - dividend.scale as i32).ok()?;
+    // 10^19 at most twice.
+    let scaled = match shift.checked_sub(POWERS.len() - 1) {
+        None | Some(0) => u128::from(a) * u128::from(POWERS[shift]),
+        Some(more) => {
+            (u128::from(a) * u128::from(POWERS[POWERS.len() - 1])).checked_mul((*POWERS.get(more)?).into())?
+        }
+    };
+    let b = u128::from(b);
+    let quotient = scaled / b;
+    let rest = scaled - quotient * b;
+    let quotient = i128::try_from(quotient + u128::from(rest >= b - rest)).ok()?;
+    let is_negative = (dividend.unscaled < 0) != (divisor.unscaled < 0);
+    Some(SmallNumeric::new(if is_negative { -quotient } else { quotient }, to))
+}
+
+/// Whether the leading base-10000 digit of one number is no greater than another's, which is not zero; None where 64 bits are too
+/// few to tell.
+#[inline]
+fn is_first_less((a, place_a): (u64, i32), (b, place_b): (u64, i32)) -> Option<bool> {
+    if a == 0 {
+        return Some(true);
+    }
+    let power = |place: i32| POWERS.get(place.unsigned_abs() as usize).copied();
+    // Digits at negative places end behind the number's, with zeros.
+    let first_b = if place_b >= 0 { b / power(place_b)? } else { b.checked_mul(power(place_b)?)? };
+    Some(match power(place_a)? {
+        power if place_a >= 0 => u128::from(a) < u128::from(first_b + 1) * u128::from(power),
+        power => a.checked_mul(power)? <= first_b,
+    })
+}
+
+/// The scale of a quotient of this weight, no less than the operands'.
+#[inline]
+fn scale_of_weight(weight: i32, own: u32) -> u32 {
+    (SIGNIFICANT_MIN as i32 - weight * DIGITS as i32).max(own as i32).clamp(0, SHOWN_MAX as i32) as u32
 }
 
 /// The exponent of the leading base-10000 digit, and by how many digits it stands from the unscaled number's end; of zero that
@@ -63,13 +116,14 @@ impl Divisor {
             return None;
         }
         if zeros < 4 {
-            return Some(Divisor { number, weight: 0, first: 0, magnitude: 0, reciprocal: 0, digits: 0 });
+            return Some(Divisor { number, weight: 0, first: 0, magnitude: 0, reciprocal: 0, digits: 0, zeros: None });
         }
         let (weight, place) = leading_place(whole, number.scale);
         let factor = POWERS[place.unsigned_abs() as usize];
         let first = if place >= 0 { whole / factor } else { whole * factor };
         let digits = DIGITS_OF_BITS[zeros as usize].into();
-        Some(Divisor { number, weight, first, magnitude: whole, reciprocal: u64::MAX / whole, digits })
+        let zeros = log10_64(whole).filter(|&zeros| POWERS[zeros as usize] == whole);
+        Some(Divisor { number, weight, first, magnitude: whole, reciprocal: u64::MAX / whole, digits, zeros })
     }
 
     /// As `Numeric::divide`; None where 128 bits might not do.
@@ -101,14 +155,15 @@ impl Divisor {
         } else {
             magnitude * POWERS[place.unsigned_abs() as usize] <= self.first
         };
-        let weight = weight - self.weight - i32::from(is_less);
-        let own = scale.max(self.number.scale) as i32;
-        (SIGNIFICANT_MIN as i32 - weight * DIGITS as i32).max(own).clamp(0, SHOWN_MAX as i32) as u32
+        scale_of_weight(weight - self.weight - i32::from(is_less), scale.max(self.number.scale))
     }
 
     /// `magnitude * 10^shift / divisor`, half up; None beyond 127 bits.
     #[inline]
     fn quotient(&self, magnitude: u64, shift: u32) -> Option<i128> {
+        if let Some(power) = self.zeros.and_then(|zeros| POWERS.get(shift.checked_sub(zeros)? as usize)) {
+            return i128::try_from(u128::from(magnitude) * u128::from(*power)).ok();
+        }
         let step = u32::from(DIGITS_OF_BITS[magnitude.leading_zeros() as usize]).min(shift);
         let (whole, mut rest) = self.step(magnitude * POWERS[step as usize]);
         let mut left = shift - step;
@@ -154,7 +209,7 @@ mod tests {
 
     #[test]
     fn quotients_are_those_of_all_digits() {
-        let (mut quotients, mut state) = (0, 1u64);
+        let (mut quotients, mut quotients_once, mut state) = (0, 0, 1u64);
         for dividend in numbers() {
             for divisor in numbers() {
                 // A part of all pairs.
@@ -167,10 +222,14 @@ mod tests {
                 let Some(found) = Divisor::new(divisor).and_then(|divisor| divisor.divide(dividend)) else { continue };
                 let expected = Numeric::from(dividend).divide(&divisor.into()).unwrap();
                 assert_eq!(Numeric::from(found).to_string(), expected.to_string(), "{dividend:?} / {divisor:?}");
+                if let Some(once) = divide_once(dividend, divisor) {
+                    assert_eq!(once, found, "{dividend:?} / {divisor:?}");
+                    quotients_once += 1;
+                }
                 quotients += 1;
             }
         }
-        assert!(quotients > 10_000, "{quotients}");
+        assert!(quotients > 10_000 && quotients_once > 5_000, "{quotients} {quotients_once}");
         assert!(Divisor::new(SmallNumeric::new(0, 3)).is_none());
     }
 }

@@ -14,7 +14,8 @@
 
 use super::Numeric::{self, Finite, Infinity, NaN, NegativeInfinity};
 use super::power_of_ten;
-use super::small::SmallNumeric;
+use super::powers;
+use super::small::{SmallNumeric, multiplied};
 use crate::error::{Error, Result};
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
@@ -135,9 +136,11 @@ impl SmallNumeric {
 
     /// The number of a text that `encode` made; None of what is not finite, and of more digits than 128 bits hold.
     pub fn decode(text: &str) -> Option<Self> {
-        let (key, scale) = text.split_once(' ')?;
-        let scale = number_of(scale.as_bytes())? as u32;
-        let (&kind, rest) = key.as_bytes().split_first()?;
+        let (key, [b' ', scale @ ..]) = text.as_bytes().split_last_chunk::<{ 1 + SCALE_DIGITS }>()? else {
+            return None;
+        };
+        let scale = number_of(scale)? as u32;
+        let (&kind, rest) = key.split_first()?;
         let mut complemented = [0; DIGITS_MAX + EXPONENT_DIGITS];
         let digits = match kind {
             b'B' => {
@@ -160,9 +163,17 @@ impl SmallNumeric {
             magnitude = i128::from(number_of(head)?).checked_mul(power)?.checked_add(magnitude)?;
         }
         if zeros > 0 {
-            magnitude = magnitude.checked_mul(10i128.checked_pow(zeros)?)?;
+            magnitude = multiplied(magnitude, powers::power_of_ten(zeros)?)?;
         }
         Some(SmallNumeric::new(if kind == b'B' { -magnitude } else { magnitude }, scale))
+    }
+}
+
+/// The key of a text that [`Numeric::encode`] made: what stands before the blank.
+pub fn key_of_encoded(text: &str) -> &str {
+    match text.len().checked_sub(1 + SCALE_DIGITS) {
+        Some(end) if text.as_bytes()[end] == b' ' => &text[..end],
+        _ => text,
     }
 }
 
@@ -216,7 +227,24 @@ fn number_of(digits: &[u8]) -> Option<u64> {
     if digits.len() > U64_DIGITS {
         return None;
     }
-    digits.iter().try_fold(0, |number, &digit| digit.is_ascii_digit().then(|| number * 10 + u64::from(digit - b'0')))
+    let (eights, rest) = digits.as_chunks::<8>();
+    let number = eights.iter().try_fold(0, |number, eight| Some(number * 100_000_000 + number_of_eight(*eight)?))?;
+    rest.iter().try_fold(number, |number, &digit| digit.is_ascii_digit().then(|| number * 10 + u64::from(digit - b'0')))
+}
+
+/// The number of eight digits: those at even places make pairs with their neighbours, these fours, these all.
+fn number_of_eight(digits: [u8; 8]) -> Option<u64> {
+    let bytes = u64::from_le_bytes(digits);
+    // A digit's upper half is 3, and stays so with 6 more.
+    let (own, more) =
+        (bytes & 0xF0F0_F0F0_F0F0_F0F0, bytes.wrapping_add(0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0);
+    if own != 0x3030_3030_3030_3030 || more != own {
+        return None;
+    }
+    let units = bytes & 0x0F0F_0F0F_0F0F_0F0F;
+    let pairs = (units * 10 + (units >> 8)) & 0x00FF_00FF_00FF_00FF;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_FFFF_0000_FFFF;
+    Some((fours * 10_000 + (fours >> 32)) & 0xFFFF_FFFF)
 }
 
 fn encode_small(sign: Sign, magnitude: u128, scale: u32, text: &mut String) {

@@ -2,7 +2,7 @@
 //! of the same name gives, or None where the result, or something on the way to it, might not fit; then `Numeric`'s is
 //! asked.
 
-use super::divisor::Divisor;
+use super::divisor::{self, Divisor};
 use super::powers::{log10, power_of_ten};
 use super::scale::{DIGITS, SHOWN_MAX, SIGNIFICANT_MIN};
 use super::{Numeric, SCALE_MAX};
@@ -47,6 +47,53 @@ fn divide_rounded(dividend: i128, divisor: i128) -> Option<i128> {
     }
     quotient.checked_add(if (dividend < 0) == (divisor < 0) { 1 } else { -1 })
 }
+
+/// `dividend * 10^shift / divisor`, half up, where 128 bits do not hold the scaled dividend: digits are divided as on paper, as many at
+/// once as what is left over has room for.
+fn long_quotient(dividend: u128, shift: u32, divisor: u128) -> Option<u128> {
+    let room = u128::MAX.checked_div(divisor)?.ilog10();
+    let (mut quotient, mut rest, mut left) = (dividend / divisor, dividend % divisor, shift);
+    while left > 0 {
+        let digits = room.min(left);
+        if digits == 0 {
+            return None;
+        }
+        let power = 10u128.pow(digits);
+        let scaled = rest * power;
+        quotient = quotient.checked_mul(power)?.checked_add(scaled / divisor)?;
+        rest = scaled % divisor;
+        left -= digits;
+    }
+    quotient.checked_add(u128::from(rest >= divisor - rest))
+}
+
+/// The nearest integer to the root of `number * 10^digits`. Where 128 bits do not hold that, the root of what is less by some pairs of
+/// digits is taken, and what is missing of it is found by one division: it is less than one digit of the root a pair.
+fn long_root(number: u128, digits: u32) -> Option<u128> {
+    for missing in 0..=ROOT_MISSING_MAX {
+        let Some(scaled) =
+            10u128.checked_pow(digits.checked_sub(2 * missing)?).and_then(|factor| number.checked_mul(factor))
+        else {
+            continue;
+        };
+        let root = scaled.isqrt();
+        let power = 10u128.pow(missing);
+        // What the square of the root lacks: at most twice the root, which has 64 bits.
+        let lacking = (scaled - root * root) * power * power;
+        let root = root * power;
+        let mut more = if missing == 0 { 0 } else { lacking.checked_div(2 * root)? };
+        while 2 * root * more + more * more > lacking {
+            more -= 1;
+        }
+        let lacking = lacking - (2 * root * more + more * more);
+        let root = root + more;
+        return Some(root + u128::from(lacking > root));
+    }
+    None
+}
+
+/// Pairs of digits that a square may lack: with more, products would have more than 128 bits.
+const ROOT_MISSING_MAX: u32 = 5;
 
 impl SmallNumeric {
     /// A number of so many digits behind the point.
@@ -101,7 +148,10 @@ impl SmallNumeric {
 
     /// As `Numeric::divide`; None where the divisor is zero.
     pub fn checked_divide(self, other: Self) -> Option<Self> {
-        Divisor::new(other)?.divide(self)
+        match divisor::divide_once(self, other) {
+            Some(quotient) => Some(quotient),
+            None => Divisor::new(other)?.divide(self),
+        }
     }
 
     /// The same, with 128 bits.
@@ -113,7 +163,14 @@ impl SmallNumeric {
         let shift = i64::from(to) + i64::from(other.scale) - i64::from(self.scale);
         let factor = power_of_ten(u32::try_from(shift.unsigned_abs()).ok()?)?;
         let quotient = if shift >= 0 {
-            divide_rounded(self.unscaled.checked_mul(factor)?, other.unscaled)?
+            match self.unscaled.checked_mul(factor) {
+                Some(scaled) => divide_rounded(scaled, other.unscaled)?,
+                None => {
+                    let magnitudes = (self.unscaled.unsigned_abs(), other.unscaled.unsigned_abs());
+                    let quotient = i128::try_from(long_quotient(magnitudes.0, shift as u32, magnitudes.1)?).ok()?;
+                    if (self.unscaled < 0) == (other.unscaled < 0) { quotient } else { -quotient }
+                }
+            }
         } else {
             divide_rounded(self.unscaled, other.unscaled.checked_mul(factor)?)?
         };
@@ -157,11 +214,8 @@ impl SmallNumeric {
     }
 
     fn square_root_to(self, to: u32) -> Option<Self> {
-        let factor = 10u128.checked_pow((2 * to).checked_sub(self.scale)?)?;
-        let square = u128::try_from(self.unscaled).ok()?.checked_mul(factor)?;
-        let root = square.isqrt();
-        let up = square - root * root > root;
-        Some(SmallNumeric::new((root + u128::from(up)) as i128, to))
+        let root = long_root(u128::try_from(self.unscaled).ok()?, (2 * to).checked_sub(self.scale)?)?;
+        Some(SmallNumeric::new(root as i128, to))
     }
 
     /// As `scale::leading`: the exponent of 10000 and the value of the leading base-10000 digit.

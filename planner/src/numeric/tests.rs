@@ -149,3 +149,35 @@ fn small_numbers_become_the_nearest_doubles() {
     }
     assert!(found > of / 2, "{found} of {of}");
 }
+
+#[test]
+fn roots_and_quotients_of_small_numbers_have_every_digit() {
+    let unscaled =
+        || (0..37).flat_map(|power| [-1, 0, 1, 7].map(|nearby| 10i128.pow(power) * (1 + power as i128 % 3) + nearby));
+    let (mut roots, mut quotients) = (0, 0);
+    for scale in [0, 1, 2, 11, 12, 16, 17, 20, 24, 30] {
+        for unscaled in unscaled().filter(|&unscaled| unscaled >= 0) {
+            let small = SmallNumeric::new(unscaled, scale);
+            let number = Numeric::from(small);
+            if let Some(root) = small.deviation() {
+                assert_eq!(Numeric::from(root), number.deviation(), "{number}");
+                roots += 1;
+            }
+            if let Some(root) = small.square_root() {
+                assert_eq!(Numeric::from(root), number.square_root().unwrap(), "{number}");
+            }
+            for divisor in [3, -7, 10i128.pow(19) + 7, 10i128.pow(25) / 3, i128::MAX / 5] {
+                let divisor = SmallNumeric::new(divisor, 16);
+                if let Some(quotient) = small.checked_divide(divisor) {
+                    assert_eq!(
+                        Numeric::from(quotient),
+                        number.divide(&divisor.into()).unwrap(),
+                        "{number} / {divisor:?}"
+                    );
+                    quotients += 1;
+                }
+            }
+        }
+    }
+    assert!(roots > 1_000 && quotients > 4_000, "{roots} {quotients}");
+}

@@ -7,6 +7,7 @@ use super::{
     AggregateCall, AggregateFunction, Expression, ExpressionKind, Relation, Subquery, SubqueryKind, WindowCallee,
 };
 use crate::function::{Effects, Function};
+use crate::multiloop::reduction::Gather;
 use crate::multiloop::scalar::function_effects;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use crate::value::Value;
@@ -162,7 +163,8 @@ fn aggregate_may_fail(call: &AggregateCall) -> bool {
         | AggregateFunction::Min
         | AggregateFunction::Max
         | AggregateFunction::BoolAnd
-        | AggregateFunction::BoolOr => false,
+        | AggregateFunction::BoolOr
+        | AggregateFunction::Gather(Gather::One { .. }) => false,
         AggregateFunction::Gather(_) => true,
         // A sum of floats becomes infinite. Others overflow, unless the type has room for that many rows.
         AggregateFunction::Sum if !argument.data_type.is_float() => !has_room(argument, call.data_type),

@@ -14,7 +14,9 @@ use super::profile::Profiles;
 use super::{
     AggregateCall, AggregateFunction, ColumnId, Expression, Query, Relation, SetKind, SortKey, WindowCall, WindowCallee,
 };
+use crate::evaluate::quantile::Quantile;
 use crate::join_kind::JoinKind;
+use crate::multiloop::reduction::Gather;
 use crate::relation::visit::{for_each_expression, for_each_subquery};
 use crate::window::{Frame, FrameBound, FrameUnit};
 use std::fmt::Write;
@@ -322,6 +324,9 @@ fn aggregate_name(function: AggregateFunction) -> &'static str {
         AggregateFunction::StddevPopulation => "stddev_pop",
         AggregateFunction::VarianceSample => "var_samp",
         AggregateFunction::VariancePopulation => "var_pop",
+        AggregateFunction::Gather(Gather::One { of: Quantile::Mode, .. }) => "mode",
+        AggregateFunction::Gather(Gather::One { of: Quantile::Discrete(_), .. }) => "percentile_disc",
+        AggregateFunction::Gather(Gather::One { of: Quantile::Continuous(_), .. }) => "percentile_cont",
         AggregateFunction::Gather(_) => "gather",
     }
 }

@@ -252,6 +252,6 @@ pub enum AggregateFunction {
     StddevPopulation,
     VarianceSample,
     VariancePopulation,
-    /// Texts that were made of rows, as one: array_agg and its kin are functions of it.
+    /// Texts that were made of rows, as one: array_agg and its kin are functions of it. Or one of all values.
     Gather(Gather),
 }

@@ -10,6 +10,7 @@ use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::numerics::NumericVector;
 use crate::partial::state::extreme::{Best, Extreme};
 use crate::{Error, Result};
+use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Value, canonical_float_bits, compare_floats};
 use std::cmp::Ordering;
@@ -108,16 +109,23 @@ impl Extreme {
         let (largest, seen) = (self.largest, &mut self.seen);
         let worse = if largest { Ordering::Less } else { Ordering::Greater };
         let constant = input.vector.is_some_and(|vector| vector.constant);
+        let small = |best: &Value| if let Value::Numeric(best) = best { best.small() } else { None };
+        // Numbers of few groups are asked for again and again.
+        let mut known: Vec<Option<SmallNumeric>> = Vec::new();
+        if best.len() <= input.len {
+            known.extend(best.iter().map(small));
+        }
         input.each_valid(|tuple, group| {
             let number = numbers.get(if constant { 0 } else { tuple });
-            if seen[group]
-                && let Value::Numeric(best) = &best[group]
-                && best.small().and_then(|best| number.compare(best)) == Some(worse)
-            {
+            let best_known = known.get(group).copied().unwrap_or_else(|| small(&best[group]));
+            if seen[group] && best_known.and_then(|best| number.compare(best)) == Some(worse) {
                 return;
             }
             let value = Value::numeric(number.into());
             offer(&mut best[group], &mut seen[group], value, largest, compare_values);
+            if let Some(known) = known.get_mut(group) {
+                *known = small(&best[group]);
+            }
         });
     }
 

@@ -37,7 +37,7 @@ use crate::technique::Technique;
 use crate::{Error, Result};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::multiloop::reduction;
-use multiloop_planner::multiloop::{Aggregate, Reduction};
+use multiloop_planner::multiloop::{Aggregate, Gather, Reduction};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use std::ops::Range;
@@ -154,7 +154,7 @@ impl AggregateKind {
     pub(crate) fn new(aggregate: &Aggregate, argument: Option<(DataType, Register)>, grid: Option<Grid>) -> Self {
         AggregateKind {
             reduction: aggregate.reduction.clone(),
-            distinct: aggregate.distinct,
+            distinct: aggregate.distinct || aggregate.reduction == Reduction::Gather(Gather::Distinct),
             argument,
             data_type: aggregate.data_type,
             grid,
@@ -267,7 +267,8 @@ impl Accumulator {
     /// Whether numerics may come as numbers.
     pub(crate) fn takes_numerics(&self) -> bool {
         match &self.state {
-            State::Numerics(_) => true,
+            // Which are NULL is all that counts.
+            State::Numerics(_) | State::Count(_) => true,
             State::Extreme(extreme) => extreme.is_of_numerics(),
             _ => false,
         }

@@ -8,7 +8,6 @@ use crate::Result;
 use crate::column::{Column, ColumnData, Dictionary};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::kernels::mask::Lane;
-use crate::cpu::kernels::search::{Needle, up_to};
 use crate::cpu::kernels::{compare, fill_truth_of, text};
 use crate::cpu::simd::kernel::{append, vectorised};
 use crate::cpu::vector::bitmap::Bitmap;
@@ -404,7 +403,7 @@ fn select_from<U: Lane>(
 /// Bytes of rows that are made lower case together, at most.
 const FOLDED_BYTES_MAX: usize = 1 << 20;
 
-/// LIKE '%a%b%' and LIKE 'a%', in whatever case, over consecutive rows of plain text, whose bytes are taken as one buffer.
+/// LIKE, in whatever case, over consecutive rows of plain text, whose bytes are taken as one buffer.
 fn search_column(
     column: &Column,
     rows: &Rows,
@@ -418,71 +417,26 @@ fn search_column(
     let offsets = &offsets[*start as usize..*start as usize + len + 1];
     let start = offsets[0] as usize;
     let bytes = &bytes[start..offsets[len] as usize];
-    let folds =
-        |test: &text::Test| matches!(test, text::Test::Parts(_)) && bytes.len() <= FOLDED_BYTES_MAX && bytes.is_ascii();
-    match &test {
-        text::Test::Parts(parts) => find_rows(offsets, bytes, parts, bits),
-        text::Test::Folded(folded, _) if folds(folded) => {
-            let mut lower = Vec::new();
-            vectorised(|| append(&mut lower, bytes, |byte: u8| byte.to_ascii_lowercase()));
-            if let text::Test::Parts(parts) = &**folded {
-                find_rows(offsets, &lower, parts, bits);
+    let told = match &test {
+        text::Test::Wildcards(wildcards) => wildcards.tell_rows(offsets, bytes, bits),
+        text::Test::Folded(folded, _) => match &**folded {
+            text::Test::Wildcards(wildcards) if bytes.len() <= FOLDED_BYTES_MAX && bytes.is_ascii() => {
+                let mut lower = Vec::new();
+                vectorised(|| append(&mut lower, bytes, |byte: u8| byte.to_ascii_lowercase()));
+                wildcards.tell_rows(offsets, &lower, bits)
             }
-        }
-        test => {
-            let Some(beginning) = test.beginning() else { return false };
-            bits.fill(len, |row| {
-                let row = offsets[row] as usize - start..offsets[row + 1] as usize - start;
-                let told = beginning.is_at(bytes, row.start, row.len());
-                told.unwrap_or_else(|| test.passes_text(&bytes[row]))
-            });
-        }
+            _ => false,
+        },
+        _ => false,
+    };
+    if told {
+        return true;
     }
+    let Some(beginning) = test.beginning() else { return false };
+    bits.fill(len, |row| {
+        let row = offsets[row] as usize - start..offsets[row + 1] as usize - start;
+        let told = beginning.is_at(bytes, row.start, row.len());
+        told.unwrap_or_else(|| test.passes_text(&bytes[row]))
+    });
     true
 }
-
-/// Marks the rows in which strings are found, one behind the other, by their ends in some bytes: these are searched for the
-/// first of them as a whole, and a hit is mapped back to the row in which it lies.
-fn find_rows(offsets: &[i32], bytes: &[u8], parts: &[Needle], bits: &mut Bitmap) {
-    let len = offsets.len() - 1;
-    let Some((first, rest)) = parts.split_first().filter(|(first, _)| !first.bytes().is_empty()) else {
-        return bits.reset(len, true);
-    };
-    bits.reset(len, false);
-    let start = offsets[0] as usize;
-    let mut row = 0;
-    first.each(bytes, |hit| {
-        row += rows_before(&offsets[row + 1..], start + hit);
-        let row_end = offsets[row + 1] as usize - start;
-        let behind = hit + first.bytes().len();
-        if behind > row_end {
-            // It lies across a border of rows; another may begin within it.
-            return hit + 1;
-        }
-        if text::holds(&bytes[behind..row_end], rest) {
-            bits.set(row, true);
-        }
-        // The leftmost hit is never worse than another of the same row.
-        row_end
-    });
-}
-
-/// How many rows, given by their ends, end at or before a byte.
-fn rows_before(ends: &[i32], byte: usize) -> usize {
-    let (near, _) = ends[..ends.len().min(NEAR)].as_chunks();
-    let before = up_to(near, byte as i32);
-    if before < 16 * near.len() {
-        return before;
-    }
-    let ends = &ends[before..];
-    let ended = |at: usize| ends.get(at).is_some_and(|&end| end as usize <= byte);
-    let mut step = 1;
-    while ended(step) {
-        step *= 2;
-    }
-    let (low, high) = (step / 2, step.min(ends.len()));
-    before + low + ends[low..high].partition_point(|&end| end as usize <= byte)
-}
-
-/// Rows that are looked at together before a hit counts as far away.
-const NEAR: usize = 64;

@@ -112,7 +112,13 @@ pub(super) fn parts(
     len: usize,
     bounds: impl Fn(usize) -> Option<(i128, i128)>,
 ) -> Option<Vec<Part>> {
-    if sees_null(call.function) || !Technique::Memo.is_on() {
+    // A function that sees NULLs is one of values where there are none.
+    let sees_null = if call.function.sees_nulls() {
+        arguments.iter().any(|vector| vector.nulls.is_some())
+    } else {
+        sees_null(call.function)
+    };
+    if sees_null || !Technique::Memo.is_on() {
         return None;
     }
     let mut parts = Vec::new();

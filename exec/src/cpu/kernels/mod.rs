@@ -4,6 +4,7 @@
 //! A kernel is plain loops that the compiler vectorises, compiled for several CPU levels by `kernel!` or `vectorised` (see
 //! `simd`). Values at NULLs are computed too, as whatever they are, so no kernel may fail or panic for them.
 
+mod array;
 pub(crate) mod beginning;
 pub mod bits;
 pub mod choose;
@@ -23,12 +24,14 @@ pub(crate) mod numeric_columns;
 pub(crate) mod pick;
 pub mod quotient;
 pub mod rescale;
+mod row_text;
 pub(crate) mod run_extreme;
 pub(crate) mod run_sum;
 pub(crate) mod search;
 pub(crate) mod sum;
 pub mod text;
 mod text_join;
+pub(crate) mod wildcards;
 
 #[cfg(test)]
 mod tests;
@@ -78,7 +81,9 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
         || quotient::call(call, arguments, len, scratch, out)
         || rescale::call(call, arguments, len, scratch, out)
         || date::call(call, arguments, len, out)
-        || text::call(call, arguments, len, out);
+        || text::call(call, arguments, len, out)
+        || array::call(call, arguments, len, out)
+        || row_text::call(call, arguments, len, out);
     if !done {
         fallback::call(call, arguments, len, out)?;
     }

@@ -2,13 +2,15 @@
 //! `numeric_columns` does. Most numbers fit in 128 bits; what these do not hold, and every function that is not one of
 //! the plain ones, is `evaluate`'s business.
 
-use super::{Call, fallback};
+use super::{Call, fallback, strict_nulls};
 use crate::Result;
 use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
 use multiloop_planner::function::Function;
+use multiloop_planner::numeric::key::key_of_encoded;
 use multiloop_planner::numeric::powers::power_of_ten;
 use multiloop_planner::numeric::small::SmallNumeric;
-use multiloop_planner::types::DataType;
+use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType};
 use multiloop_planner::value::Value;
 use std::cmp::Ordering;
 
@@ -60,6 +62,15 @@ pub(super) fn takes(function: Function, types: &[DataType], result: DataType) ->
 
 /// Applies a function that is not lazy.
 pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> Result<()> {
+    if let (Function::NumericKey, Register::Text, [Vector { data: VectorData::Text(numbers), constant: false, .. }]) =
+        (call.function, call.register, arguments)
+    {
+        let mut keys = out.take_text();
+        keys.slices_of(numbers, |number| (0, key_of_encoded(number).len()));
+        let nulls = strict_nulls(arguments, len, out);
+        out.set(len, VectorData::Text(keys), nulls);
+        return Ok(());
+    }
     let is_numeric = call.result == DataType::Numeric;
     let (mut texts, mut text, mut valid, mut values) = (out.take_text(), String::new(), Vec::new(), Vec::new());
     let mut operands = vec![Operand::Other(Value::Null); arguments.len()];
@@ -173,18 +184,25 @@ pub(super) fn integer_at(number: SmallNumeric, to: DataType) -> Option<SmallNume
     (low..=high).contains(&number.unscaled).then_some(number)
 }
 
-/// The decimal next to a number.
+/// The decimal next to a number, or the last one on its side.
 #[inline]
 pub(super) fn narrow(function: Function, number: SmallNumeric, to: DataType) -> Option<SmallNumeric> {
-    let DataType::Decimal { scale, .. } = to else { return None };
-    if number.scale == u32::from(scale) {
-        return integer_at(number, to);
-    }
-    let power = power_of_ten(number.scale.checked_sub(scale.into())?)?;
-    let down = number.unscaled.div_euclid(power);
-    let units = match function {
-        Function::NarrowUp if number.unscaled.rem_euclid(power) != 0 => down + 1,
-        _ => down,
+    let DataType::Decimal { precision, scale } = to else { return None };
+    let limit = power_of_ten(precision.into())? - i128::from(precision < DECIMAL_DIGITS_MAX);
+    let units = match number.scale.checked_sub(scale.into()) {
+        Some(0) => number.unscaled,
+        Some(more) => {
+            let power = power_of_ten(more)?;
+            let down = match (i64::try_from(number.unscaled), i64::try_from(power)) {
+                (Ok(unscaled), Ok(power)) => unscaled.div_euclid(power).into(),
+                _ => number.unscaled.div_euclid(power),
+            };
+            if function == Function::NarrowUp && down * power != number.unscaled { down + 1 } else { down }
+        }
+        None => {
+            let factor = power_of_ten(u32::from(scale) - number.scale)?;
+            number.unscaled.checked_mul(factor).unwrap_or(limit * number.unscaled.signum())
+        }
     };
-    integer_at(SmallNumeric::new(units, scale.into()), to)
+    Some(SmallNumeric::new(units.clamp(-limit, limit), scale.into()))
 }

@@ -4,37 +4,79 @@
 //!
 //! Source: the generic SIMD algorithm of Muła (SIMD-friendly algorithms for substring searching, 2016). Without AVX-512,
 //! memchr's memmem does it, which begins anew behind every hit, and whose choice of rare bytes it is.
+//!
+//! A string may have places at which any byte stands, as `_` of LIKE does in ASCII: the two bytes are then looked for among
+//! the others, and memmem looks for the longest run of these.
 
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::level::Level;
+#[cfg(target_arch = "x86_64")]
 use memchr::arch::all::packedpair::Pair;
 use memchr::memmem::Finder;
 
 /// A string to be searched for.
 pub(crate) struct Needle {
+    /// Its bytes; zero at a place of any byte.
+    bytes: Box<[u8]>,
+    /// Of a string with places of any byte: which bits of its bytes count.
+    counts: Option<Box<[u8]>>,
+    /// What memmem looks for, and where that begins in the string.
     finder: Finder<'static>,
-    /// Where two rare bytes of it are; a string of less than two bytes has none.
-    pair: Option<[usize; 2]>,
-    /// Its first eight bytes, and which bits of them it has.
+    found_at: usize,
+    /// Where two rare bytes of it are; a string of less than two has none.
     #[cfg(target_arch = "x86_64")]
+    pair: Option<[usize; 2]>,
+    /// Its first eight bytes, and which bits of them count.
     head: [u64; 2],
 }
 
 impl Needle {
     /// This string.
     pub(crate) fn new(text: &str) -> Self {
-        let pair = Pair::new(text.as_bytes()).map(|pair| [pair.index1(), pair.index2()].map(usize::from));
+        Needle::of(&text.bytes().map(Some).collect::<Vec<_>>())
+    }
+
+    /// These bytes; any byte for None.
+    pub(crate) fn of(pattern: &[Option<u8>]) -> Self {
+        let bytes: Box<[u8]> = pattern.iter().map(|byte| byte.unwrap_or(0)).collect();
+        let counts: Box<[u8]> = pattern.iter().map(|byte| if byte.is_some() { u8::MAX } else { 0 }).collect();
+        let runs = pattern.chunk_by(|a, b| a.is_some() == b.is_some()).scan(0, |start, run| {
+            *start += run.len();
+            Some((*start - run.len(), run))
+        });
+        let longest = runs.filter(|(_, run)| run[0].is_some()).max_by_key(|(_, run)| run.len());
+        let (found_at, found) = longest.map_or((0, 0..0), |(start, run)| (start, start..start + run.len()));
         Needle {
-            finder: Finder::new(text).into_owned(),
-            pair,
+            finder: Finder::new(&bytes[found]).into_owned(),
+            found_at,
             #[cfg(target_arch = "x86_64")]
-            head: head(text.as_bytes()),
+            pair: rare(pattern),
+            head: [word(&bytes), word(&counts)],
+            counts: counts.contains(&0).then_some(counts),
+            bytes,
         }
     }
 
-    /// Its bytes.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        self.finder.needle()
+    /// How many bytes it has.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether bytes begin with it.
+    #[inline]
+    pub(crate) fn starts(&self, bytes: &[u8]) -> bool {
+        let Some(own) = bytes.get(..self.len()) else { return false };
+        let [head, mask] = self.head;
+        match (bytes.first_chunk(), &self.counts) {
+            // Nothing is not compared: its bytes are nowhere, and to read nothing there takes long.
+            _ if own.is_empty() => true,
+            (Some(eight), _) if own.len() <= eight.len() => (u64::from_le_bytes(*eight) ^ head) & mask == 0,
+            (_, None) => *own == *self.bytes,
+            (_, Some(counts)) => {
+                let differ = |((&byte, &expected), &counts): ((&u8, &u8), &u8)| (byte ^ expected) & counts;
+                own.iter().zip(&self.bytes).zip(counts).fold(0, |all, each| all | differ(each)) == 0
+            }
+        }
     }
 
     /// Whether it begins at a place. Its first bytes, which are one number, tell that nearly always.
@@ -42,12 +84,12 @@ impl Needle {
     #[inline(always)]
     fn begins(&self, bytes: &[u8], at: usize) -> Begins {
         let Some(eight) = bytes[at..].first_chunk() else {
-            return if bytes[at..].starts_with(self.bytes()) { Begins::There } else { Begins::Not };
+            return if self.starts(&bytes[at..]) { Begins::There } else { Begins::Not };
         };
         let [head, mask] = self.head;
         match (u64::from_le_bytes(*eight) ^ head) & mask == 0 {
             false => Begins::Not,
-            true if self.bytes().len() <= eight.len() || bytes[at..].starts_with(self.bytes()) => Begins::There,
+            true if self.len() <= eight.len() || self.starts(&bytes[at..]) => Begins::There,
             true => Begins::Nearly,
         }
     }
@@ -55,7 +97,7 @@ impl Needle {
     /// The first place where it begins.
     #[inline]
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
-        if self.bytes().is_empty() {
+        if self.bytes.is_empty() {
             return Some(0);
         }
         let mut first = None;
@@ -67,7 +109,7 @@ impl Needle {
     }
 
     /// Gives the first place where it begins, then the next one at or behind the place that `each` answers, which lies
-    /// further on, and so on. Not for a string without bytes.
+    /// further on, and so on. Not for a string of no bytes, or of any.
     #[inline]
     pub(crate) fn each(&self, bytes: &[u8], mut each: impl FnMut(usize) -> usize) {
         let mut from = 0;
@@ -77,13 +119,14 @@ impl Needle {
         {
             if bytes.len() > 32 * SAMPLE {
                 // SAFETY: the CPU has the features.
-                pair = unsafe { seldom_together(&bytes[..SAMPLE], self.bytes(), pair) };
+                pair = unsafe { seldom_together(&bytes[..SAMPLE], self, pair) };
             }
             // SAFETY: the CPU has the features.
             from = unsafe { each_512(bytes, self, pair, &mut each) };
         }
-        while let Some(at) = bytes.get(from..).and_then(|rest| self.finder.find(rest)) {
-            from = each(from + at);
+        while let Some(at) = bytes.get(from + self.found_at..).and_then(|rest| self.finder.find(rest)) {
+            let at = from + at;
+            from = if self.counts.is_none() || self.starts(&bytes[at..]) { each(at) } else { at + 1 };
         }
     }
 }
@@ -111,14 +154,14 @@ impl<'n> RareBytes<'n> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,bmi1")]
     fn new(needle: &'n Needle, at: [usize; 2]) -> Self {
-        let bytes = at.map(|at| std::arch::x86_64::_mm512_set1_epi8(needle.bytes()[at] as i8));
+        let bytes = at.map(|at| std::arch::x86_64::_mm512_set1_epi8(needle.bytes[at] as i8));
         RareBytes { needle, at, bytes }
     }
 
     /// How many places there are at which the string may begin.
     #[inline(always)]
     fn places(&self, bytes: &[u8]) -> usize {
-        (bytes.len() + 1).saturating_sub(self.needle.bytes().len())
+        (bytes.len() + 1).saturating_sub(self.needle.len())
     }
 
     /// At which of the 64 places from one on they are.
@@ -194,7 +237,7 @@ fn each_512(bytes: &[u8], needle: &Needle, pair: [usize; 2], each: &mut impl FnM
             match needle.begins(bytes, at) {
                 Begins::Not => continue,
                 Begins::Nearly => {
-                    in_vain += needle.bytes().len();
+                    in_vain += needle.len();
                     continue;
                 }
                 Begins::There => from = each(at),
@@ -216,21 +259,26 @@ const SAMPLE: usize = 4096;
 #[cfg(target_arch = "x86_64")]
 const CHOICE: usize = 8;
 
+/// How many bytes of a string are looked at for two that are rare.
+#[cfg(target_arch = "x86_64")]
+const LOOKED_AT: usize = 256;
+
 /// Where the two bytes of a string are that are together at their distance most seldom in a text. `rare` is where the two
 /// rarest of the string's first 256 are.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,popcnt")]
-fn seldom_together(text: &[u8], needle: &[u8], rare: [usize; 2]) -> [usize; 2] {
+fn seldom_together(text: &[u8], needle: &Needle, rare: [usize; 2]) -> [usize; 2] {
     use std::arch::x86_64::{_mm512_cmpeq_epi8_mask, _mm512_loadu_si512, _mm512_set1_epi8};
-    let first = (0..needle.len()).filter(|at| !rare.contains(at));
+    let counts = |at: &usize| needle.counts.as_ref().is_none_or(|counts| counts[*at] != 0);
+    let first = (0..needle.len().min(LOOKED_AT)).filter(|at| !rare.contains(at) && counts(at));
     let choice: Vec<usize> = rare.into_iter().chain(first).take(CHOICE).collect();
     let mut together = [[0; CHOICE]; CHOICE];
-    for block in text.windows(64 + 256).step_by(64) {
+    for block in text.windows(64 + LOOKED_AT).step_by(64) {
         let mut found = [0; CHOICE];
         for (found, &at) in found.iter_mut().zip(&choice) {
             // SAFETY: none of them is further than 255, so 64 bytes from it on lie in the block.
             let lanes = unsafe { _mm512_loadu_si512(block.as_ptr().add(at).cast()) };
-            *found = _mm512_cmpeq_epi8_mask(lanes, _mm512_set1_epi8(needle[at] as i8));
+            *found = _mm512_cmpeq_epi8_mask(lanes, _mm512_set1_epi8(needle.bytes[at] as i8));
         }
         for second in 1..choice.len() {
             for first in 0..second {
@@ -278,13 +326,21 @@ fn up_to_512(numbers: &[[i32; 16]], most: i32) -> usize {
     count
 }
 
-/// The first eight bytes of a string, and which bits of them it has.
+/// Where two of the first bytes of a string are that are rare in texts; none where there are not two.
 #[cfg(target_arch = "x86_64")]
-fn head(needle: &[u8]) -> [u64; 2] {
-    let mut bytes = [0; 8];
-    let len = needle.len().min(8);
-    bytes[..len].copy_from_slice(&needle[..len]);
-    [u64::from_le_bytes(bytes), u64::MAX.checked_shr(64 - 8 * len as u32).unwrap_or(0)]
+fn rare(pattern: &[Option<u8>]) -> Option<[usize; 2]> {
+    let (places, bytes): (Vec<usize>, Vec<u8>) =
+        pattern.iter().take(LOOKED_AT).enumerate().filter_map(|(place, byte)| Some((place, (*byte)?))).unzip();
+    let pair = Pair::new(&bytes)?;
+    Some([pair.index1(), pair.index2()].map(|index| places[usize::from(index)]))
+}
+
+/// The first eight bytes as a number.
+fn word(bytes: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let len = bytes.len().min(8);
+    first[..len].copy_from_slice(&bytes[..len]);
+    u64::from_le_bytes(first)
 }
 
 #[cfg(test)]
@@ -310,6 +366,34 @@ mod tests {
                 assert_eq!(up_to(sixteens, most), sixteens.as_flattened().partition_point(|&number| number <= most));
             }
         }
+    }
+
+    #[test]
+    fn any_byte_is_found_in_its_places() {
+        let text = "xaabyab_acbaxxxxb".repeat(30) + "a-b" + &"é".repeat(70) + "aXXXXXXXXXXXXb" + &"0".repeat(600) + "a";
+        for pattern in
+            ["a_b", "_a", "a_", "__b_", "a____________b", "_", "ab", "b_a", "a", "x__________________________b"]
+        {
+            let pattern: Vec<_> = pattern.bytes().map(|byte| (byte != b'_').then_some(byte)).collect();
+            let needle = Needle::of(&pattern);
+            let is = |at: usize| {
+                text.as_bytes().get(at..at + pattern.len()).is_some_and(|bytes| {
+                    bytes.iter().zip(&pattern).all(|(byte, expected)| expected.is_none_or(|expected| expected == *byte))
+                })
+            };
+            assert!((0..text.len()).all(|at| needle.starts(&text.as_bytes()[at..]) == is(at)));
+            if pattern.iter().all(Option::is_none) {
+                continue;
+            }
+            let mut found = Vec::new();
+            needle.each(text.as_bytes(), |at| {
+                found.push(at);
+                at + 1
+            });
+            assert_eq!(found, (0..text.len()).filter(|&at| is(at)).collect::<Vec<_>>(), "{pattern:?}");
+        }
+        let far: Vec<_> = [Some(b'0')].into_iter().chain([None; 300]).chain([Some(b'a')]).collect();
+        assert_eq!(Needle::of(&far).find(text.as_bytes()), Some(text.len() - 302));
     }
 
     #[test]

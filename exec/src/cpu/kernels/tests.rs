@@ -436,6 +436,7 @@ fn functions_of_numerics() {
     for function in [Negate, Abs, Sign, Ceil, Floor, Round, Truncate, TrimScale, SquareRoot] {
         check(function, std::slice::from_ref(&numbers), T::Numeric);
     }
+    check(NumericKey, std::slice::from_ref(&numbers), T::Text);
     let mut variances = numbers.clone();
     variances.values.retain(|value| matches!(value, Value::Numeric(number) if number.signum() >= Some(0)));
     check(DeviationOf, std::slice::from_ref(&variances), T::Numeric);

@@ -2,6 +2,7 @@
 
 use super::beginning::Beginning;
 use super::search::Needle;
+use super::wildcards::Wildcards;
 use super::{Call, strict_nulls, text_join};
 use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::bitmap::Bitmap;
@@ -204,9 +205,7 @@ pub(crate) enum Test {
     Prefix(Vec<u8>),
     Suffix(Vec<u8>),
     Exact(Vec<u8>),
-    /// Parts in order without overlap, anywhere.
-    Parts(Vec<Needle>),
-    Pattern(LikePattern),
+    Wildcards(Box<Wildcards>),
     /// A test of what a string is in lower case, and the pattern that ignores case.
     Folded(Box<Test>, LikePattern),
 }
@@ -226,14 +225,11 @@ impl Test {
             Function::Like => LikePattern::new(text, escape).ok()?,
             Function::ILike => {
                 let pattern = LikePattern::ignoring_case(text, escape).ok()?;
-                return Some(match Test::of(pattern.of_lower_case()) {
-                    Test::Pattern(_) => Test::Pattern(pattern),
-                    folded => Test::Folded(Box::new(folded), pattern),
-                });
+                return Some(Test::Folded(Box::new(Test::of(pattern.of_lower_case())), pattern));
             }
             Function::StartsWith => return Some(Test::Prefix(text.into())),
             Function::EndsWith => return Some(Test::Suffix(text.into())),
-            Function::Contains => return Some(Test::Parts(vec![Needle::new(text)])),
+            Function::Contains => return Some(Test::Wildcards(Box::new(Wildcards::containing(text)))),
             _ => return None,
         };
         Some(Test::of(pattern))
@@ -246,14 +242,9 @@ impl Test {
             LikeShape::Exact(text) => Test::Exact(text.into()),
             LikeShape::Prefix(text) => Test::Prefix(text.into()),
             LikeShape::Suffix(text) => Test::Suffix(text.into()),
-            LikeShape::Contains(text) => Test::Parts(vec![Needle::new(text)]),
-            LikeShape::Parts => match pattern.literals() {
-                Some(parts) if parts[0].is_empty() && parts[parts.len() - 1].is_empty() => {
-                    Test::Parts(parts.into_iter().filter(|part| !part.is_empty()).map(Needle::new).collect())
-                }
-                _ => Test::Pattern(pattern),
-            },
-            LikeShape::General => Test::Pattern(pattern),
+            LikeShape::Contains(_) | LikeShape::Parts | LikeShape::General => {
+                Test::Wildcards(Box::new(Wildcards::new(pattern)))
+            }
         }
     }
 
@@ -284,19 +275,26 @@ impl Test {
             Test::Prefix(prefix) => Some(bytes.starts_with(prefix)),
             Test::Suffix(suffix) => Some(bytes.ends_with(suffix)),
             Test::Exact(exact) => Some(bytes == exact),
-            Test::Parts(parts) => Some(holds(bytes, parts)),
-            Test::Pattern(_) | Test::Folded(..) => None,
+            Test::Wildcards(wildcards) => wildcards.tell(bytes),
+            Test::Folded(..) => None,
         }
     }
 
     /// Whether a string passes.
     pub(crate) fn passes_text(&self, bytes: &[u8]) -> bool {
-        self.passes(bytes, || match self {
-            Test::Pattern(pattern) | Test::Folded(_, pattern) => {
-                std::str::from_utf8(bytes).is_ok_and(|text| pattern.matches(text))
-            }
-            _ => false,
+        self.passes(bytes, || {
+            let matches = |pattern: &LikePattern| std::str::from_utf8(bytes).is_ok_and(|text| pattern.matches(text));
+            self.pattern().is_some_and(matches)
         })
+    }
+
+    /// The pattern that a string is asked of which bytes do not tell.
+    fn pattern(&self) -> Option<&LikePattern> {
+        match self {
+            Test::Wildcards(wildcards) => wildcards.pattern(),
+            Test::Folded(_, pattern) => Some(pattern),
+            _ => None,
+        }
     }
 
     /// What strings are to begin with, if nothing else is asked.
@@ -310,10 +308,7 @@ impl Test {
 
     fn fill(&self, texts: &TextVector, bits: &mut Bitmap) {
         let passes = |tuple| {
-            let whole = || match self {
-                Test::Pattern(pattern) | Test::Folded(_, pattern) => pattern.matches(texts.get(tuple)),
-                _ => false,
-            };
+            let whole = || self.pattern().is_some_and(|pattern| pattern.matches(texts.get(tuple)));
             self.passes(texts.bytes(tuple), whole)
         };
         let Some(beginning) = self.beginning() else { return bits.fill(texts.len(), passes) };
@@ -322,15 +317,6 @@ impl Test {
             beginning.is_at(bytes, start, len).unwrap_or_else(|| passes(tuple))
         });
     }
-}
-
-/// Whether all parts are found, one behind the other.
-pub(crate) fn holds(mut bytes: &[u8], parts: &[Needle]) -> bool {
-    for part in parts {
-        let Some(at) = part.find(bytes) else { return false };
-        bytes = &bytes[at + part.bytes().len()..];
-    }
-    true
 }
 
 /// `substring(text, from[, count])` as views into the same bytes.

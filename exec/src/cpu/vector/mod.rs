@@ -214,6 +214,13 @@ impl TextVector {
         self.close(start);
     }
 
+    /// Appends a string that is written behind what the arena holds: valid UTF-8, which the caller answers for.
+    pub(crate) fn push_written(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.start();
+        write(&mut self.arena);
+        self.close(start);
+    }
+
     /// Appends a string with its ASCII letters in upper or in lower case, as [`TextVector::push`] does.
     pub(crate) fn push_in_case(&mut self, text: &str, upper: bool) {
         let start = self.start();

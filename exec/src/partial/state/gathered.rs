@@ -1,24 +1,24 @@
-//! Gather: the texts of all rows of each group.
+//! Gather: the texts, or other values, of all rows of each group.
 
 use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
 use multiloop_planner::multiloop::Gather;
 
-/// The texts of each group, with the places of their rows among all.
+/// The values of each group: texts, or what one is to be chosen of.
 #[derive(Clone, Debug)]
 pub(crate) struct Gathered {
     pub(crate) how: Gather,
     pub(crate) group_count: usize,
-    /// For each text its group, and a number that is greater for later rows.
+    /// For each value its group and, if that counts, a number that is greater for later rows.
     pub(crate) groups: Vec<u32>,
     pub(crate) places: Vec<u64>,
-    pub(crate) texts: ColumnBuilder,
+    pub(crate) values: ColumnBuilder,
 }
 
 impl Gathered {
     /// For no groups.
     pub(crate) fn new(how: Gather) -> Self {
-        let texts = ColumnBuilder { data: BuilderData::Text(BuilderText::default()), valid: None, len: 0 };
-        Gathered { how, group_count: 0, groups: Vec::new(), places: Vec::new(), texts }
+        let values = ColumnBuilder { data: BuilderData::Text(BuilderText::default()), valid: None, len: 0 };
+        Gathered { how, group_count: 0, groups: Vec::new(), places: Vec::new(), values }
     }
 
     pub(crate) fn groups(&self) -> usize {
@@ -26,7 +26,7 @@ impl Gathered {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.groups.capacity() * 4 + self.places.capacity() * 8 + self.texts.bytes()
+        self.groups.capacity() * 4 + self.places.capacity() * 8 + self.values.bytes()
     }
 
     /// The states of these groups, which become the numbers 0, 1, 2, …
@@ -36,16 +36,16 @@ impl Gathered {
         Gathered { group_count: groups.len(), ..self.chosen(|group| numbers[group as usize]) }
     }
 
-    /// The texts of some groups, which get other numbers.
+    /// The values of some groups, which get other numbers.
     pub(crate) fn chosen(&self, number: impl Fn(u32) -> Option<u32>) -> Self {
         let of_row = |(row, &group): (usize, &u32)| Some((row as u32, number(group)?));
         let (rows, groups): (Vec<u32>, Vec<u32>) = self.groups.iter().enumerate().filter_map(of_row).unzip();
-        let places = rows.iter().map(|&row| self.places[row as usize]).collect();
-        Gathered { how: self.how, group_count: self.group_count, groups, places, texts: self.texts.take(&rows) }
+        let places = rows.iter().filter_map(|&row| self.places.get(row as usize).copied()).collect();
+        Gathered { how: self.how, group_count: self.group_count, groups, places, values: self.values.take(&rows) }
     }
 
     /// Whether states of both can be merged.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.how == other.how
+        self.how == other.how && self.values.is_like(&other.values)
     }
 }

@@ -19,6 +19,7 @@ use crate::column::divisor::Divisor;
 use crate::plan::register::Register;
 use crate::sums::exact_sum::ExactSum;
 use crate::sums::moments::Variance;
+use multiloop_planner::evaluate::quantile::{Fraction, Quantile};
 use multiloop_planner::multiloop::Gather;
 use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::types::DataType;
@@ -300,16 +301,20 @@ impl Wire for AnyValue {
 
 impl Wire for Gathered {
     fn write(&self, to: &mut Vec<u8>) {
-        let how: u8 = match self.how {
-            Gather::Arrived => 0,
-            Gather::Sorted => 1,
-            Gather::Distinct => 2,
-        };
-        how.write(to);
+        match self.how {
+            Gather::Arrived => to.push(0),
+            Gather::Sorted => to.push(1),
+            Gather::Distinct => to.push(2),
+            Gather::One { of, descending } => {
+                to.push(3);
+                of.write(to);
+                descending.write(to);
+            }
+        }
         self.group_count.write(to);
         self.groups.write(to);
         self.places.write(to);
-        self.texts.write(to);
+        self.values.write(to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
@@ -317,16 +322,49 @@ impl Wire for Gathered {
             0 => Gather::Arrived,
             1 => Gather::Sorted,
             2 => Gather::Distinct,
+            3 => Gather::One { of: Wire::read(from)?, descending: Wire::read(from)? },
             _ => return Err(damaged("an order of texts")),
         };
         let (group_count, groups, places): (usize, Vec<u32>, Vec<u64>) =
             (Wire::read(from)?, Wire::read(from)?, Wire::read(from)?);
-        let texts: ColumnBuilder = Wire::read(from)?;
-        let are_texts = matches!(texts.data, BuilderData::Text(_) | BuilderData::Code { .. }) && texts.valid.is_none();
-        check(are_texts || texts.len() == 0, "texts")?;
-        let alike = groups.len() == texts.len() && places.len() == texts.len();
-        check(alike && groups.iter().all(|&group| (group as usize) < group_count), "the groups of texts")?;
-        Ok(Gathered { how, group_count, groups, places, texts })
+        let values: ColumnBuilder = Wire::read(from)?;
+        let fit = match (how, &values.data) {
+            (_, BuilderData::Text(_) | BuilderData::Code { .. }) => true,
+            (Gather::One { of: Quantile::Continuous(_), .. }, data) => matches!(data, BuilderData::F64(_)),
+            (Gather::One { .. }, data) => !matches!(data, BuilderData::Bool(_) | BuilderData::Interval(_)),
+            _ => false,
+        };
+        check(fit && values.valid.is_none() || values.len() == 0, "values")?;
+        let places_count = if how == Gather::Arrived { values.len() } else { 0 };
+        let alike = groups.len() == values.len() && places.len() == places_count;
+        check(alike && groups.iter().all(|&group| (group as usize) < group_count), "the groups of values")?;
+        Ok(Gathered { how, group_count, groups, places, values })
+    }
+}
+
+impl Wire for Quantile {
+    fn write(&self, to: &mut Vec<u8>) {
+        let (kind, fraction) = match self {
+            Quantile::Mode => (0, None),
+            Quantile::Discrete(fraction) => (1, Some(fraction)),
+            Quantile::Continuous(fraction) => (2, Some(fraction)),
+        };
+        to.push(kind);
+        if let Some(fraction) = fraction {
+            fraction.get().to_bits().write(to);
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let fraction = |of: fn(Fraction) -> Quantile, from: &mut Reader<'_>| {
+            Fraction::new(f64::from_bits(u64::read(from)?)).map(of).ok_or_else(|| damaged("a fraction"))
+        };
+        match u8::read(from)? {
+            0 => Ok(Quantile::Mode),
+            1 => fraction(Quantile::Discrete, from),
+            2 => fraction(Quantile::Continuous, from),
+            _ => Err(damaged("a quantile")),
+        }
     }
 }
 

@@ -32,8 +32,39 @@ const VALUE: char = '\u{2}';
 const NULL: char = '\u{3}';
 const ESCAPE: char = '\u{4}';
 
+/// The bytes that are no part of an element's text: what ends an array, and what stands before a value, for NULL, and before a
+/// byte that is one of these.
+pub const MARKS: [u8; 4] = [END as u8, VALUE as u8, NULL as u8, ESCAPE as u8];
+
 /// Added to an escaped byte, so that what stands for it is printable.
-const ESCAPED: u8 = b'@';
+pub const ESCAPED: u8 = b'@';
+
+/// What stands behind the end of an array of one dimension that has elements and counts from 1.
+pub const TAIL: &str = "180000001";
+
+/// What an element's text is, of those that are taken apart without this file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Its bytes, some of them escaped.
+    Text,
+    /// 16 digits, of an integer.
+    Integer,
+    /// 16 digits, of a float.
+    Float,
+}
+
+impl Form {
+    /// That of elements of a type.
+    pub fn of(element: DataType) -> Option<Form> {
+        use DataType as T;
+        match element.carrier() {
+            text if text.is_text() => Some(Form::Text),
+            T::SmallInt | T::Integer | T::BigInt | T::Date | T::Time | T::Timestamp => Some(Form::Integer),
+            T::Real | T::Double => Some(Form::Float),
+            _ => None,
+        }
+    }
+}
 
 const SIGN_64: u64 = 1 << 63;
 const SIGN_128: u128 = 1 << 127;

@@ -16,6 +16,7 @@ use crate::function::{ArrayFunction, Function};
 use crate::types::DataType;
 use crate::value::Value;
 pub(super) use key::bare;
+pub use key::{ESCAPED, Form, MARKS, TAIL};
 pub(super) use numbers::{read_numbers, show_numbers};
 pub(super) use text::{read, show};
 

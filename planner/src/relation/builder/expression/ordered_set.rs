@@ -1,6 +1,7 @@
 //! Aggregates of values in an order: `percentile_cont(0.5) WITHIN GROUP (ORDER BY a)`, `percentile_disc`, `mode`.
 //!
-//! All values that are not NULL are gathered in order (`gather`), and the answer is found in their array, of n values:
+//! Of numbers, times and texts an aggregate gives it (`evaluate/quantile.rs`). Other values that are not NULL are gathered in
+//! order (`gather`), and the answer is found in their array, of n values:
 //!
 //! * `percentile_disc(f)` is the value at ⌈f · n⌉, from 1, or the first;
 //! * `percentile_cont(f)` lies between those around f · (n - 1), from 0;
@@ -13,9 +14,11 @@ use super::fold;
 use super::operator::Operator;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::array::Array;
+use crate::evaluate::quantile::{Fraction, Quantile};
 use crate::function::{ArrayFunction, Function};
-use crate::relation::Expression;
+use crate::multiloop::reduction::Gather;
 use crate::relation::builder::{Builder, Scope};
+use crate::relation::{AggregateCall, AggregateFunction, Expression};
 use crate::types::{DataType, SortOrder};
 use crate::value::Value;
 
@@ -61,33 +64,76 @@ impl Builder<'_> {
             other => element_of(other),
         };
         let value = self.coerce(key, of, Coercion::Implicit)?;
+        let fraction = match direct.into_iter().next() {
+            Some(fraction) => Some(fractions(self, fraction, position)?),
+            None => None,
+        };
+        if is_plain(of) {
+            let mut one = |builder: &mut Self, quantile: Quantile| {
+                let function = AggregateFunction::Gather(Gather::One { of: quantile, descending: order.descending });
+                let (argument, filter) = (Some(value.clone()), filter.clone());
+                let call = AggregateCall { function, argument, distinct: false, filter, data_type: of };
+                scope.add_aggregate(call, name, &mut builder.columns, position)
+            };
+            return Ok(self.quantiles(&mut one, fraction, is_continuous, of)?.at(position));
+        }
         let array = self.gathered_array(name, value, order, filter, position, scope)?;
-        let Some(fraction) = direct.into_iter().next() else {
+        let Some(fraction) = fraction else {
             return Ok(array_call(ArrayFunction::Mode, of, vec![array], of).at(position));
         };
         let at = |builder: &mut Self, fraction: f64| match is_continuous {
             true => builder.between_values(array.clone(), of, fraction),
             false => builder.value_at(array.clone(), of, fraction),
         };
-        let found = match fractions(self, fraction, position)? {
+        let found = match fraction {
             Fractions::One(None) => Expression::constant(Value::Null, of),
-            Fractions::One(Some(fraction)) => at(self, fraction)?,
+            Fractions::One(Some(fraction)) => at(self, fraction.get())?,
             Fractions::Several(all) => {
                 let mut found = Vec::with_capacity(all.len());
                 for fraction in all {
                     found.push(match fraction {
-                        Some(fraction) => at(self, fraction)?,
+                        Some(fraction) => at(self, fraction.get())?,
                         None => Expression::constant(Value::Null, of),
                     });
                 }
-                let list = DataType::list(of);
-                let every = array_call(ArrayFunction::Make, of, found, list);
-                let none = fold::call(Function::IsNull, vec![array], DataType::Boolean);
-                let null = Expression::constant(Value::Null, list);
-                Expression::call(Function::Case, vec![none, null, every], list)
+                list_of(found, array, of)
             }
         };
         Ok(found.at(position))
+    }
+
+    /// The values that an aggregate gives for each fraction, or its mode.
+    fn quantiles(
+        &mut self,
+        one: &mut dyn FnMut(&mut Self, Quantile) -> Result<Expression>,
+        fractions: Option<Fractions>,
+        is_continuous: bool,
+        of: DataType,
+    ) -> Result<Expression> {
+        let percentile =
+            |fraction| if is_continuous { Quantile::Continuous(fraction) } else { Quantile::Discrete(fraction) };
+        let null = Expression::constant(Value::Null, of);
+        match fractions {
+            None => one(self, Quantile::Mode),
+            // It is an aggregate all the same, of one row a group.
+            Some(Fractions::One(None)) => one(self, Quantile::Mode).map(|_| null),
+            Some(Fractions::One(Some(fraction))) => one(self, percentile(fraction)),
+            Some(Fractions::Several(all)) => {
+                let mut found = Vec::with_capacity(all.len());
+                for fraction in &all {
+                    found.push(match fraction {
+                        Some(fraction) => one(self, percentile(*fraction))?,
+                        None => null.clone(),
+                    });
+                }
+                // Each of them tells whether there is a value.
+                let any = match all.iter().position(Option::is_some) {
+                    Some(at) => found[at].clone(),
+                    None => one(self, Quantile::Mode)?,
+                };
+                Ok(list_of(found, any, of))
+            }
+        }
     }
 
     /// The value at ⌈fraction · n⌉, from 1, or the first.
@@ -130,10 +176,27 @@ impl Builder<'_> {
     }
 }
 
+/// An array of values, or NULL if there is nothing that they are of.
+fn list_of(values: Vec<Expression>, something: Expression, of: DataType) -> Expression {
+    let list = DataType::list(of);
+    let every = array_call(ArrayFunction::Make, of, values, list);
+    let none = fold::call(Function::IsNull, vec![something], DataType::Boolean);
+    Expression::call(Function::Case, vec![none, Expression::constant(Value::Null, list), every], list)
+}
+
+/// Whether values are a number, or a text, by which they are ordered.
+fn is_plain(data_type: DataType) -> bool {
+    use DataType as T;
+    data_type.is_integer()
+        || data_type.is_float()
+        || data_type.is_decimal()
+        || matches!(data_type, T::Text | T::Date | T::Time | T::Timestamp | T::TimestampTz)
+}
+
 /// What is asked for: a fraction, or several; none for NULL.
 enum Fractions {
-    One(Option<f64>),
-    Several(Vec<Option<f64>>),
+    One(Option<Fraction>),
+    Several(Vec<Option<Fraction>>),
 }
 
 fn fractions(builder: &mut Builder<'_>, given: Expression, position: Option<Position>) -> Result<Fractions> {
@@ -141,10 +204,12 @@ fn fractions(builder: &mut Builder<'_>, given: Expression, position: Option<Posi
     let to = if is_list { DataType::list(DataType::Double) } else { DataType::Double };
     let given = builder.coerce(given, to, Coercion::Implicit)?;
     let checked = |value: &Value| match value {
-        Value::Float(fraction) if (0.0..=1.0).contains(fraction) => Ok(Some(*fraction)),
         Value::Float(fraction) => {
-            let message = format!("percentile value {fraction} is not between 0 and 1");
-            Err(Error::new(ErrorKind::NumericOverflow, message))
+            let found = Fraction::new(*fraction).ok_or_else(|| {
+                let message = format!("percentile value {fraction} is not between 0 and 1");
+                Error::new(ErrorKind::NumericOverflow, message)
+            })?;
+            Ok(Some(found))
         }
         _ => Ok(None),
     };

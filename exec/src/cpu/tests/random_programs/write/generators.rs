@@ -2,6 +2,7 @@
 
 use super::Writer;
 use super::scalars::{has_forms, is_ordered};
+use multiloop_planner::evaluate::quantile::{Fraction, Quantile};
 use multiloop_planner::multiloop::{
     Aggregate, CollectionId, Gather, Generator, Index, KeyPart, Let, Multiloop, Reduction, Scalar, ScalarId, Shape,
     Source,
@@ -224,7 +225,8 @@ impl Writer {
                 Aggregate::new(Reduction::First, vec![part], data_type)
             }
             8 if self.fails => Aggregate::new(Reduction::Single, vec![self.scalar(data_type, depth)], data_type),
-            8 => self.gathered(),
+            8 if self.once_in(2) => self.gathered(),
+            8 => self.quantile(data_type, depth),
             9 => {
                 let reduction = Reduction::Variance { sample: self.once_in(2) };
                 let (of, data_type) = match self.pick(3) {
@@ -266,6 +268,21 @@ impl Writer {
         let text = vec![front, end];
         let text = self.program.scalars.call(multiloop_planner::function::Function::Concat, text, DataType::Text);
         Aggregate::new(Reduction::Gather(how), vec![text], DataType::Text)
+    }
+
+    fn quantile(&mut self, data_type: DataType, depth: usize) -> Aggregate {
+        let data_type = match data_type {
+            DataType::Boolean | DataType::Interval | DataType::Numeric => DataType::Double,
+            other => other,
+        };
+        let fraction = Fraction::new(self.pick(5) as f64 / 4.0).expect("at most 1");
+        let of = match self.pick(3) {
+            0 => Quantile::Mode,
+            1 if data_type == DataType::Double => Quantile::Continuous(fraction),
+            _ => Quantile::Discrete(fraction),
+        };
+        let how = Gather::One { of, descending: self.once_in(3) };
+        Aggregate::new(Reduction::Gather(how), vec![self.scalar(data_type, depth)], data_type)
     }
 
     pub(super) fn sort_order(&mut self) -> SortOrder {
