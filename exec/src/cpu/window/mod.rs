@@ -10,7 +10,7 @@
 mod functions;
 
 use self::functions::values_of;
-use super::sort::order::{RowOrder, SORTED_BYTES, compare_rows};
+use super::sort::order::{RowOrder, SORTED_BYTES, Ties, compare_rows};
 use super::sort::{read, taken};
 use crate::Result;
 use crate::collections::rows::RowSet;
@@ -49,7 +49,7 @@ pub(crate) fn window(
     let partition: Vec<(usize, SortOrder)> = partition.iter().map(|&field| (field as usize, TOGETHER)).collect();
     let order: Vec<(usize, SortOrder)> = order.iter().map(|&(field, order)| (field as usize, order)).collect();
     let keys = [&partition[..], &order, &[(own.len(), TOGETHER)]].concat();
-    let sorted = RowOrder { columns: &columns, order: &keys }.sorted(input.rows, workers)?;
+    let sorted = RowOrder { columns: &columns, order: &keys, ties: Ties::ByPlace }.sorted(input.rows, workers)?;
     columns.truncate(own.len());
     let chunks = taken(&columns, &sorted, own, workers)?;
     let differ = |by: &[(usize, SortOrder)], row: usize| {
