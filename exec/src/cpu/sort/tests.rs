@@ -161,18 +161,16 @@ fn every_form_in_every_direction() {
 /// Few rows of one key each, which further columns tell apart, or do not; integers in steps, of which one row may be out.
 #[test]
 fn many_short_runs() {
-    for (rows, each) in [(40, 2), (5_000, 16), (5_000, 17), (60_000, 3)] {
+    for (rows, each) in [(40, 2), (5_000, 16), (5_000, 17), (20_000, 3)] {
         let all = columns(rows);
         for out in [0, 1] {
-            let far =
-                |row: usize| ((mixed(row) >> 20) as i64 / 3_600) * 3_600_000_000 + i64::from(row == rows / 2) * out;
+            let far = |row: usize| ((mixed(row) >> 24) as i64 / 3_600) * 3_600_000_000 + i64::from(row == 1) * out;
             let key = ColumnBuilder::from_i64((0..rows).map(|row| far(row % rows.div_ceil(each))).collect(), None);
             for (at, column) in all.iter().enumerate() {
                 let next = all[(at + 5) % all.len()].clone();
                 let columns = [key.clone(), column.clone(), next];
-                for order in orders() {
-                    check(&columns, &[(0, order), (1, order), (2, orders()[at % 4])], rows);
-                }
+                let order = orders()[at % 4];
+                check(&columns, &[(0, order), (1, order), (2, orders()[(at + 1) % 4])], rows);
             }
         }
     }
