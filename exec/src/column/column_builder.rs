@@ -80,6 +80,15 @@ impl ColumnBuilder {
         }
     }
 
+    /// Makes strings of its own ones of a buffer: whoever takes rows from here on takes no bytes.
+    pub(crate) fn close_arena(&mut self) {
+        if let BuilderData::Text(text) = &mut self.data
+            && !text.arena.is_empty()
+        {
+            text.close_arena();
+        }
+    }
+
     /// The rows at these positions.
     pub(crate) fn take(&self, rows: &[u32]) -> ColumnBuilder {
         fn pick<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {

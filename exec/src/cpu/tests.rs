@@ -24,6 +24,7 @@ mod runs;
 mod stepped;
 mod tail;
 mod unmatched_rows;
+mod window_frames;
 mod windows;
 
 use crate::column::build::{Storage, TableBuilder};

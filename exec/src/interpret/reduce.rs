@@ -204,7 +204,8 @@ fn first_unequal(mut orderings: impl Iterator<Item = Ordering>) -> Ordering {
     orderings.find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
 }
 
-fn sum_of_intervals(parts: [IntegerSum; 3]) -> Result<Value> {
+/// The interval of so many months, days and microseconds.
+pub(crate) fn sum_of_intervals(parts: [IntegerSum; 3]) -> Result<Value> {
     let out_of_range = || Error::new(ErrorKind::DatetimeOverflow, "interval out of range");
     let [months, days, micros] = parts.map(|part| part.total().unwrap_or(i128::MAX));
     Ok(Value::Interval(Interval {

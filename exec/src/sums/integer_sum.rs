@@ -31,6 +31,16 @@ impl IntegerSum {
         }
     }
 
+    /// Takes out a number that was added.
+    #[inline]
+    pub fn remove(&mut self, value: i128) {
+        let (low, overflowed) = self.low.overflowing_sub(value);
+        self.low = low;
+        if overflowed {
+            self.high += if value < 0 { 1 } else { -1 };
+        }
+    }
+
     /// Adds another sum.
     pub fn merge(&mut self, other: &IntegerSum) {
         self.add(other.low);
@@ -72,6 +82,19 @@ mod tests {
         other.add(i128::MIN);
         sum.merge(&other);
         assert_eq!(sum.total(), Some(2));
+    }
+
+    #[test]
+    fn what_was_added_can_be_removed() {
+        let values = [i128::MAX, i128::MIN, i128::MAX, -1, i128::MIN, i128::MIN, 7];
+        for kept in 0..values.len() {
+            let mut sum = IntegerSum::new();
+            values.iter().for_each(|&value| sum.add(value));
+            values[..kept].iter().for_each(|&value| sum.remove(value));
+            let mut expected = IntegerSum::new();
+            values[kept..].iter().for_each(|&value| expected.add(value));
+            assert_eq!(sum, expected);
+        }
     }
 
     #[test]

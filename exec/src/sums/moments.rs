@@ -38,23 +38,36 @@ impl Variance {
     pub fn add(&mut self, value: f64) {
         self.count += 1;
         self.sum.add(value);
+        if value.is_finite() && !has_square(value) {
+            self.overflowed = true;
+        } else if value.is_finite() {
+            self.add_square(value, 1);
+        }
+    }
+
+    /// Takes out a number that was added and has a square.
+    pub(crate) fn remove(&mut self, value: f64) {
+        self.count -= 1;
+        self.sum.add(-value);
+        self.add_square(value, -1);
+    }
+
+    /// Adds the square of a number that has one, so many times: once or minus once.
+    #[inline]
+    fn add_square(&mut self, value: f64, times: i64) {
         let bits = value.to_bits();
         let field = ((bits >> 52) & 0x7ff) as i32;
         if (623..=1423).contains(&field) {
             let mantissa = u128::from(bits & ((1 << 52) - 1) | (1 << 52));
             let square = mantissa * mantissa;
             let exponent = 2 * (field - 1075);
-            self.squares.add_scaled((square >> 53) as i64, exponent + 53);
-            self.lower.add_scaled((square & ((1 << 53) - 1)) as i64, exponent);
+            self.squares.add_scaled(times * (square >> 53) as i64, exponent + 53);
+            self.lower.add_scaled(times * (square & ((1 << 53) - 1)) as i64, exponent);
             return;
         }
         let (square, lost) = product(value, value);
-        if square.is_infinite() && value.is_finite() {
-            self.overflowed = true;
-        } else if value.is_finite() {
-            self.squares.add(square);
-            self.lower.add(lost);
-        }
+        self.squares.add(times as f64 * square);
+        self.lower.add(times as f64 * lost);
     }
 
     /// Adds numbers by their sum and by the sums of their squares' upper and lower 64 bits: units are 2^exponent, of
@@ -139,6 +152,11 @@ impl Variance {
     }
 }
 
+/// Whether a number is finite, and its square is, too.
+pub(crate) fn has_square(value: f64) -> bool {
+    (value * value).is_finite()
+}
+
 /// The rounded product and what rounding lost.
 fn product(a: f64, b: f64) -> (f64, f64) {
     let rounded = a * b;
@@ -218,6 +236,18 @@ mod tests {
             merged.merge(&part);
         }
         assert_eq!(merged.finish(true).unwrap(), forward);
+    }
+
+    #[test]
+    fn what_was_added_can_be_removed() {
+        let values = [1.0, 0.1, -1e150, 1e-150, 3.0, 1e100, -0.0, 1e-310, 7.5, 1e9, 0.3];
+        for kept in 0..values.len() {
+            let mut state = Variance::new();
+            values.iter().for_each(|&value| state.add(value));
+            values[..kept].iter().for_each(|&value| state.remove(value));
+            let left = state.finish(false).unwrap().map(f64::to_bits);
+            assert_eq!(left, variance(&values[kept..], false).map(f64::to_bits), "{kept}");
+        }
     }
 
     #[test]

@@ -138,15 +138,19 @@ fn count(rows: usize) -> Value {
     Value::Int(i64::try_from(rows).unwrap_or(i64::MAX))
 }
 
-fn at_least_one(value: &Value, kind: ErrorKind, function: &str) -> Result<usize> {
+/// The argument of a function that counts from one.
+///
+/// # Errors
+/// Of this kind, if it is less.
+pub fn at_least_one(value: &Value, kind: ErrorKind, function: &str) -> Result<usize> {
     match value {
         Value::Int(value @ 1..) => Ok(usize::try_from(*value).unwrap_or(usize::MAX)),
         _ => Err(Error::new(kind, format!("argument of {function} must be greater than zero"))),
     }
 }
 
-/// The bucket of a row, from 0: the first ones hold one row more where rows are left over.
-fn bucket(row: usize, rows: usize, buckets: usize) -> usize {
+/// Which of so many buckets a row of so many is in, from 0: the first ones hold one row more where rows are left over.
+pub fn bucket(row: usize, rows: usize, buckets: usize) -> usize {
     let (each, larger) = (rows / buckets, rows % buckets);
     let in_larger = larger * (each + 1);
     if row < in_larger { row / (each + 1) } else { larger + (row - in_larger) / each.max(1) }

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::column::statistics::float_key;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::kernels::fill_truth_of;
-use crate::cpu::sort::order::{RowOrder, SORTED_BYTES};
+use crate::cpu::sort::order::{RowOrder, SORTED_BYTES, Ties};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::cpu::vector::{VectorData, builder};
@@ -158,7 +158,7 @@ impl<'p> TopK<'p> {
         let mut numbers = Reservation::new(&workers.context.memory);
         numbers.add(self.rows * SORTED_BYTES)?;
         let order: Vec<(usize, SortOrder)> = self.plan.order.iter().copied().enumerate().collect();
-        RowOrder { columns: &self.columns, order: &order }.first(self.rows, self.keep, workers)
+        RowOrder { columns: &self.columns, order: &order, ties: Ties::ByFields }.first(self.rows, self.keep, workers)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Normalised keys: as many columns of an order as fit, packed into one 64-bit number a row, above the row's place. So rows
 //! are in order once numbers are.
 //!
-//! A column takes the bits of its range: integers and dictionary codes their distance from the least one, floats their
-//! bits in an order of integers. Text takes bytes behind what all strings begin with, and how many of them a string has; NULL
+//! A column takes the bits of its range: integers and dictionary codes their distance from the least one, in steps of what
+//! divides all distances, floats their bits in an order of integers. Text takes bytes behind what all strings begin with, and how many of them a string has; NULL
 //! takes a bit where there is one. Descending columns count backwards. The last column gives its upper bits where not all
 //! fit. Rows that a level does not tell apart are few, or alike in so much that a level of their own, from that column on,
 //! tells more: of ranges that are theirs, and behind the text that they share.
@@ -10,13 +10,19 @@
 //! Source: key normalisation in sorting (Graefe: Implementing Sorting in Database Systems, 2006, section 2).
 
 use crate::Result;
+use crate::column::divisor::{Divisor, common_step};
 use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::cpu::vector::narrow::bounds;
 use crate::workers::schedule::Workers;
+use multiloop_planner::analysis::ranges::common_divisor;
 use multiloop_planner::types::SortOrder;
 use multiloop_planner::value::{Interval, canonical_float_bits};
 use std::ops::Range;
+
+/// Integers that have more bits are looked at for steps, which have to save so many bits.
+const STEPS_BITS_MIN: u32 = 16;
+const STEPS_BITS: u32 = 4;
 
 /// Rows that one worker does at a time.
 const PIECE: usize = 1 << 15;
@@ -70,6 +76,8 @@ pub(super) struct Level {
     pub(super) place_bits: u32,
     /// The first column that may tell apart rows with equal keys; none if these are equal.
     pub(super) next: Option<usize>,
+    /// The column that a bit of a key is of.
+    pub(super) owners: [u16; 64],
 }
 
 /// What a column adds to a key.
@@ -84,8 +92,9 @@ struct Part<'a> {
 enum Values {
     /// They are all alike, or there is no room.
     Nothing,
-    /// Integers from `low` to `high`: their distance, without the lowest `drop` bits, from bit `shift` on.
-    Range { low: i128, high: i128, drop: u32, shift: u32 },
+    /// Integers from `low` to `high`: their distance, in steps if there are any, without the lowest `drop` bits, from bit
+    /// `shift` on.
+    Range { low: i128, high: i128, steps: Option<Divisor>, drop: u32, shift: u32 },
     /// So many bytes behind the first `skip`, and in `count_bits` how many a string has of them, from bit `shift` on.
     Text { skip: usize, bytes: usize, count_bits: u32, shift: u32 },
 }
@@ -93,12 +102,29 @@ enum Values {
 impl Level {
     /// Packs the columns from `first` on.
     pub(super) fn new(columns: &[KeyColumn<'_>], first: usize, those: Those<'_>, workers: Workers<'_>) -> Result<Self> {
-        let len = those.len();
-        let place_bits = usize::BITS - len.saturating_sub(1).leading_zeros();
-        let mut level = Level { numbers: vec![0; len], place_bits, next: None };
+        let place_bits = usize::BITS - those.len().saturating_sub(1).leading_zeros();
+        let mut level = Level::with_places(columns, first, (those, place_bits), workers)?;
+        let pieces = level.numbers.chunks_mut(PIECE).zip((0..).step_by(PIECE)).collect();
+        workers.map(pieces, |(numbers, start): (&mut [u64], u64)| {
+            numbers.iter_mut().zip(start..).for_each(|(number, place)| *number |= place);
+            Ok(())
+        })?;
+        Ok(level)
+    }
+
+    /// The same, where so many bits are left for places, which are all 0.
+    pub(super) fn with_places(
+        columns: &[KeyColumn<'_>],
+        first: usize,
+        (those, place_bits): (Those<'_>, u32),
+        workers: Workers<'_>,
+    ) -> Result<Self> {
+        let mut level = Level { numbers: vec![0; those.len()], place_bits, next: None, owners: [0; 64] };
         let (mut free, mut parts) = (u64::BITS - place_bits, Vec::new());
         for (number, &column) in columns.iter().enumerate().skip(first) {
+            let before = free;
             let (part, complete) = Part::new(column, those, place_bits, &mut free, workers)?;
+            level.owners[(place_bits + free) as usize..(place_bits + before) as usize].fill(number as u16);
             parts.push(part);
             if !complete {
                 level.next = Some(number);
@@ -108,7 +134,6 @@ impl Level {
         let pieces = level.numbers.chunks_mut(PIECE).enumerate().collect();
         workers.map(pieces, |(piece, numbers): (usize, &mut [u64])| {
             let places = piece * PIECE..piece * PIECE + numbers.len();
-            numbers.iter_mut().zip(places.clone()).for_each(|(number, place)| *number = place as u64);
             parts.iter().for_each(|part| part.add(those, places.clone(), numbers));
             Ok(())
         })?;
@@ -200,17 +225,29 @@ impl<'a> Part<'a> {
             let complete = part.take_text(skip, longest - skip, place_bits, free);
             return Ok((part, complete));
         }
-        let bounds = workers.map(pieces, |places| Ok(part.bounds(those, places)))?;
+        let bounds = workers.map(Vec::clone(&pieces), |places| Ok(part.bounds(those, places)))?;
         let (low, high) =
             bounds.into_iter().fold((i128::MAX, i128::MIN), |all, piece| (all.0.min(piece.0), all.1.max(piece.1)));
         if low >= high {
             return Ok((part, true));
         }
-        let bits = u128::BITS - (high.wrapping_sub(low) as u128).leading_zeros();
+        let mut range = high.wrapping_sub(low) as u128;
+        let mut steps = None;
+        if range >> STEPS_BITS_MIN != 0
+            && let Ok(range) = u64::try_from(range)
+        {
+            let found = workers.map(pieces, |places| Ok(part.step(those, places, (low as i64, range))))?;
+            let step = found.into_iter().try_fold(range, |all, step| Some(common_divisor(all, step?)));
+            steps = step.filter(|step| range / step <= range >> STEPS_BITS).map(Divisor::new);
+        }
+        if let Some(steps) = &steps {
+            range = steps.exact(range as u64).into();
+        }
+        let bits = u128::BITS - range.leading_zeros();
         let taken = bits.min(*free);
         if taken > 0 {
             *free -= taken;
-            part.values = Values::Range { low, high, drop: bits - taken, shift: place_bits + *free };
+            part.values = Values::Range { low, high, steps, drop: bits - taken, shift: place_bits + *free };
         }
         Ok((part, taken == bits))
     }
@@ -232,6 +269,27 @@ impl<'a> Part<'a> {
             },
             wide(values) => wide_bounds(values),
             text => unreachable!("text has no bounds"))
+    }
+
+    /// A step in which integers lie, from the least one on, of which `range` is a multiple; none if it saves too little.
+    fn step(&self, those: Those<'_>, places: Range<usize>, (low, range): (i64, u64)) -> Option<u64> {
+        let column = self.column;
+        let distance = |value: i64| value.wrapping_sub(low) as u64;
+        let most = range >> STEPS_BITS;
+        if self.null_bit.is_some() {
+            let valid = those.rows(places.clone()).map(|row| !column.column.is_null(row));
+            return with_integers!(column, those, places,
+                values => {
+                    let values = values.zip(valid).filter_map(|(value, valid)| valid.then_some(value));
+                    common_step(values.map(distance), range, most)
+                },
+                wide(_values) => None,
+                text => None);
+        }
+        with_integers!(column, those, places,
+            values => common_step(values.map(distance), range, most),
+            wide(_values) => None,
+            text => None)
     }
 
     /// How many bytes all strings begin with, and how many the longest has.
@@ -284,7 +342,7 @@ impl<'a> Part<'a> {
                     *number |= if order.descending { most.wrapping_sub(1) - code } else { code } << shift;
                 }
             }
-            Values::Range { low, high, drop, shift } => {
+            Values::Range { low, high, steps, drop, shift } => {
                 let (from, to) = (low as i64, high as i64);
                 let code = |value: i64| {
                     (if order.descending { to.wrapping_sub(value) } else { value.wrapping_sub(from) }) as u64
@@ -295,9 +353,14 @@ impl<'a> Part<'a> {
                 };
                 let is_null = self.null_bit.is_some();
                 with_integers!(column, those, places.clone(),
-                    values => match is_null {
-                        false => add(numbers, values.map(code), drop, shift),
-                        true => add(numbers, or_zero(values.map(code), valid()), drop, shift),
+                    values => match (is_null, steps) {
+                        (false, None) => add(numbers, values.map(code), drop, shift),
+                        (true, None) => add(numbers, or_zero(values.map(code), valid()), drop, shift),
+                        (false, Some(steps)) => add(numbers, values.map(|value| steps.exact(code(value))), drop, shift),
+                        (true, Some(steps)) => {
+                            let codes = values.map(|value| steps.exact(code(value)));
+                            add(numbers, or_zero(codes, valid()), drop, shift);
+                        }
                     },
                     wide(values) => match is_null {
                         false => add(numbers, values.map(wide), 0, shift),

@@ -6,7 +6,7 @@ mod radix;
 #[cfg(test)]
 mod tests;
 
-use self::order::{RowOrder, SORTED_BYTES};
+use self::order::{RowOrder, SORTED_BYTES, Ties};
 use super::expression::load::load;
 use super::vector::Vector;
 use crate::Result;
@@ -41,7 +41,7 @@ pub(crate) fn sort(
     let mut reservation = Reservation::new(&workers.context.memory);
     reservation.add(columns.iter().map(ColumnBuilder::bytes).sum::<usize>() + input.rows * SORTED_BYTES)?;
     let order: Vec<(usize, SortOrder)> = order.iter().map(|&(field, order)| (field as usize, order)).collect();
-    let sorted = RowOrder { columns: &columns, order: &order }.sorted(input.rows, workers)?;
+    let sorted = RowOrder { columns: &columns, order: &order, ties: Ties::ByFields }.sorted(input.rows, workers)?;
     let chunks = taken(&columns, &sorted, types, workers)?.into_iter().map(Arc::new).collect();
     Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
 }
@@ -73,9 +73,20 @@ pub(crate) fn gathered(input: &RowSet, types: &[DataType], workers: Workers<'_>)
 
 /// All rows as growing columns.
 pub(crate) fn read(input: &RowSet, types: &[DataType], workers: Workers<'_>) -> Result<Vec<ColumnBuilder>> {
+    let fields: Vec<usize> = (0..types.len()).collect();
+    read_fields(input, types, &fields, workers)
+}
+
+/// Some fields of all rows as growing columns; types are those of all fields.
+pub(crate) fn read_fields(
+    input: &RowSet,
+    types: &[DataType],
+    fields: &[usize],
+    workers: Workers<'_>,
+) -> Result<Vec<ColumnBuilder>> {
     let batches = input.chunks.chunks(READ_CHUNKS);
     let work: Vec<(usize, &[Arc<Chunk>])> =
-        (0..types.len()).flat_map(|field| batches.clone().map(move |batch| (field, batch))).collect();
+        fields.iter().flat_map(|&field| batches.clone().map(move |batch| (field, batch))).collect();
     let gather = |(field, chunks): (usize, &[Arc<Chunk>])| {
         let mut column = ColumnBuilder::of_type(DataType::Null);
         let mut vector = Vector::default();
@@ -89,7 +100,7 @@ pub(crate) fn read(input: &RowSet, types: &[DataType], workers: Workers<'_>) -> 
         Ok(column)
     };
     let mut read = workers.map(work, gather)?.into_iter();
-    let parts: Vec<Vec<ColumnBuilder>> = types.iter().map(|_| read.by_ref().take(batches.len()).collect()).collect();
+    let parts: Vec<Vec<ColumnBuilder>> = fields.iter().map(|_| read.by_ref().take(batches.len()).collect()).collect();
     concat_all(parts, workers)
 }
 

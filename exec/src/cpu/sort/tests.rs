@@ -1,6 +1,6 @@
 //! Orders of rows against comparing them, and against what SQL says of each pair.
 
-use super::order::{RowOrder, compare_rows};
+use super::order::{ALIKE, RowOrder, Ties, compare_rows};
 use crate::ErrorKind;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::workers::context::{Context, Memory};
@@ -17,7 +17,7 @@ static POOLS: LazyLock<[Pool; 2]> = LazyLock::new(|| [1, 3].map(|threads| Pool::
 /// Sorts rows by some columns, by some numbers of workers: every row is there once, none comes before one that it should
 /// come behind, and equal rows stay in their order. The first rows are the sorted ones.
 fn check(columns: &[ColumnBuilder], order: &[(usize, SortOrder)], rows: usize) {
-    let by = RowOrder { columns, order };
+    let by = RowOrder { columns, order, ties: Ties::ByFields };
     let context = Context::new(Memory::new(usize::MAX));
     let mut all: Vec<Vec<u32>> = Vec::new();
     for pool in [Some(&POOLS[0]), Some(&POOLS[1]), None] {
@@ -41,6 +41,30 @@ fn check(columns: &[ColumnBuilder], order: &[(usize, SortOrder)], rows: usize) {
         assert_ne!(by_order, Some(Ordering::Greater), "rows {} and {}", pair[0], pair[1]);
         let whole = by.compare(pair[0], pair[1]);
         assert_eq!(whole, Ordering::Less, "rows {} and {}", pair[0], pair[1]);
+    }
+    check_marks(columns, order, rows);
+}
+
+/// The same where ties are broken by place: marks say which column is the first that tells neighbours apart.
+fn check_marks(columns: &[ColumnBuilder], order: &[(usize, SortOrder)], rows: usize) {
+    let by = RowOrder { columns, order, ties: Ties::ByPlace };
+    let context = Context::new(Memory::new(usize::MAX));
+    for pool in [Some(&POOLS[0]), Some(&POOLS[1]), None] {
+        let (sorted, marks) = by.sorted_and_marked(rows, Workers { pool, context: &context }).unwrap();
+        assert_eq!((sorted.len(), marks.len()), (rows, rows));
+        for (pair, &mark) in sorted.windows(2).zip(marks.iter().skip(1)) {
+            let compare = |&(column, order): &(usize, SortOrder)| {
+                compare_rows(&columns[column], pair[0] as usize, pair[1] as usize, order)
+            };
+            let first = order.iter().map(compare).position(Ordering::is_ne);
+            match first {
+                Some(first) => {
+                    assert_eq!(compare(&order[first]), Ordering::Less, "rows {} and {}", pair[0], pair[1]);
+                    assert_eq!(usize::from(mark), first, "rows {} and {}", pair[0], pair[1]);
+                }
+                None => assert!(mark == ALIKE && pair[0] < pair[1], "rows {} and {} are tied", pair[0], pair[1]),
+            }
+        }
     }
 }
 
@@ -134,6 +158,24 @@ fn every_form_in_every_direction() {
     }
 }
 
+/// Few rows of one key each, which further columns tell apart, or do not; integers in steps, of which one row may be out.
+#[test]
+fn many_short_runs() {
+    for (rows, each) in [(40, 2), (5_000, 16), (5_000, 17), (20_000, 3)] {
+        let all = columns(rows);
+        for out in [0, 1] {
+            let far = |row: usize| ((mixed(row) >> 24) as i64 / 3_600) * 3_600_000_000 + i64::from(row == 1) * out;
+            let key = ColumnBuilder::from_i64((0..rows).map(|row| far(row % rows.div_ceil(each))).collect(), None);
+            for (at, column) in all.iter().enumerate() {
+                let next = all[(at + 5) % all.len()].clone();
+                let columns = [key.clone(), column.clone(), next];
+                let order = orders()[at % 4];
+                check(&columns, &[(0, order), (1, order), (2, orders()[(at + 1) % 4])], rows);
+            }
+        }
+    }
+}
+
 #[test]
 fn many_rows_by_many_columns() {
     let rows = 40_000;
@@ -158,12 +200,16 @@ fn many_rows_of_one_key() {
     }
     let context = Context::new(Memory::new(1 << 16));
     let workers = Workers { pool: Some(&POOLS[1]), context: &context };
-    let error = RowOrder { columns: &columns, order: &[(0, orders()[0])] }.sorted(rows, workers).unwrap_err();
+    let error = RowOrder { columns: &columns, order: &[(0, orders()[0])], ties: Ties::ByFields }
+        .sorted(rows, workers)
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutOfMemory);
     let context = Context::new(Memory::new(usize::MAX));
     context.cancellation.cancel();
     let workers = Workers { pool: None, context: &context };
-    let error = RowOrder { columns: &columns, order: &[(0, orders()[0])] }.sorted(rows, workers).unwrap_err();
+    let error = RowOrder { columns: &columns, order: &[(0, orders()[0])], ties: Ties::ByFields }
+        .sorted(rows, workers)
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
 }
 

@@ -1,36 +1,52 @@
-//! Windows: rows are sorted by partition and order, and one pass over them finds partitions and peers by comparing
-//! neighbours, and what each function says.
+//! Windows: what functions say of each row is found where rows of a partition stand side by side and in order, and brought back
+//! to where the row came from.
 //!
-//! 1. The rows become columns, and the places that they have are one more. By partition, order and place they are sorted, so
-//!    that rows which the order leaves tied stay as they were, whatever number of workers there is.
-//! 2. A row begins a partition if it differs from the row before in a field of the partition, and a group of peers if it does
-//!    so in one of the order, too.
-//! 3. `functions` goes over each partition once for each function.
+//! 1. Only the fields by which rows are put in order and those that functions take are read. Rows are sorted by partition and
+//!    order; rows that the order leaves tied stay as they were. Rows themselves stay where they are: the result has the columns
+//!    of the input, in its order.
+//! 2. The sort knows which field is the first that tells a row from the one before it. So it says where partitions and groups of
+//!    peers begin (`layout`), and no row is compared again.
+//! 3. Each function goes over pieces of the sorted rows, by all workers (`pieces`): whole partitions, or any rows if what it says
+//!    of a row depends on few around it. It gives columns, or numbers of rows whose values it says.
+//! 4. Chunk by chunk these are gathered by the places that the chunk's rows have in the order.
 
-mod functions;
+mod aggregates;
+mod extremes;
+mod general;
+mod layout;
+mod numerics;
+mod pieces;
+mod places;
+mod pointers;
+mod sliding;
 
-use self::functions::values_of;
-use super::sort::order::{RowOrder, SORTED_BYTES, compare_rows};
-use super::sort::{read, taken};
+use self::layout::Layout;
+use self::pieces::{Made, Sorted, made};
+use super::sort::order::{RowOrder, SORTED_BYTES, Ties};
+use super::sort::read_fields;
 use crate::Result;
 use crate::collections::rows::RowSet;
 use crate::column::{Chunk, Column};
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::workers::context::Reservation;
 use crate::workers::schedule::Workers;
-use multiloop_planner::evaluate::window::Peers;
 use multiloop_planner::multiloop::WindowField;
 use multiloop_planner::types::{DataType, SortOrder};
-use multiloop_planner::value::Value;
-use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How the fields of a partition are sorted: any order brings equal ones together.
 const TOGETHER: SortOrder = SortOrder { descending: false, nulls_first: false };
 
-/// Bytes that a row takes beside its values: what says which partition and which peers it has.
-const PLACED_BYTES: usize = 2 * size_of::<usize>();
+/// Bytes that a row takes beside its values while functions go over it: its mark and its place.
+const PLACED_BYTES: usize = size_of::<u16>() + size_of::<u32>();
+
+/// Bytes that what a function says of a row takes, at most, if it is no text.
+const SAID_BYTES: usize = size_of::<i128>() + 1;
+
+/// Rows that one worker does while the others would wake up.
+const ALONE_ROWS: usize = 1 << 12;
 
 /// The rows with the fields that functions add; `types` are those of all of them.
 pub(crate) fn window(
@@ -40,83 +56,116 @@ pub(crate) fn window(
     functions: &[WindowField],
     workers: Workers<'_>,
 ) -> Result<RowSet> {
+    let workers = Workers { pool: workers.pool.filter(|_| input.rows > ALONE_ROWS), ..workers };
     let (own, added) = types.split_at(types.len() - functions.len());
+    let mut scratch = Reservation::new(&workers.context.memory);
+    scratch.add(input.rows * (SORTED_BYTES + PLACED_BYTES))?;
+    let read = Read::new(input, own, (partition, order), functions, workers)?;
+    // What functions say may be the bytes of these.
     let mut reservation = Reservation::new(&workers.context.memory);
-    reservation.add(input.rows * (SORTED_BYTES + PLACED_BYTES + size_of::<i64>()))?;
-    let mut columns = read(input, own, workers)?;
-    reservation.add(columns.iter().map(ColumnBuilder::bytes).sum())?;
-    columns.push(ColumnBuilder::from_i64((0..input.rows as i64).collect(), None));
-    let partition: Vec<(usize, SortOrder)> = partition.iter().map(|&field| (field as usize, TOGETHER)).collect();
-    let order: Vec<(usize, SortOrder)> = order.iter().map(|&(field, order)| (field as usize, order)).collect();
-    let keys = [&partition[..], &order, &[(own.len(), TOGETHER)]].concat();
-    let sorted = RowOrder { columns: &columns, order: &keys }.sorted(input.rows, workers)?;
-    columns.truncate(own.len());
-    let chunks = taken(&columns, &sorted, own, workers)?;
-    let differ = |by: &[(usize, SortOrder)], row: usize| {
-        let (before, this) = (sorted[row - 1] as usize, sorted[row] as usize);
-        by.iter().any(|&(column, order)| compare_rows(&columns[column], before, this, order).is_ne())
-    };
-    let arguments = arguments(&chunks, functions, own, &mut reservation)?;
-    let mut all: Vec<Vec<Value>> = functions.iter().map(|_| Vec::with_capacity(sorted.len())).collect();
-    reservation.add(functions.len() * sorted.len() * size_of::<Value>())?;
-    for rows in partitions(sorted.len(), |row| differ(&partition, row)) {
-        workers.context.check()?;
-        let peers = Peers::new(rows.len(), |row| differ(&order, rows.start + row));
-        for (field, values) in functions.iter().zip(&mut all) {
-            let of_rows: Vec<&[Value]> = field.arguments.iter().map(|field| &arguments[field][rows.clone()]).collect();
-            let data_type = field.arguments.first().map(|&argument| own[argument as usize]);
-            values_of(field, (&of_rows, data_type), &peers, workers.context, values)?;
-        }
+    reservation.add(read.columns.iter().map(ColumnBuilder::bytes).sum::<usize>())?;
+    reservation.add(functions.len() * input.rows * SAID_BYTES)?;
+    let by = RowOrder { columns: &read.columns, order: &read.keys, ties: Ties::ByPlace };
+    let (rows, marks) = by.sorted_and_marked(input.rows, workers)?;
+    let layout = Layout::new(&marks, (read.partition, read.keys.len()));
+    drop(marks);
+    let sorted = Sorted { rows: &rows, layout: &layout, columns: &read.columns, fields: &read.fields, types: own };
+    let made = made(&sorted, functions, &mut scratch, workers)?;
+    let places = places_of(&rows, workers)?;
+    let chunks = said(input, &made, &sorted, (added, &places), workers)?;
+    Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
+}
+
+/// What is read of the input.
+struct Read {
+    /// Fields, in order, and their columns.
+    fields: Vec<usize>,
+    columns: Vec<ColumnBuilder>,
+    /// The columns of partition and order, each once: what tells rows apart does so the first time.
+    keys: Vec<(usize, SortOrder)>,
+    /// How many of them are of the partition.
+    partition: usize,
+}
+
+impl Read {
+    fn new(
+        input: &RowSet,
+        types: &[DataType],
+        (partition, order): (&[u32], &[(u32, SortOrder)]),
+        functions: &[WindowField],
+        workers: Workers<'_>,
+    ) -> Result<Self> {
+        let ordered = order.iter().map(|(field, _)| field);
+        let taken = functions.iter().flat_map(|function| &function.arguments);
+        let mut fields: Vec<usize> =
+            partition.iter().chain(ordered).chain(taken).map(|&field| field as usize).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        let mut columns = read_fields(input, types, &fields, workers)?;
+        columns.iter_mut().for_each(ColumnBuilder::close_arena);
+        let mut keys: Vec<(usize, SortOrder)> = Vec::new();
+        let mut add = |field: u32, order: SortOrder| {
+            let column = fields.partition_point(|&other| other < field as usize);
+            if keys.iter().all(|&(other, _)| other != column) {
+                keys.push((column, order));
+            }
+            keys.len()
+        };
+        let partition = partition.iter().fold(0, |_, &field| add(field, TOGETHER));
+        order.iter().for_each(|&(field, order)| _ = add(field, order));
+        Ok(Read { fields, columns, keys, partition })
     }
-    let columns = |rows: Range<usize>| {
-        let column =
-            |(data_type, values): (&DataType, &Vec<Value>)| Column::from_values(*data_type, &values[rows.clone()]);
-        added.iter().zip(&all).map(column).collect()
-    };
-    Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(with_columns(chunks, columns)) })
 }
 
-/// The rows of each partition; `begins` says of each row but the first whether it begins one.
-fn partitions(rows: usize, begins: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
-    let mut starts: Vec<usize> = (0..rows).filter(|&row| row == 0 || begins(row)).collect();
-    starts.push(rows);
-    starts.windows(2).map(|pair| pair[0]..pair[1]).collect()
-}
-
-/// The values of all fields that functions take.
-fn arguments(
-    chunks: &[Chunk],
-    functions: &[WindowField],
-    types: &[DataType],
-    reservation: &mut Reservation,
-) -> Result<FxHashMap<u32, Vec<Value>>> {
-    let mut all = FxHashMap::default();
-    for &field in functions.iter().flat_map(|function| &function.arguments) {
-        if all.contains_key(&field) {
-            continue;
-        }
-        let mut values = Vec::new();
-        for chunk in chunks {
-            let (column, data_type) = (&chunk.columns[field as usize], types[field as usize]);
-            // A NULL has no text, be its code what it may.
-            let text = |row| if column.is_null(row) { 0 } else { column.text(row).map_or(0, str::len) };
-            reservation.add((0..chunk.rows).map(|row| size_of::<Value>() + text(row)).sum())?;
-            values.extend((0..chunk.rows).map(|row| column.value(row, data_type)));
-        }
-        all.insert(field, values);
+/// The place of each row in the order; none if it is its number.
+fn places_of(rows: &[u32], workers: Workers<'_>) -> Result<Option<Vec<AtomicU32>>> {
+    if rows.is_sorted() {
+        return Ok(None);
     }
-    Ok(all)
+    let places: Vec<AtomicU32> = (0..rows.len()).map(|_| AtomicU32::new(0)).collect();
+    let piece = workers.piece_rows(rows.len());
+    workers.map(rows.chunks(piece).enumerate().collect(), |(number, rows): (usize, &[u32])| {
+        let from = (number * piece) as u32;
+        // Each row is there once: nobody else writes its place.
+        (from..).zip(rows).for_each(|(place, &row)| places[row as usize].store(place, Ordering::Relaxed));
+        Ok(())
+    })?;
+    Ok(Some(places))
 }
 
-/// The chunks with more columns, made for ranges of all rows.
-fn with_columns(chunks: Vec<Chunk>, make: impl Fn(Range<usize>) -> Vec<Column>) -> Vec<Arc<Chunk>> {
+/// The chunks of the input with what functions say of their rows.
+fn said(
+    input: &RowSet,
+    made: &[Made],
+    sorted: &Sorted<'_>,
+    (added, places): (&[DataType], &Option<Vec<AtomicU32>>),
+    workers: Workers<'_>,
+) -> Result<Vec<Arc<Chunk>>> {
     let mut start = 0;
-    let chunk = |chunk: Chunk| {
-        let rows = start..start + chunk.rows;
-        start = rows.end;
-        let Chunk { rows: count, mut columns, .. } = chunk;
-        columns.extend(make(rows));
-        Arc::new(Chunk::new(count, columns))
+    let mut pieces: Vec<(Range<usize>, usize)> = Vec::new();
+    for chunk in &input.chunks {
+        pieces.extend((0..made.len()).map(|function| (start..start + chunk.rows, function)));
+        start += chunk.rows;
+    }
+    let columns = workers.map(pieces, |(rows, function): (Range<usize>, usize)| {
+        let column = match places {
+            None => made[function].slice(rows, sorted),
+            Some(places) => {
+                let places: Vec<u32> = places[rows].iter().map(|place| place.load(Ordering::Relaxed)).collect();
+                made[function].take(&places, sorted)
+            }
+        };
+        column.into_column(added[function])
+    })?;
+    let mut columns = columns.into_iter();
+    let chunk = |chunk: &Arc<Chunk>| {
+        let position = |field: u32| input.position(field) as usize;
+        let own = (0..sorted.types.len() as u32).map(|field| chunk.columns[position(field)].clone());
+        let columns: Vec<Column> = own.chain(columns.by_ref().take(added.len())).collect();
+        let ranges = (0..sorted.types.len() as u32).map(|field| chunk.ranges[position(field)]);
+        let ranges = ranges.chain(added.iter().map(|_| None)).collect();
+        let reservation = input.reservation.clone().or_else(|| chunk.reservation.clone());
+        Arc::new(Chunk { ranges, home: chunk.home, reservation, ..Chunk::new(chunk.rows, columns) })
     };
-    chunks.into_iter().map(chunk).collect()
+    Ok(input.chunks.iter().map(chunk).collect())
 }

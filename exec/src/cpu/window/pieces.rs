@@ -1,0 +1,225 @@
+//! Functions over pieces of the sorted rows, by all workers, and what they make.
+
+use super::layout::Layout;
+use super::{SAID_BYTES, aggregates, general, places, pointers};
+use crate::Result;
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder, concat_all, copy_all};
+use crate::cpu::vector::rows::NO_ROW;
+use crate::workers::context::{Context, Reservation};
+use crate::workers::schedule::Workers;
+use multiloop_planner::multiloop::{Reduction, WindowCallee, WindowField};
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::canonical_float_bits;
+use multiloop_planner::window::{FrameBound, FrameUnit, WindowFunction};
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The rows of a window, in order.
+pub(super) struct Sorted<'a> {
+    /// Where each stands in the columns.
+    pub(super) rows: &'a [u32],
+    pub(super) layout: &'a Layout,
+    /// The fields that were read, in order, and their columns.
+    pub(super) fields: &'a [usize],
+    pub(super) columns: &'a [ColumnBuilder],
+    /// The types of all fields.
+    pub(super) types: &'a [DataType],
+}
+
+impl<'a> Sorted<'a> {
+    /// The column of a field that was read.
+    pub(super) fn column(&self, field: u32) -> &'a ColumnBuilder {
+        &self.columns[self.fields.partition_point(|&other| other < field as usize)]
+    }
+}
+
+/// What a function says of some rows in order.
+pub(super) enum Said {
+    /// These values.
+    Values(ColumnBuilder),
+    /// The values that rows of a column have; NULL for `NO_ROW`.
+    Rows(Vec<u32>),
+}
+
+/// What a function says of all rows in order.
+pub(super) enum Made {
+    Values(ColumnBuilder),
+    Rows { rows: Vec<u32>, of: Origin },
+}
+
+/// Whose values are said.
+pub(super) enum Origin {
+    /// A field's.
+    Field(u32),
+    /// A field's, those of equal floats alike.
+    Canonical(u32),
+    /// A column's.
+    Column(ColumnBuilder),
+}
+
+impl Made {
+    /// What is said of rows that have these places.
+    pub(super) fn take(&self, places: &[u32], sorted: &Sorted<'_>) -> ColumnBuilder {
+        match self {
+            Made::Values(column) => column.take(places),
+            Made::Rows { rows, of } => of.values(places.iter().map(|&place| rows[place as usize]).collect(), sorted),
+        }
+    }
+
+    /// What is said of rows one behind the other.
+    pub(super) fn slice(&self, places: Range<usize>, sorted: &Sorted<'_>) -> ColumnBuilder {
+        match self {
+            Made::Values(column) => column.slice(places),
+            Made::Rows { rows, of } => of.values(rows[places].to_vec(), sorted),
+        }
+    }
+}
+
+impl Origin {
+    /// The values of these rows; NULL for `NO_ROW`.
+    fn values(&self, mut rows: Vec<u32>, sorted: &Sorted<'_>) -> ColumnBuilder {
+        let column = match self {
+            Origin::Field(field) | Origin::Canonical(field) => sorted.column(*field),
+            Origin::Column(column) => column,
+        };
+        let valid: Option<Vec<bool>> = rows
+            .contains(&NO_ROW)
+            .then(|| rows.iter().map(|&row| row != NO_ROW && !column.is_null(row as usize)).collect());
+        if valid.is_some() {
+            rows.iter_mut().filter(|row| **row == NO_ROW).for_each(|row| *row = 0);
+        }
+        let mut taken = column.take(&rows);
+        taken.valid = valid.or(taken.valid);
+        if let (Origin::Canonical(_), BuilderData::F64(values)) = (self, &mut taken.data) {
+            values.iter_mut().for_each(|value| *value = f64::from_bits(canonical_float_bits(*value)));
+        }
+        taken
+    }
+}
+
+/// A function and what it takes.
+struct Task<'a> {
+    field: &'a WindowField,
+    /// The argument of an aggregate, in order.
+    argument: Option<&'a ColumnBuilder>,
+    argument_type: Option<DataType>,
+    /// Whether it needs whole partitions.
+    whole: bool,
+}
+
+/// What all functions say.
+pub(super) fn made(
+    sorted: &Sorted<'_>,
+    functions: &[WindowField],
+    scratch: &mut Reservation,
+    workers: Workers<'_>,
+) -> Result<Vec<Made>> {
+    let in_order = in_order(sorted, functions, scratch, workers)?;
+    let rows = sorted.rows.len();
+    let piece_rows = workers.piece_rows(rows);
+    let mut tasks = Vec::with_capacity(functions.len());
+    for field in functions {
+        let argument_type = field.arguments.first().map(|&argument| sorted.types[argument as usize]);
+        let bytes = general::row_bytes(field).max(SAID_BYTES);
+        scratch.add(rows * bytes)?;
+        let argument = field.arguments.first().and_then(|argument| in_order.get(argument)).map(AsRef::as_ref);
+        tasks.push(Task { field, argument, argument_type, whole: needs_whole_partitions(field, piece_rows) });
+    }
+    let pieces = [false, true].map(|whole| sorted.layout.pieces(piece_rows, whole));
+    let of = |task: &Task<'_>| pieces[usize::from(task.whole)].clone();
+    let work: Vec<(&Task<'_>, Range<usize>)> =
+        tasks.iter().flat_map(|task| of(task).into_iter().map(move |rows| (task, rows))).collect();
+    let mut said = workers.map(work, |(task, rows)| task.run(sorted, rows, workers.context))?.into_iter();
+    let (mut all, mut columns) = (Vec::with_capacity(tasks.len()), Vec::new());
+    for task in &tasks {
+        let (mut values, mut rows) = (Vec::new(), Vec::new());
+        for said in said.by_ref().take(pieces[usize::from(task.whole)].len()) {
+            match said {
+                Said::Values(column) => values.push(column),
+                Said::Rows(numbers) => rows.push(numbers),
+            }
+        }
+        let points = !rows.is_empty();
+        let rows = copy_all(rows.iter().map(Vec::as_slice).collect(), workers)?;
+        columns.push(values);
+        all.push(points.then_some((rows, task.field)));
+    }
+    let columns = concat_all_parts(columns, workers)?;
+    let made = all.into_iter().zip(columns).map(|(rows, column)| {
+        let Some((rows, field)) = rows else { return Ok(Made::Values(column)) };
+        let of = pointers::origin(field, sorted);
+        if let Origin::Column(column) = &of {
+            scratch.add(column.bytes())?;
+        }
+        Ok(Made::Rows { rows, of })
+    });
+    made.collect()
+}
+
+/// As [`concat_all`] of columns of which some have no parts.
+fn concat_all_parts(columns: Vec<Vec<ColumnBuilder>>, workers: Workers<'_>) -> Result<Vec<ColumnBuilder>> {
+    columns.into_iter().try_fold(Vec::new(), |mut all, parts| {
+        all.append(&mut concat_all(vec![parts], workers)?);
+        Ok(all)
+    })
+}
+
+/// The arguments of aggregates, in order.
+fn in_order<'a>(
+    sorted: &Sorted<'a>,
+    functions: &[WindowField],
+    scratch: &mut Reservation,
+    workers: Workers<'_>,
+) -> Result<FxHashMap<u32, Cow<'a, ColumnBuilder>>> {
+    let mut all = FxHashMap::default();
+    let aggregates = functions.iter().filter(|field| matches!(field.function, WindowCallee::Aggregate(_)));
+    for &field in aggregates.flat_map(|field| &field.arguments) {
+        if all.contains_key(&field) {
+            continue;
+        }
+        let column = sorted.column(field);
+        if sorted.rows.is_sorted() {
+            all.insert(field, Cow::Borrowed(column));
+            continue;
+        }
+        scratch.add(column.bytes())?;
+        let pieces = sorted.rows.chunks(workers.piece_rows(sorted.rows.len())).collect();
+        let parts = workers.map(pieces, |rows: &[u32]| Ok(column.take(rows)))?;
+        all.insert(field, Cow::Owned(concat_all(vec![parts], workers)?.pop().unwrap_or_else(|| column.clone())));
+    }
+    Ok(all)
+}
+
+/// Whether what a function says of rows takes longer to find out where its partition is cut.
+fn needs_whole_partitions(field: &WindowField, piece_rows: usize) -> bool {
+    match field.function {
+        WindowCallee::Function(function) => function == WindowFunction::Ntile,
+        WindowCallee::Aggregate(Reduction::CountRows) => false,
+        WindowCallee::Aggregate(_) => {
+            let is_near = |bound| match bound {
+                FrameBound::First | FrameBound::Last => false,
+                FrameBound::Current => true,
+                FrameBound::Before(rows) | FrameBound::Behind(rows) => rows < piece_rows as u64 / 4,
+            };
+            field.frame.unit != FrameUnit::Rows || !is_near(field.frame.start) || !is_near(field.frame.end)
+        }
+    }
+}
+
+impl Task<'_> {
+    fn run(&self, sorted: &Sorted<'_>, rows: Range<usize>, context: &Context) -> Result<Said> {
+        let field = self.field;
+        match &field.function {
+            WindowCallee::Function(function) if function.is_place() => {
+                Ok(Said::Values(places::place(*function, sorted.layout, rows)))
+            }
+            WindowCallee::Function(WindowFunction::Ntile) => places::ntile(field, sorted, rows).map(Said::Values),
+            WindowCallee::Function(function) => pointers::pointers(*function, field, sorted, rows).map(Said::Rows),
+            WindowCallee::Aggregate(reduction) => {
+                let argument = self.argument.zip(self.argument_type);
+                aggregates::aggregate((field, reduction), argument, sorted, rows, context)
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Functions that say what another row has: which row that is.
+
+use super::pieces::{Origin, Sorted};
+use super::places::integer;
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
+use crate::cpu::vector::rows::NO_ROW;
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::evaluate::window::at_least_one;
+use multiloop_planner::multiloop::{WindowCallee, WindowField};
+use multiloop_planner::value::Value;
+use multiloop_planner::window::WindowFunction;
+use std::ops::Range;
+
+/// For some rows in order the row of the origin's column whose value is theirs.
+pub(super) fn pointers(
+    function: WindowFunction,
+    field: &WindowField,
+    sorted: &Sorted<'_>,
+    rows: Range<usize>,
+) -> Result<Vec<u32>> {
+    // Defaults have numbers behind those of all rows.
+    if has_defaults(field, sorted) && sorted.rows.len() > (NO_ROW / 2) as usize {
+        return Err(Error::new(ErrorKind::TooMany, format!("too many rows for defaults of {}", function.name())));
+    }
+    let mut found = Vec::with_capacity(rows.len());
+    match function {
+        WindowFunction::Lag => moved(field, sorted, rows, i64::saturating_sub, &mut found),
+        WindowFunction::Lead => moved(field, sorted, rows, i64::saturating_add, &mut found),
+        WindowFunction::NthValue => nth(field, sorted, rows, &mut found)?,
+        _ => sorted.layout.each_frame(field.frame, rows, |seen, count| {
+            let row = match function {
+                _ if seen.is_empty() => NO_ROW,
+                WindowFunction::LastValue => sorted.rows[seen.end - 1],
+                _ => sorted.rows[seen.start],
+            };
+            found.extend(std::iter::repeat_n(row, count));
+            Ok(())
+        })?,
+    }
+    Ok(found)
+}
+
+/// Whose rows a function points at.
+pub(super) fn origin(field: &WindowField, sorted: &Sorted<'_>) -> Origin {
+    let argument = field.arguments[0];
+    match &field.function {
+        WindowCallee::Aggregate(_) => Origin::Canonical(argument),
+        WindowCallee::Function(_) if has_defaults(field, sorted) => {
+            // Defaults stand behind all values.
+            let mut column = sorted.column(argument).clone();
+            column.append_all(sorted.column(field.arguments[2]).clone());
+            Origin::Column(column)
+        }
+        WindowCallee::Function(_) => Origin::Field(argument),
+    }
+}
+
+/// Whether a row that there is not is said to have something.
+fn has_defaults(field: &WindowField, sorted: &Sorted<'_>) -> bool {
+    let has_value = |column: &ColumnBuilder| column.valid.as_ref().is_none_or(|valid| valid.contains(&true));
+    field.arguments.get(2).is_some_and(|&default| has_value(sorted.column(default)))
+}
+
+/// Rows at an offset: `to` says of a row and an offset which row that is.
+fn moved(
+    field: &WindowField,
+    sorted: &Sorted<'_>,
+    rows: Range<usize>,
+    to: impl Fn(i64, i64) -> i64,
+    found: &mut Vec<u32>,
+) {
+    let offsets = sorted.column(field.arguments[1]);
+    let defaults = has_defaults(field, sorted).then_some(sorted.rows.len() as u32);
+    let constant = constant(offsets);
+    for (partition, own) in sorted.layout.partitions(rows) {
+        let (start, end) = (partition.start as i64, partition.end as i64);
+        for row in own {
+            let itself = sorted.rows[row];
+            let Some(offset) = constant.unwrap_or_else(|| integer(offsets, itself as usize)) else {
+                found.push(NO_ROW);
+                continue;
+            };
+            let to = to(row as i64, offset);
+            found.push(match defaults {
+                _ if (start..end).contains(&to) => sorted.rows[to as usize],
+                Some(first) => first + itself,
+                None => NO_ROW,
+            });
+        }
+    }
+}
+
+/// What a column of integers has in all rows, if that is one thing: NULL or a number.
+fn constant(column: &ColumnBuilder) -> Option<Option<i64>> {
+    let all_are = |alike: bool| alike.then(|| integer(column, 0));
+    if column.len() == 0 || column.valid.is_some() {
+        return None;
+    }
+    match &column.data {
+        BuilderData::I32(values) => all_are(values.iter().all(|value| *value == values[0])),
+        BuilderData::I64(values) => all_are(values.iter().all(|value| *value == values[0])),
+        _ => None,
+    }
+}
+
+/// The row of each frame that an argument numbers.
+fn nth(field: &WindowField, sorted: &Sorted<'_>, rows: Range<usize>, found: &mut Vec<u32>) -> Result<()> {
+    let numbers = sorted.column(field.arguments[1]);
+    let mut row = rows.start;
+    sorted.layout.each_frame(field.frame, rows, |seen, count| {
+        for row in row..row + count {
+            let Some(number) = integer(numbers, sorted.rows[row] as usize) else {
+                found.push(NO_ROW);
+                continue;
+            };
+            let number = at_least_one(&Value::Int(number), ErrorKind::InvalidNthValue, "nth_value")?;
+            found.push(if number > seen.len() { NO_ROW } else { sorted.rows[seen.start + number - 1] });
+        }
+        row += count;
+        Ok(())
+    })
+}
