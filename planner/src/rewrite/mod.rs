@@ -11,6 +11,7 @@ mod beside;
 mod bound;
 mod bucket_correlated_rows;
 mod code_case_keys;
+mod code_truncated_keys;
 mod collect_driving_rows;
 mod collected_rows;
 mod conditional_reduce;
@@ -196,6 +197,7 @@ pub const RULES: &[Rule] = &[
         "late, when sums stand in the loop that computes them; what it puts behind that loop is fused in the next round",
     ),
     rule("code_case_keys", code_case_keys::code_case_keys, "for the same reason, when the groups have their keys"),
+    rule("code_truncated_keys", code_truncated_keys::code_truncated_keys, "beside code_case_keys"),
     rule(
         "count_unread_rows",
         count_unread_rows::count_unread_rows,

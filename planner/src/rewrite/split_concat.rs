@@ -79,6 +79,7 @@
 //! ```
 //!
 //! Guard, and why:
+//! * the loop is one of the body: of what is correlated other rules make groups, as long as it is one loop;
 //! * nothing else reads the rows that were put together, and a loop makes some of the parts for nobody else: else they are
 //!   stored all the same;
 //! * groups are expected to be few beside the rows: those of each part are stored, and put together once more;
@@ -96,7 +97,6 @@ use super::dependencies::{Definition, definitions};
 use super::selectivity::Selectivity;
 use super::substitute::Substitution;
 use crate::analysis::ranges::Ranges;
-use crate::multiloop::live::live_blocks;
 use crate::multiloop::reduction::sum_is_total;
 use crate::multiloop::uses::{Use, collection_uses};
 use crate::multiloop::{
@@ -113,12 +113,10 @@ const ROWS_PER_GROUP: f64 = 8.0;
 
 /// Goes over parts one by one.
 pub(super) fn split_concat(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, Bound::of(program));
-    for block in live_blocks(program) {
-        while let Some((at, parts)) = bound.next(find(program, block)) {
-            split(program, block, at, parts);
-            changed = true;
-        }
+    let (mut changed, mut bound, body) = (false, Bound::of(program), program.body);
+    while let Some((at, parts)) = bound.next(find(program, body)) {
+        split(program, body, at, parts);
+        changed = true;
     }
     changed
 }
