@@ -7,7 +7,8 @@
 //!                                                               G[i in W …](i.n = 1 && …)
 //! ```
 //!
-//! Most rows are not put in order then. `rank` and `dense_rank` are alike; `DISTINCT ON` is this, too. Aggregates of whole
+//! Most rows are not put in order then. `rank` and `dense_rank` are alike; `DISTINCT ON` is this, too (keys of the partition among
+//! those of the order tell no rows of it apart, and are passed over). Aggregates of whole
 //! partitions in the same window become fields of H. Source: our own. An example:
 //!
 //! ```text before
@@ -93,7 +94,7 @@ use crate::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, KeyPart, Let, Program, Reduction, Scalar, ScalarId, Shape, Source,
     WindowCallee, WindowField,
 };
-use crate::types::{DataType, Field};
+use crate::types::{DataType, Field, SortOrder};
 use crate::value::Value;
 use crate::window::WindowFunction;
 
@@ -121,7 +122,7 @@ fn find(program: &Program, block: BlockId) -> Option<usize> {
     let (uses, made) = (collection_uses(program), definitions(program));
     lets.iter().enumerate().position(|(at, each)| {
         let Let::Window { define, input, partition, order, functions } = each else { return false };
-        let Some(&(first, sort)) = order.first() else { return false };
+        let Some((first, sort)) = first_key(partition, order) else { return false };
         let fields = &program.collection(*input).fields;
         let key = &fields[first as usize];
         let fits = |field: &WindowField| is_place(field) || (is_whole(field, false) && !field.may_fail(fields));
@@ -133,6 +134,11 @@ fn find(program: &Program, block: BlockId) -> Option<usize> {
             && !is_narrowed(program, made[input.0 as usize], first)
             && has_large_partitions(program, *input, partition, &made)
     })
+}
+
+/// The first key of an order that tells rows of one partition apart.
+fn first_key(partition: &[u32], order: &[(u32, SortOrder)]) -> Option<(u32, SortOrder)> {
+    order.iter().copied().find(|(field, _)| !partition.contains(field))
 }
 
 /// Whether a field is a place that depends on the rows before it alone.
@@ -205,7 +211,7 @@ fn narrow(program: &mut Program, block: BlockId, at: usize) {
     let own = program.collection(input).fields.clone();
     let all = program.collection(define).fields.clone();
     let added = &all[own.len()..];
-    let (first, sort) = order[0];
+    let Some((first, sort)) = first_key(&partition, &order) else { return };
     // What each partition comes to: its best first key, and the aggregates of all of its rows.
     let index = program.add_index();
     let read = columns(program, input, index);
