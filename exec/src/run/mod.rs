@@ -23,7 +23,7 @@ use crate::plan::batch::Batch;
 use crate::plan::plan;
 use crate::plan::statistics::LetStatistics;
 use crate::plan::tree::{Device, LetKind, LetPlan, Machine, Plan};
-use crate::workers::context::Context;
+use crate::workers::context::{Context, Reservation};
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
 use crate::{Error, ErrorKind, Result};
@@ -337,13 +337,7 @@ impl Driver for Lets {
     }
 
     fn nested_batch(&self, around: &Frame<'_>, batch: &Batch, field: u32, asking: &[Vec<Value>]) -> Result<Vec<Value>> {
-        let numbers: Vec<Value> = (0..asking.len()).map(|number| Value::Int(number as i64)).collect();
-        let column = |(at, &data_type): (usize, &DataType)| match at == batch.types.len() - 1 {
-            true => Column::from_values(data_type, &numbers),
-            false => Column::from_values(data_type, asking.iter().map(|values| &values[at])),
-        };
-        let columns = batch.types.iter().enumerate().map(column).collect();
-        let rows = RowSet::new(vec![Arc::new(Chunk::new(asking.len(), columns))]);
+        let rows = asking_rows(batch, asking, around.shared.context)?;
         let own = FxHashMap::from_iter([(batch.asking, Ok(Arc::new(Stored::Rows(rows))))]);
         let mut frame = Frame { shared: around.shared, parent: Some(around), captured: around.captured, own };
         frame.lets(batch.block, usize::MAX, None)?;
@@ -363,4 +357,20 @@ impl Driver for Lets {
         }
         Ok(values)
     }
+}
+
+/// The rows that ask for a batch: what each captures, and its number.
+fn asking_rows(batch: &Batch, asking: &[Vec<Value>], context: &Context) -> Result<RowSet> {
+    let text = |value: &Value| if let Value::Text(text) = value { text.len() } else { 0 };
+    let texts: usize = asking.iter().flatten().map(text).sum();
+    let mut reservation = Reservation::new(&context.memory);
+    reservation.add(asking.len() * batch.types.len() * 2 * size_of::<Value>() + texts)?;
+    let numbers: Vec<Value> = (0..asking.len()).map(|number| Value::Int(number as i64)).collect();
+    let column = |(at, &data_type): (usize, &DataType)| match at == batch.types.len() - 1 {
+        true => Column::from_values(data_type, &numbers),
+        false => Column::from_values(data_type, asking.iter().map(|values| &values[at])),
+    };
+    let columns = batch.types.iter().enumerate().map(column).collect();
+    let chunk = Arc::new(Chunk::new(asking.len(), columns));
+    Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(vec![chunk]) })
 }
