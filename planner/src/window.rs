@@ -153,6 +153,12 @@ pub enum FrameBound {
 impl Frame {
     /// All rows of the partition.
     pub const WHOLE: Frame = Frame { unit: FrameUnit::Rows, start: FrameBound::First, end: FrameBound::Last };
+
+    /// Whether it has all rows of the partition; without an order these are all peers.
+    pub fn is_whole(self, all_peers: bool) -> bool {
+        let peers = |bound| all_peers && bound == FrameBound::Current && self.unit != FrameUnit::Rows;
+        (self.start == FrameBound::First || peers(self.start)) && (self.end == FrameBound::Last || peers(self.end))
+    }
 }
 
 impl Default for Frame {

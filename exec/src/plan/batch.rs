@@ -18,15 +18,12 @@
 use crate::plan::nodes::captured;
 use crate::technique::Technique;
 use multiloop_planner::multiloop::live::live_blocks;
-use multiloop_planner::multiloop::reduction::Identity;
 use multiloop_planner::multiloop::uses::nested_of;
 use multiloop_planner::multiloop::{
-    Aggregate, Block, BlockId, CollectionId, Generator, Index, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
-    Shape, Source,
+    Block, BlockId, CollectionId, Generator, Index, Let, Multiloop, Program, Shape, Source,
 };
 use multiloop_planner::rewrite::substitute::Substitution;
 use multiloop_planner::types::{DataType, Field};
-use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -42,8 +39,6 @@ pub(crate) struct Batch {
     /// What the loop makes: groups by number, or, of an EXISTS, numbers.
     pub(crate) made: CollectionId,
     pub(crate) exists: bool,
-    /// For each field of the block what it is of no rows.
-    pub(crate) empty: Vec<Value>,
 }
 
 /// The program with such loops as blocks that nothing reads, and for which blocks they are; none if there is no such block.
@@ -104,8 +99,7 @@ fn batch(program: &mut Program, id: BlockId) -> Option<Batch> {
         place.replace_scalar(capture, column);
     }
     let number = program.scalars.column(asks, captures.len() as u32, DataType::Integer);
-    let exists = is_exists(program, &aggregates);
-    let empty = aggregates.iter().map(of_no_rows).collect();
+    let exists = matches!(&aggregates[..], [only] if only.is_any_true(&program.scalars));
     let mut generator = match exists {
         true => Generator::Collect { condition, value: vec![number] },
         false => Generator::BucketReduce { condition, key: vec![number], aggregates },
@@ -126,21 +120,5 @@ fn batch(program: &mut Program, id: BlockId) -> Option<Batch> {
     let multiloop = Multiloop { nest, generators: vec![generator] };
     let each = Let::Loop { defines: vec![made], multiloop };
     let block = program.add_block(Block { lets: vec![each], result: made });
-    Some(Batch { block, asking, types, made, exists, empty })
-}
-
-/// Whether a reduction asks whether there is a row.
-fn is_exists(program: &Program, aggregates: &[Aggregate]) -> bool {
-    let [Aggregate { reduction: Reduction::Any, arguments, condition, .. }] = aggregates else { return false };
-    let is_true = |id: &ScalarId| *program.scalars.get(*id) == Scalar::Constant(Value::Boolean(true));
-    condition.is_empty() && arguments.iter().all(is_true)
-}
-
-/// What an aggregate is of no rows.
-fn of_no_rows(aggregate: &Aggregate) -> Value {
-    match aggregate.reduction.properties().identity {
-        Identity::Zero => Value::Int(0),
-        Identity::Boolean(value) => Value::Boolean(value),
-        Identity::Null | Identity::Nothing => Value::Null,
-    }
+    Some(Batch { block, asking, types, made, exists })
 }

@@ -342,17 +342,16 @@ impl Driver for Lets {
         let mut frame = Frame { shared: around.shared, parent: Some(around), captured: around.captured, own };
         frame.lets(batch.block, usize::MAX, None)?;
         let made = frame.get(batch.made)?;
-        let made = made.rows()?;
-        let mut values = vec![batch.empty[field as usize].clone(); asking.len()];
-        let (position, value_type) =
-            (made.position(0) as usize, around.field_type(batch.made, u32::from(!batch.exists) * (1 + field)));
+        let at = 1 + field;
+        let none = if batch.exists { Value::Boolean(false) } else { made.groups()?.empty[at as usize].clone() };
+        let (mut values, made) = (vec![none; asking.len()], made.rows()?);
         for chunk in &made.chunks {
+            let value = |row: usize, field: u32| {
+                chunk.columns[made.position(field) as usize].value(row, around.field_type(batch.made, field))
+            };
             for row in 0..chunk.rows {
-                let Value::Int(number) = chunk.columns[position].value(row, DataType::Integer) else { continue };
-                values[number as usize] = match batch.exists {
-                    true => Value::Boolean(true),
-                    false => chunk.columns[made.position(1 + field) as usize].value(row, value_type),
-                };
+                let Value::Int(number) = value(row, 0) else { continue };
+                values[number as usize] = if batch.exists { Value::Boolean(true) } else { value(row, at) };
             }
         }
         Ok(values)

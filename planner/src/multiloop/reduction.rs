@@ -5,6 +5,7 @@ use super::{Scalar, ScalarId, Scalars};
 pub use crate::evaluate::gather::Gather;
 use crate::function::Effects;
 use crate::types::{DataType, SortOrder};
+use crate::value::Value;
 use serde::{Deserialize, Serialize};
 
 /// Rows that no loop exceeds: a traversal of more would take centuries. 10^19 is more than 2^63.
@@ -182,6 +183,13 @@ impl Aggregate {
             visit(*limit);
             visit(*offset);
         }
+    }
+
+    /// Whether it asks whether there is a row: EXISTS as an aggregate.
+    pub fn is_any_true(&self, scalars: &Scalars) -> bool {
+        self.reduction == Reduction::Any
+            && self.condition.is_empty()
+            && *scalars.get(self.arguments[0]) == Scalar::Constant(Value::Boolean(true))
     }
 
     /// What the reduction itself may do, besides what its arguments do.

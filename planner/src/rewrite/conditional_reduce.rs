@@ -65,10 +65,9 @@ use crate::function::Function;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{FreeIndices, nested_of};
 use crate::multiloop::{
-    Aggregate, BlockId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape,
+    Aggregate, BlockId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape,
 };
 use crate::types::{DataType, Field};
-use crate::value::Value;
 
 /// Unnests every nested Reduce that can be.
 pub(super) fn conditional_reduce(program: &mut Program) -> bool {
@@ -186,7 +185,7 @@ fn unnest(program: &mut Program, block: BlockId, at: usize, nested: BlockId, key
     let KeyedReduce { nest, condition, key, mut aggregates } = keyed;
     program.moved(program.block_effects(nested));
     let values = program.collection(program.block(nested).result).fields.clone();
-    let is_exists = aggregates.iter().all(|aggregate| is_any_true(program, aggregate));
+    let is_exists = aggregates.iter().all(|aggregate| aggregate.is_any_true(&program.scalars));
     let mut nullability = Nullability::default();
     nest.iter().for_each(|index| nullability.enter(program, index));
     let mut fields: Vec<Field> = Vec::with_capacity(key.len() + values.len());
@@ -225,13 +224,6 @@ fn unnest(program: &mut Program, block: BlockId, at: usize, nested: BlockId, key
     readers.definition(program, &mut lets[at]);
     lets.insert(at, Let::Loop { defines: vec![groups], multiloop });
     program.blocks[block.0 as usize].lets = lets;
-}
-
-/// EXISTS as a reduction.
-fn is_any_true(program: &Program, aggregate: &Aggregate) -> bool {
-    aggregate.reduction == Reduction::Any
-        && aggregate.condition.is_empty()
-        && *program.scalars.get(aggregate.arguments[0]) == Scalar::Constant(Value::Boolean(true))
 }
 
 /// What a part of a key over a nest is called: as the column that it is, if it is one.

@@ -70,7 +70,6 @@ use crate::multiloop::{
     Aggregate, Block, BlockId, Generator, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape, Source,
 };
 use crate::types::{DataType, Field};
-use crate::value::Value;
 
 /// Asks for extremes instead of searching for a row.
 pub(super) fn exists_comparison_to_extremes(program: &mut Program) -> bool {
@@ -169,11 +168,8 @@ pub(super) fn exists_loop(program: &Program, id: BlockId) -> Option<(&Multiloop,
     let ([define], [Generator::Reduce { condition, aggregates }]) = (&defines[..], &multiloop.generators[..]) else {
         return None;
     };
-    let [Aggregate { reduction: Reduction::Any, arguments, condition: filter, .. }] = &aggregates[..] else {
-        return None;
-    };
-    let is_true = *program.scalars.get(arguments[0]) == Scalar::Constant(Value::Boolean(true));
-    (*define == block.result && is_true && filter.is_empty()).then_some((multiloop, condition))
+    let [aggregate] = &aggregates[..] else { return None };
+    (*define == block.result && aggregate.is_any_true(&program.scalars)).then_some((multiloop, condition))
 }
 
 fn ask_extremes(program: &mut Program, block: BlockId, at: usize, nested: BlockId, found: Comparison) {

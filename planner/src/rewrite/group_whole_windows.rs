@@ -50,13 +50,9 @@
 //! fails where it is read, by every row, as the window did. Order: that of rows is free. It ends: there is a window less.
 
 use super::bound::Bound;
+use super::partitions::{aggregate, columns, is_whole, over_rows, partitions};
 use crate::multiloop::live::live_blocks;
-use crate::multiloop::{
-    Aggregate, BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId,
-    Shape, Source, WindowCallee, WindowField,
-};
-use crate::types::Field;
-use crate::window::{FrameBound, FrameUnit};
+use crate::multiloop::{BlockId, Generator, Let, Program};
 
 /// Makes groups of such windows.
 pub(super) fn group_whole_windows(program: &mut Program) -> bool {
@@ -77,61 +73,16 @@ fn find(program: &Program, block: BlockId) -> Option<usize> {
     })
 }
 
-/// Whether a field is what all rows of a partition come to; without an order they are all peers.
-pub(super) fn is_whole(field: &WindowField, all_peers: bool) -> bool {
-    let frame = field.frame;
-    let peers = |bound| bound == FrameBound::Current && frame.unit != FrameUnit::Rows && all_peers;
-    matches!(field.function, WindowCallee::Aggregate(_))
-        && (frame.start == FrameBound::First || peers(frame.start))
-        && (frame.end == FrameBound::Last || peers(frame.end))
-}
-
 fn group(program: &mut Program, block: BlockId, at: usize) {
     let Let::Window { define, input, partition, functions, .. } = program.block(block).lets[at].clone() else { return };
+    let own = program.collection(input).fields.len();
+    let added = program.collection(define).fields[own..].to_vec();
+    let aggregates = |row: &[_]| functions.iter().map(|field| aggregate(field, row)).collect();
+    let (groups, made) = partitions(program, (input, &partition), added, aggregates);
     let index = program.add_index();
-    let columns = columns(program, input, index);
-    let aggregates: Vec<Aggregate> = functions.iter().map(|field| aggregate(field, &columns)).collect();
-    let key: Vec<ScalarId> = partition.iter().map(|&field| columns[field as usize]).collect();
-    let keys = key.len() as u32;
-    let all = &program.collection(define).fields;
-    let added = all[columns.len()..].iter().cloned();
-    let fields: Vec<Field> = partition.iter().map(|&field| all[field as usize].clone()).chain(added).collect();
-    let (shape, generator) = match partition[..] {
-        [] => (Shape::Single, Generator::Reduce { condition: Vec::new(), aggregates }),
-        _ => (Shape::Groups { keys }, Generator::BucketReduce { condition: Vec::new(), key, aggregates }),
-    };
-    let groups = program.add_collection(fields, shape);
-    let made = over_rows(vec![groups], index, input, generator);
-    let index = program.add_index();
-    let mut value = self::columns(program, input, index);
-    let probe = |&field: &u32| KeyPart { scalar: value[field as usize], null_matches: true };
-    let probe: Vec<KeyPart> = partition.iter().map(probe).collect();
-    value.extend((keys..).zip(&functions).map(|(field, function)| {
-        let read = match partition[..] {
-            [] => Scalar::Single { collection: groups, field },
-            _ => Scalar::Lookup { collection: groups, key: probe.clone(), field },
-        };
-        program.scalars.intern(read, function.data_type)
-    }));
-    let asked = over_rows(vec![define], index, input, Generator::Collect { condition: Vec::new(), value });
+    let mut value = columns(program, input, index);
+    let asked = groups.ask(program, &value);
+    value.extend(asked);
+    let asked = over_rows(define, index, input, Generator::Collect { condition: Vec::new(), value });
     program.blocks[block.0 as usize].lets.splice(at..=at, [made, asked]);
-}
-
-/// A field that is an aggregate, as one of rows with these columns.
-pub(super) fn aggregate(field: &WindowField, columns: &[ScalarId]) -> Aggregate {
-    let WindowCallee::Aggregate(reduction) = &field.function else { unreachable!("it is an aggregate") };
-    let arguments = field.arguments.iter().map(|&field| columns[field as usize]).collect();
-    Aggregate::new(reduction.clone(), arguments, field.data_type)
-}
-
-/// The fields of a collection's rows, as an index shows them.
-pub(super) fn columns(program: &mut Program, of: CollectionId, index: IndexId) -> Vec<ScalarId> {
-    let types: Vec<_> = program.collection(of).fields.iter().map(|field| field.data_type).collect();
-    (0..).zip(types).map(|(field, data_type)| program.scalars.column(index, field, data_type)).collect()
-}
-
-/// A loop over rows.
-pub(super) fn over_rows(defines: Vec<CollectionId>, index: IndexId, over: CollectionId, generator: Generator) -> Let {
-    let nest = vec![Index { id: index, source: Source::Rows(over) }];
-    Let::Loop { defines, multiloop: Multiloop { nest, generators: vec![generator] } }
 }

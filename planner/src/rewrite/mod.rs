@@ -36,6 +36,7 @@ mod narrow_first_rows;
 mod needs;
 mod nested_any;
 mod order_conditions;
+mod partitions;
 mod prune_group_keys;
 mod questions;
 mod reduce_probed_bucket;

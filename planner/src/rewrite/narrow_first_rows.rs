@@ -85,13 +85,13 @@
 
 use super::bound::Bound;
 use super::dependencies::{Definition, definitions};
-use super::group_whole_windows::{aggregate, columns, is_whole, over_rows};
+use super::partitions::{aggregate, columns, is_whole, over_rows, partitions};
 use super::selectivity::Selectivity;
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::collection_uses;
 use crate::multiloop::{
-    Aggregate, BlockId, CollectionId, Generator, KeyPart, Let, Program, Reduction, Scalar, ScalarId, Shape, Source,
+    Aggregate, BlockId, CollectionId, Generator, Let, Program, Reduction, Scalar, ScalarId, Shape, Source,
     WindowCallee, WindowField,
 };
 use crate::types::{DataType, Field, SortOrder};
@@ -213,54 +213,37 @@ fn narrow(program: &mut Program, block: BlockId, at: usize) {
     let added = &all[own.len()..];
     let Some((first, sort)) = first_key(&partition, &order) else { return };
     // What each partition comes to: its best first key, and the aggregates of all of its rows.
-    let index = program.add_index();
-    let read = columns(program, input, index);
     let best = if sort.descending { Reduction::Max } else { Reduction::Min };
-    let best_type = own[first as usize].data_type;
-    let mut aggregates = vec![Aggregate::new(best, vec![read[first as usize]], best_type)];
-    let mut fields: Vec<Field> = partition.iter().map(|&field| own[field as usize].clone()).collect();
-    let keys = fields.len() as u32;
-    fields.push(Field::new("best", best_type, true));
-    let whole = |field: &&WindowField| !is_place(field);
-    aggregates.extend(functions.iter().filter(whole).map(|field| aggregate(field, &read)));
-    let named = added.iter().zip(&functions).filter(|(_, field)| whole(field)).map(|(field, _)| field.clone());
-    let whole_fields: Vec<Field> = named.collect();
-    fields.extend(whole_fields.iter().cloned());
-    let key: Vec<ScalarId> = partition.iter().map(|&field| read[field as usize]).collect();
-    let (shape, generator) = match partition[..] {
-        [] => (Shape::Single, Generator::Reduce { condition: Vec::new(), aggregates }),
-        _ => (Shape::Groups { keys }, Generator::BucketReduce { condition: Vec::new(), key, aggregates }),
-    };
-    let types: Vec<DataType> = fields[keys as usize..].iter().map(|field| field.data_type).collect();
-    let groups = program.add_collection(fields, shape);
-    let grouped = over_rows(vec![groups], index, input, generator);
+    let best_field = Field::new("best", own[first as usize].data_type, true);
+    let is_whole = |field: &&WindowField| !is_place(field);
+    let named = added.iter().zip(&functions).filter(|(_, field)| is_whole(field)).map(|(field, _)| field.clone());
+    let whole: Vec<Field> = named.collect();
+    let (groups, grouped) = partitions(
+        program,
+        (input, &partition),
+        std::iter::once(best_field.clone()).chain(whole.iter().cloned()),
+        |row| {
+            let best = Aggregate::new(best, vec![row[first as usize]], best_field.data_type);
+            let whole = functions.iter().filter(is_whole).map(|field| aggregate(field, row));
+            std::iter::once(best).chain(whole).collect()
+        },
+    );
     // The rows that are left, with these aggregates.
     let index = program.add_index();
     let mut value = columns(program, input, index);
-    let part = |&field: &u32| KeyPart { scalar: value[field as usize], null_matches: true };
-    let probe: Vec<KeyPart> = partition.iter().map(part).collect();
-    let asked: Vec<ScalarId> = (keys..)
-        .zip(types)
-        .map(|(field, data_type)| {
-            let read = match partition[..] {
-                [] => Scalar::Single { collection: groups, field },
-                _ => Scalar::Lookup { collection: groups, key: probe.clone(), field },
-            };
-            program.scalars.intern(read, data_type)
-        })
-        .collect();
+    let asked = groups.ask(program, &value);
     let is_best = vec![value[first as usize], asked[0]];
     let condition = vec![program.scalars.call(Function::IsNotDistinct, is_best, DataType::Boolean)];
     value.extend_from_slice(&asked[1..]);
-    let mut fields = [own.clone(), whole_fields].concat();
+    let mut fields = [own.clone(), whole].concat();
     let left = program.add_collection(fields.clone(), Shape::Rows);
-    let narrowed = over_rows(vec![left], index, input, Generator::Collect { condition, value });
+    let narrowed = over_rows(left, index, input, Generator::Collect { condition, value });
     // The window of their places, and its fields where the old one had them.
     let places: Vec<WindowField> = functions.iter().filter(|field| is_place(field)).cloned().collect();
     fields.extend(added.iter().zip(&functions).filter(|(_, field)| is_place(field)).map(|(field, _)| field.clone()));
     let behind = fields.len() - places.len();
     let window = program.add_collection(fields, Shape::Rows);
-    let placed = Let::Window { define: window, input: left, partition, order, functions: places };
+    let placed = Let::Window { define: window, input: left, partition: partition.clone(), order, functions: places };
     let index = program.add_index();
     let read = columns(program, window, index);
     let (mut place, mut aggregate) = (behind, own.len());
@@ -270,6 +253,6 @@ fn narrow(program: &mut Program, block: BlockId, at: usize) {
         value.push(read[*next]);
         *next += 1;
     }
-    let shown = over_rows(vec![define], index, window, Generator::Collect { condition: Vec::new(), value });
+    let shown = over_rows(define, index, window, Generator::Collect { condition: Vec::new(), value });
     program.blocks[block.0 as usize].lets.splice(at..=at, [grouped, narrowed, placed, shown]);
 }

@@ -153,14 +153,10 @@ fn join_whole_partitions(mut windows: Vec<WindowUse>) -> Vec<WindowUse> {
 /// Whether a call without an order gives one value for all rows of a partition, whichever order these come in.
 fn sees_whole_partition(window: &WindowUse) -> bool {
     let WindowCallee::Aggregate(call) = &window.call.callee else { return false };
-    let frame = window.call.frame;
-    // Without an order all rows are peers.
-    let ends = [frame.start, frame.end].map(|bound| bound == FrameBound::Current && frame.unit != FrameUnit::Rows);
     window.order.is_empty()
         && !matches!(call.function, AggregateFunction::Gather(_))
         && !varies(window)
-        && (frame.start == FrameBound::First || ends[0])
-        && (frame.end == FrameBound::Last || ends[1])
+        && window.call.frame.is_whole(true)
 }
 
 /// Whether a call takes something that differs from evaluation to evaluation.
