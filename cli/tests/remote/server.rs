@@ -155,8 +155,11 @@ impl Server {
                 kept.clone()
             })
         };
-        let Some(Kept { bytes, manner, version }) = found else { return answer(stream, 404, "", b"no such key") };
         let is_head = request.method == "HEAD";
+        let Some(Kept { bytes, manner, version }) = found else {
+            // What follows the answer to a HEAD is read as the next answer.
+            return answer(stream, 404, "", if is_head { b"" } else { b"no such key" });
+        };
         match manner {
             Manner::Status(status) => return answer(stream, status, "", b""),
             Manner::Unseen if is_head => return answer(stream, 403, "", b""),
