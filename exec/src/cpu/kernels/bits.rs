@@ -24,6 +24,16 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
             out.set(len, VectorData::Bool(bits), nulls);
             true
         }
+        [Vector { data: VectorData::Bool(truth), constant: false, .. }]
+            if matches!(call.function, Function::Cast | Function::AssignCast) && call.result.is_integer() =>
+        {
+            let mut values = out.take_i32();
+            values.extend((0..len).map(|tuple| i32::from(truth.get(tuple))));
+            let nulls = strict_nulls(arguments, len, out);
+            out.set(len, VectorData::I32(values), nulls);
+            super::integer::coerce(out, call.register);
+            true
+        }
         [a] if integers => {
             let Some(values) = narrowed(a, left) else { return false };
             unary(call, (values, a.constant), len, out) && finish(arguments, len, out)

@@ -1,4 +1,4 @@
-//! Fields of dates, times and timestamps, and timestamps truncated or moved by a constant interval.
+//! Fields of dates, times and timestamps; timestamps truncated or moved by a constant interval; casts between all these.
 
 use super::{Call, strict_nulls};
 use crate::cpu::simd::kernel::{append, kernel};
@@ -7,17 +7,39 @@ use multiloop_planner::evaluate::calendar::{DAY, HOUR, MINUTE, SECOND, checked_t
 use multiloop_planner::evaluate::date::{add_interval, part_of, truncated};
 use multiloop_planner::function::{DatePart, Function};
 use multiloop_planner::types::DataType;
+use multiloop_planner::value::Interval;
 
-/// Does EXTRACT, date_trunc and what an interval is added to or taken from, if it can: false if not, or if a result may
-/// be an error.
+/// Does EXTRACT, date_trunc, casts and what an interval is added to or taken from, if it can: false if not, or if a result
+/// may be an error.
 pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
     match call.function {
         Function::Extract(part) => {
             plain_fields(call, part, arguments, len, out) || fields(call, part, arguments, len, out)
         }
         Function::DateTrunc(_) | Function::AddInterval | Function::SubtractInterval => moved(call, arguments, len, out),
+        Function::Cast | Function::AssignCast => cast(call, arguments, len, out),
         _ => false,
     }
+}
+
+/// Dates as timestamps, and timestamps as dates or times of day.
+fn cast(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
+    let mut values = out.take_i64();
+    match (&arguments[0].data, call.types[0], call.result) {
+        (VectorData::I32(days), DataType::Date, DataType::Timestamp) if days.iter().all(|day| DAYS.contains(day)) => {
+            starts_of(days, &mut values);
+        }
+        (VectorData::I64(timestamps), DataType::Timestamp, DataType::Time) if are_plain(timestamps) => {
+            times_of(timestamps, &mut values);
+        }
+        (VectorData::I64(timestamps), DataType::Timestamp, DataType::Date) if are_plain(timestamps) => {
+            let mut days = Vec::with_capacity(len);
+            days_of(timestamps, &mut days);
+            return set_as(call, VectorData::I32(days), arguments, len, out);
+        }
+        _ => return false,
+    }
+    set_as(call, VectorData::I64(values), arguments, len, out)
 }
 
 /// Timestamps truncated, or moved by a constant.
@@ -26,6 +48,15 @@ fn moved(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -
     if arguments[0].constant || !(of_date || call.types[0] == DataType::Timestamp) {
         return false;
     }
+    let mut starts = Vec::new();
+    let timestamps = match &arguments[0].data {
+        VectorData::I64(timestamps) if !of_date => Some(&timestamps[..]),
+        VectorData::I32(days) if of_date && days.iter().all(|day| DAYS.contains(day)) => {
+            starts_of(days, &mut starts);
+            Some(&starts[..])
+        }
+        _ => None,
+    };
     let interval = match arguments.get(1).map(|interval| (&interval.data, interval.constant, &interval.nulls)) {
         None => None,
         Some((VectorData::Interval(interval), true, None)) => interval.first().copied(),
@@ -41,12 +72,12 @@ fn moved(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -
         }
     };
     let mut values = out.take_i64();
-    let is_plain = match (call.function, &arguments[0].data) {
-        (Function::DateTrunc(part), VectorData::I64(timestamps)) if !of_date && interval.is_none() => {
-            are_plain(timestamps) && plain_truncated(part, timestamps, &mut values)
-        }
+    let is_plain = timestamps.is_some_and(|timestamps| match (call.function, interval) {
+        (Function::DateTrunc(part), None) => are_plain(timestamps) && plain_truncated(part, timestamps, &mut values),
+        (Function::AddInterval, Some(interval)) => plain_moved(timestamps, interval, 1, &mut values),
+        (Function::SubtractInterval, Some(interval)) => plain_moved(timestamps, interval, -1, &mut values),
         _ => false,
-    };
+    });
     if !is_plain {
         each(&arguments[0].data, one, &mut values);
     }
@@ -64,11 +95,13 @@ fn each(from: &VectorData, one: impl Fn(i64) -> Option<i64>, out: &mut Vec<i64>)
 
 /// Makes values the result, in its register: false if some are missing.
 fn set(call: &Call<'_>, values: Vec<i64>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
-    if values.len() < len {
-        return false;
-    }
+    values.len() == len && set_as(call, VectorData::I64(values), arguments, len, out)
+}
+
+/// Makes values the result, in its register.
+fn set_as(call: &Call<'_>, values: VectorData, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
     let nulls = strict_nulls(arguments, len, out);
-    out.set(len, VectorData::I64(values), nulls);
+    out.set(len, values, nulls);
     super::integer::coerce(out, call.register);
     true
 }
@@ -127,10 +160,60 @@ fn plain_fields(call: &Call<'_>, part: DatePart, arguments: &[&Vector], len: usi
         out.data = VectorData::I32(values);
         return false;
     }
-    let nulls = strict_nulls(arguments, len, out);
-    out.set(len, VectorData::I32(values), nulls);
-    super::integer::coerce(out, call.register);
+    set_as(call, VectorData::I32(values), arguments, len, out)
+}
+
+/// Appends timestamps that are moved by an interval, `sign` times; false if these or what they become are not all plain.
+fn plain_moved(timestamps: &[i64], interval: Interval, sign: i64, out: &mut Vec<i64>) -> bool {
+    let ends = timestamps.iter().fold(None, |ends: Option<(i64, i64)>, &value| {
+        Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
+    });
+    let Some((low, high)) = ends else { return true };
+    // The later a timestamp is, the later is what it becomes, and what it is on the way.
+    let months = Interval { days: 0, micros: 0, ..interval };
+    let is_plain = |value: i64, interval: Interval| {
+        are_plain(&[value]) && add_interval(value, interval, sign).is_ok_and(|moved| are_plain(&[moved]))
+    };
+    if ![low, high].iter().all(|&end| is_plain(end, months) && is_plain(end, interval)) {
+        return false;
+    }
+    let rest = sign * (i64::from(interval.days) * DAY + interval.micros);
+    match interval.months {
+        0 => shifted(timestamps, rest, out),
+        months => shifted_by_months(timestamps, sign as i32 * months, rest, out),
+    }
     true
+}
+
+kernel! {
+    fn shifted[](timestamps: &[i64], by: i64, out: &mut Vec<i64>) {
+        append(out, timestamps, |value| value + by)
+    }
+}
+
+kernel! {
+    fn shifted_by_months[](timestamps: &[i64], months: i32, by: i64, out: &mut Vec<i64>) {
+        append(out, timestamps, |value| {
+            let (year, month, day) = civil(value.div_euclid(DAY) as i32);
+            let all = (year * 12 + month - 1).wrapping_add_signed(months);
+            let (year, month) = (all / 12, all % 12 + 1);
+            let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            let last = if month == 2 { 28 + u32::from(is_leap) } else { 30 + (month + (month >> 3)) % 2 };
+            i64::from(day_of(year, month, day.min(last))) * DAY + value.rem_euclid(DAY) + by
+        })
+    }
+}
+
+kernel! {
+    fn starts_of[](days: &[i32], out: &mut Vec<i64>) {
+        append(out, days, |day| i64::from(day) * DAY)
+    }
+}
+
+kernel! {
+    fn times_of[](timestamps: &[i64], out: &mut Vec<i64>) {
+        append(out, timestamps, |value| value.rem_euclid(DAY))
+    }
 }
 
 kernel! {
@@ -174,6 +257,10 @@ kernel! {
                 let leap_days = before / 4 - before / 100 + before / 400;
                 (365 * before + leap_days + i64::from(*DAYS.start())) * DAY
             }),
+            DatePart::Quarter => append(out, timestamps, |value| {
+                let (year, month, _) = civil(value.div_euclid(DAY) as i32);
+                i64::from(day_of(year, month - (month - 1) % 3, 1)) * DAY
+            }),
             DatePart::Month => append(out, timestamps, |value| {
                 let day = value.div_euclid(DAY) as i32;
                 (i64::from(day) + 1 - i64::from(part_of_day(DatePart::Day, day))) * DAY
@@ -198,25 +285,39 @@ fn weekday(day: i32) -> u32 {
     (day - *DAYS.start()) as u32 % 7
 }
 
-/// A part of a day since 1970-01-01, after Christ. Years are counted from 1 March, so that the leap day ends one.
+/// A part of a day since 1970-01-01, after Christ.
 #[inline(always)]
 fn part_of_day(part: DatePart, day: i32) -> u32 {
-    let shifted = (day + 719_468) as u32;
+    let (year, month, day) = civil(day);
+    match part {
+        DatePart::Year => year,
+        DatePart::Month => month,
+        _ => day,
+    }
+}
+
+/// From 0000-03-01 to 1970-01-01.
+const DAYS_FROM_MARCH: i32 = 719_468;
+
+/// Year, month and day of a day since 1970-01-01, after Christ. Years are counted from 1 March, so that the leap day ends one.
+#[inline(always)]
+fn civil(day: i32) -> (u32, u32, u32) {
+    let shifted = (day + DAYS_FROM_MARCH) as u32;
     let (era, of_era) = (shifted / 146_097, shifted % 146_097);
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month = (5 * day_of_year + 2) / 153;
-    match part {
-        DatePart::Year => era * 400 + year_of_era + u32::from(month >= 10),
-        DatePart::Month => {
-            if month < 10 {
-                month + 3
-            } else {
-                month - 9
-            }
-        }
-        _ => day_of_year - (153 * month + 2) / 5 + 1,
-    }
+    let year = era * 400 + year_of_era + u32::from(month >= 10);
+    (year, if month < 10 { month + 3 } else { month - 9 }, day_of_year - (153 * month + 2) / 5 + 1)
+}
+
+/// The day since 1970-01-01 that [`civil`] gives this for.
+#[inline(always)]
+fn day_of(year: u32, month: u32, day: u32) -> i32 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (era, of_era) = (year / 400, year % 400);
+    let day_of_era = of_era * 365 + of_era / 4 - of_era / 100 + (153 * month + 2) / 5 + day - 1;
+    (era * 146_097 + day_of_era) as i32 - DAYS_FROM_MARCH
 }
 
 #[cfg(test)]
@@ -252,7 +353,7 @@ mod tests {
                 assert_eq!(Some(i128::from(found)), expected, "{part:?} of {value}");
             }
         }
-        for part in [P::Year, P::Month, P::Week, P::Day, P::Hour, P::Minute, P::Second] {
+        for part in [P::Year, P::Quarter, P::Month, P::Week, P::Day, P::Hour, P::Minute, P::Second] {
             let mut found = Vec::new();
             assert!(plain_truncated(part, &timestamps, &mut found));
             for (&value, &found) in timestamps.iter().zip(&found) {
@@ -260,7 +361,49 @@ mod tests {
             }
         }
         assert!(!parts_of_days(P::Century, &days, &mut Vec::new()));
-        assert!(!plain_truncated(P::Quarter, &timestamps, &mut Vec::new()));
+        assert!(!plain_truncated(P::Decade, &timestamps, &mut Vec::new()));
         assert!(!are_plain(&[i64::MAX]) && !are_plain(&[i64::MIN]) && are_plain(&[]));
+    }
+    #[test]
+    fn moved_timestamps_are_those_of_the_interpreter() {
+        let all = timestamps();
+        let interval = |months, days, micros| Interval { months, days, micros };
+        let moves = [
+            (0, 0, 0),
+            (0, 1, -1),
+            (1, 0, 0),
+            (18, 0, 0),
+            (-1, 0, 0),
+            (-13, 31, -DAY),
+            (1200, -365, 7),
+            (48, 0, 3 * HOUR),
+        ];
+        let mut done = 0;
+        for (months, days, micros) in moves {
+            let interval = interval(months, days, micros);
+            for sign in [1, -1] {
+                // All at once, and around each: what is near the first and the last day may leave the plain ones.
+                for part in all.chunks(all.len()).chain(all.chunks(97)) {
+                    let mut found = Vec::new();
+                    if !plain_moved(part, interval, sign, &mut found) {
+                        continue;
+                    }
+                    done += 1;
+                    for (&value, &found) in part.iter().zip(&found) {
+                        assert_eq!(Ok(found), add_interval(value, interval, sign).map_err(|error| error.to_string()));
+                    }
+                    assert_eq!(part.len(), found.len());
+                }
+            }
+        }
+        assert!(done > 1_000, "{done}");
+        let far =
+            [interval(0, i32::MAX, 0), interval(i32::MAX, 0, 0), interval(0, 0, i64::MAX), interval(i32::MIN, 0, 0)];
+        for interval in far {
+            assert!(!plain_moved(&[0], interval, 1, &mut Vec::new()));
+        }
+        // What is not plain on the way only.
+        assert!(!plain_moved(&[0], interval(200_000, i32::MIN / 400, 0), 1, &mut Vec::new()));
+        assert!(plain_moved(&[], interval(1, 0, 0), 1, &mut Vec::new()));
     }
 }

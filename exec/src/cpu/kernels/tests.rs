@@ -407,6 +407,74 @@ fn choices_and_bits() {
     }
 }
 
+#[test]
+fn dates_and_times_from_each_other() {
+    let days = [-719_163, -719_162, -1, 0, 1, 59, 60, 19_782, 2_932_896, 2_932_897, i64::from(i32::MAX)];
+    let times = [0, 1, 86_399_999_999, -1];
+    let infinite = [i64::MAX, i64::MIN, i64::MAX - 1];
+    let timestamps = days[..10].iter().flat_map(|day| times.map(|time| day * 86_400_000_000 + time)).chain(infinite);
+    let column = |values: Vec<i64>, data_type| Column {
+        values: values.into_iter().map(Value::Int).collect(),
+        garbage: Value::Int(0),
+        data_type,
+        register: register_of(data_type),
+    };
+    let (days, timestamps) = (column(days.into(), T::Date), column(timestamps.collect(), T::Timestamp));
+    // All of them, and those after Christ, which are done together.
+    let plain = |column: &Column, count: usize| Column {
+        values: column.values[count..column.values.len() - 3].to_vec(),
+        ..column.clone()
+    };
+    for function in [F::Cast, F::AssignCast] {
+        for days in [&days, &plain(&days, 1)] {
+            check(function, std::slice::from_ref(days), T::Timestamp);
+        }
+        for timestamps in [&timestamps, &plain(&timestamps, 8), &plain(&plain(&timestamps, 8), 4)] {
+            check(function, std::slice::from_ref(timestamps), T::Date);
+            check(function, std::slice::from_ref(timestamps), T::Time);
+        }
+        let truths = [true, false, true, true, false].map(Value::Boolean).to_vec();
+        let truths =
+            Column { values: truths, garbage: Value::Boolean(true), data_type: T::Boolean, register: Register::Bool };
+        check(function, &[truths], T::Integer);
+    }
+}
+
+#[test]
+fn parts_between_delimiters() {
+    let texts = ["", "a", "a,b", ",", ",,", "a,,b", ",a,", "aaa", "aaaa", "ä,ö,ü", "a, b, c", "no delimiter at all"];
+    let of = |values: Vec<Value>, data_type: T| {
+        let mut vector = Vector::default();
+        vector.set_values(&values, register_of(data_type));
+        vector
+    };
+    let types = [T::Text, T::Text, T::Integer];
+    for delimiter in ["", ",", "aa", ", ", "ö", "x"] {
+        for part in [-100, -4, -3, -2, -1, 0, 1, 2, 3, 4, 100] {
+            let mut values: Vec<Value> = texts.iter().map(|text| Value::text(text)).collect();
+            values.insert(3, Value::Null);
+            let mut constants = [of(vec![Value::text(delimiter)], T::Text), of(vec![Value::Int(part)], T::Integer)];
+            constants.iter_mut().for_each(|constant| (constant.constant, constant.len) = (true, values.len()));
+            let call_of = Call {
+                function: F::SplitPart,
+                types: &types,
+                result: T::Text,
+                register: Register::Text,
+                checked: true,
+            };
+            let (given, mut out) = (of(values.clone(), T::Text), Vector::default());
+            let arguments = [&given, &constants[0], &constants[1]];
+            let outcome = call(&call_of, &arguments, values.len(), &mut Scratch::default(), &mut out);
+            assert_eq!(outcome.is_err(), part == 0);
+            for (at, value) in values.iter().enumerate().filter(|_| part != 0) {
+                let arguments = [value.clone(), Value::text(delimiter), Value::Int(part)];
+                let expected = evaluate(F::SplitPart, &arguments, &types, T::Text).expect("no error");
+                assert_eq!(out.value(at, T::Text), expected, "{arguments:?}");
+            }
+        }
+    }
+}
+
 /// Nasty numerics: the ends of 128 bits, digits that fill them with a product or a quotient, and what they do not hold.
 fn numerics() -> Column {
     let texts = "0 0.00 1 -1 1.0 3 -3 7 0.1 -0.5 0.5 2.5 -2.5 0.005 99.995 100 9999 10000 10001 0.00010000 0.00009999 \

@@ -157,9 +157,44 @@ fn text_of(call: &Call<'_>, texts: &TextVector, constants: &[&Vector], out: &mut
             }
             replace(texts, from, to, out);
         }
+        (Function::SplitPart, [delimiter, _]) => {
+            let (Some(delimiter), Some(part)) = (delimiter.text(0), integer(1)) else { return false };
+            // Part 0 is an error.
+            if delimiter.is_empty() || part == 0 {
+                return false;
+            }
+            split_part(texts, delimiter, part, out);
+        }
         _ => return false,
     }
     true
+}
+
+/// The parts of this number between delimiters, from the left or, of negative numbers, from the right; empty where there are not so
+/// many. Delimiters are found from the left either way.
+fn split_part(texts: &TextVector, delimiter: &str, part: i64, out: &mut TextVector) {
+    let finder = Finder::new(delimiter);
+    let place = usize::try_from(part.unsigned_abs() - 1).unwrap_or(usize::MAX);
+    let mut found = Vec::new();
+    let slice = |text: &str, found: &mut Vec<usize>| {
+        if part > 0 {
+            let mut starts = finder.find_iter(text.as_bytes());
+            let start = match place {
+                0 => 0,
+                place => match starts.nth(place - 1) {
+                    Some(at) => at + delimiter.len(),
+                    None => return (0, 0),
+                },
+            };
+            return (start, starts.next().unwrap_or(text.len()));
+        }
+        found.clear();
+        found.extend(finder.find_iter(text.as_bytes()));
+        let Some(before) = found.len().checked_sub(place) else { return (0, 0) };
+        let start = before.checked_sub(1).map_or(0, |at| found[at] + delimiter.len());
+        (start, found.get(before).copied().unwrap_or(text.len()))
+    };
+    out.slices_of(texts, |text| slice(text, &mut found));
 }
 
 /// Upper or lower case, if all strings are ASCII.

@@ -270,7 +270,7 @@ impl TextVector {
     ///
     /// # Panics
     /// If they are not in order, within the string and at borders of characters.
-    pub fn slices_of(&mut self, from: &TextVector, slice: impl Fn(&str) -> (usize, usize)) {
+    pub fn slices_of(&mut self, from: &TextVector, mut slice: impl FnMut(&str) -> (usize, usize)) {
         self.clear();
         self.buffers.clone_from(&from.buffers);
         self.arena.extend_from_slice(&from.arena);

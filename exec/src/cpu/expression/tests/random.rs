@@ -286,8 +286,13 @@ impl Maker<'_> {
         let mut arguments = vec![text];
         let side = [TrimSide::Both, TrimSide::Leading, TrimSide::Trailing];
         arguments.push(constant(&mut self.scalars));
-        let function = match self.random.below(5) {
+        let function = match self.random.below(6) {
             0 => F::Trim(self.random.pick(&side)),
+            5 => {
+                let part = self.random.below(8) as i64 - 4;
+                arguments.push(self.scalars.constant(Value::Int(part), T::Integer));
+                F::SplitPart
+            }
             1 => {
                 let word = self.random.pick(&words);
                 arguments.push(self.scalars.constant(Value::text(word), T::Text));
@@ -318,6 +323,7 @@ impl Maker<'_> {
                     DatePart::Hour,
                     DatePart::Millisecond,
                     DatePart::Year,
+                    DatePart::Quarter,
                     DatePart::Day,
                 ];
                 let unit = self.random.pick(&units);
