@@ -46,6 +46,7 @@ mod selectivity;
 mod share_filtered_rows;
 mod split_concat;
 mod split_shifted_sums;
+mod square_own_counts;
 pub mod substitute;
 #[cfg(test)]
 mod tests;
@@ -203,6 +204,11 @@ pub const RULES: &[Rule] = &[
         "count_unread_rows",
         count_unread_rows::count_unread_rows,
         "after eliminate_dead_fields and the fusions, which leave what is read",
+    ),
+    rule(
+        "square_own_counts",
+        square_own_counts::square_own_counts,
+        "behind count_unread_rows, which looks counts up row by row",
     ),
     rule("order_conditions", order_conditions::order_conditions, "last, because it unites nothing and makes nothing"),
 ];
