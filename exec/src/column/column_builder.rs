@@ -3,6 +3,7 @@
 
 use super::{Dictionary, TextView};
 use arrow::buffer::Buffer;
+use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::value::Interval;
 use std::sync::Arc;
 
@@ -27,8 +28,13 @@ pub(crate) enum BuilderData {
     I128(Vec<i128>),
     F64(Vec<f64>),
     Text(BuilderText),
-    Code { codes: Vec<u32>, dictionary: Arc<Dictionary> },
+    Code {
+        codes: Vec<u32>,
+        dictionary: Arc<Dictionary>,
+    },
     Interval(Vec<Interval>),
+    /// numeric, of which 128 bits hold all digits; others are texts.
+    Numerics(Vec<SmallNumeric>),
 }
 
 /// Growing strings: views into the buffers that they come from, and those of an arena of their own.
@@ -58,6 +64,7 @@ impl ColumnBuilder {
             BuilderData::Text(text) => text.bytes(),
             BuilderData::Code { codes, .. } => codes.capacity() * 4,
             BuilderData::Interval(values) => values.capacity() * size_of::<Interval>(),
+            BuilderData::Numerics(values) => values.capacity() * size_of::<SmallNumeric>(),
         };
         data + self.valid.as_ref().map_or(0, Vec::capacity)
     }
@@ -71,7 +78,7 @@ impl ColumnBuilder {
             BuilderData::Bool(_) => Some(0),
             BuilderData::I32(_) | BuilderData::I64(_) | BuilderData::I128(_) => Some(1),
             BuilderData::F64(_) => Some(2),
-            BuilderData::Text(_) | BuilderData::Code { .. } => Some(3),
+            BuilderData::Text(_) | BuilderData::Code { .. } | BuilderData::Numerics(_) => Some(3),
             BuilderData::Interval(_) => Some(4),
         };
         match (kind(self), kind(other)) {
@@ -105,6 +112,7 @@ impl ColumnBuilder {
                 BuilderData::Code { codes: pick(codes, rows), dictionary: Arc::clone(dictionary) }
             }
             BuilderData::Interval(values) => BuilderData::Interval(pick(values, rows)),
+            BuilderData::Numerics(values) => BuilderData::Numerics(pick(values, rows)),
         };
         let valid = self.valid.as_ref().map(|valid| pick(valid, rows));
         ColumnBuilder { data, valid, len: rows.len() }

@@ -1,6 +1,7 @@
 //! What every physical form can say of itself: its name, its size, a slice of it.
 
 use super::{Chunk, Column, ColumnData, Dictionary, Table, TextView};
+use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::value::Interval;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ impl ColumnData {
             ColumnData::Text { .. } => "text",
             ColumnData::Views { .. } => "views",
             ColumnData::Interval(_) => "interval",
+            ColumnData::Numerics(_) => "numerics",
         }
     }
 
@@ -92,6 +94,7 @@ impl ColumnData {
             }
             ColumnData::Views { views, .. } => size_of_val::<[TextView]>(views),
             ColumnData::Interval(values) => values.len() * size_of::<Interval>(),
+            ColumnData::Numerics(values) => size_of_val::<[SmallNumeric]>(values),
         }
     }
 }
@@ -102,7 +105,7 @@ impl Column {
         self.data.bytes() + self.nulls.as_ref().map_or(0, |nulls| nulls.len().div_ceil(8))
     }
 
-    /// Some of its rows, sharing its buffers (intervals and views are copied). A text slice's first offset need not be 0.
+    /// Some of its rows, sharing its buffers (intervals, views and numerics are copied). A text slice's first offset need not be 0.
     pub fn slice(&self, start: usize, rows: usize) -> Column {
         let data = match &self.data {
             ColumnData::Frame8 { base, offsets } => {
@@ -146,6 +149,7 @@ impl Column {
                 ColumnData::Views { views: Arc::new(views[start..start + rows].to_vec()), buffers: Arc::clone(buffers) }
             }
             ColumnData::Interval(values) => ColumnData::Interval(values[start..start + rows].into()),
+            ColumnData::Numerics(values) => ColumnData::Numerics(Arc::new(values[start..start + rows].to_vec())),
         };
         let nulls = self.nulls.as_ref().map(|nulls| nulls.slice(start, rows)).filter(|nulls| nulls.null_count() > 0);
         Column { data, nulls }

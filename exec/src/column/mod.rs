@@ -38,6 +38,7 @@ pub use cache::{CachedTable, ColumnCache};
 pub use dictionary::Dictionary;
 pub use lazy::{ColumnReader, LazyColumns, Span, text_order};
 use multiloop_planner::catalog::TableStatistics;
+use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Interval;
 use std::sync::Arc;
@@ -230,4 +231,6 @@ pub enum ColumnData {
     },
     /// interval.
     Interval(Arc<[Interval]>),
+    /// numeric, of which 128 bits hold all digits: in intermediate results. Tables have such numbers as text.
+    Numerics(Arc<Vec<SmallNumeric>>),
 }

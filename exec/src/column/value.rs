@@ -32,6 +32,7 @@ impl Column {
             ColumnData::Text { offsets, .. } => offsets.len() - 1,
             ColumnData::Views { views, .. } => views.len(),
             ColumnData::Interval(values) => values.len(),
+            ColumnData::Numerics(values) => values.len(),
         }
     }
 
@@ -88,6 +89,7 @@ impl Column {
             ColumnData::Float64(values) => Value::Float(values[row]),
             ColumnData::Boolean(values) => Value::Boolean(values.value(row)),
             ColumnData::Interval(values) => Value::Interval(values[row]),
+            ColumnData::Numerics(values) => Value::numeric(values[row].into()),
             _ => match self.integer(row) {
                 Some(value) if data_type.is_decimal() => Value::Decimal(value),
                 Some(value) => Value::Int(i64::try_from(value).expect("only decimals exceed 64 bits")),

@@ -8,13 +8,14 @@ use super::scale::{DIGITS, SHOWN_MAX, SIGNIFICANT_MIN};
 use super::{Numeric, SCALE_MAX};
 use num_traits::ToPrimitive;
 use std::cmp::Ordering;
+use std::fmt;
 
 /// Integers that a double holds exactly, and so many powers of ten: their quotient is the nearest double.
 const EXACT_INTEGER_MAX: u128 = 1 << 53;
 const EXACT_POWER_MAX: u32 = 22;
 
 /// A finite number: `unscaled` × 10^-`scale`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SmallNumeric {
     /// The digits.
     pub unscaled: i128,
@@ -277,6 +278,20 @@ impl SmallNumeric {
     pub fn compare(self, other: Self) -> Option<Ordering> {
         let scale = self.scale.max(other.scale);
         Some(self.at(scale)?.cmp(&other.at(scale)?))
+    }
+}
+
+/// As [`Numeric`]: all digits behind the point.
+impl fmt::Display for SmallNumeric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.unscaled < 0 { "-" } else { "" };
+        let magnitude = self.unscaled.unsigned_abs();
+        let scale = self.scale as usize;
+        match power_of_ten(self.scale).map(i128::unsigned_abs) {
+            _ if scale == 0 => write!(f, "{sign}{magnitude}"),
+            Some(power) => write!(f, "{sign}{}.{:0scale$}", magnitude / power, magnitude % power),
+            None => write!(f, "{sign}0.{magnitude:0scale$}"),
+        }
     }
 }
 

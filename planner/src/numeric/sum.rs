@@ -225,6 +225,11 @@ impl NumericSum {
         }
     }
 
+    /// The sum, if there is one and 128 bits hold it.
+    pub fn small_total(&self) -> Option<SmallNumeric> {
+        (self.count > 0 && self.wide.is_none()).then_some(SmallNumeric::new(self.sum, self.scale))
+    }
+
     /// The variance, with PostgreSQL's digits: None of no numbers (a sample: of one, too).
     pub fn variance(&self, sample: bool) -> Result<Option<Numeric>> {
         if self.count <= u64::from(sample) {

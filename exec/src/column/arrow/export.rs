@@ -16,6 +16,7 @@ use arrow::array::{
 };
 use multiloop_planner::numeric::Numeric;
 use multiloop_planner::types::{DataType, Field};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// A chunk as a record batch of the result types of `fields`.
@@ -213,10 +214,15 @@ fn numbers(column: &Column) -> Result<StringArray> {
             builder.append_null();
             continue;
         }
-        let text = column.text(row).ok_or_else(|| unexpected(&column.data, DataType::Numeric))?;
         shown.clear();
-        if !Numeric::show_encoded(text, &mut shown) {
-            shown = Numeric::decode(text)?.to_string();
+        if let ColumnData::Numerics(numbers) = &column.data {
+            // Writing to a string does not fail.
+            let _ = write!(shown, "{}", numbers[row]);
+        } else {
+            let text = column.text(row).ok_or_else(|| unexpected(&column.data, DataType::Numeric))?;
+            if !Numeric::show_encoded(text, &mut shown) {
+                shown = Numeric::decode(text)?.to_string();
+            }
         }
         total += shown.len();
         if total > i32::MAX as usize {

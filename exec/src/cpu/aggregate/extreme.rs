@@ -183,6 +183,13 @@ impl Extreme {
             Best::Narrow(best) => ColumnBuilder::from_i64(best, valid),
             Best::Wide(best) => ColumnBuilder::from_i128(best, valid),
             Best::Floats(best) => ColumnBuilder::from_floats(best, valid),
+            Best::Values(best, DataType::Numeric) => {
+                let mut column = ColumnBuilder::from_numerics(Vec::with_capacity(best.len()), None);
+                for value in &best {
+                    column.append_numeric(if let Value::Numeric(number) = value { Some(number) } else { None });
+                }
+                column
+            }
             Best::Values(best, data_type) => ColumnBuilder::from_values(&best, data_type),
         })
     }

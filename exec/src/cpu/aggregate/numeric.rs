@@ -59,19 +59,17 @@ impl NumericSums {
     }
 
     pub(crate) fn finish(self) -> Result<ColumnBuilder> {
-        let mut column = ColumnBuilder::of_type(DataType::Numeric);
-        let (mut text, asked) = (String::new(), self.asked);
+        let (mut column, asked) = (ColumnBuilder::from_numerics(Vec::with_capacity(self.groups()), None), self.asked);
         let mut finish = |state: &NumericSum| -> Result<()> {
-            text.clear();
-            match asked {
-                Asked::Variance { sample } if let Some(small) = state.small_variance(sample) => {
-                    small.encode_into(&mut text);
-                }
-                Asked::Variance { sample } => encode(state.variance(sample)?, &mut text),
-                Asked::Sum => encode(state.total()?, &mut text),
+            let small = match asked {
+                Asked::Variance { sample } => state.small_variance(sample),
+                Asked::Sum => state.small_total(),
+            };
+            match (small, asked) {
+                (Some(small), _) => column.append_small(Some(small)),
+                (None, Asked::Variance { sample }) => column.append_numeric(state.variance(sample)?.as_ref()),
+                (None, Asked::Sum) => column.append_numeric(state.total()?.as_ref()),
             }
-            // No number has an empty text.
-            column.append_texts(std::iter::once((!text.is_empty()).then_some(text.as_bytes())));
             Ok(())
         };
         match &self.states {
@@ -81,12 +79,6 @@ impl NumericSums {
             States::Wide { sums, .. } => sums.iter().try_for_each(finish)?,
         }
         Ok(column)
-    }
-}
-
-fn encode(number: Option<Numeric>, text: &mut String) {
-    if let Some(number) = number {
-        number.encode_into(text);
     }
 }
 

@@ -134,10 +134,10 @@ impl<'a> Tile<'a> {
         Ok(())
     }
 
-    /// Computes a node at a level below; the top is the same afterwards, also when that fails.
+    /// Computes a node at a level below; the top is the same afterwards, also when that fails. Numerics may be numbers.
     fn ensure_at(&mut self, depth: usize, number: u32) -> Result<()> {
         let top = std::mem::replace(&mut self.depth, depth);
-        let outcome = self.ensure(number);
+        let outcome = self.ensure_numerics(number);
         self.depth = top;
         outcome
     }
@@ -452,8 +452,9 @@ impl<'a> Tile<'a> {
         {
             return Ok(());
         }
+        let takes_any = matches!(function, Function::IsNull | Function::IsNotNull);
         for &argument in arguments {
-            self.ensure(argument)?;
+            if takes_any { self.ensure_numerics(argument)? } else { self.ensure(argument)? }
         }
         if let &[argument] = arguments
             && function == Function::Cast

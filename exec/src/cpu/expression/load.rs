@@ -349,6 +349,16 @@ fn text(data: &ColumnData, rows: &Rows, len: usize, optional: bool, out: &mut Ve
             }
             VectorData::Text(texts)
         }
+        ColumnData::Numerics(numbers) => {
+            let mut taken = out.take_numerics();
+            match rows {
+                Rows::Range(start) => taken.extend(numbers[*start as usize..*start as usize + len].iter().copied()),
+                Rows::List(list) => {
+                    taken.extend(list.iter().map(|&row| numbers.get(row as usize).copied().unwrap_or_default()));
+                }
+            }
+            VectorData::Numerics(taken)
+        }
         _ => {
             let mut texts = out.take_text();
             (0..len).for_each(|_| texts.push(""));

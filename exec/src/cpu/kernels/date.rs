@@ -193,15 +193,23 @@ kernel! {
 
 kernel! {
     fn shifted_by_months[](timestamps: &[i64], months: i32, by: i64, out: &mut Vec<i64>) {
-        append(out, timestamps, |value| {
-            let (year, month, day) = civil(value.div_euclid(DAY) as i32);
-            let all = (year * 12 + month - 1).wrapping_add_signed(months);
-            let (year, month) = (all / 12, all % 12 + 1);
-            let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-            let last = if month == 2 { 28 + u32::from(is_leap) } else { 30 + (month + (month >> 3)) % 2 };
-            i64::from(day_of(year, month, day.min(last))) * DAY + value.rem_euclid(DAY) + by
-        })
+        out.resize(timestamps.len(), 0);
+        // No closure, which would be too large to be made one with the loop.
+        for (moved, &value) in out.iter_mut().zip(timestamps) {
+            *moved = shifted_by(value, months) + by;
+        }
     }
+}
+
+/// A timestamp moved by months, to the last day of one that has fewer.
+#[inline(always)]
+fn shifted_by(timestamp: i64, months: i32) -> i64 {
+    let (year, month, day) = civil(timestamp.div_euclid(DAY) as i32);
+    let all = (year * 12 + month - 1).wrapping_add_signed(months);
+    let (year, month) = (all / 12, all % 12 + 1);
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let last = if month == 2 { 28 + u32::from(is_leap) } else { 30 + (month + (month >> 3)) % 2 };
+    i64::from(day_of(year, month, day.min(last))) * DAY + timestamp.rem_euclid(DAY)
 }
 
 kernel! {

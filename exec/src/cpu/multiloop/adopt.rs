@@ -100,6 +100,7 @@ fn builders(rows: &RowSet, types: &[DataType]) -> Result<Vec<ColumnBuilder>> {
             let register = register_for(&chunk.columns[position as usize], data_type);
             let source = Source::chunk(Arc::clone(chunk));
             load(&source, position, &Rows::Range(0), chunk.rows, false, register, &mut vector)?;
+            vector.settle_numerics();
             column.append(&vector);
         }
         columns.push(column);

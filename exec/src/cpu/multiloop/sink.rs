@@ -169,7 +169,7 @@ impl RowSink {
         }
         self.columns.resize_with(self.scalars.len(), || ColumnBuilder::of_type(DataType::Null));
         for (&scalar, column) in self.scalars.iter().zip(&mut self.columns) {
-            tile.evaluate(scalar)?;
+            tile.evaluate_numerics(scalar)?;
             column.append(tile.vector(scalar));
         }
         self.rows += tile.len();

@@ -303,7 +303,14 @@ impl<'p> Reducer<'p> {
         let layout = partitioned_layout(grouper).ok_or_else(|| Error::internal("keys without codes"))?;
         let (plan, workers) = (self.core.plan, self.workers);
         let buffers = self.buffers.get_or_insert_with(|| Box::new(PartitionBuffers::new(plan, workers)));
-        buffers.arguments().iter().try_for_each(|&argument| tile.evaluate(argument))?;
+        for &argument in buffers.arguments() {
+            let mut takers = plan.aggregates.iter().zip(&self.core.accumulators);
+            if takers.all(|(aggregate, taker)| aggregate.argument != Some(argument) || taker.takes_numerics()) {
+                tile.evaluate_numerics(argument)?;
+            } else {
+                tile.evaluate(argument)?;
+            }
+        }
         let arguments: Vec<&Vector> = buffers.arguments().iter().map(|&argument| tile.vector(argument)).collect();
         buffers.add((layout, &self.splitters), keys, &arguments);
         if buffers.is_full() {

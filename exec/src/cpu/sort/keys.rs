@@ -190,6 +190,7 @@ macro_rules! with_integers {
             }),
             (BuilderData::I128(all), _) => with_rows!(all, $those, $places, $wide => $wide_body),
             (BuilderData::Text(_), _) => $text,
+            (BuilderData::Numerics(_), _) => unreachable!("numerics are put in order as texts"),
         }
     };
 }

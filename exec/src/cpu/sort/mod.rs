@@ -95,6 +95,8 @@ pub(crate) fn read_fields(
             let Some(from) = source.column(field as u32) else { continue };
             let register = plain_register(from, types[field]);
             load(&source, field as u32, &Rows::Range(0), chunk.rows, false, register, &mut vector)?;
+            // Rows are put in order by the bytes of their numerics.
+            vector.settle_numerics();
             column.append(&vector);
         }
         Ok(column)

@@ -57,6 +57,7 @@ fn compare_values(column: &ColumnBuilder, a: usize, b: usize) -> Ordering {
         BuilderData::F64(values) => compare_floats(values[a], values[b]),
         BuilderData::Code { codes, .. } => codes[a].cmp(&codes[b]),
         BuilderData::Text(_) => column.text(a).cmp(column.text(b)),
+        BuilderData::Numerics(_) => unreachable!("numerics are put in order as texts"),
         BuilderData::Interval(values) => values[a].comparable_micros().cmp(&values[b].comparable_micros()),
     }
 }

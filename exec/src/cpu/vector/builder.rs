@@ -9,9 +9,11 @@ use crate::column::Dictionary;
 use crate::column::column_builder::BuilderText;
 pub(crate) use crate::column::column_builder::{BuilderData, ColumnBuilder};
 use crate::cpu::simd::parallel_fill::written;
+use crate::cpu::vector::numerics::NumericVector;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::register::Register;
 use crate::workers::schedule::Workers;
+use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
@@ -26,6 +28,7 @@ macro_rules! each_plain {
             BuilderData::I128($values) => $body,
             BuilderData::F64($values) => $body,
             BuilderData::Interval($values) => $body,
+            BuilderData::Numerics($values) => $body,
             BuilderData::Code { codes: $values, .. } => $body,
             BuilderData::Text($text) => $text_body,
         }
@@ -42,6 +45,7 @@ macro_rules! map_each {
             BuilderData::I128($values) => BuilderData::I128($body),
             BuilderData::F64($values) => BuilderData::F64($body),
             BuilderData::Interval($values) => BuilderData::Interval($body),
+            BuilderData::Numerics($values) => BuilderData::Numerics($body),
             BuilderData::Code { codes: $values, dictionary } => {
                 BuilderData::Code { codes: $body, dictionary: Arc::clone(dictionary) }
             }
@@ -63,6 +67,14 @@ impl ColumnBuilder {
             Register::Interval => BuilderData::Interval(Vec::new()),
         };
         ColumnBuilder { data, valid: None, len: 0 }
+    }
+
+    /// An empty column of a vector's form.
+    fn like(vector: &Vector) -> Self {
+        match vector.data {
+            VectorData::Numerics(_) => ColumnBuilder::from_numerics(Vec::new(), None),
+            _ => ColumnBuilder::new(vector.register()),
+        }
     }
 
     /// An empty column in the usual form of a type.
@@ -104,6 +116,12 @@ impl ColumnBuilder {
         ColumnBuilder::of(BuilderData::Interval(values), valid, len)
     }
 
+    /// Numerics.
+    pub(crate) fn from_numerics(values: Vec<SmallNumeric>, valid: Option<Vec<bool>>) -> Self {
+        let len = values.len();
+        ColumnBuilder::of(BuilderData::Numerics(values), valid, len)
+    }
+
     /// Codes of a dictionary.
     pub(crate) fn from_codes(codes: Vec<u32>, dictionary: Arc<Dictionary>, valid: Option<Vec<bool>>) -> Self {
         let len = codes.len();
@@ -142,6 +160,7 @@ impl ColumnBuilder {
             BuilderData::I128(values) => VectorData::I128(values),
             BuilderData::F64(values) => VectorData::F64(values),
             BuilderData::Interval(values) => VectorData::Interval(values),
+            BuilderData::Numerics(values) => VectorData::Numerics(NumericVector::of(&values)),
             BuilderData::Code { codes, dictionary } => VectorData::Code { codes, dictionary },
             BuilderData::Text(text) => VectorData::Text(text.into_vector()),
         };
@@ -192,6 +211,13 @@ impl ColumnBuilder {
             (BuilderData::I128(values), VectorData::I128(from)) => extend!(values, from, |&v: &i128| v),
             (BuilderData::F64(values), VectorData::F64(from)) => extend!(values, from, |&v: &f64| v),
             (BuilderData::Interval(values), VectorData::Interval(from)) => extend!(values, from, |&v: &Interval| v),
+            (BuilderData::Numerics(values), VectorData::Numerics(from)) => {
+                values.extend((0..len).map(|tuple| from.get(vector.position(tuple))));
+            }
+            (BuilderData::Text(text), VectorData::Numerics(from)) => {
+                let mut shown = String::new();
+                (0..len).for_each(|tuple| text.push(encoded(from.get(vector.position(tuple)), &mut shown)));
+            }
             (BuilderData::Code { codes, .. }, VectorData::Code { codes: from, .. }) => {
                 extend!(codes, from, |&v: &u32| v);
             }
@@ -241,7 +267,7 @@ impl ColumnBuilder {
     pub(crate) fn append_texts<'t>(&mut self, texts: impl Iterator<Item = Option<&'t [u8]>>) {
         match &self.data {
             BuilderData::Text(_) => {}
-            BuilderData::Code { .. } => self.decode(),
+            BuilderData::Code { .. } | BuilderData::Numerics(_) => self.decode(),
             // Nothing, or nothing but NULLs of no type.
             _ => {
                 let nulls = self.len;
@@ -277,14 +303,15 @@ impl ColumnBuilder {
             (_, VectorData::Code { dictionary, .. }) if self.len == 0 => {
                 self.data = BuilderData::Code { codes: Vec::new(), dictionary: Arc::clone(dictionary) };
             }
-            _ if self.len == 0 => *self = ColumnBuilder::new(vector.register()),
+            _ if self.len == 0 => *self = ColumnBuilder::like(vector),
             // Nothing but NULLs of no type so far.
             (BuilderData::Bool(_), _) => {
                 let nulls = self.len;
-                *self = ColumnBuilder::new(vector.register());
+                *self = ColumnBuilder::like(vector);
                 self.extend_null(nulls);
             }
-            (BuilderData::Code { .. }, VectorData::Code { .. } | VectorData::Text(_)) => self.decode(),
+            (BuilderData::Code { .. }, VectorData::Code { .. } | VectorData::Text(_) | VectorData::Numerics(_))
+            | (BuilderData::Numerics(_), VectorData::Code { .. } | VectorData::Text(_)) => self.decode(),
             (_, VectorData::I64(_)) => self.widen(Register::I64),
             (_, VectorData::I128(_)) => self.widen(Register::I128),
             _ => {}
@@ -322,11 +349,15 @@ impl ColumnBuilder {
         };
     }
 
-    /// Turns codes into strings.
+    /// Turns codes and numerics into strings.
     fn decode(&mut self) {
-        let mut text = BuilderText::default();
+        let (mut text, mut shown) = (BuilderText::default(), String::new());
         for row in 0..self.len {
-            text.push(if self.is_null(row) { b"" } else { self.text(row) });
+            text.push(match &self.data {
+                _ if self.is_null(row) => b"",
+                BuilderData::Numerics(values) => encoded(values[row], &mut shown),
+                _ => self.text(row),
+            });
         }
         self.data = BuilderData::Text(text);
     }
@@ -353,6 +384,7 @@ impl ColumnBuilder {
             (BuilderData::I128(values), BuilderData::I128(from)) => values.extend_from_slice(from),
             (BuilderData::F64(values), BuilderData::F64(from)) => values.extend_from_slice(from),
             (BuilderData::Interval(values), BuilderData::Interval(from)) => values.extend_from_slice(from),
+            (BuilderData::Numerics(values), BuilderData::Numerics(from)) => values.extend_from_slice(from),
             (BuilderData::Code { codes, .. }, BuilderData::Code { codes: from, .. }) => codes.extend_from_slice(from),
             (BuilderData::Text(text), BuilderData::Text(from)) => text.append_all(from),
             // One of them holds nothing but untyped NULLs.
@@ -436,12 +468,12 @@ impl ColumnBuilder {
         match (&self.data, &other.data) {
             (BuilderData::Code { dictionary, .. }, BuilderData::Code { dictionary: theirs, .. })
                 if Arc::ptr_eq(dictionary, theirs) => {}
-            (BuilderData::Code { .. } | BuilderData::Text(_), BuilderData::Code { .. } | BuilderData::Text(_)) => {
-                if let BuilderData::Code { .. } = self.data {
-                    self.decode();
-                }
-                if let BuilderData::Code { .. } = other.data {
-                    other.decode();
+            (BuilderData::Numerics(_), BuilderData::Numerics(_)) => {}
+            (mine, theirs) if is_text(mine) && is_text(theirs) => {
+                for column in [&mut *self, &mut other] {
+                    if !matches!(column.data, BuilderData::Text(_)) {
+                        column.decode();
+                    }
                 }
             }
             (mine, theirs) => match (register(mine), register(theirs)) {
@@ -479,6 +511,18 @@ impl ColumnBuilder {
         let valid = self.valid.as_ref().map(|valid| place(valid, places));
         ColumnBuilder { data, valid, len: self.len }
     }
+}
+
+/// Whether values are strings, or may be.
+fn is_text(data: &BuilderData) -> bool {
+    matches!(data, BuilderData::Text(_) | BuilderData::Code { .. } | BuilderData::Numerics(_))
+}
+
+/// The string that a column stores of a number.
+fn encoded(number: SmallNumeric, text: &mut String) -> &[u8] {
+    text.clear();
+    number.encode_into(text);
+    text.as_bytes()
 }
 
 /// Puts each value at its place.

@@ -10,6 +10,7 @@ use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::register::Register;
 use crate::technique::Technique;
 use arrow::buffer::Buffer;
+use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::value::Interval;
 use std::sync::Arc;
 
@@ -86,6 +87,8 @@ enum Text {
     Bytes(Arc<[Buffer]>),
     /// Codes of several dictionaries, or codes here and bytes there: strings are copied.
     Mixed,
+    /// It has numerics as numbers.
+    Numerics,
 }
 
 impl Chunked {
@@ -296,13 +299,31 @@ impl Field {
                 }));
                 VectorData::Text(texts)
             }
+            Text::Numerics => {
+                let mut numbers = out.take_numerics();
+                numbers.extend(places.rows.iter().map(|&row| {
+                    let (chunk, at) = places.of(row);
+                    match self.columns.get(chunk).map(|column| &column.data) {
+                        Some(ColumnData::Numerics(numbers)) if row != NO_ROW => numbers[at],
+                        _ => SmallNumeric::default(),
+                    }
+                }));
+                VectorData::Numerics(numbers)
+            }
             Text::Mixed | Text::None => {
                 let mut texts = out.take_text();
                 for tuple in 0..places.rows.len() {
                     // What stands at a NULL may be no code of the chunk's dictionary.
                     let valid = places.get(tuple).filter(|&(chunk, at)| !self.columns[chunk].is_null(at));
-                    let text = valid.and_then(|(chunk, at)| self.columns[chunk].text(at));
-                    texts.push(text.unwrap_or_default());
+                    match valid.map(|(chunk, at)| (&self.columns[chunk], at)) {
+                        Some((Column { data: ColumnData::Numerics(numbers), .. }, at)) => {
+                            let mut text = String::new();
+                            numbers[at].encode_into(&mut text);
+                            texts.push(&text);
+                        }
+                        Some((column, at)) => texts.push(column.text(at).unwrap_or_default()),
+                        None => texts.push(""),
+                    }
                 }
                 VectorData::Text(texts)
             }
@@ -324,10 +345,15 @@ impl Text {
             Some(Some(first)) if dictionaries.all(|next| next.is_some_and(|next| Arc::ptr_eq(first, next))) => {
                 Text::Codes(Arc::clone(first))
             }
-            _ if columns.iter().any(|column| column.data.is_text()) => Text::Mixed,
+            _ if !columns.is_empty() && columns.iter().all(|column| is_numerics(&column.data)) => Text::Numerics,
+            _ if columns.iter().any(|column| column.data.is_text() || is_numerics(&column.data)) => Text::Mixed,
             _ => Text::None,
         }
     }
+}
+
+fn is_numerics(data: &ColumnData) -> bool {
+    matches!(data, ColumnData::Numerics(_))
 }
 
 /// The code of a row of a dictionary's column.

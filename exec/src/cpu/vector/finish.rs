@@ -57,6 +57,7 @@ impl ColumnBuilder {
             }
             BuilderData::F64(values) => ColumnData::Float64(values.into()),
             BuilderData::Interval(values) => ColumnData::Interval(values.into()),
+            BuilderData::Numerics(values) => ColumnData::Numerics(Arc::new(values)),
             BuilderData::Code { codes, dictionary } => codes_column(&codes, dictionary, workers)?,
             BuilderData::Text(text) => text.into_column(),
         };
@@ -90,7 +91,8 @@ pub(crate) fn into_chunk_with(
     for (column, &data_type) in columns.into_iter().zip(types) {
         let is_narrowed = match &column.data {
             BuilderData::I32(_) | BuilderData::I64(_) | BuilderData::I128(_) | BuilderData::Code { .. } => true,
-            BuilderData::Bool(_) | BuilderData::F64(_) | BuilderData::Text(_) | BuilderData::Interval(_) => false,
+            BuilderData::Bool(_) | BuilderData::F64(_) | BuilderData::Text(_) => false,
+            BuilderData::Interval(_) | BuilderData::Numerics(_) => false,
         };
         if is_narrowed {
             done.push(Some(column.into_column_by(data_type, Some(workers))?));

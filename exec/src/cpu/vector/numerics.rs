@@ -1,8 +1,10 @@
-//! Numerics of a tile as integers with scales: what functions of numerics hand to each other and to sums, so that nothing on the
-//! way is the text of a column. A vector has this form only for who asks for it (`Tile::ensure_numerics`); everybody else finds
-//! texts.
+//! Numerics as integers with scales: what functions of numerics hand to each other, to sums and to the columns of intermediate
+//! results, so that nothing on the way is the text of a table's column. A vector has this form only for who asks for it
+//! (`Tile::ensure_numerics`); everybody else finds texts.
 
+use super::builder::{BuilderData, ColumnBuilder};
 use super::{TextVector, Vector, VectorData};
+use multiloop_planner::numeric::Numeric;
 use multiloop_planner::numeric::small::SmallNumeric;
 
 /// Numbers whose digits 128 bits hold; at a NULL stands 0.
@@ -24,6 +26,22 @@ impl NumericVector {
         self.clear();
         self.unscaled.resize(len, 0);
         self.scales.resize(len, 0);
+    }
+
+    /// These numbers; 0 for one of more digits behind the point than numbers have here, which is none of a column.
+    pub(crate) fn of(numbers: &[SmallNumeric]) -> Self {
+        let mut all = NumericVector::default();
+        all.extend(numbers.iter().copied());
+        all
+    }
+
+    /// Appends numbers, whose scales are those of numbers here.
+    pub(crate) fn extend(&mut self, numbers: impl Iterator<Item = SmallNumeric>) {
+        for number in numbers {
+            debug_assert!(u8::try_from(number.scale).is_ok(), "a scale that numbers have here");
+            self.unscaled.push(number.unscaled);
+            self.scales.push(number.scale as u8);
+        }
     }
 
     /// How many numbers.
@@ -70,6 +88,39 @@ impl NumericVector {
     }
 }
 
+impl ColumnBuilder {
+    /// Appends a number, or NULL.
+    pub(crate) fn append_numeric(&mut self, number: Option<&Numeric>) {
+        match number.map(Numeric::small) {
+            None => self.append_small(None),
+            Some(Some(small)) => self.append_small(Some(small)),
+            Some(None) => number.into_iter().for_each(|number| self.append_numeric_text(number)),
+        }
+    }
+
+    /// The same of a number whose digits 128 bits hold. Once there was one that they do not, all are texts.
+    pub(crate) fn append_small(&mut self, number: Option<SmallNumeric>) {
+        let BuilderData::Numerics(numbers) = &mut self.data else {
+            let text = number.map(|number| Numeric::from(number).encode());
+            return self.append_texts(std::iter::once(text.as_ref().map(|text| text.as_bytes())));
+        };
+        match number {
+            Some(number) if u8::try_from(number.scale).is_err() => return self.append_numeric_text(&number.into()),
+            number => numbers.push(number.unwrap_or_default()),
+        }
+        match (&mut self.valid, number) {
+            (Some(valid), number) => valid.push(number.is_some()),
+            (None, Some(_)) => {}
+            (None, None) => self.valid = Some((0..=self.len).map(|row| row < self.len).collect()),
+        }
+        self.len += 1;
+    }
+
+    fn append_numeric_text(&mut self, number: &Numeric) {
+        self.append_texts(std::iter::once(Some(number.encode().as_bytes())));
+    }
+}
+
 impl Vector {
     /// The memory for numerics, emptied.
     pub(crate) fn take_numerics(&mut self) -> NumericVector {
@@ -98,7 +149,6 @@ impl Vector {
 mod tests {
     use super::*;
     use crate::cpu::vector::bitmap::Bitmap;
-    use multiloop_planner::numeric::Numeric;
     use multiloop_planner::types::DataType;
     use multiloop_planner::value::Value;
 
@@ -128,5 +178,76 @@ mod tests {
         assert_eq!(values(&vector), expected);
         assert_eq!(values(&gathered).into_iter().rev().collect::<Vec<_>>(), expected);
         assert!(matches!(vector.data, VectorData::Text(_)));
+    }
+    /// Numbers of 128 bits, and what has no place among them: NULL, more digits, a longer scale, none that is finite.
+    fn nasty() -> Vec<Option<Numeric>> {
+        let wide = Numeric::parse("123456789012345678901234567890123456789012.50").unwrap();
+        let long = Numeric::new(-7, 256);
+        let small = [(0, 0), (0, 3), (-310, 2), (i128::MAX, 0), (i128::MIN + 1, 255), (1, 255)];
+        let small = small.map(|(unscaled, scale)| Some(Numeric::new(unscaled, scale)));
+        small.into_iter().chain([None, Some(wide), Some(long), Some(Numeric::NaN), Some(Numeric::Infinity)]).collect()
+    }
+
+    fn shown(column: &ColumnBuilder) -> Vec<String> {
+        let vector = column.clone().into_vector();
+        (0..column.len()).map(|row| format!("{:?}", vector.value(row, DataType::Numeric))).collect()
+    }
+
+    #[test]
+    fn columns_hold_any_numbers_in_one_form() {
+        let nasty = nasty();
+        let debug = |number: &Option<Numeric>| format!("{:?}", number.clone().map_or(Value::Null, Value::numeric));
+        // Each first, each next, each last: one that does not fit makes all of them texts.
+        for first in 0..nasty.len() {
+            for second in 0..nasty.len() {
+                let of = |places: &[usize]| {
+                    let mut column = ColumnBuilder::from_numerics(Vec::new(), None);
+                    places.iter().for_each(|&place| column.append_numeric(nasty[place].as_ref()));
+                    column
+                };
+                let expected = |places: &[usize]| places.iter().map(|&place| debug(&nasty[place])).collect::<Vec<_>>();
+                let (left, right) = ([first, 0, second], [second, 6, first]);
+                let (mut a, b) = (of(&left), of(&right));
+                assert_eq!((shown(&a), shown(&b)), (expected(&left), expected(&right)));
+                assert_eq!(shown(&a.take(&[2, 2, 0])), expected(&[second, second, first]));
+                assert_eq!(shown(&a.slice(1..3)), expected(&[0, second]));
+                assert_eq!(shown(&a.put(&[2, 0, 1])), expected(&[0, second, first]));
+                // As vectors of either form, behind those of either form.
+                for settled in [false, true] {
+                    let mut together = a.clone();
+                    let mut vector = b.clone().into_vector();
+                    if settled {
+                        vector.settle_numerics();
+                    }
+                    together.append(&vector);
+                    let mut placed = a.clone();
+                    placed.put_at(&vector, &[5, 4, 3], 6, 6);
+                    assert_eq!(shown(&together), expected(&[left, right].concat()));
+                    assert_eq!(shown(&placed), expected(&[first, 0, second, first, 6, second]));
+                }
+                let column = a.clone().into_column(DataType::Numeric).unwrap();
+                let values = (0..3).map(|row| format!("{:?}", column.value(row, DataType::Numeric)));
+                assert_eq!(values.collect::<Vec<_>>(), expected(&left));
+                let slice = column.slice(1, 2);
+                assert_eq!(format!("{:?}", slice.value(1, DataType::Numeric)), debug(&nasty[second]));
+                assert_eq!(
+                    shown(&ColumnBuilder::concat(vec![a.clone(), b.clone()])),
+                    expected(&[left, right].concat())
+                );
+                a.append_all(b);
+                assert_eq!(shown(&a), expected(&[left, right].concat()));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_show_their_digits() {
+        for number in nasty().into_iter().flatten() {
+            let Some(small) = number.small() else { continue };
+            assert_eq!(small.to_string(), number.to_string());
+        }
+        for (unscaled, scale) in [(5, 1), (-5, 1), (-5, 3), (100, 2), (7, 39), (-12_345, 40), (i128::MIN, 3)] {
+            assert_eq!(SmallNumeric::new(unscaled, scale).to_string(), Numeric::new(unscaled, scale).to_string());
+        }
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn extremes(
         BuilderData::I128(values) => by!(|a, b| values[a].cmp(&values[b])),
         BuilderData::F64(values) => by!(|a, b| compare_floats(values[a], values[b])),
         BuilderData::Code { codes, .. } => by!(|a, b| codes[a].cmp(&codes[b])),
-        BuilderData::Text(_) => by!(|a, b| column.text(a).cmp(column.text(b))),
+        BuilderData::Text(_) | BuilderData::Numerics(_) => by!(|a, b| column.text(a).cmp(column.text(b))),
         BuilderData::Interval(values) => {
             let key = |row: usize| (values[row].comparable_micros(), values[row].form());
             by!(|a, b| key(a).cmp(&key(b)))

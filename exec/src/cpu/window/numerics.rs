@@ -39,6 +39,10 @@ impl Arguments<'_> {
             BuilderData::I32(values) => values[row].into(),
             BuilderData::I64(values) => values[row].into(),
             BuilderData::I128(values) => values[row],
+            BuilderData::Numerics(values) => {
+                state.add_small(values[row], self.squares);
+                return Ok(());
+            }
             _ => {
                 let text = std::str::from_utf8(self.column.text(row)).unwrap_or_default();
                 match SmallNumeric::decode(text) {

@@ -364,6 +364,15 @@ impl Wire for ColumnBuilder {
                     to.extend_from_slice(bytes);
                 });
             }
+            BuilderData::Numerics(numbers) => {
+                to.push(7);
+                numbers.iter().for_each(|number| {
+                    let mut text = String::new();
+                    number.encode_into(&mut text);
+                    text.len().write(to);
+                    to.extend_from_slice(text.as_bytes());
+                });
+            }
         }
     }
 
