@@ -81,6 +81,8 @@ techniques! {
     Direct = "direct",
     /// Rows of many groups partitioned first.
     RadixPartition = "radix-partition",
+    /// Keys of groups that nobody reads not made.
+    UnreadKeys = "unread-keys",
     /// HAVING before groups become rows.
     GroupFilter = "group-filter",
     /// Indexes that are an array over all codes.

@@ -605,7 +605,26 @@ fn stored_groups(
     if plan.key.is_none() {
         return Ok(Stored::Rows(RowSet::built(columns, &types(plan), rows, &workers.context.memory)?));
     }
+    if plan.keys_read.contains(&false) {
+        return Ok(Stored::Groups(groups_of_read_keys(plan, (columns, rows), workers)?));
+    }
     Ok(Stored::Groups(index_groups(frame, plan, generator, (columns, rows), workers)?))
+}
+
+/// Finished groups of which some parts of the keys are not read, and are not there; whatever asks for one is a bug, and finds none.
+fn groups_of_read_keys(
+    plan: &ReducePlan,
+    (columns, rows): (Vec<ColumnBuilder>, usize),
+    workers: Workers<'_>,
+) -> Result<Groups> {
+    let all = types(plan);
+    let is_read = |field: usize| plan.keys_read.get(field).is_none_or(|&is_read| is_read);
+    let read: Vec<DataType> = (0..all.len()).filter(|&field| is_read(field)).map(|field| all[field]).collect();
+    let mut rows = RowSet::built_by(columns, &read, rows, workers)?;
+    let mut positions = 0..;
+    let position = |field| if is_read(field) { positions.next().unwrap_or(u32::MAX) } else { u32::MAX };
+    rows.fields = Some((0..all.len()).map(position).collect());
+    Ok(Groups { rows, index: None, empty: empty(plan)? })
 }
 
 /// The types of the fields of groups.

@@ -1,6 +1,6 @@
 //! Keys and their order as bytes.
 
-use super::super::byte_keys::ByteKeys;
+use super::super::byte_keys::{ByteKeys, is_key};
 use super::super::keys::{CodeKeys, Keys};
 use super::super::order::{Order, Segment};
 use super::{Reader, Wire, check, damaged};
@@ -174,7 +174,9 @@ fn are_keys(keys: &Keys) -> bool {
                 (CodeKeys::Bits128(codes), KeyWidth::Bits128) => {
                     !tells || codes.iter().all(|&code| has_code(layout, code))
                 }
-                (CodeKeys::Bytes(_), KeyWidth::Bytes | KeyWidth::Text) => true,
+                (CodeKeys::Bytes(keys), KeyWidth::Bytes | KeyWidth::Text) => {
+                    !tells || (0..keys.len()).all(|number| is_key(layout, keys.get(number)))
+                }
                 _ => false,
             };
             let shown = columns.is_empty() || (!tells && columns.len() == layout.parts.len());
