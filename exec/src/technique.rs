@@ -79,6 +79,8 @@ techniques! {
     Set = "set",
     /// Groups by an array over all codes.
     Direct = "direct",
+    /// Strings of few bytes in keys as numbers.
+    ShortTexts = "short-texts",
     /// Rows of many groups partitioned first.
     RadixPartition = "radix-partition",
     /// Keys of groups that nobody reads not made.

@@ -1,6 +1,7 @@
 //! Programs on the CPU backend against the interpreter: every shape of program, on nasty tables, in every form of
 //! storage, with any number of threads.
 
+mod bytes_keys;
 mod chunk_pruning;
 mod complete;
 mod dense_groups;

@@ -128,7 +128,10 @@ pub(crate) fn is_key(layout: &KeyLayout, key: &[u8]) -> bool {
         } else if part.domain.bits() <= WORD_BITS {
             let code = word_of(numbers, part.shift / WORD_BITS) >> (part.shift % WORD_BITS);
             let own = u128::from(code) & ((1 << part.domain.bits()) - 1);
-            fits &= part.domain.codes().is_some_and(|codes| own < codes);
+            fits &= is_code(&part.domain, own);
+        } else if let PartDomain::Short(_) = part.domain {
+            let [low, high] = [0, 1].map(|next| u128::from(word_of(numbers, part.shift / WORD_BITS + next)));
+            fits &= is_code(&part.domain, high << WORD_BITS | low);
         }
     }
     for _ in 1..texts {
@@ -142,6 +145,20 @@ pub(crate) fn is_key(layout: &KeyLayout, key: &[u8]) -> bool {
         _ => false,
     };
     fits && if texts == 0 { rest.is_empty() } else { ends }
+}
+
+/// Whether a code is one of a domain.
+pub(crate) fn is_code(domain: &PartDomain, code: u128) -> bool {
+    let PartDomain::Short(short) = domain else { return domain.codes().is_some_and(|codes| code < codes) };
+    let most = short.most;
+    let (length, bytes) = (code >> (8 * most), code.to_le_bytes());
+    // NULL has no byte, either.
+    let text = u32::try_from(length).ok().map(|length| length.saturating_sub(1)).filter(|&length| length <= most);
+    text.is_some_and(|length| {
+        let (text, behind) = bytes[..most as usize].split_at(length as usize);
+        let text = [&short.prefix, text, &short.suffix].concat();
+        behind.iter().all(|&byte| byte == 0) && std::str::from_utf8(&text).is_ok()
+    })
 }
 
 /// The first eight bytes, zeros behind the last.

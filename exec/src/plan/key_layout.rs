@@ -16,6 +16,31 @@ pub(crate) struct KeyLayout {
     pub(crate) words: u32,
 }
 
+/// Strings of few bytes between those that all of them begin and end with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ShortText {
+    pub(crate) prefix: Vec<u8>,
+    pub(crate) suffix: Vec<u8>,
+    /// The most that stand between, [`SHORT_TEXT_MAX`] at most.
+    pub(crate) most: u32,
+}
+
+impl ShortText {
+    /// Strings of up to so many bytes.
+    pub(crate) fn of(most: u32) -> Self {
+        ShortText { prefix: Vec::new(), suffix: Vec::new(), most }
+    }
+
+    /// What a string has of its own; none of one that is too short.
+    #[inline(always)]
+    pub(crate) fn own<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
+        text.get(self.prefix.len()..text.len().checked_sub(self.suffix.len())?)
+    }
+}
+
+/// Bytes of the strings of [`PartDomain::Short`], at most.
+pub(crate) const SHORT_TEXT_MAX: u32 = 15;
+
 /// Bits of a word of keys that are bytes.
 pub(crate) const WORD_BITS: u32 = 64;
 
@@ -55,6 +80,9 @@ pub(crate) enum PartDomain {
     Float,
     /// Any strings.
     Text,
+    /// Strings of few bytes, but for those that all have; as those of a dictionary never in a plan.
+    #[serde(skip)]
+    Short(Arc<ShortText>),
     /// Intervals.
     Interval,
 }
@@ -103,6 +131,8 @@ impl PartDomain {
             // NULL has one of the codes of NaN, of which values have one.
             PartDomain::Float => Some(1 << 64),
             PartDomain::Text => None,
+            // The bytes, and above them one more than how many there are.
+            PartDomain::Short(short) => Some(u128::from(short.most + 2) << (8 * short.most)),
             // 2^31 months and days of microseconds, and 2^63 of these: below 2^74, of either sign.
             PartDomain::Interval => Some((1 << 76) + 1),
         }

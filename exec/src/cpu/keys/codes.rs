@@ -14,10 +14,13 @@ use super::pack::pack;
 use crate::column::Dictionary;
 use crate::cpu::keys::duplicates::DuplicateRuns;
 use crate::cpu::keys::integer::BLOCK;
+use crate::cpu::keys::short::{each_text, short_code};
 use crate::cpu::keys::text::TextKeys;
 use crate::cpu::keys::wide::WideKeys;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
+use crate::partial::byte_keys::hash_bytes;
+use crate::partial::hash::{hash32, hash64, hash128, part_of_hash};
 use crate::plan::key_layout::{KeyLayout, KeyWidth, PartDomain, PartLayout, WORD_BITS};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::value::{Interval, canonical_float_bits};
@@ -267,6 +270,19 @@ impl Codes {
         self.texts.as_ref().map_or_else(|| self.bytes(tuple), |texts| texts.get(tuple))
     }
 
+    /// The keys of some width by the parts that the lowest bits of their hashes say, a power of two of them.
+    pub(crate) fn parts(&self, width: KeyWidth, parts: usize) -> Vec<Vec<u32>> {
+        let mut all = vec![Vec::with_capacity(self.len / parts * 9 / 8); parts];
+        let hash = |tuple: usize| match width {
+            KeyWidth::Bits32 => hash32(self.bits64[tuple] as u32),
+            KeyWidth::Bits64 => hash64(self.bits64[tuple]),
+            KeyWidth::Bits128 => hash128(self.bits128[tuple]),
+            KeyWidth::Bytes | KeyWidth::Text => hash_bytes(self.key(tuple)),
+        };
+        (0..self.len).for_each(|tuple| all[part_of_hash(hash(tuple), parts)].push(tuple as u32));
+        all
+    }
+
     /// Adds the bytes of a key.
     #[cfg(test)]
     pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
@@ -380,6 +396,10 @@ fn each_code(
                 }
             }
         }
+        PartDomain::Short(short) => each_text(values.values, len, |tuple, text| {
+            let codes = part.domain.codes().unwrap_or(u128::MAX);
+            put(tuple, short_code(text, short).map(|code| code - 1), codes, absent);
+        }),
         PartDomain::Text => unreachable!("text that has no dictionary is not packed"),
     }
 }

@@ -4,6 +4,7 @@ use super::super::vector::{Vector, VectorData};
 use crate::column::TextView;
 use crate::column::column_builder::{ARENA_MAX, BuilderText};
 use crate::cpu::keys::codes::NULL_FLOAT;
+use crate::cpu::keys::short::short_bytes;
 use crate::cpu::simd::kernel::{append, kernel, vectorised};
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::partial::byte_keys::{ByteKeys, TextPlace, word_of};
@@ -28,6 +29,9 @@ pub(crate) trait PackedKey: Copy {
     /// The distance of a part's value from the least one, if it fits.
     fn distance(self) -> u64;
 
+    /// As it is, in the widest form.
+    fn wide(self) -> u128;
+
     /// The code of a part that takes a word.
     fn word(self) -> u64;
 
@@ -49,6 +53,10 @@ macro_rules! packed_key {
             #[inline(always)]
             fn distance(self) -> u64 {
                 self.saturating_sub(1) as u64
+            }
+            #[inline(always)]
+            fn wide(self) -> u128 {
+                self.into()
             }
             #[inline(always)]
             fn word(self) -> u64 {
@@ -116,6 +124,20 @@ fn decode_part<K: PackedKey>(domain: &PartDomain, (shift, end): (u32, Option<u32
         PartDomain::Float => {
             let value = move |code: u64| if code == 0 { 0.0 } else { f64::from_bits(code ^ NULL_FLOAT) };
             ColumnBuilder::from_floats(appended(codes, move |code| value(own(code).word())), valid)
+        }
+        PartDomain::Short(short) => {
+            let mut texts = BuilderText::default();
+            texts.reserve_exact(codes.len());
+            let mut text = Vec::new();
+            for &code in codes {
+                let (bytes, length) = short_bytes(own(code).wide(), short);
+                text.clear();
+                text.extend_from_slice(&short.prefix);
+                text.extend_from_slice(&bytes[..length]);
+                text.extend_from_slice(&short.suffix);
+                texts.push(&text);
+            }
+            ColumnBuilder::from_texts(texts, valid)
         }
         PartDomain::Text | PartDomain::Interval => unreachable!("their codes do not tell them"),
     }

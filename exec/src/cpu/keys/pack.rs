@@ -1,14 +1,15 @@
 //! The quick way to pack keys: dense loops over integers and dictionary codes. What they decline, `key` encodes value
 //! by value.
 
-use super::super::vector::{Vector, VectorData};
+use super::super::vector::{TextVector, Vector, VectorData};
 use crate::column::divisor::Divisor;
 use crate::cpu::keys::codes::{KeyPartValues, NULL_FLOAT, PartValues};
 use crate::cpu::keys::integer::BLOCK;
+use crate::cpu::keys::short::short_word;
 use crate::cpu::simd::kernel::{append, kernel, vectorised};
 use crate::cpu::vector::bitmap::each_one;
 use crate::cpu::vector::builder::BuilderData;
-use crate::plan::key_layout::{PartDomain, PartLayout};
+use crate::plan::key_layout::{PartDomain, PartLayout, ShortText};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::value::canonical_float_bits;
 use std::sync::Arc;
@@ -25,6 +26,10 @@ pub(crate) fn pack(
     let Some(count) = part.domain.codes().and_then(|codes| u64::try_from(codes - 1).ok()) else { return false };
     let mut put = Put { len, codes, absent, shift: part.shift, count, values };
     match (&part.domain, values.values) {
+        (
+            PartDomain::Short(short),
+            PartValues::Vector(Vector { data: VectorData::Text(texts), constant: false, .. }),
+        ) => put.shorts(texts, short),
         (PartDomain::Float, PartValues::Vector(Vector { data: VectorData::F64(floats), constant: false, .. })) => {
             put.floats(floats)
         }
@@ -90,6 +95,22 @@ impl Put<'_> {
             value => divisor.quotient(wide_distance(value, low)).unwrap_or(u64::MAX),
         };
         values.len() == self.len && self.some(values, steps, self.values.may_be_null())
+    }
+
+    /// Adds a part that is short strings.
+    fn shorts(&mut self, texts: &TextVector, short: &ShortText) -> bool {
+        self.codes.resize(self.len, 0);
+        let nulls = self.values.may_be_null();
+        for (tuple, code) in self.codes.iter_mut().enumerate() {
+            let is_null = nulls && self.values.is_null(tuple);
+            let own = if is_null { 0 } else { short_word(texts, tuple, short) };
+            if own == TextVector::LONG || is_null && !self.values.null_matches {
+                self.absent.get_or_insert_with(|| vec![false; self.len])[tuple] = true;
+            } else {
+                *code |= own << self.shift;
+            }
+        }
+        true
     }
 
     /// Adds a part that is floats, whose code is all of a word.

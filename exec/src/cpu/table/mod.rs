@@ -306,6 +306,30 @@ impl GroupTable {
         insert_all(&mut self.slots, keys, &probes, numbers);
     }
 
+    /// As [`GroupTable::insert`], of some of the keys, none of which is absent.
+    pub(crate) fn insert_chosen(&mut self, codes: &Codes, chosen: &[u32], numbers: &mut Vec<u32>) {
+        /// Some keys of a store.
+        macro_rules! insert {
+            ($to:expr, |$tuple:ident| $key:expr) => {{
+                let fill = |start: usize, keys: &mut [_]| {
+                    keys.iter_mut().zip(&chosen[start..]).for_each(|(to, &at)| {
+                        let $tuple = at as usize;
+                        *to = $key;
+                    });
+                };
+                let probes = Given { len: chosen.len(), fill, absent: |_, _| 0 };
+                insert_all(&mut self.slots, $to, &probes, numbers);
+            }};
+        }
+        numbers.clear();
+        match &mut self.keys {
+            CodeKeys::Bits32(keys) => insert!(keys, |tuple| codes.bits64[tuple] as u32),
+            CodeKeys::Bits64(keys) => insert!(keys, |tuple| codes.bits64[tuple]),
+            CodeKeys::Bits128(keys) => insert!(keys, |tuple| codes.bits128[tuple]),
+            CodeKeys::Bytes(keys) => insert!(keys, |tuple| codes.key(tuple)),
+        }
+    }
+
     /// Adds keys that another table of the same width had; gives their numbers here.
     ///
     /// # Errors
