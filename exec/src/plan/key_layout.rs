@@ -38,6 +38,9 @@ impl ShortText {
     }
 }
 
+/// Bytes of a string that fit a word with how many they are.
+pub(crate) const WORD_TEXT: u32 = 7;
+
 /// Bytes of the strings of [`PartDomain::Short`], at most.
 pub(crate) const SHORT_TEXT_MAX: u32 = 15;
 

@@ -5,11 +5,11 @@ use super::super::vector::{TextVector, Vector, VectorData};
 use crate::column::divisor::Divisor;
 use crate::cpu::keys::codes::{KeyPartValues, NULL_FLOAT, PartValues};
 use crate::cpu::keys::integer::BLOCK;
-use crate::cpu::keys::short::short_word;
+use crate::cpu::keys::short::{short_word, word_of_text};
 use crate::cpu::simd::kernel::{append, kernel, vectorised};
 use crate::cpu::vector::bitmap::each_one;
-use crate::cpu::vector::builder::BuilderData;
-use crate::plan::key_layout::{PartDomain, PartLayout, ShortText};
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
+use crate::plan::key_layout::{PartDomain, PartLayout};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::value::canonical_float_bits;
 use std::sync::Arc;
@@ -29,7 +29,14 @@ pub(crate) fn pack(
         (
             PartDomain::Short(short),
             PartValues::Vector(Vector { data: VectorData::Text(texts), constant: false, .. }),
-        ) => put.shorts(texts, short),
+        ) => put.shorts(|tuple| short_word(texts, tuple, short)),
+        (
+            PartDomain::Short(short),
+            PartValues::Vector(Vector { data: VectorData::Code { codes, dictionary }, constant: false, .. }),
+        ) => put.shorts(|tuple| word_of_text(dictionary.bytes_of(codes[tuple]), short)),
+        (PartDomain::Short(short), PartValues::ColumnBuilder(ColumnBuilder { data: BuilderData::Text(texts), .. })) => {
+            put.shorts(|row| word_of_text(texts.get(row), short))
+        }
         (PartDomain::Float, PartValues::Vector(Vector { data: VectorData::F64(floats), constant: false, .. })) => {
             put.floats(floats)
         }
@@ -97,13 +104,13 @@ impl Put<'_> {
         values.len() == self.len && self.some(values, steps, self.values.may_be_null())
     }
 
-    /// Adds a part that is short strings.
-    fn shorts(&mut self, texts: &TextVector, short: &ShortText) -> bool {
+    /// Adds a part that is short strings, by their codes.
+    fn shorts(&mut self, code_of: impl Fn(usize) -> u64) -> bool {
         self.codes.resize(self.len, 0);
         let nulls = self.values.may_be_null();
         for (tuple, code) in self.codes.iter_mut().enumerate() {
             let is_null = nulls && self.values.is_null(tuple);
-            let own = if is_null { 0 } else { short_word(texts, tuple, short) };
+            let own = if is_null { 0 } else { code_of(tuple) };
             if own == TextVector::LONG || is_null && !self.values.null_matches {
                 self.absent.get_or_insert_with(|| vec![false; self.len])[tuple] = true;
             } else {

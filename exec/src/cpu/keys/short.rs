@@ -34,6 +34,12 @@ pub(crate) fn short_word(texts: &TextVector, position: usize, short: &ShortText)
     bytes | (length as u64 + 1) << (8 * short.most)
 }
 
+/// As [`short_word`], of a string anywhere.
+#[inline(always)]
+pub(crate) fn word_of_text(text: &[u8], short: &ShortText) -> u64 {
+    short_code(text, short).map_or(TextVector::LONG, |code| code as u64)
+}
+
 /// The bytes that a string has of its own by its code, and how many there are.
 #[inline]
 pub(crate) fn short_bytes(code: u128, short: &ShortText) -> ([u8; 16], usize) {

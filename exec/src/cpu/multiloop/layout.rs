@@ -4,16 +4,15 @@ use crate::Result;
 use crate::column::{Column, ColumnData, Dictionary};
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::Frame;
-use crate::plan::key_layout::{KeyLayout, KeyWidth, PartDomain, SHORT_TEXT_MAX, ShortText};
+use crate::plan::key_layout::{KeyLayout, KeyWidth, PartDomain, SHORT_TEXT_MAX, ShortText, WORD_TEXT};
 use crate::plan::nodes::Operation;
 use crate::plan::tree::{GeneratorPlan, LevelPlan, LoopPlan, ReducePlan};
 use crate::technique::Technique;
 use crate::workers::schedule::Workers;
+use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{ScalarId, Source};
+use multiloop_planner::value::Value;
 use std::sync::Arc;
-
-/// Bytes of text that fit a word, with their number.
-const WORD_TEXT: u32 = 7;
 
 /// The layout of a reduction's keys: the plan's, with text that has one dictionary packed as its codes, and short text as the
 /// number that its bytes are: up to a word of it, or what makes all of a key a number.
@@ -31,7 +30,7 @@ pub(super) fn layout(
         if !matches!(domains[at], PartDomain::Text) {
             continue;
         }
-        if let Some(dictionary) = dictionary_of(frame, plan, part)? {
+        if let Some(dictionary) = dictionary_of(frame, plan, plan.expressions.operation(part))? {
             domains[at] = PartDomain::Code(dictionary);
         } else if let Some(short) = short_text_of(frame, plan, part, (rows, workers))? {
             let is_word = short.most <= WORD_TEXT;
@@ -70,13 +69,22 @@ fn short_text_of(
     short_text(&columns, workers)
 }
 
-/// The dictionary that holds every value of a scalar, if it is a column whose chunks share one, or an element of such.
-fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan, scalar: ScalarId) -> Result<Option<Arc<Dictionary>>> {
-    let (level, field) = match plan.expressions.operation(scalar) {
+/// The dictionary that holds every value of an operation, if it is a column whose chunks share one, an element of such, or
+/// chooses among these.
+fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan, operation: &Operation) -> Result<Option<Arc<Dictionary>>> {
+    let (level, field) = match operation {
         Operation::Column { index, field, .. } => (*index, field),
         Operation::Element { collection, field, .. } => {
             let source = frame.shared.elements.get(&(*collection, *field)).and_then(Option::as_ref);
             return Ok(source.and_then(|source| source.dictionary(0)).cloned());
+        }
+        Operation::Call { function: Function::Case, arguments } => {
+            let (branches, otherwise) = arguments.split_at(arguments.len() - 1);
+            let results = branches.iter().skip(1).step_by(2).chain(otherwise);
+            return dictionary_of_all(frame, plan, results);
+        }
+        Operation::Call { function: Function::Coalesce, arguments } => {
+            return dictionary_of_all(frame, plan, arguments.iter());
         }
         _ => return Ok(None),
     };
@@ -92,6 +100,27 @@ fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan, scalar: ScalarId) -> Result
     let mut shared: Option<Arc<Dictionary>> = None;
     for chunk in &rows.chunks {
         let Some(dictionary) = chunk.dictionary(position as usize)? else { return Ok(None) };
+        if shared.as_ref().is_some_and(|shared| !Arc::ptr_eq(shared, &dictionary)) {
+            return Ok(None);
+        }
+        shared = Some(dictionary);
+    }
+    Ok(shared)
+}
+
+/// The one that holds every value of some nodes, but for NULL.
+fn dictionary_of_all<'n>(
+    frame: &Frame<'_>,
+    plan: &LoopPlan,
+    nodes: impl Iterator<Item = &'n u32>,
+) -> Result<Option<Arc<Dictionary>>> {
+    let mut shared: Option<Arc<Dictionary>> = None;
+    for &node in nodes {
+        let operation = &plan.expressions.nodes[node as usize].operation;
+        if let Operation::Constant(Value::Null) = operation {
+            continue;
+        }
+        let Some(dictionary) = dictionary_of(frame, plan, operation)? else { return Ok(None) };
         if shared.as_ref().is_some_and(|shared| !Arc::ptr_eq(shared, &dictionary)) {
             return Ok(None);
         }

@@ -63,7 +63,7 @@ impl PartBytes {
     }
 
     fn held(&self) -> usize {
-        self.bytes.iter().map(Vec::capacity).sum()
+        self.bytes.iter().map(Vec::len).sum()
     }
 }
 

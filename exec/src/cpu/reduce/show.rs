@@ -20,8 +20,8 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// The groups that are wanted, in order, as columns: keys that are read, then aggregates. `is_part`: they are those of one part of a
-    /// merge in parts.
+    /// The groups that are wanted, in order, as columns: keys that are read, then aggregates. `is_part`: they are those of one
+    /// part of a merge in parts.
     pub(crate) fn of(
         core: Core<'_>,
         group_filter: Option<GroupFilter<'_>>,
