@@ -79,8 +79,12 @@ techniques! {
     Set = "set",
     /// Groups by an array over all codes.
     Direct = "direct",
+    /// Strings of few bytes in keys as numbers.
+    ShortTexts = "short-texts",
     /// Rows of many groups partitioned first.
     RadixPartition = "radix-partition",
+    /// Keys of groups that nobody reads not made.
+    UnreadKeys = "unread-keys",
     /// HAVING before groups become rows.
     GroupFilter = "group-filter",
     /// Indexes that are an array over all codes.

@@ -1,6 +1,7 @@
 //! Programs on the CPU backend against the interpreter: every shape of program, on nasty tables, in every form of
 //! storage, with any number of threads.
 
+mod bytes_keys;
 mod chunk_pruning;
 mod complete;
 mod dense_groups;
@@ -331,7 +332,7 @@ loop
     key f: 0 to 1, 2 bits from 0
     n: count of rows
     total: sum of i32 within 2147483648: 64 bits for 4294967295 rows, then 128
-    partitioned: no, a boolean is part of the key
+    partitioned: once there are many groups whose rows lie apart
   %3 reduce: one group a worker
     kinds: count of text, distinct by bit or hash
 %4 sort of %2 by 1 fields";

@@ -184,6 +184,7 @@ impl Keys {
 fn same_layout(a: &KeyLayout, b: &KeyLayout) -> bool {
     let same = |(a, b): (&PartDomain, &PartDomain)| match (a, b) {
         (PartDomain::Integer(a), PartDomain::Integer(b)) => (a.low, a.high, a.step) == (b.low, b.high, b.step),
+        (PartDomain::Short(a), PartDomain::Short(b)) => a == b,
         (PartDomain::Code(a), PartDomain::Code(b)) => Arc::ptr_eq(a, b) || a == b,
         (PartDomain::Float, PartDomain::Float)
         | (PartDomain::Text, PartDomain::Text)

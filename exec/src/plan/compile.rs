@@ -11,6 +11,7 @@ use crate::plan::index_form::IndexForm;
 use crate::plan::invariance;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::plan::nodes::{Expressions, Node, Operation};
+use crate::plan::read_fields::ReadFields;
 use crate::plan::register::Register;
 use crate::plan::tree::{
     AggregatePlan, BlockPlan, BucketPlan, CollectionPlan, Device, GeneratorKind, GeneratorPlan, LetKind, LetPlan,
@@ -42,7 +43,8 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
     let reads = reads(program, machine);
     // Groups that nobody makes as a whole are of no use to a device.
     let own = if Technique::OwnGroups.is_on() && machine.devices == 0 { own(program) } else { FxHashMap::default() };
-    let mut compiler = Compiler { program, machine, ranges: &ranges, reads: &reads, own: &own };
+    let fields = ReadFields::of(program);
+    let mut compiler = Compiler { program, machine, ranges: &ranges, reads: &reads, fields: &fields, own: &own };
     let variant = invariance::variant_collections(program);
     let mut blocks = Vec::with_capacity(program.blocks.len());
     for (number, block) in program.blocks.iter().enumerate() {
@@ -149,6 +151,7 @@ struct Compiler<'p> {
     ranges: &'p Ranges,
     /// By collection.
     reads: &'p [Reads],
+    fields: &'p ReadFields,
     own: &'p FxHashMap<CollectionId, OwnKey>,
 }
 
@@ -424,8 +427,11 @@ impl Compiler<'_> {
         let groups = key.is_some().then(|| GroupKind::expected(&layout, rows, &self.machine.limits));
         let index = reads.keys.then(|| IndexForm::expected(&layout, self.ranges.rows(define), &self.machine.limits));
         let partitions = partitions(&self.types(parts), &aggregates);
+        // An index is made of the keys, and a device hands out all fields.
+        let all = reads.keys || self.machine.devices > 0 || !Technique::UnreadKeys.is_on();
+        let keys_read = (0..parts.len()).map(|part| all || self.fields.has(define, part)).collect();
         let (key, key_types) = (key.map(<[ScalarId]>::to_vec), self.types(parts));
-        Ok(ReducePlan { key, key_types, layout, rows, aggregates, groups, index, partitions, masks })
+        Ok(ReducePlan { key, key_types, keys_read, layout, rows, aggregates, groups, index, partitions, masks })
     }
 
     fn aggregate(&self, aggregate: &Aggregate, expressions: &Expressions) -> Result<AggregatePlan> {
@@ -522,9 +528,8 @@ fn partitions(key_types: &[DataType], aggregates: &[AggregatePlan]) -> Choice<bo
     if !Technique::RadixPartition.is_on() {
         return Choice::new(false, "switched off");
     }
-    // Decoded booleans are integers, which do not go with booleans.
-    if key_types.contains(&DataType::Boolean) {
-        return Choice::new(false, "a boolean is part of the key");
+    if key_types.contains(&DataType::Interval) {
+        return Choice::new(false, "an interval is part of the key");
     }
     if aggregates.iter().any(|aggregate| !aggregate.condition.is_empty()) {
         return Choice::new(false, "an aggregate is filtered");

@@ -357,6 +357,7 @@ impl<'p> Writer<'p> {
                 PartDomain::Code(dictionary) => format!("{} strings of a dictionary", dictionary.len()),
                 PartDomain::Float => "floats".to_owned(),
                 PartDomain::Text => "text".to_owned(),
+                PartDomain::Short(short) => format!("text of up to {} bytes", short.most),
                 PartDomain::Interval => "intervals".to_owned(),
             };
             let place = match (layout.width, part.domain.codes()) {

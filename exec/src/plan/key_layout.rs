@@ -12,9 +12,40 @@ use std::sync::Arc;
 pub(crate) struct KeyLayout {
     pub(crate) parts: Vec<PartLayout>,
     pub(crate) width: KeyWidth,
-    /// Whether the parts that are numbers take no more than 64 bits.
-    pub(crate) packs_numbers: bool,
+    /// Of keys that are bytes: words of 64 bits that the parts take which are numbers.
+    pub(crate) words: u32,
 }
+
+/// Strings of few bytes between those that all of them begin and end with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ShortText {
+    pub(crate) prefix: Vec<u8>,
+    pub(crate) suffix: Vec<u8>,
+    /// The most that stand between, [`SHORT_TEXT_MAX`] at most.
+    pub(crate) most: u32,
+}
+
+impl ShortText {
+    /// Strings of up to so many bytes.
+    pub(crate) fn of(most: u32) -> Self {
+        ShortText { prefix: Vec::new(), suffix: Vec::new(), most }
+    }
+
+    /// What a string has of its own; none of one that is too short.
+    #[inline(always)]
+    pub(crate) fn own<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
+        text.get(self.prefix.len()..text.len().checked_sub(self.suffix.len())?)
+    }
+}
+
+/// Bytes of a string that fit a word with how many they are.
+pub(crate) const WORD_TEXT: u32 = 7;
+
+/// Bytes of the strings of [`PartDomain::Short`], at most.
+pub(crate) const SHORT_TEXT_MAX: u32 = 15;
+
+/// Bits of a word of keys that are bytes.
+pub(crate) const WORD_BITS: u32 = 64;
 
 /// What codes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +56,7 @@ pub(crate) enum KeyWidth {
     Bits64,
     /// 128-bit integers.
     Bits128,
-    /// Bytes: those of numbers, all numbers packed into 64 bits if they fit, and of strings.
+    /// Bytes: words of 64 bits that numbers are packed into, and behind them strings.
     Bytes,
     /// One string, as it is.
     Text,
@@ -35,7 +66,8 @@ pub(crate) enum KeyWidth {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PartLayout {
     pub(crate) domain: PartDomain,
-    /// Where its code stands in a packed key.
+    /// Where its code stands in a packed key, or in the words of one that is bytes; there only what is wider than a word goes on
+    /// in the next one.
     pub(crate) shift: u32,
 }
 
@@ -51,6 +83,9 @@ pub(crate) enum PartDomain {
     Float,
     /// Any strings.
     Text,
+    /// Strings of few bytes, but for those that all have; as those of a dictionary never in a plan.
+    #[serde(skip)]
+    Short(Arc<ShortText>),
     /// Intervals.
     Interval,
 }
@@ -96,12 +131,35 @@ impl PartDomain {
                 last.checked_add(2).filter(|&codes| codes < 1 << 127)
             }
             PartDomain::Code(dictionary) => Some(dictionary.len() as u128 + 1),
-            PartDomain::Float => Some((1 << 64) + 1),
+            // NULL has one of the codes of NaN, of which values have one.
+            PartDomain::Float => Some(1 << 64),
             PartDomain::Text => None,
+            // The bytes, and above them one more than how many there are.
+            PartDomain::Short(short) => Some(u128::from(short.most + 2) << (8 * short.most)),
             // 2^31 months and days of microseconds, and 2^63 of these: below 2^74, of either sign.
             PartDomain::Interval => Some((1 << 76) + 1),
         }
     }
+
+    /// Bits of a code: one at least, so that none stands behind the last bit: an empty dictionary has only the code of NULL.
+    pub(crate) fn bits(&self) -> u32 {
+        self.codes().map_or(128, |codes| (128 - (codes - 1).leading_zeros()).max(1))
+    }
+}
+
+/// The parts of a key that packs into a number of up to 128 bits, and how many it takes; none of another. The first part has the
+/// highest bits: where rows are sorted by their keys, codes are in order, and neighbours in an array over them.
+fn packed(domains: &[PartDomain]) -> Option<(Vec<PartLayout>, u32)> {
+    let mut shift = 0;
+    let place = |domain: &PartDomain| {
+        domain.codes()?;
+        let part = PartLayout { domain: domain.clone(), shift };
+        shift += domain.bits();
+        (shift <= 128).then_some(part)
+    };
+    let mut parts = domains.iter().rev().map(place).collect::<Option<Vec<PartLayout>>>()?;
+    parts.reverse();
+    Some((parts, shift))
 }
 
 impl KeyLayout {
@@ -109,34 +167,38 @@ impl KeyLayout {
     pub(crate) fn new(domains: Vec<PartDomain>) -> Self {
         if let [PartDomain::Text] = domains[..] {
             let parts = vec![PartLayout { domain: PartDomain::Text, shift: 0 }];
-            return KeyLayout { parts, width: KeyWidth::Text, packs_numbers: true };
+            return KeyLayout { parts, width: KeyWidth::Text, words: 0 };
         }
-        let mut shift = 0u32;
-        let mut packs = true;
-        // The first part has the highest bits: where rows are sorted by their keys, codes are in order, and neighbours in an array
-        // over them.
-        let parts: Vec<PartLayout> = domains
-            .into_iter()
-            .rev()
-            .map(|domain| {
-                // Text is written behind the numbers, and takes none of their bits.
-                let text = matches!(domain, PartDomain::Text);
-                let wide = if text { 0 } else { 128 };
-                // One at least, so that none stands behind the last bit: an empty dictionary has only the code of NULL.
-                let bits = domain.codes().map_or(wide, |codes| (128 - (codes - 1).leading_zeros()).max(1));
-                packs &= domain.codes().is_some() && shift + bits <= 128;
-                let part = PartLayout { domain, shift: shift.min(127) };
-                shift = (shift + bits).min(1 << 16);
-                part
-            })
-            .collect();
-        let width = match shift {
-            0..=32 if packs => KeyWidth::Bits32,
-            33..=64 if packs => KeyWidth::Bits64,
-            65..=128 if packs => KeyWidth::Bits128,
-            _ => KeyWidth::Bytes,
+        let Some((parts, bits)) = packed(&domains) else { return KeyLayout::of_bytes(domains) };
+        let width = match bits {
+            0..=32 => KeyWidth::Bits32,
+            33..=64 => KeyWidth::Bits64,
+            _ => KeyWidth::Bits128,
         };
-        KeyLayout { parts: parts.into_iter().rev().collect(), width, packs_numbers: shift <= 64 }
+        KeyLayout { parts, width, words: 0 }
+    }
+
+    /// The layout of keys that do not pack into a number: each part in the first word that has room for it.
+    fn of_bytes(domains: Vec<PartDomain>) -> Self {
+        let mut taken: Vec<u32> = Vec::new();
+        let mut place = |domain: &PartDomain| {
+            if matches!(domain, PartDomain::Text) {
+                return 0;
+            }
+            let bits = domain.bits();
+            if bits > WORD_BITS {
+                taken.extend([WORD_BITS; 2]);
+                return (taken.len() as u32 - 2) * WORD_BITS;
+            }
+            let word = taken.iter().position(|taken| taken + bits <= WORD_BITS).unwrap_or(taken.len());
+            taken.resize(taken.len().max(word + 1), 0);
+            let shift = word as u32 * WORD_BITS + taken[word];
+            taken[word] += bits;
+            shift
+        };
+        let part = |domain: PartDomain| PartLayout { shift: place(&domain), domain };
+        let parts = domains.into_iter().map(part).collect();
+        KeyLayout { parts, width: KeyWidth::Bytes, words: taken.len() as u32 }
     }
 
     /// The bit of a packed key behind the last of a part; none for the part of the highest bits.
@@ -172,10 +234,9 @@ impl KeyLayout {
         }
     }
 
-    /// Whether codes are numbers that tell the keys.
+    /// Whether codes tell the keys: intervals of one length are one key, whatever they are made of.
     pub(crate) fn codes_tell_keys(&self) -> bool {
-        let tells = |part: &PartLayout| matches!(part.domain, PartDomain::Integer(_) | PartDomain::Code(_));
-        self.is_word() || self.width == KeyWidth::Bits128 && self.parts.iter().all(tells)
+        !self.parts.iter().any(|part| matches!(part.domain, PartDomain::Interval))
     }
 
     /// Whether codes are of up to 64 bits.

@@ -5,7 +5,7 @@
 //! many rows at once (`batch`). `nodes` compiles
 //! scalars, each with the `register` that holds its values; `key_layout` lays out keys, `group_kind` and `index_form` choose how
 //! groups are numbered and found (once more when the data is at hand), by `limits`; `gates` says what need not be made; `aggregate` says what is kept of a
-//! reduction, `in_place` which buckets a table already is. `explain` prints the plan, `outline` has it as a tree, `estimate` says
+//! reduction, `in_place` which buckets a table already is, `read_fields` which fields anybody reads. `explain` prints the plan, `outline` has it as a tree, `estimate` says
 //! how long it takes at most if that is short, `statistics` is what a run notes.
 
 pub(crate) mod aggregate;
@@ -24,6 +24,7 @@ pub(crate) mod key_layout;
 pub(crate) mod limits;
 pub mod nodes;
 pub(crate) mod outline;
+pub(crate) mod read_fields;
 pub mod register;
 pub(crate) mod statistics;
 pub(crate) mod tree;

@@ -234,6 +234,8 @@ pub(crate) struct ReducePlan {
     /// None for Reduce, which has its one group even without rows.
     pub(crate) key: Option<Vec<ScalarId>>,
     pub(crate) key_types: Vec<DataType>,
+    /// Which parts of the keys anybody reads; the others are not made for the groups.
+    pub(crate) keys_read: Vec<bool>,
     pub(crate) layout: KeyLayout,
     /// How many rows come, and how.
     pub(crate) rows: Rows,

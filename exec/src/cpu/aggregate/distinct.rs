@@ -3,16 +3,20 @@
 use super::super::vector::{Vector, VectorData};
 use super::{Accumulator, Input, TileGroups};
 use crate::cpu::groups::first_rows::firsts;
+use crate::cpu::groups::grouper::MERGE_PARTS;
 use crate::cpu::index::{sort_by_group, starts_of};
 use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
+use crate::cpu::keys::short::longest;
 use crate::cpu::table::GroupTable;
 use crate::cpu::vector::bitmap::each_one;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::distinct::{BitSets, Distinct, Domain, Members, Met};
 use crate::plan::aggregate::AggregateKind;
-use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::plan::key_layout::{KeyLayout, PartDomain, ShortText};
 use crate::plan::register::Register;
 use crate::technique::Technique;
+use crate::workers::context::Reservation;
+use crate::workers::schedule::Workers;
 use crate::{Error, Result};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::multiloop::Reduction;
@@ -26,15 +30,25 @@ pub(crate) struct Filling {
     argument: (DataType, Register),
     /// Where arguments are listed.
     table: Option<MemberTable>,
+    /// Bytes of the longest argument so far.
+    longest: usize,
 }
 
 /// Finds arguments of groups.
 #[derive(Clone, Debug)]
 struct MemberTable {
-    /// Groups that its keys have room for. Few leave more bits to the arguments.
-    groups_max: usize,
-    layout: KeyLayout,
+    form: MemberForm,
     table: GroupTable,
+}
+
+/// How a group and its argument become a key.
+#[derive(Clone, Debug)]
+struct MemberForm {
+    /// Groups that keys have room for. Few leave more bits to the arguments.
+    groups_max: usize,
+    /// Bytes of the longest argument that is a string.
+    longest: usize,
+    layout: KeyLayout,
 }
 
 impl Filling {
@@ -42,9 +56,9 @@ impl Filling {
     pub(crate) fn new(kind: &AggregateKind) -> Result<(Self, Distinct)> {
         let plain = AggregateKind { distinct: false, ..kind.clone() };
         let Some(argument) = kind.argument else { return Err(Error::internal("distinct of nothing")) };
-        let table = Some(MemberTable::new(argument, kind.grid, 1));
+        let table = Some(MemberTable::new(MemberForm::new(argument, kind.grid, 1, 0)));
         let met = Met::Listed(Members::new(ColumnBuilder::new(argument.1)));
-        Ok((Filling { plain, argument, table }, Distinct { group_count: 0, met }))
+        Ok((Filling { plain, argument, table, longest: 0 }, Distinct { group_count: 0, met }))
     }
 
     pub(crate) fn resize(&mut self, sets: &mut Distinct, groups: usize) {
@@ -55,9 +69,9 @@ impl Filling {
                     self.hash_all(sets);
                 }
             }
-            Met::Listed(_) if self.table.as_ref().is_some_and(|table| groups <= table.groups_max) => {}
+            Met::Listed(_) if self.table.as_ref().is_some_and(|table| groups <= table.form.groups_max) => {}
             Met::Listed(members) => {
-                let members = std::mem::replace(members, Members::new(ColumnBuilder::of_type(DataType::Null)));
+                let members = taken(members);
                 self.hash_anew(sets, members);
             }
         }
@@ -100,6 +114,13 @@ impl Filling {
 
     /// Adds arguments of groups to the hash table.
     fn hash(&mut self, sets: &mut Distinct, groups: &[u32], arguments: &Vector) {
+        self.longest = self.longest.max(longest(arguments));
+        if let (Met::Listed(members), Some(table)) = (&mut sets.met, &self.table)
+            && self.longest > table.form.longest
+        {
+            let members = taken(members);
+            self.hash_anew(sets, members);
+        }
         if let (Met::Listed(members), Some(table)) = (&mut sets.met, &mut self.table) {
             table.add(members, groups, arguments);
         }
@@ -115,8 +136,8 @@ impl Filling {
 
     /// Goes on with a hash table that has room for all groups, and these members.
     fn hash_anew(&mut self, sets: &mut Distinct, members: Members) {
-        let groups_max = if sets.group_count <= FEW_GROUPS { FEW_GROUPS } else { 1 << 32 };
-        self.table = Some(MemberTable::new(self.argument, self.plain.grid, groups_max));
+        let form = MemberForm::new(self.argument, self.plain.grid, room_for(sets.group_count), self.longest);
+        self.table = Some(MemberTable::new(form));
         sets.met = Met::Listed(Members::new(ColumnBuilder::new(self.argument.1)));
         self.hash(sets, &members.groups, &members.values.into_vector());
     }
@@ -166,6 +187,20 @@ impl Filling {
     /// Bytes held, without the sets.
     pub(crate) fn bytes(&self) -> usize {
         self.table.as_ref().map_or(0, |table| table.table.bytes())
+    }
+}
+
+/// The members, of which none are left.
+fn taken(members: &mut Members) -> Members {
+    std::mem::replace(members, Members::new(ColumnBuilder::of_type(DataType::Null)))
+}
+
+/// Groups that keys are to have room for if there are so many.
+fn room_for(groups: usize) -> usize {
+    match groups {
+        0 | 1 => 1,
+        _ if groups <= FEW_GROUPS => FEW_GROUPS,
+        _ => 1 << 32,
     }
 }
 
@@ -297,20 +332,30 @@ impl Members {
     }
 }
 
-impl MemberTable {
-    fn new((data_type, _): (DataType, Register), grid: Option<Grid>, groups_max: usize) -> Self {
-        let argument = match (PartDomain::of_type(data_type), grid) {
-            (PartDomain::Integer(_), Some(grid)) => PartDomain::Integer(grid),
-            (domain, _) => domain,
+impl MemberForm {
+    /// For so many groups; the longest argument that is a string has so many bytes.
+    fn new((data_type, _): (DataType, Register), grid: Option<Grid>, groups_max: usize, longest: usize) -> Self {
+        // What packs into 128 bits beside a group, and into 64 without.
+        let shorts: &[u32] = match groups_max {
+            1 => &[7, 15],
+            FEW_GROUPS => &[14],
+            _ => &[11],
+        };
+        let short = shorts.iter().copied().find(|&most| longest <= most as usize);
+        let (argument, longest) = match (PartDomain::of_type(data_type), grid, short) {
+            (PartDomain::Integer(_), Some(grid), _) => (PartDomain::Integer(grid), usize::MAX),
+            (PartDomain::Text, _, Some(most)) if Technique::ShortTexts.is_on() => {
+                (PartDomain::Short(Arc::new(ShortText::of(most))), most as usize)
+            }
+            (domain, ..) => (domain, usize::MAX),
         };
         let group = PartDomain::integers(0, groups_max as i128 - 1);
         let layout = KeyLayout::new(if groups_max == 1 { vec![argument] } else { vec![group, argument] });
-        let table = GroupTable::new(layout.width, 0);
-        MemberTable { groups_max, layout, table }
+        MemberForm { groups_max, longest, layout }
     }
 
-    /// Adds arguments of groups to the members, which are in the table's order.
-    fn add(&mut self, members: &mut Members, groups: &[u32], argument: &Vector) {
+    /// The keys of arguments of groups.
+    fn codes(&self, groups: &[u32], argument: &Vector) -> Codes {
         let part = |vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true };
         let mut codes = Codes::default();
         if self.groups_max == 1 {
@@ -321,6 +366,19 @@ impl MemberTable {
             group.set(groups.len(), VectorData::I64(wide), None);
             codes.encode(&self.layout, &[part(&group), part(argument)], groups.len());
         }
+        codes
+    }
+}
+
+impl MemberTable {
+    fn new(form: MemberForm) -> Self {
+        let table = GroupTable::new(form.layout.width, 0);
+        MemberTable { form, table }
+    }
+
+    /// Adds arguments of groups to the members, which are in the table's order.
+    fn add(&mut self, members: &mut Members, groups: &[u32], argument: &Vector) {
+        let codes = self.form.codes(groups, argument);
         let before = self.table.len();
         let mut numbers = Vec::new();
         self.table.insert(&codes, &mut numbers);
@@ -329,5 +387,78 @@ impl MemberTable {
         let mut values = Vector::default();
         values.gather(argument, &new);
         members.values.append(&values);
+    }
+}
+
+/// What one worker has of the arguments of some groups, and for each of its groups the one that it becomes.
+pub(crate) struct Share<'a> {
+    pub(crate) sets: &'a Distinct,
+    pub(crate) numbers: Vec<u32>,
+}
+
+/// Bytes that a member takes while it is merged, about: its key, its place in its part, and a slot.
+const MERGED_BYTES: usize = 64;
+
+/// Whether shares are worth merging by all workers: all are lists, and they are long.
+pub(crate) fn is_dear(shares: &[&Distinct]) -> bool {
+    let listed = |sets: &&Distinct| matches!(sets.met, Met::Listed(_));
+    shares.iter().all(listed) && shares.iter().map(|sets| members_of(sets)).sum::<usize>() > DEAR_MEMBERS
+}
+
+/// Members of a list.
+fn members_of(sets: &Distinct) -> usize {
+    if let Met::Listed(members) = &sets.met { members.groups.len() } else { 0 }
+}
+
+impl Filling {
+    /// What several workers have of an aggregate's arguments, together: in parts by the hashes of groups and arguments, each
+    /// of which is merged on its own. Nothing is to be added behind it.
+    pub(crate) fn merge_shares(
+        &mut self,
+        group_count: usize,
+        shares: Vec<Share<'_>>,
+        workers: Workers<'_>,
+    ) -> Result<Distinct> {
+        let members = |share: Share<'_>| match &share.sets.met {
+            Met::Listed(members) => {
+                let groups = members.groups.iter().map(|&group| share.numbers[group as usize]).collect::<Vec<u32>>();
+                Ok((groups, members.values.clone().into_vector()))
+            }
+            Met::Bits(_) => Err(Error::internal("a list of arguments that is none")),
+        };
+        let mut reservation = Reservation::new(&workers.context.memory);
+        reservation.resize(shares.iter().map(|share| members_of(share.sets) * MERGED_BYTES).sum())?;
+        let shares = workers.map(shares, members)?;
+        let longest = shares.iter().map(|(_, values)| longest(values)).max().unwrap_or_default();
+        let form = MemberForm::new(self.argument, self.plain.grid, room_for(group_count), longest);
+        let coded = workers.map(shares.iter().collect(), |(groups, values): &(Vec<u32>, Vector)| {
+            let codes = form.codes(groups, values);
+            let parts = codes.parts(form.layout.width, MERGE_PARTS);
+            Ok((codes, parts))
+        })?;
+        let new_of_part = |part: usize| {
+            let mut table = GroupTable::new(form.layout.width, 0);
+            let (mut numbers, mut all) = (Vec::new(), Vec::with_capacity(coded.len()));
+            for (codes, parts) in &coded {
+                let before = table.len();
+                table.insert_chosen(codes, &parts[part], &mut numbers);
+                let new = firsts(&numbers, before, table.len());
+                all.push(new.into_iter().map(|at| parts[part][at as usize]).collect::<Vec<u32>>());
+            }
+            Ok(all)
+        };
+        let mut new = workers.map((0..MERGE_PARTS).collect(), new_of_part)?;
+        let mut merged = Members::new(ColumnBuilder::new(self.argument.1));
+        for (number, (groups, values)) in shares.iter().enumerate() {
+            let mut rows: Vec<u32> = Vec::new();
+            new.iter_mut().for_each(|part| rows.append(&mut part[number]));
+            rows.sort_unstable();
+            merged.groups.extend(rows.iter().map(|&row| groups[row as usize]));
+            let mut chosen = Vector::default();
+            chosen.gather(values, &rows);
+            merged.values.append(&chosen);
+        }
+        self.table = None;
+        Ok(Distinct { group_count, met: Met::Listed(merged) })
     }
 }

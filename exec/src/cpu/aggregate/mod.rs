@@ -14,6 +14,7 @@ mod numeric;
 mod sum;
 mod value;
 
+use self::distinct::Share;
 use super::vector::Vector;
 use crate::column::Column;
 use crate::cpu::groups::grouper::retain;
@@ -34,6 +35,7 @@ use crate::partial::state::numeric_sum::{Asked, NumericSums};
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::register::Register;
 use crate::technique::Technique;
+use crate::workers::schedule::Workers;
 use crate::{Error, Result};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::multiloop::reduction;
@@ -262,6 +264,30 @@ impl Accumulator {
     /// Whether a merge costs about what it took to fold in all tuples, and is going to be a large one.
     pub(crate) fn is_dear_to_merge(&self) -> bool {
         matches!(&self.state, State::Distinct(sets) if distinct::is_dear_to_merge(sets))
+    }
+
+    /// Takes what several workers have of distinct arguments, each with the numbers that its groups have here, by all workers
+    /// together; false if it did nothing, because they are better merged one by one. Nothing is to be added behind it.
+    pub(crate) fn merge_distinct(
+        &mut self,
+        others: &[(&State, Vec<u32>)],
+        groups: usize,
+        workers: Workers<'_>,
+    ) -> Result<bool> {
+        let (State::Distinct(mine), Some(filling)) = (&mut self.state, &mut self.filling.distinct) else {
+            return Ok(false);
+        };
+        let mut all = Vec::with_capacity(others.len());
+        for (state, _) in others {
+            let State::Distinct(sets) = state else { return Ok(false) };
+            all.push(&**sets);
+        }
+        if !distinct::is_dear(&all) {
+            return Ok(false);
+        }
+        let shares = all.into_iter().zip(others).map(|(sets, (_, numbers))| Share { sets, numbers: numbers.clone() });
+        **mine = filling.merge_shares(groups, shares.collect(), workers)?;
+        Ok(true)
     }
 
     /// Whether numerics may come as numbers.

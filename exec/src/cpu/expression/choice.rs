@@ -4,6 +4,7 @@
 //! computed only for the tuples that need it: they become a level of their own, and its values are spread back.
 
 use crate::Result;
+use crate::column::Dictionary;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::simd::kernel::vectorised;
 use crate::cpu::vector::bitmap::{Bitmap, each_one};
@@ -15,6 +16,7 @@ use multiloop_planner::function::Function;
 use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 impl<'a> Tile<'a> {
     /// Gives `read` the values of a node for the tuples that need it; at others stands anything.
@@ -160,6 +162,8 @@ enum Values {
     Numerics(NumericVector),
     /// Strings in the order in which they came, and which of them each tuple has.
     Text(TextVector, Vec<u32>),
+    /// As long as all are strings of one dictionary; then texts.
+    Codes(Vec<u32>, Arc<Dictionary>),
 }
 
 impl Chosen {
@@ -228,7 +232,9 @@ impl Chosen {
             }
             self.settle();
         }
+        self.take_dictionary(&valid, vector);
         match (&mut self.values, &vector.data) {
+            (Values::Codes(out, _), VectorData::Code { codes, .. }) => choose(out, codes, &valid, vector.constant),
             (Values::Bool(out), VectorData::Bool(from)) => each(&mut |tuple, at| out.set(tuple, from.get(at))),
             (Values::I32(out), VectorData::I32(from)) => choose(out, from, &valid, vector.constant),
             (Values::I64(out), VectorData::I64(from)) => choose(out, from, &valid, vector.constant),
@@ -257,10 +263,32 @@ impl Chosen {
         self.valid.or(&valid);
     }
 
-    /// Makes the numbers that were taken texts.
+    /// Begins with codes of a dictionary where the first strings have one, and ends with them where others do not have it.
+    fn take_dictionary(&mut self, valid: &Bitmap, vector: &Vector) {
+        if valid.count_ones() == 0 {
+            return;
+        }
+        match (&self.values, &vector.data) {
+            (Values::Codes(_, own), VectorData::Code { dictionary, .. }) if Arc::ptr_eq(own, dictionary) => {}
+            (Values::Codes(..), _) => self.settle(),
+            (Values::Text(..), VectorData::Code { dictionary, .. }) if self.valid.count_ones() == 0 => {
+                self.values = Values::Codes(vec![0; valid.len()], Arc::clone(dictionary));
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes the numbers or the codes that were taken texts.
     fn settle(&mut self) {
-        let Values::Numerics(numbers) = &self.values else { return };
         let (mut texts, mut text) = (TextVector::default(), String::new());
+        if let Values::Codes(codes, dictionary) = &self.values {
+            for (position, &code) in codes.iter().enumerate() {
+                texts.push(if self.valid.get(position) { dictionary.get(code) } else { "" });
+            }
+            self.values = Values::Text(texts, (0..self.valid.len() as u32).collect());
+            return;
+        }
+        let Values::Numerics(numbers) = &self.values else { return };
         for position in 0..numbers.len() {
             text.clear();
             if self.valid.get(position) {
@@ -282,6 +310,7 @@ impl Chosen {
             Values::F64(values) => VectorData::F64(values),
             Values::Interval(values) => VectorData::Interval(values),
             Values::Numerics(numbers) => VectorData::Numerics(numbers),
+            Values::Codes(codes, dictionary) => VectorData::Code { codes, dictionary },
             Values::Text(texts, which) => {
                 let mut taken = out.take_text();
                 taken.gather(&texts, &which);

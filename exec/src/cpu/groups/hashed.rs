@@ -36,7 +36,7 @@ impl Hashed {
     pub(super) fn bytes(&self) -> usize {
         let Hashed { layout, table, keys, firsts, own_index } = self;
         // Keys that codes tell are there at the end: the codes once more, and then values, and whether they are NULL.
-        let (code, value) = if layout.width == KeyWidth::Bits128 { (16, 17) } else { (8, 9) };
+        let (code, value) = if layout.width == KeyWidth::Bits128 { (16, 17) } else { (8, 13) };
         let tells = layout.codes_tell_keys() && !own_index;
         let told = if tells { code + value * layout.parts.len() } else { 0 };
         let kept = keys.iter().map(ColumnBuilder::bytes).sum::<usize>() + firsts.places.capacity() * 8;
@@ -136,12 +136,13 @@ impl Hashed {
         Some(parts.iter().map(place).collect())
     }
 
-    /// All keys, at the [`Hashed::places`] of their groups.
-    pub(crate) fn placed_keys(&self, places: &[u32]) -> Vec<ColumnBuilder> {
+    /// All keys, at the [`Hashed::places`] of their groups: a column a part that is read.
+    pub(crate) fn placed_keys(self, places: &[u32], read: &[bool]) -> Vec<ColumnBuilder> {
         if self.layout.codes_tell_keys() {
-            return self.table.decoded(&self.layout, Which::Placed(places));
+            return self.table.into_decoded(&self.layout, Which::Placed(places), read);
         }
-        self.keys.iter().map(|column| canonical(column.put(places))).collect()
+        let columns = self.keys.iter().zip(read).filter(|&(_, &is_read)| is_read);
+        columns.map(|(column, _)| canonical(column.put(places))).collect()
     }
 
     /// Whether the groups, of which all are of one part, are numbered in their order.
@@ -149,12 +150,13 @@ impl Hashed {
         self.firsts.places.is_sorted()
     }
 
-    /// All keys, a column a part.
-    pub(crate) fn into_keys(self) -> Vec<ColumnBuilder> {
+    /// All keys, a column a part that is read.
+    pub(crate) fn into_keys(self, read: &[bool]) -> Vec<ColumnBuilder> {
         if self.layout.codes_tell_keys() {
-            return self.table.decoded(&self.layout, Which::All);
+            return self.table.into_decoded(&self.layout, Which::All, read);
         }
-        self.keys.into_iter().map(canonical).collect()
+        let columns = self.keys.into_iter().zip(read).filter(|&(_, &is_read)| is_read);
+        columns.map(|(column, _)| canonical(column)).collect()
     }
 
     /// The keys of some groups, a column a part.
@@ -219,7 +221,8 @@ mod tests {
             let order = grouper.in_order((0..grouper.table.len() as u32).collect());
             let places = grouper.places().expect("one worker numbers groups in the order of their rows");
             assert!(order.iter().enumerate().all(|(place, &group)| places[group as usize] as usize == place));
-            let (keys, placed) = (grouper.keys_of(&order), grouper.placed_keys(&places));
+            let keys = grouper.keys_of(&order);
+            let placed = grouper.placed_keys(&places, &[true]);
             for (keys, placed) in keys.into_iter().zip(placed) {
                 let values = |column: ColumnBuilder| match column.data {
                     BuilderData::I64(values) => values,

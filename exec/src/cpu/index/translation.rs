@@ -5,7 +5,7 @@ use super::super::vector::{Vector, VectorData};
 use crate::column::Dictionary;
 use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
 use crate::cpu::vector::rows::NO_GROUP;
-use crate::plan::key_layout::{KeyLayout, KeyWidth, PartDomain};
+use crate::plan::key_layout::{KeyLayout, PartDomain, PartLayout};
 use crate::plan::register::Register;
 use crate::technique::Technique;
 use crate::workers::context::Reservation;
@@ -104,7 +104,8 @@ impl Translations {
     ) -> Option<Vec<u32>> {
         let PartValues::Vector(vector) = key.values else { return None };
         let VectorData::Code { codes, dictionary } = &vector.data else { return None };
-        if layout.width != KeyWidth::Text || vector.constant || !Technique::Translation.is_on() {
+        let is_text = matches!(&layout.parts[..], [PartLayout { domain: PartDomain::Text | PartDomain::Short(_), .. }]);
+        if !is_text || vector.constant || !Technique::Translation.is_on() {
             return None;
         }
         let find_strings = |strings: &Vector| {

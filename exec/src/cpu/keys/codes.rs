@@ -1,8 +1,9 @@
 //! Keys as numbers: the parts of a key, packed into one integer of 32, 64 or 128 bits where their ranges allow it, else
-//! written one after the other as bytes. Equal keys, in the sense of GROUP BY, have equal codes.
+//! bytes: words that numbers are packed into, and strings behind them. Equal keys, in the sense of GROUP BY, have equal codes.
 //!
 //! A part's code is 0 for NULL and 1 + (value - low) / step otherwise, so it takes the bits of its range. Text is packed by
-//! its dictionary codes. Floats are their canonical bits, intervals their comparable length.
+//! its dictionary codes. Floats are their canonical bits, with those of an unused NaN turned ([`NULL_FLOAT`]); intervals their
+//! comparable length.
 //!
 //! The first part of a key has the highest bits of its code. So rows that are sorted by (a, b) have their codes in
 //! order, and find neighbours in arrays, ranks and sums. `pack` packs and `decode` unpacks a part at a time, in loops
@@ -13,17 +14,23 @@ use super::pack::pack;
 use crate::column::Dictionary;
 use crate::cpu::keys::duplicates::DuplicateRuns;
 use crate::cpu::keys::integer::BLOCK;
+use crate::cpu::keys::short::{each_text, short_code};
 use crate::cpu::keys::text::TextKeys;
 use crate::cpu::keys::wide::WideKeys;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
-use crate::plan::key_layout::{KeyLayout, KeyWidth, PartDomain, PartLayout};
+use crate::partial::byte_keys::hash_bytes;
+use crate::partial::hash::{hash32, hash64, hash128, part_of_hash};
+use crate::plan::key_layout::{KeyLayout, KeyWidth, PartDomain, PartLayout, WORD_BITS};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::value::{Interval, canonical_float_bits};
 use std::sync::Arc;
 
 /// Half of the codes of intervals: what is added so that they are not negative.
 const INTERVAL_ZERO: i128 = 1 << 75;
+
+/// The bits of a NaN that is not the canonical one: no value has them, so that NULL does.
+pub(crate) const NULL_FLOAT: u64 = 0x7ff8_0000_0000_0001;
 
 /// One part's values for some tuples.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +58,10 @@ pub(crate) struct Codes {
     bytes: Vec<u8>,
     /// Where the bytes of each key end.
     ends: Vec<usize>,
+    /// Memory for the words of keys that are bytes: the first one of all keys, then the next.
+    words: Vec<u64>,
+    /// Memory for the strings of these.
+    strings: Vec<TextKeys>,
     /// Keys of one string.
     pub(crate) texts: Option<TextKeys>,
     /// Keys that no layout of these domains holds, or with a NULL that matches nothing.
@@ -85,17 +96,6 @@ impl Codes {
                 self.bits64.extend_from_slice(&bits64[rows]);
             }
         }
-    }
-
-    /// Takes keys that are bytes, one behind the other, by their ends.
-    pub(crate) fn set_bytes(&mut self, bytes: &[u8], ends: impl Iterator<Item = usize>) {
-        (self.absent, self.texts) = (None, None);
-        self.duplicates.clear();
-        self.bytes.clear();
-        self.bytes.extend_from_slice(bytes);
-        self.ends.clear();
-        self.ends.extend(ends);
-        self.len = self.ends.len();
     }
 
     /// Takes keys of one integer.
@@ -178,56 +178,80 @@ impl Codes {
         }
     }
 
-    /// Packs the parts that are numbers.
+    /// Packs the parts, all of which are numbers.
     fn pack_numbers(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
         self.bits64.clear();
-        for (part, values) in layout.parts.iter().zip(parts) {
-            if matches!(part.domain, PartDomain::Text) || pack(part, *values, len, &mut self.bits64, &mut self.absent) {
-                continue;
-            }
-            self.bits64.resize(len, 0);
-            let (codes, absent, shift) = (&mut self.bits64, &mut self.absent, part.shift);
-            each_code(part, *values, len, absent, |tuple, code| codes[tuple] |= (code as u64) << shift);
-        }
-        // What has no part that is a number.
+        layout.parts.iter().zip(parts).for_each(|(part, values)| self.pack_part(part, *values, len));
+        // What has no part.
         self.bits64.resize(len, 0);
     }
 
-    /// Numbers as their codes, all of them packed into 64 bits if they fit; then strings, of which a byte says that they
-    /// are not NULL, with their length in front, unless they come last.
+    /// Adds a part of up to 64 bits to the codes.
+    fn pack_part(&mut self, part: &PartLayout, values: KeyPartValues<'_>, len: usize) {
+        if pack(part, values, len, &mut self.bits64, &mut self.absent) {
+            return;
+        }
+        self.bits64.resize(len, 0);
+        let (codes, absent, shift) = (&mut self.bits64, &mut self.absent, part.shift);
+        each_code(part, values, len, absent, |tuple, code| codes[tuple] |= (code as u64) << shift);
+    }
+
+    /// The words of keys that are bytes, as `words` has them.
+    fn pack_words(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
+        self.words.clear();
+        self.words.resize(layout.words as usize * len, 0);
+        for word in 0..layout.words {
+            self.bits64.clear();
+            for (part, values) in layout.parts.iter().zip(parts) {
+                if matches!(part.domain, PartDomain::Text) || part.shift / WORD_BITS != word {
+                    continue;
+                }
+                if part.domain.bits() > WORD_BITS {
+                    let words = &mut self.words[word as usize * len..][..2 * len];
+                    each_code(part, *values, len, &mut self.absent, |tuple, code| {
+                        (words[tuple], words[len + tuple]) = (code as u64, (code >> WORD_BITS) as u64);
+                    });
+                    continue;
+                }
+                let own = PartLayout { domain: part.domain.clone(), shift: part.shift % WORD_BITS };
+                self.pack_part(&own, *values, len);
+            }
+            if !self.bits64.is_empty() {
+                self.words[word as usize * len..][..len].copy_from_slice(&self.bits64);
+            }
+        }
+    }
+
+    /// The words of numbers; then strings, each with one more than its length in front, or 0 for NULL. The last one's end is the
+    /// key's: a byte says whether it is not NULL.
     fn encode_bytes(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
+        self.pack_words(layout, parts, len);
+        let is_text = |part: &PartLayout| matches!(part.domain, PartDomain::Text);
+        let texts = layout.parts.iter().zip(parts).filter(|(part, _)| is_text(part));
+        let texts: Vec<KeyPartValues<'_>> = texts.map(|(_, values)| *values).collect();
+        self.strings.resize_with(texts.len(), TextKeys::default);
+        self.strings.iter_mut().zip(&texts).for_each(|(strings, values)| strings.fill(*values, len));
+        for values in texts.iter().filter(|values| values.may_be_null() && !values.null_matches) {
+            (0..len)
+                .filter(|&tuple| values.is_null(tuple))
+                .for_each(|tuple| mark(&mut self.absent, *values, tuple, len));
+        }
         self.ends.clear();
         self.bytes.clear();
-        let packed = layout.packs_numbers;
-        let mut wide: Vec<Vec<u128>> = Vec::new();
-        if packed {
-            self.pack_numbers(layout, parts, len);
-        }
-        let is_text = |part: &PartLayout| matches!(part.domain, PartDomain::Text);
-        for (part, values) in layout.parts.iter().zip(parts).filter(|(part, _)| !packed && !is_text(part)) {
-            let mut numbers = vec![0u128; len];
-            each_code(part, *values, len, &mut self.absent, |tuple, code| numbers[tuple] = code);
-            wide.push(numbers);
-        }
-        let texts = layout.parts.iter().zip(parts).filter(|(part, _)| is_text(part));
-        let texts: Vec<&KeyPartValues<'_>> = texts.map(|(_, values)| values).collect();
-        let numbers = packed && texts.len() < parts.len();
+        let words = layout.words as usize;
         for tuple in 0..len {
-            if numbers {
-                self.bytes.extend_from_slice(&self.bits64[tuple].to_le_bytes());
+            for word in 0..words {
+                self.bytes.extend_from_slice(&self.words[word * len + tuple].to_le_bytes());
             }
-            wide.iter().for_each(|numbers| self.bytes.extend_from_slice(&numbers[tuple].to_le_bytes()));
-            for (at, values) in texts.iter().enumerate() {
-                let Some(text) = values.text(tuple) else {
-                    self.bytes.push(0);
-                    mark(&mut self.absent, **values, tuple, len);
-                    continue;
-                };
-                self.bytes.push(1);
-                if at + 1 < texts.len() {
-                    self.bytes.extend_from_slice(&(text.len() as u32).to_le_bytes());
+            if let Some((last, before)) = self.strings.split_last() {
+                for strings in before {
+                    let text = strings.text(tuple);
+                    self.bytes.extend_from_slice(&text.map_or(0, |text| text.len() as u32 + 1).to_le_bytes());
+                    self.bytes.extend_from_slice(text.unwrap_or_default());
                 }
-                self.bytes.extend_from_slice(text);
+                let text = last.text(tuple);
+                self.bytes.push(text.is_some().into());
+                self.bytes.extend_from_slice(text.unwrap_or_default());
             }
             self.ends.push(self.bytes.len());
         }
@@ -238,6 +262,25 @@ impl Codes {
     pub(crate) fn bytes(&self, tuple: usize) -> &[u8] {
         let start = if tuple == 0 { 0 } else { self.ends[tuple - 1] };
         &self.bytes[start..self.ends[tuple]]
+    }
+
+    /// The bytes of a key that is bytes, or one string.
+    #[inline]
+    pub(crate) fn key(&self, tuple: usize) -> &[u8] {
+        self.texts.as_ref().map_or_else(|| self.bytes(tuple), |texts| texts.get(tuple))
+    }
+
+    /// The keys of some width by the parts that the lowest bits of their hashes say, a power of two of them.
+    pub(crate) fn parts(&self, width: KeyWidth, parts: usize) -> Vec<Vec<u32>> {
+        let mut all = vec![Vec::with_capacity(self.len / parts * 9 / 8); parts];
+        let hash = |tuple: usize| match width {
+            KeyWidth::Bits32 => hash32(self.bits64[tuple] as u32),
+            KeyWidth::Bits64 => hash64(self.bits64[tuple]),
+            KeyWidth::Bits128 => hash128(self.bits128[tuple]),
+            KeyWidth::Bytes | KeyWidth::Text => hash_bytes(self.key(tuple)),
+        };
+        (0..self.len).for_each(|tuple| all[part_of_hash(hash(tuple), parts)].push(tuple as u32));
+        all
     }
 
     /// Adds the bytes of a key.
@@ -330,7 +373,7 @@ fn each_code(
             each_integer(values.values, len, |tuple, value| put(tuple, distance(value), codes, absent));
         }
         PartDomain::Float => each_float(values.values, len, |tuple, value| {
-            put(tuple, Some(canonical_float_bits(value).into()), (1 << 64) + 1, absent);
+            put(tuple, Some(u128::from(canonical_float_bits(value) ^ NULL_FLOAT) - 1), 1 << 64, absent);
         }),
         PartDomain::Interval => each_interval(values.values, len, |tuple, value| {
             put(tuple, Some((value.comparable_micros() + INTERVAL_ZERO) as u128), (1 << 76) + 1, absent);
@@ -353,6 +396,10 @@ fn each_code(
                 }
             }
         }
+        PartDomain::Short(short) => each_text(values.values, len, |tuple, text| {
+            let codes = part.domain.codes().unwrap_or(u128::MAX);
+            put(tuple, short_code(text, short).map(|code| code - 1), codes, absent);
+        }),
         PartDomain::Text => unreachable!("text that has no dictionary is not packed"),
     }
 }

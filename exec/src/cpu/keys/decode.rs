@@ -1,9 +1,14 @@
 //! The keys of groups, as columns: decoded from codes, or kept beside a hash table.
 
 use super::super::vector::{Vector, VectorData};
+use crate::column::TextView;
+use crate::column::column_builder::{ARENA_MAX, BuilderText};
+use crate::cpu::keys::codes::NULL_FLOAT;
+use crate::cpu::keys::short::short_bytes;
 use crate::cpu::simd::kernel::{append, kernel, vectorised};
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
-use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::partial::byte_keys::{ByteKeys, TextPlace, word_of};
+use crate::plan::key_layout::{KeyLayout, PartDomain, PartLayout, WORD_BITS};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::canonical_float_bits;
@@ -24,7 +29,13 @@ pub(crate) trait PackedKey: Copy {
     /// The distance of a part's value from the least one, if it fits.
     fn distance(self) -> u64;
 
-    /// The same of any.
+    /// As it is, in the widest form.
+    fn wide(self) -> u128;
+
+    /// The code of a part that takes a word.
+    fn word(self) -> u64;
+
+    /// As [`PackedKey::distance`], of any.
     fn wide_distance(self) -> i128;
 }
 
@@ -44,6 +55,14 @@ macro_rules! packed_key {
                 self.saturating_sub(1) as u64
             }
             #[inline(always)]
+            fn wide(self) -> u128 {
+                self.into()
+            }
+            #[inline(always)]
+            fn word(self) -> u64 {
+                self as u64
+            }
+            #[inline(always)]
             fn wide_distance(self) -> i128 {
                 self.saturating_sub(1) as i128
             }
@@ -59,14 +78,25 @@ pub(crate) fn decode_all<K: PackedKey>(layout: &KeyLayout, codes: &[K]) -> Vec<C
     (0..layout.parts.len()).map(|part| decode(layout, part, codes)).collect()
 }
 
+/// As [`decode_all`], of the parts that are read.
+pub(crate) fn decode_read<K: PackedKey>(layout: &KeyLayout, codes: &[K], read: &[bool]) -> Vec<ColumnBuilder> {
+    let parts = (0..layout.parts.len()).filter(|&part| read[part]);
+    parts.map(|part| decode(layout, part, codes)).collect()
+}
+
 /// One part of the keys of these codes.
 fn decode<K: PackedKey>(layout: &KeyLayout, part: usize, codes: &[K]) -> ColumnBuilder {
-    let (shift, end) = (layout.parts[part].shift, layout.end(part));
+    let PartLayout { domain, shift } = &layout.parts[part];
+    decode_part(domain, (*shift, layout.end(part)), codes)
+}
+
+/// The values of a domain whose codes begin at a bit of these, and end before another.
+fn decode_part<K: PackedKey>(domain: &PartDomain, (shift, end): (u32, Option<u32>), codes: &[K]) -> ColumnBuilder {
     let own = move |code: K| code.own(shift, end);
     let is_absent = |any: bool, &code: &K| any | !own(code).is_there();
     let any_null = vectorised(|| codes.iter().fold(false, is_absent));
     let valid = any_null.then(|| codes.iter().map(|&code| own(code).is_there()).collect());
-    match &layout.parts[part].domain {
+    match domain {
         PartDomain::Code(dictionary) => {
             let numbers = appended(codes, move |code| own(code).distance() as u32);
             ColumnBuilder::from_codes(numbers, dictionary.clone(), valid)
@@ -81,13 +111,103 @@ fn decode<K: PackedKey>(layout: &KeyLayout, part: usize, codes: &[K]) -> ColumnB
                 let value = move |code| low.wrapping_add((own(code).distance() as i64).wrapping_mul(step));
                 ColumnBuilder::from_i64(appended(codes, value), valid)
             }
+            // What has more codes than there are numbers is written as it is.
+            _ if domain.codes().is_none() => {
+                let value = move |code| i128::MIN.wrapping_add(own(code).wide_distance());
+                ColumnBuilder::from_i128(appended(codes, value), valid)
+            }
             _ => {
                 let (low, step) = (*low, i128::from(*step));
                 ColumnBuilder::from_i128(appended(codes, move |code| low + own(code).wide_distance() * step), valid)
             }
         },
-        PartDomain::Float | PartDomain::Text | PartDomain::Interval => unreachable!("their codes do not tell them"),
+        PartDomain::Float => {
+            let value = move |code: u64| if code == 0 { 0.0 } else { f64::from_bits(code ^ NULL_FLOAT) };
+            ColumnBuilder::from_floats(appended(codes, move |code| value(own(code).word())), valid)
+        }
+        PartDomain::Short(short) => {
+            let mut texts = BuilderText::default();
+            texts.reserve_exact(codes.len());
+            let mut text = Vec::new();
+            for &code in codes {
+                let (bytes, length) = short_bytes(own(code).wide(), short);
+                text.clear();
+                text.extend_from_slice(&short.prefix);
+                text.extend_from_slice(&bytes[..length]);
+                text.extend_from_slice(&short.suffix);
+                texts.push(&text);
+            }
+            ColumnBuilder::from_texts(texts, valid)
+        }
+        PartDomain::Text | PartDomain::Interval => unreachable!("their codes do not tell them"),
     }
+}
+
+/// The keys of these numbers, which are bytes, a column a part.
+pub(crate) fn decode_bytes(layout: &KeyLayout, keys: &ByteKeys, numbers: &[u32]) -> Vec<ColumnBuilder> {
+    (0..layout.parts.len()).map(|part| decode_bytes_part(layout, part, keys, numbers)).collect()
+}
+
+/// One part of the keys of these numbers, which are bytes.
+fn decode_bytes_part(layout: &KeyLayout, part: usize, keys: &ByteKeys, numbers: &[u32]) -> ColumnBuilder {
+    let PartDomain::Text = layout.parts[part].domain else { return decode_number(&layout.parts[part], keys, numbers) };
+    let form = TextPlace::of(layout, part);
+    let mut column = ColumnBuilder::of_type(DataType::Text);
+    column.append_texts(numbers.iter().map(|&number| form.find(keys.get(number as usize))));
+    column
+}
+
+/// As [`decode_bytes`], of the parts that are read; the bytes of one of these that is strings stay where they are.
+pub(crate) fn into_decoded_bytes(
+    layout: &KeyLayout,
+    mut keys: ByteKeys,
+    numbers: &[u32],
+    read: &[bool],
+) -> Vec<ColumnBuilder> {
+    let is_text = |&part: &usize| matches!(layout.parts[part].domain, PartDomain::Text);
+    let parts: Vec<usize> = (0..layout.parts.len()).filter(|&part| read[part]).collect();
+    let last = parts.iter().copied().filter(is_text).next_back().filter(|_| keys.bytes.len() <= ARENA_MAX);
+    let Some(last) = last else {
+        return parts.into_iter().map(|part| decode_bytes_part(layout, part, &keys, numbers)).collect();
+    };
+    let form = TextPlace::of(layout, last);
+    let (mut views, mut valid) = (Vec::with_capacity(numbers.len()), Vec::with_capacity(numbers.len()));
+    for &number in numbers {
+        let (key, start) = (keys.get(number as usize), keys.entries[number as usize].start);
+        let text = form.find(key);
+        let place = |text: &[u8]| TextView {
+            buffer: TextView::ARENA,
+            offset: (start + (text.as_ptr() as usize - key.as_ptr() as usize)) as u32,
+            length: text.len() as u32,
+        };
+        views.push(text.map_or(TextView::EMPTY, place));
+        valid.push(text.is_some());
+    }
+    let part = |part: usize| {
+        if part == last {
+            ColumnBuilder::of_type(DataType::Null)
+        } else {
+            decode_bytes_part(layout, part, &keys, numbers)
+        }
+    };
+    let mut columns: Vec<ColumnBuilder> = parts.iter().copied().map(part).collect();
+    let text = BuilderText { views, arena: std::mem::take(&mut keys.bytes), ..BuilderText::default() };
+    columns[parts.partition_point(|&part| part < last)] = ColumnBuilder::from_texts(text, Some(valid));
+    columns
+}
+
+/// The numbers of a part of keys that are bytes.
+fn decode_number(part: &PartLayout, keys: &ByteKeys, numbers: &[u32]) -> ColumnBuilder {
+    let word = part.shift / WORD_BITS;
+    let words = |word: u32| numbers.iter().map(move |&number| word_of(keys.get(number as usize), word));
+    let (shift, bits) = (part.shift % WORD_BITS, part.domain.bits());
+    if bits > WORD_BITS {
+        let both = words(word).zip(words(word + 1));
+        let codes: Vec<u128> = both.map(|(low, high)| u128::from(high) << WORD_BITS | u128::from(low)).collect();
+        return decode_part(&part.domain, (0, None), &codes);
+    }
+    let end = Some(shift + bits).filter(|&end| end < WORD_BITS);
+    decode_part(&part.domain, (shift, end), &words(word).collect::<Vec<u64>>())
 }
 
 kernel! {

@@ -1,10 +1,10 @@
 //! Which values the key columns have that an index is to be made of: the range of integers and in what steps they come, the
-//! dictionary of strings.
+//! dictionary of strings, or that all are short.
 
 use crate::Result;
 use crate::column::divisor::common_step;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
-use crate::plan::key_layout::{KeyLayout, PartDomain, PartLayout};
+use crate::plan::key_layout::{KeyLayout, PartDomain, PartLayout, ShortText, WORD_TEXT};
 use crate::technique::Technique;
 use crate::workers::schedule::Workers;
 use multiloop_planner::analysis::ranges::{Grid, common_divisor};
@@ -38,6 +38,14 @@ pub(crate) fn domain_of(column: &ColumnBuilder, data_type: DataType, workers: Wo
         BuilderData::I128(values) => range(column, values, workers),
         BuilderData::Bool(values) if data_type == DataType::Boolean => {
             range(column, &values.iter().map(|&bit| i32::from(bit)).collect::<Vec<_>>(), workers)
+        }
+        BuilderData::Text(texts) if Technique::ShortTexts.is_on() => {
+            let longest = texts.views.iter().map(|view| view.length).fold(1, u32::max);
+            Ok(if longest <= WORD_TEXT {
+                PartDomain::Short(Arc::new(ShortText::of(longest)))
+            } else {
+                PartDomain::Text
+            })
         }
         BuilderData::Code { dictionary, .. } => Ok(PartDomain::Code(Arc::clone(dictionary))),
         _ => Ok(PartDomain::of_type(data_type)),

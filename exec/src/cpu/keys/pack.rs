@@ -1,14 +1,17 @@
 //! The quick way to pack keys: dense loops over integers and dictionary codes. What they decline, `key` encodes value
 //! by value.
 
-use super::super::vector::VectorData;
+use super::super::vector::{TextVector, Vector, VectorData};
 use crate::column::divisor::Divisor;
-use crate::cpu::keys::codes::{KeyPartValues, PartValues};
+use crate::cpu::keys::codes::{KeyPartValues, NULL_FLOAT, PartValues};
 use crate::cpu::keys::integer::BLOCK;
+use crate::cpu::keys::short::{short_word, word_of_text};
 use crate::cpu::simd::kernel::{append, kernel, vectorised};
-use crate::cpu::vector::builder::BuilderData;
+use crate::cpu::vector::bitmap::each_one;
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::plan::key_layout::{PartDomain, PartLayout};
 use multiloop_planner::analysis::ranges::Grid;
+use multiloop_planner::value::canonical_float_bits;
 use std::sync::Arc;
 
 /// Adds a part to the codes of some keys, and marks those absent that have no code; false if it did nothing. If there are no
@@ -23,6 +26,27 @@ pub(crate) fn pack(
     let Some(count) = part.domain.codes().and_then(|codes| u64::try_from(codes - 1).ok()) else { return false };
     let mut put = Put { len, codes, absent, shift: part.shift, count, values };
     match (&part.domain, values.values) {
+        (
+            PartDomain::Short(short),
+            PartValues::Vector(Vector { data: VectorData::Text(texts), constant: false, .. }),
+        ) => put.shorts(|tuple| short_word(texts, tuple, short)),
+        (
+            PartDomain::Short(short),
+            PartValues::Vector(Vector { data: VectorData::Code { codes, dictionary }, constant: false, .. }),
+        ) => put.shorts(|tuple| word_of_text(dictionary.bytes_of(codes[tuple]), short)),
+        (PartDomain::Short(short), PartValues::ColumnBuilder(ColumnBuilder { data: BuilderData::Text(texts), .. })) => {
+            put.shorts(|row| word_of_text(texts.get(row), short))
+        }
+        (PartDomain::Float, PartValues::Vector(Vector { data: VectorData::F64(floats), constant: false, .. })) => {
+            put.floats(floats)
+        }
+        (
+            PartDomain::Integer(grid),
+            PartValues::Vector(Vector { data: VectorData::Bool(bits), constant: false, .. }),
+        ) => {
+            let bit = |tuple| i32::from(bits.get(tuple));
+            put.integers(&(0..len).map(bit).collect::<Vec<i32>>(), *grid)
+        }
         (PartDomain::Integer(grid), PartValues::Vector(vector)) if !vector.constant => match &vector.data {
             VectorData::I32(values) => put.integers(values, *grid),
             VectorData::I64(values) => put.integers(values, *grid),
@@ -78,6 +102,44 @@ impl Put<'_> {
             value => divisor.quotient(wide_distance(value, low)).unwrap_or(u64::MAX),
         };
         values.len() == self.len && self.some(values, steps, self.values.may_be_null())
+    }
+
+    /// Adds a part that is short strings, by their codes.
+    fn shorts(&mut self, code_of: impl Fn(usize) -> u64) -> bool {
+        self.codes.resize(self.len, 0);
+        let nulls = self.values.may_be_null();
+        for (tuple, code) in self.codes.iter_mut().enumerate() {
+            let is_null = nulls && self.values.is_null(tuple);
+            let own = if is_null { 0 } else { code_of(tuple) };
+            if own == TextVector::LONG || is_null && !self.values.null_matches {
+                self.absent.get_or_insert_with(|| vec![false; self.len])[tuple] = true;
+            } else {
+                *code |= own << self.shift;
+            }
+        }
+        true
+    }
+
+    /// Adds a part that is floats, whose code is all of a word.
+    fn floats(&mut self, values: &[f64]) -> bool {
+        if values.len() != self.len || self.shift != 0 || !self.codes.is_empty() {
+            return false;
+        }
+        let code = |value: f64| canonical_float_bits(value) ^ NULL_FLOAT;
+        vectorised(|| append(self.codes, values, code));
+        if !self.values.may_be_null() {
+            return true;
+        }
+        for (number, codes) in self.codes.chunks_mut(BLOCK).enumerate() {
+            let valid = self.values.valid_word(number, codes.len());
+            codes.iter_mut().enumerate().for_each(|(at, code)| *code &= (valid >> at & 1).wrapping_neg());
+            let nulls = !valid << (BLOCK - codes.len()) >> (BLOCK - codes.len());
+            if nulls != 0 && !self.values.null_matches {
+                let absent = &mut self.absent.get_or_insert_with(|| vec![false; self.len])[number * BLOCK..];
+                each_one(nulls, |at| absent[at] = true);
+            }
+        }
+        true
     }
 
     /// Adds a part whose domain begins at `least`.

@@ -6,6 +6,7 @@ use crate::cpu::keys::codes::{KeyPartValues, PartValues};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::BuilderData;
 use crate::cpu::vector::rows::NO_GROUP;
+use crate::partial::byte_keys::NULL;
 use std::sync::Arc;
 
 /// The strings of some tuples.
@@ -27,9 +28,6 @@ impl Default for Strings {
         Strings::Views(TextVector::default())
     }
 }
-
-/// The key of NULL, which no string is: it is not UTF-8.
-pub(crate) const NULL: &[u8] = &[0xff];
 
 /// Strings of a dictionary, and the places of tuples among them.
 pub(crate) struct Distinct<'k> {
@@ -106,13 +104,19 @@ impl TextKeys {
     /// The bytes of a key.
     #[inline]
     pub(crate) fn get(&self, tuple: usize) -> &[u8] {
+        self.text(tuple).unwrap_or(NULL)
+    }
+
+    /// The bytes of a string; none of NULL.
+    #[inline]
+    pub(crate) fn text(&self, tuple: usize) -> Option<&[u8]> {
         if self.is_null(tuple) {
-            return NULL;
+            return None;
         }
-        match &self.strings {
+        Some(match &self.strings {
             Strings::Views(texts) => texts.bytes(tuple),
             Strings::Codes { codes, dictionary } => dictionary.bytes_of(codes[tuple]),
-        }
+        })
     }
 
     /// The distinct ones, if a dictionary says which these are and has fewer strings than there are tuples.

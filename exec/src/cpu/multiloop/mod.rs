@@ -3,6 +3,7 @@
 pub(crate) mod adopt;
 mod best_first;
 pub(crate) mod frame;
+mod layout;
 pub(crate) mod lookup;
 pub(crate) mod nest;
 pub(crate) mod prune_chunks;
@@ -12,13 +13,14 @@ pub(crate) mod top_k;
 use super::reduce::{Reducer, finish};
 use crate::collections::rows::RowSet;
 use crate::column::lazy::PIECE_ROWS;
-use crate::column::{CHUNK_ROWS, Chunk, Dictionary};
+use crate::column::{CHUNK_ROWS, Chunk};
 use crate::cpu::collections::stored::{Buckets, Groups, Members, Stored};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::index::KeyIndex;
 use crate::cpu::multiloop::best_first::FirstKey;
 use crate::cpu::multiloop::frame::Frame;
+use crate::cpu::multiloop::layout::layout;
 use crate::cpu::multiloop::nest::{Marks, Nest, Piece};
 use crate::cpu::multiloop::prune_chunks::Run;
 use crate::cpu::multiloop::sink::{PieceRows, Setup, Sink};
@@ -28,8 +30,7 @@ use crate::cpu::vector::builder::{ColumnBuilder, SHARED_ROWS, concat_all};
 use crate::plan::choice::Adaptive;
 use crate::plan::group_kind::{Numbering, Rows};
 use crate::plan::index_form::IndexForm;
-use crate::plan::key_layout::{KeyLayout, PartDomain};
-use crate::plan::nodes::{Expressions, Operation};
+use crate::plan::nodes::Expressions;
 use crate::plan::tree::{BucketPlan, GeneratorKind, GeneratorPlan, LoopPlan, Pieces, ReducePlan, TopKPlan};
 use crate::workers::context::{Context, Reservation};
 use crate::workers::pool::Pool;
@@ -69,7 +70,7 @@ pub(crate) fn run_on_nothing<'a>(
     plan: &'a LoopPlan,
     defines: &[CollectionId],
 ) -> Result<Vec<Arc<Stored>>> {
-    let setups = setups(frame, plan, 0, 1)?;
+    let setups = setups(frame, plan, 0, Workers { pool: None, context: frame.shared.context }, 1)?;
     let states = vec![sinks(frame, plan, defines, &setups)?];
     finish(frame, plan, &setups, (defines, Form::Narrow), states, Vec::new(), None)
 }
@@ -100,7 +101,7 @@ pub(crate) fn run_pieces<'a>(
     let workers = Workers { pool, context };
     let rows = rows_of(pieces);
     let most = if plan.unmatched.is_some() { usize::MAX } else { pieces.len().max(1) };
-    let setups = setups(frame, plan, rows, workers.count().min(most))?;
+    let setups = setups(frame, plan, rows, workers, workers.count().min(most))?;
     if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
         return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
     }
@@ -337,7 +338,8 @@ fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, 
     Ok(tile.vector(scalar).value(0, data_type))
 }
 
-fn setups(frame: &Frame<'_>, plan: &LoopPlan, rows: u64, workers: usize) -> Result<Vec<Setup>> {
+/// What generators need to begin, of a loop over so many rows that so many of the workers share.
+fn setups(frame: &Frame<'_>, plan: &LoopPlan, rows: u64, all: Workers<'_>, workers: usize) -> Result<Vec<Setup>> {
     let empty =
         || Setup { keys: None, workers, splitters: SharedSplitters::default(), keep: 0, offset: 0, members: None };
     let setup = |number: usize, kind: &GeneratorKind| {
@@ -348,7 +350,7 @@ fn setups(frame: &Frame<'_>, plan: &LoopPlan, rows: u64, workers: usize) -> Resu
             }
             GeneratorKind::Reduce(reduce) => {
                 let Some(expected) = &reduce.groups else { return Ok(empty()) };
-                let layout = layout(frame, plan, reduce)?;
+                let layout = layout(frame, plan, reduce, (rows, all))?;
                 let rows = Rows { count: rows, workers: workers as u64, ..reduce.rows };
                 let limits = &frame.shared.plan.limits;
                 let numbering = Numbering::of(&layout, rows, limits);
@@ -375,49 +377,6 @@ fn limits(frame: &Frame<'_>, expressions: &Expressions, plan: &TopKPlan) -> Resu
     let offset = rows(plan.offset, "OFFSET")?.unwrap_or(0);
     let limit = rows(plan.limit, "LIMIT")?;
     Ok((offset, limit.map_or(usize::MAX, |limit| limit.saturating_add(offset))))
-}
-
-/// The layout of a reduction's keys: the plan's, with text that has one dictionary packed as its codes.
-fn layout(frame: &Frame<'_>, plan: &LoopPlan, reduce: &ReducePlan) -> Result<KeyLayout> {
-    let mut domains: Vec<PartDomain> = reduce.layout.parts.iter().map(|part| part.domain.clone()).collect();
-    for (domain, &part) in domains.iter_mut().zip(reduce.parts()) {
-        if let PartDomain::Text = domain
-            && let Some(dictionary) = dictionary_of(frame, plan, part)?
-        {
-            *domain = PartDomain::Code(dictionary);
-        }
-    }
-    Ok(KeyLayout::new(domains))
-}
-
-/// The dictionary that holds every value of a scalar, if it is a column whose chunks share one, or an element of such.
-fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan, scalar: ScalarId) -> Result<Option<Arc<Dictionary>>> {
-    let (level, field) = match plan.expressions.operation(scalar) {
-        Operation::Column { index, field, .. } => (*index, field),
-        Operation::Element { collection, field, .. } => {
-            let source = frame.shared.elements.get(&(*collection, *field)).and_then(Option::as_ref);
-            return Ok(source.and_then(|source| source.dictionary(0)).cloned());
-        }
-        _ => return Ok(None),
-    };
-    let source = &plan.levels[level].source;
-    let Some(collection) = source.collection() else { return Ok(None) };
-    let stored = frame.get(collection)?;
-    if let (Some(_), Stored::Buckets(buckets)) = (source.probe(), &*stored) {
-        return Ok(buckets.members.source.dictionary(*field).cloned());
-    }
-    let Source::Rows(_) = source else { return Ok(None) };
-    let rows = stored.outermost()?;
-    let position = rows.position(*field);
-    let mut shared: Option<Arc<Dictionary>> = None;
-    for chunk in &rows.chunks {
-        let Some(dictionary) = chunk.dictionary(position as usize)? else { return Ok(None) };
-        if shared.as_ref().is_some_and(|shared| !Arc::ptr_eq(shared, &dictionary)) {
-            return Ok(None);
-        }
-        shared = Some(dictionary);
-    }
-    Ok(shared)
 }
 
 fn finish<'a>(
@@ -605,7 +564,26 @@ fn stored_groups(
     if plan.key.is_none() {
         return Ok(Stored::Rows(RowSet::built(columns, &types(plan), rows, &workers.context.memory)?));
     }
+    if plan.keys_read.contains(&false) {
+        return Ok(Stored::Groups(groups_of_read_keys(plan, (columns, rows), workers)?));
+    }
     Ok(Stored::Groups(index_groups(frame, plan, generator, (columns, rows), workers)?))
+}
+
+/// Finished groups of which some parts of the keys are not read, and are not there; whatever asks for one is a bug, and finds none.
+fn groups_of_read_keys(
+    plan: &ReducePlan,
+    (columns, rows): (Vec<ColumnBuilder>, usize),
+    workers: Workers<'_>,
+) -> Result<Groups> {
+    let all = types(plan);
+    let is_read = |field: usize| plan.keys_read.get(field).is_none_or(|&is_read| is_read);
+    let read: Vec<DataType> = (0..all.len()).filter(|&field| is_read(field)).map(|field| all[field]).collect();
+    let mut rows = RowSet::built_by(columns, &read, rows, workers)?;
+    let mut positions = 0..;
+    let position = |field| if is_read(field) { positions.next().unwrap_or(u32::MAX) } else { u32::MAX };
+    rows.fields = Some((0..all.len()).map(position).collect());
+    Ok(Groups { rows, index: None, empty: empty(plan)? })
 }
 
 /// The types of the fields of groups.

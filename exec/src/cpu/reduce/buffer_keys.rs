@@ -7,7 +7,6 @@ use crate::cpu::groups::hashed::Hashed;
 use crate::cpu::groups::ranked::Known;
 use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::keys::codes::Codes;
-use crate::cpu::keys::text::{NULL, TextKeys};
 use crate::cpu::simd::kernel::vectorised;
 use crate::cpu::table::IntegerKey;
 use crate::cpu::vector::builder::scatter;
@@ -25,8 +24,8 @@ pub(crate) enum BufferKeys {
     Hash {
         bits64: Vec<u64>,
         bits128: Vec<u128>,
-        /// Of strings: where they lie.
-        texts: PartTexts,
+        /// Of bytes: where they lie.
+        bytes: PartBytes,
         /// For each row its number in its tile.
         tuples: Vec<u32>,
         /// For each tile how many rows each part had before, and the place of the tile's first tuple; see `Firsts`.
@@ -34,37 +33,37 @@ pub(crate) enum BufferKeys {
     },
 }
 
-/// Strings of rows, those of each part one behind the other: what a part's table compares is close by when its rows are grouped.
+/// Keys of rows that are bytes, those of each part one behind the other: what a part's table compares is close by when its rows
+/// are grouped.
 #[derive(Debug, Default)]
-pub(crate) struct PartTexts {
+pub(crate) struct PartBytes {
     /// Of each part.
     bytes: Vec<Vec<u8>>,
-    /// For each row the part's bytes behind its string.
+    /// For each row the part's bytes behind its key.
     ends: Vec<usize>,
 }
 
-impl PartTexts {
-    /// Puts strings at places below `len`, each among those of its part.
-    fn put(&mut self, texts: &TextKeys, parts: &[u8], places: &[u32], len: usize) {
-        self.bytes.resize_with(MERGE_PARTS, Vec::new);
+impl PartBytes {
+    /// None yet; so many rows are to come, whose keys have so many bytes each.
+    fn with_room(rows: usize, each: usize) -> Self {
+        // Parts are not of one size.
+        let room = rows / MERGE_PARTS * each * 9 / 8;
+        let part = |_| Vec::with_capacity(room);
+        PartBytes { bytes: (0..MERGE_PARTS).map(part).collect(), ends: Vec::with_capacity(rows) }
+    }
+
+    /// Puts keys at places below `len`, each among those of its part.
+    fn put<'k>(&mut self, key: impl Fn(usize) -> &'k [u8], parts: &[u8], places: &[u32], len: usize) {
         self.ends.resize(len, 0);
         for (tuple, (&part, &place)) in parts.iter().zip(places).enumerate() {
-            let bytes = &mut self.bytes[usize::from(part)];
-            bytes.extend_from_slice(texts.get(tuple));
+            let bytes = &mut self.bytes[usize::from(part) % MERGE_PARTS];
+            bytes.extend_from_slice(key(tuple));
             self.ends[place as usize] = bytes.len();
         }
     }
 
-    /// The strings of a part's rows at some places, the first of which begins at `start`; moves that behind the last.
-    fn rows(&self, part: usize, rows: Range<usize>, start: &mut usize, codes: &mut Codes) {
-        let ends = &self.ends[rows];
-        let end = ends.last().copied().unwrap_or(*start);
-        codes.set_bytes(&self.bytes[part][*start..end], ends.iter().map(|end| end - *start));
-        *start = end;
-    }
-
     fn held(&self) -> usize {
-        self.bytes.iter().map(Vec::capacity).sum()
+        self.bytes.iter().map(Vec::len).sum()
     }
 }
 
@@ -74,8 +73,8 @@ pub(crate) struct PartGroups {
     all: Vec<u32>,
     block: Vec<u32>,
     codes: Codes,
-    /// Bytes of the part's strings so far.
-    text_start: usize,
+    /// Bytes of the part's keys so far.
+    bytes_start: usize,
 }
 
 impl PartGroups {
@@ -98,29 +97,48 @@ pub(crate) enum TileKeys<'a> {
 }
 
 impl TileKeys<'_> {
-    /// Bytes that a row's key takes while it waits.
+    /// How many.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            TileKeys::Direct(codes) => codes.len(),
+            TileKeys::Hash { codes, .. } => codes.len,
+        }
+    }
+
+    /// Bytes of all keys that are bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            TileKeys::Hash { width: KeyWidth::Bytes | KeyWidth::Text, codes, .. } => {
+                (0..codes.len).map(|tuple| codes.key(tuple).len()).sum()
+            }
+            _ => 0,
+        }
+    }
+
+    /// Bytes that a row's key takes while it waits, beside those.
     pub(crate) fn width(&self) -> usize {
         match self {
             TileKeys::Direct(_) => size_of::<u32>(),
             TileKeys::Hash { width: KeyWidth::Bits128, .. } => size_of::<u128>() + size_of::<u32>(),
-            TileKeys::Hash { width: KeyWidth::Text, .. } => size_of::<usize>() + size_of::<u32>(),
+            TileKeys::Hash { width: KeyWidth::Bytes | KeyWidth::Text, .. } => size_of::<usize>() + size_of::<u32>(),
             TileKeys::Hash { .. } => size_of::<u64>() + size_of::<u32>(),
         }
     }
 }
 
 impl BufferKeys {
-    /// None yet; so many places are to come.
-    pub(crate) fn with_room(keys: &TileKeys<'_>, room: usize) -> Self {
+    /// None yet; so many places are to come, whose keys that are bytes have `each` about.
+    pub(crate) fn with_room(keys: &TileKeys<'_>, room: usize, each: usize) -> Self {
         match keys {
             TileKeys::Direct(_) => BufferKeys::Direct(Vec::with_capacity(room)),
             TileKeys::Hash { width, .. } => {
                 let room_for = |own: bool| if own { room } else { 0 };
-                let (is_wide, is_text) = (*width == KeyWidth::Bits128, *width == KeyWidth::Text);
+                let is_wide = *width == KeyWidth::Bits128;
+                let is_bytes = matches!(width, KeyWidth::Bytes | KeyWidth::Text);
                 BufferKeys::Hash {
-                    bits64: Vec::with_capacity(room_for(!is_wide && !is_text)),
+                    bits64: Vec::with_capacity(room_for(!is_wide && !is_bytes)),
                     bits128: Vec::with_capacity(room_for(is_wide)),
-                    texts: PartTexts { bytes: Vec::new(), ends: Vec::with_capacity(room_for(is_text)) },
+                    bytes: PartBytes::with_room(room_for(is_bytes), each),
                     tuples: Vec::with_capacity(room),
                     tiles: Vec::new(),
                 }
@@ -139,12 +157,12 @@ impl BufferKeys {
     ) {
         match (self, keys) {
             (BufferKeys::Direct(buffered), TileKeys::Direct(codes)) => put_at(buffered, codes, places, len),
-            (BufferKeys::Hash { bits64, bits128, texts, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
+            (BufferKeys::Hash { bits64, bits128, bytes, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
                 tiles.push((before, place));
                 match width {
                     KeyWidth::Bits128 => put_at(bits128, &codes.bits128, places, len),
-                    KeyWidth::Text => codes.texts.iter().for_each(|keys| texts.put(keys, parts, places, len)),
-                    _ => put_at(bits64, &codes.bits64, places, len),
+                    KeyWidth::Bytes | KeyWidth::Text => bytes.put(|tuple| codes.key(tuple), parts, places, len),
+                    KeyWidth::Bits32 | KeyWidth::Bits64 => put_at(bits64, &codes.bits64, places, len),
                 }
                 tuples.resize(len, 0);
                 places.iter().enumerate().for_each(|(tuple, &place)| tuples[place as usize] = tuple as u32);
@@ -153,9 +171,9 @@ impl BufferKeys {
         }
     }
 
-    /// Bytes of strings.
-    pub(crate) fn text_bytes(&self) -> usize {
-        if let BufferKeys::Hash { texts, .. } = self { texts.held() } else { 0 }
+    /// Bytes held of keys that are bytes.
+    pub(crate) fn key_bytes(&self) -> usize {
+        if let BufferKeys::Hash { bytes, .. } = self { bytes.held() } else { 0 }
     }
 
     /// Adds the keys at some places.
@@ -172,14 +190,11 @@ fn put_at<T: Copy + Default>(buffered: &mut Vec<T>, values: &[T], places: &[u32]
     scatter(buffered, values, places);
 }
 
-/// The layout of keys by whose codes rows can be partitioned, and that can be told from their codes or are one string; none of
-/// other keys.
+/// The layout of keys by whose codes rows can be partitioned, and that can be told from these; none of other keys.
 pub(crate) fn partitioned_layout(grouper: &Grouper) -> Option<&KeyLayout> {
     match grouper {
         Grouper::Direct(direct) => Some(&direct.layout),
-        Grouper::Hash(hashed) if hashed.layout.codes_tell_keys() || hashed.layout.width == KeyWidth::Text => {
-            Some(&hashed.layout)
-        }
+        Grouper::Hash(hashed) if hashed.layout.codes_tell_keys() => Some(&hashed.layout),
         _ => None,
     }
 }
@@ -215,12 +230,11 @@ impl<'a> TileKeys<'a> {
             TileKeys::Hash { codes, width, .. } => match width {
                 KeyWidth::Bits32 => parts_of_hashes(codes.bits64.iter().map(|&code| code as u32), parts),
                 KeyWidth::Bits128 => parts_of_hashes(codes.bits128.iter().copied(), parts),
-                KeyWidth::Text => {
-                    let part = |texts: &TextKeys, tuple| part_of_hash(hash_bytes(texts.get(tuple)), MERGE_PARTS) as u8;
-                    let texts = codes.texts.iter();
-                    texts.for_each(|texts| parts.extend((0..codes.len).map(|tuple| part(texts, tuple))));
+                KeyWidth::Bytes | KeyWidth::Text => {
+                    let part = |tuple| part_of_hash(hash_bytes(codes.key(tuple)), MERGE_PARTS) as u8;
+                    parts.extend((0..codes.len).map(part));
                 }
-                _ => parts_of_hashes(codes.bits64.iter().copied(), parts),
+                KeyWidth::Bits64 => parts_of_hashes(codes.bits64.iter().copied(), parts),
             },
         }
         blocks.places(parts.iter().copied(), places);
@@ -238,19 +252,21 @@ impl BufferKeys {
         mixed: bool,
         groups: &mut PartGroups,
     ) {
-        let PartGroups { all, block, codes: memory, text_start } = groups;
+        let PartGroups { all, block, codes: memory, bytes_start } = groups;
         match (grouper, self) {
             (Grouper::Known(known), BufferKeys::Direct(codes)) => return known.append_groups(&codes[rows], all),
             (Grouper::Direct(direct), BufferKeys::Direct(codes)) => direct.groups(&codes[rows], block),
-            (Grouper::Hash(hashed), BufferKeys::Hash { bits64, bits128, texts, tuples, tiles }) => {
-                let Hashed { layout, table, keys, firsts: places, own_index } = hashed;
-                if layout.width == KeyWidth::Text {
-                    texts.rows(part, rows.clone(), text_start, memory);
+            (Grouper::Hash(hashed), BufferKeys::Hash { bits64, bits128, bytes, tuples, tiles }) => {
+                let Hashed { layout, table, firsts: places, own_index, .. } = hashed;
+                let before = table.len();
+                if matches!(layout.width, KeyWidth::Bytes | KeyWidth::Text) {
+                    let ends = &bytes.ends[rows.clone()];
+                    table.insert_bytes(&bytes.bytes[part], *bytes_start, ends, block);
+                    *bytes_start = ends.last().copied().unwrap_or(*bytes_start);
                 } else {
                     memory.set_packed(layout.width, bits64, bits128, rows.clone());
+                    table.insert(memory, block);
                 }
-                let before = table.len();
-                table.insert(memory, block);
                 let first = all.len();
                 let mut tile = tiles.partition_point(|(rows, _)| rows[part] as usize <= first) - 1;
                 let tuples = &tuples[rows];
@@ -262,17 +278,10 @@ impl BufferKeys {
                 };
                 if *own_index {
                     // Nobody sees their order.
+                } else if mixed {
+                    places.earliest(block, place);
                 } else {
-                    if let (KeyWidth::Text, [column]) = (layout.width, &mut keys[..]) {
-                        let new = firsts(block, before, table.len()).into_iter();
-                        let text = |tuple: u32| Some(memory.bytes(tuple as usize)).filter(|&bytes| bytes != NULL);
-                        column.append_texts(new.map(text));
-                    }
-                    if mixed {
-                        places.earliest(block, place);
-                    } else {
-                        places.places.extend(firsts(block, before, table.len()).into_iter().map(place));
-                    }
+                    places.places.extend(firsts(block, before, table.len()).into_iter().map(place));
                 }
             }
             _ => unreachable!("these are not partitioned"),

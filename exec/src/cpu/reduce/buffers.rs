@@ -14,7 +14,7 @@ use crate::cpu::aggregate::{Input, TileGroups};
 use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
 use crate::cpu::groups::ranked::Known;
 use crate::cpu::groups::splitters::SharedSplitters;
-use crate::cpu::keys::text::TextKeys;
+use crate::cpu::keys::codes::Codes;
 use crate::cpu::reduce::blocks::Blocks;
 use crate::cpu::reduce::buffer_keys::{BufferKeys, PartGroups, TileKeys, partitioned_layout};
 use crate::cpu::reduce::core::Core;
@@ -34,8 +34,12 @@ const MANY_GROUPS: usize = if cfg!(test) { 100 } else { 1 << 16 };
 /// The same, of each worker at least.
 const MANY_GROUPS_MIN: usize = if cfg!(test) { 50 } else { 1 << 12 };
 
-/// Groups for which it pays.
+/// Groups for which it pays, if all that there is of one takes [`GROUP_BYTES`]; of larger ones fewer.
 const FAR_GROUPS: usize = if cfg!(test) { 200 } else { 400_000 };
+
+/// Bytes of a group whose key is a number, with its slots and aggregates; and those of one whose key is bytes, without these.
+const GROUP_BYTES: usize = 40;
+const BYTES_GROUP_BYTES: usize = 72;
 
 /// Bytes of rows that wait at one worker, at most; half of it where there are several.
 const BUFFERED_BYTES: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
@@ -93,21 +97,32 @@ pub(crate) fn pays<T: Copy + Into<u128>>(
     near: Option<u64>,
     workers: usize,
 ) -> bool {
-    pays_far((before, groups), codes.len(), workers) && !near.is_some_and(|near| is_local(codes, near))
+    pays_far((before, groups), codes.len(), FAR_GROUPS, workers) && !near.is_some_and(|near| is_local(codes, near))
 }
 
-/// As [`pays`], of so many strings; of one worker where most that lie side by side are not the same.
-pub(crate) fn pays_texts((before, groups): (usize, usize), texts: &TextKeys, len: usize, workers: usize) -> bool {
-    let sample = len.min(SAMPLE);
-    let is_run = |at: &usize| texts.get(*at) == texts.get(at + 1);
+/// As [`pays`], of keys that are bytes; of one worker where most that lie side by side are not the same.
+pub(crate) fn pays_bytes((before, groups): (usize, usize), codes: &Codes, workers: usize) -> bool {
+    if groups <= many_groups(workers) {
+        return false;
+    }
+    let sample = codes.len.min(SAMPLE);
+    let bytes: usize = (0..sample).map(|at| codes.key(at).len()).sum();
+    let far = FAR_GROUPS * GROUP_BYTES / (BYTES_GROUP_BYTES + bytes / sample.max(1));
+    let is_run = |at: &usize| codes.key(*at) == codes.key(at + 1);
     let has_runs = || (1..sample).map(|at| at - 1).filter(is_run).count() * 2 >= sample;
-    pays_far((before, groups), len, workers) && !(workers == 1 && has_runs())
+    pays_far((before, groups), codes.len, far, workers) && !(workers == 1 && has_runs())
 }
 
-/// Whether there are many groups, seeing how many there were before so many tuples and are behind them.
-fn pays_far((before, groups): (usize, usize), len: usize, workers: usize) -> bool {
+/// Groups of one of so many workers beyond which it is asked.
+fn many_groups(workers: usize) -> usize {
+    (MANY_GROUPS / workers).max(MANY_GROUPS_MIN)
+}
+
+/// Whether there are many groups, of which `far` are those for which it pays, seeing how many there were before so many tuples
+/// and are behind them.
+fn pays_far((before, groups): (usize, usize), len: usize, far: usize, workers: usize) -> bool {
     let known = len - (groups - before);
-    groups > (MANY_GROUPS / workers).max(MANY_GROUPS_MIN) && groups * len >= known * FAR_GROUPS
+    groups > many_groups(workers) && groups * len >= known * far
 }
 
 /// Whether most rows that lie side by side have codes that differ by no more than `near`.
@@ -140,23 +155,23 @@ impl<'p> PartitionBuffers<'p> {
     /// Puts a tile's tuples into their parts; of keys of a layout, which splitters divide where an array over codes finds groups.
     pub(crate) fn add(&mut self, by: (&KeyLayout, &SharedSplitters), keys: TileKeys<'_>, arguments: &[&Vector]) {
         let width: usize = keys.width() + arguments.iter().map(|argument| width_of(argument)).sum::<usize>();
-        let room = Blocks::len_for((self.buffered_max / width).min(self.rows));
+        let (rows, key_bytes) = (keys.len(), keys.bytes());
+        let each = key_bytes / rows.max(1);
+        let room = Blocks::len_for((self.buffered_max / (width + each)).min(self.rows));
         let Buffer { blocks, keys: buffered, arguments: columns, .. } = self.buffer.get_or_insert_with(|| Buffer {
             blocks: Blocks::new(),
-            keys: BufferKeys::with_room(&keys, room),
+            keys: BufferKeys::with_room(&keys, room, each),
             arguments: arguments.iter().map(|_| ColumnBuilder::of_type(DataType::Null)).collect(),
             width,
         });
         let before = blocks.rows_of_all();
         let (parts, places) = &mut self.memory;
         keys.places(by, blocks, parts, places);
-        let texts = buffered.text_bytes();
         buffered.put(keys, (parts, places), blocks.len(), before);
-        self.buffered_bytes += buffered.text_bytes() - texts;
         for (column, argument) in columns.iter_mut().zip(arguments) {
             column.put_at(argument, places, blocks.len(), room);
         }
-        self.buffered_bytes += places.len() * width;
+        self.buffered_bytes += rows * width + key_bytes;
     }
 
     /// Whether so much waits that it is to be folded in.
@@ -189,7 +204,7 @@ impl<'p> PartitionBuffers<'p> {
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         let waits =
-            self.buffer.as_ref().map_or(0, |buffer| buffer.blocks.len() * buffer.width + buffer.keys.text_bytes());
+            self.buffer.as_ref().map_or(0, |buffer| buffer.blocks.len() * buffer.width + buffer.keys.key_bytes());
         waits + self.done_bytes
     }
 }

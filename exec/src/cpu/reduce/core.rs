@@ -6,6 +6,7 @@ use crate::cpu::groups::grouper::Grouper;
 use crate::partial::PartialGroups;
 use crate::partial::state::State;
 use crate::plan::tree::ReducePlan;
+use crate::workers::schedule::Workers;
 use std::ops::Range;
 
 /// Groups, and what is known of them.
@@ -60,6 +61,30 @@ impl<'p> Core<'p> {
         for (mine, theirs) in self.accumulators.iter_mut().zip(&other.states) {
             mine.resize(room);
             mine.merge(theirs, chosen, &numbers)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the groups of several workers, of which there are few: there are none yet, and none come behind them. Long lists of
+    /// distinct arguments are merged by all workers.
+    pub(crate) fn merge_few(&mut self, all: &[(&PartialGroups, Vec<u32>)], workers: Workers<'_>) -> Result<()> {
+        let numbers = all.iter().map(|(groups, chosen)| self.grouper.merge(groups, chosen));
+        let numbers = numbers.collect::<Result<Vec<Vec<u32>>>>()?;
+        let room = self.grouper.len();
+        for (at, mine) in self.accumulators.iter_mut().enumerate() {
+            mine.resize(room);
+            let share = |((groups, chosen), numbers): (&(&'_ PartialGroups, Vec<u32>), &Vec<u32>)| {
+                let mut of_group = vec![0; groups.states[at].groups()];
+                chosen.iter().zip(numbers).for_each(|(&from, &into)| of_group[from as usize] = into);
+                of_group
+            };
+            let shares = all.iter().zip(&numbers).map(|(own, numbers)| (&own.0.states[at], share((own, numbers))));
+            if mine.merge_distinct(&shares.collect::<Vec<_>>(), room, workers)? {
+                continue;
+            }
+            for ((groups, chosen), numbers) in all.iter().zip(&numbers) {
+                mine.merge(&groups.states[at], chosen, numbers)?;
+            }
         }
         Ok(())
     }

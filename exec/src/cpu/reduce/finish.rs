@@ -220,6 +220,12 @@ pub(crate) fn merge_parts<'p, T: Send>(
     let total: usize = ended.iter().map(|ended| ended.groups.keys.len()).sum();
     let splits = splits(&first.groups) && (total > MERGE_ALONE || !buffers.is_empty());
     let parts = if splits { MERGE_PARTS } else { 1 };
+    if !splits && buffers.is_empty() && ended.len() > 1 {
+        let all = ended.iter().map(|ended| (&ended.groups, by_part(&ended.groups, 1, &merge.splitters).concat()));
+        let mut merged = merge.core(&first.groups, None)?;
+        merged.merge_few(&all.collect::<Vec<_>>(), workers)?;
+        return Ok(vec![make(merged, false, Reservation::new(&workers.context.memory))?]);
+    }
     // Where numbers are codes, a part's groups lie side by side.
     let in_ranges = splits && matches!(first.groups.keys, Keys::Numbered { .. });
     let by_part = |ended: &Ended<'p>| Ok(by_part(&ended.groups, parts, &merge.splitters));

@@ -264,12 +264,11 @@ impl<'p> Reducer<'p> {
         let near = if hashed { (self.workers == 1).then_some(0) } else { Some(NEAR_CODES) };
         if self.partitions == Partitions::Later {
             let (seen, codes) = ((before, self.core.grouper.len()), &self.codes);
-            let is_wide =
-                partitioned_layout(&self.core.grouper).is_some_and(|layout| layout.width == KeyWidth::Bits128);
-            let pays = match &codes.texts {
-                Some(texts) => buffers::pays_texts(seen, texts, codes.len, self.workers),
-                None if is_wide => buffers::pays(seen, &codes.bits128, near, self.workers),
-                None => buffers::pays(seen, &codes.bits64, near, self.workers),
+            let pays = match partitioned_layout(&self.core.grouper).map(|layout| layout.width) {
+                Some(KeyWidth::Bytes | KeyWidth::Text) => buffers::pays_bytes(seen, codes, self.workers),
+                Some(KeyWidth::Bits128) => buffers::pays(seen, &codes.bits128, near, self.workers),
+                Some(KeyWidth::Bits32 | KeyWidth::Bits64) => buffers::pays(seen, &codes.bits64, near, self.workers),
+                None => false,
             };
             if pays {
                 self.partitions = Partitions::Yes;

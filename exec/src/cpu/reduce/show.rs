@@ -20,8 +20,8 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// The groups that are wanted, in order, as columns: keys, then aggregates. `is_part`: they are those of one part of a
-    /// merge in parts.
+    /// The groups that are wanted, in order, as columns: keys that are read, then aggregates. `is_part`: they are those of one
+    /// part of a merge in parts.
     pub(crate) fn of(
         core: Core<'_>,
         group_filter: Option<GroupFilter<'_>>,
@@ -29,6 +29,7 @@ impl Shown {
         mut reservation: Reservation,
     ) -> Result<Self> {
         let Core { plan, grouper, accumulators } = core;
+        let read = &plan.keys_read;
         let finished = accumulators.into_iter().zip(&plan.aggregates);
         let finished = finished.map(|(accumulator, aggregate)| accumulator.finish(aggregate.kind.data_type));
         let finished = finished.collect::<Result<Vec<_>>>()?;
@@ -37,19 +38,19 @@ impl Shown {
             _ => None,
         };
         let (columns, rows) = match (wanted, grouper) {
-            (Some(groups), grouper) => show(&grouper, finished, &grouper.in_order(groups))?,
+            (Some(groups), grouper) => show((&grouper, read), finished, &grouper.in_order(groups))?,
             (None, Grouper::Hash(hashed)) if is_part && hashed.is_ordered_part() => {
                 let rows = hashed.table.len();
-                let mut columns = hashed.into_keys();
+                let mut columns = hashed.into_keys(read);
                 columns.extend(finished);
                 (columns, rows)
             }
             (None, Grouper::Hash(hashed)) if let Some(places) = hashed.places() => {
-                let mut columns = hashed.placed_keys(&places);
+                let mut columns = hashed.placed_keys(&places, read);
                 columns.extend(finished.into_iter().map(|column| column.put(&places)));
                 (columns, places.len())
             }
-            (None, grouper) => show(&grouper, finished, &grouper.ordered())?,
+            (None, grouper) => show((&grouper, read), finished, &grouper.ordered())?,
         };
         reservation.resize(columns.iter().map(ColumnBuilder::bytes).sum())?;
         Ok(Shown { columns, rows, reservation })
@@ -78,9 +79,15 @@ fn wanted(
     Ok((wanted.len() < all.len()).then_some(wanted))
 }
 
-/// Groups of these numbers, as columns: keys, then aggregates.
-fn show(grouper: &Grouper, finished: Vec<ColumnBuilder>, groups: &[u32]) -> Result<(Vec<ColumnBuilder>, usize)> {
-    let mut columns = grouper.keys(groups)?;
+/// Groups of these numbers, as columns: keys that are read, then aggregates.
+fn show(
+    (grouper, read): (&Grouper, &[bool]),
+    finished: Vec<ColumnBuilder>,
+    groups: &[u32],
+) -> Result<(Vec<ColumnBuilder>, usize)> {
+    let mut columns = if read.contains(&true) { grouper.keys(groups)? } else { Vec::new() };
+    let mut is_read = read.iter();
+    columns.retain(|_| is_read.next().is_none_or(|&is_read| is_read));
     let all = groups.len() == grouper.len() && groups.is_sorted();
     columns.extend(finished.into_iter().map(|column| if all { column } else { column.take(groups) }));
     Ok((columns, groups.len()))

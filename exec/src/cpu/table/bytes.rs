@@ -18,8 +18,8 @@ impl Store for ByteKeys {
             && entry.first_eight == first_eight(key)
             && (key.len() <= 8 || self.bytes[entry.start + 8..entry.start + entry.length] == key[8..])
     }
-    fn add(&mut self, key: &[u8]) {
-        self.push(key);
+    fn add(&mut self, hash: u64, key: &[u8]) {
+        self.push_hashed(hash, key);
     }
     #[inline(always)]
     fn same<'s>(of: impl Fn(usize) -> &'s Self, numbers: &[u32; BATCH], keys: &[&[u8]; BATCH], probed: u64) -> u64 {
@@ -38,8 +38,8 @@ mod tests {
         for length in 0..70 {
             let key: Vec<u8> = (0..length).map(|at| (at * 37 % 251) as u8).collect();
             let mut keys = ByteKeys::default();
-            keys.add(b"in front");
-            keys.add(&key);
+            keys.push(b"in front");
+            keys.push(&key);
             assert!(keys.is(1, &key) && keys.get(1) == key && keys.entries[1].hash == hash_bytes(&key));
             for at in 0..length {
                 let mut other = key.clone();

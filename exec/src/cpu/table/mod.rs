@@ -8,7 +8,7 @@ pub(crate) mod ranks;
 pub(crate) mod slots;
 
 use crate::cpu::keys::codes::Codes;
-use crate::cpu::keys::decode::decode_all;
+use crate::cpu::keys::decode::{decode_all, decode_bytes, decode_read, into_decoded_bytes};
 use crate::cpu::simd::kernel::{kernel, pack};
 use crate::cpu::table::filter::KeyFilter;
 
@@ -42,6 +42,19 @@ pub(crate) enum Which<'a> {
 }
 
 impl Which<'_> {
+    /// The numbers, of so many keys, in the order in which they are wanted.
+    fn numbers(self, len: usize) -> Vec<u32> {
+        let mut numbers: Vec<u32> = (0..len as u32).collect();
+        match self {
+            Which::All => {}
+            Which::Of(chosen) => numbers = chosen.to_vec(),
+            Which::Placed(places) => {
+                places.iter().zip(0..).for_each(|(&place, number)| numbers[place as usize] = number);
+            }
+        }
+        numbers
+    }
+
     fn of<T: Copy, U: From<T> + Copy + Default>(self, keys: &[T]) -> Vec<U> {
         match self {
             Which::All => keys.iter().map(|&key| key.into()).collect(),
@@ -103,7 +116,7 @@ macro_rules! integer_store {
                 $in_tag || self[number] == key
             }
             #[inline(always)]
-            fn add(&mut self, key: $type) {
+            fn add(&mut self, _: u64, key: $type) {
                 self.push(key);
             }
             #[inline(always)]
@@ -255,7 +268,21 @@ impl GroupTable {
             CodeKeys::Bits32(keys) => decode_all(layout, &which.of::<u32, u64>(keys)),
             CodeKeys::Bits64(keys) => decode_all(layout, &which.of::<u64, u64>(keys)),
             CodeKeys::Bits128(keys) => decode_all(layout, &which.of::<u128, u128>(keys)),
-            CodeKeys::Bytes(_) => unreachable!("bytes are no codes"),
+            CodeKeys::Bytes(keys) => decode_bytes(layout, keys, &which.numbers(keys.len())),
+        }
+    }
+
+    /// As [`GroupTable::decoded`], with what strings it has; of the parts that are read.
+    pub(crate) fn into_decoded(self, layout: &KeyLayout, which: Which<'_>, read: &[bool]) -> Vec<ColumnBuilder> {
+        match self.keys {
+            _ if !read.contains(&true) => Vec::new(),
+            CodeKeys::Bits32(keys) => decode_read(layout, &which.of::<u32, u64>(&keys), read),
+            CodeKeys::Bits64(keys) => decode_read(layout, &which.of::<u64, u64>(&keys), read),
+            CodeKeys::Bits128(keys) => decode_read(layout, &which.of::<u128, u128>(&keys), read),
+            CodeKeys::Bytes(keys) => {
+                let numbers = which.numbers(keys.len());
+                into_decoded_bytes(layout, keys, &numbers, read)
+            }
         }
     }
 
@@ -268,6 +295,39 @@ impl GroupTable {
             probes,
             numbers
         ));
+    }
+
+    /// As [`GroupTable::insert`], of keys that are bytes, one behind the other from one on, which end there.
+    pub(crate) fn insert_bytes(&mut self, bytes: &[u8], start: usize, ends: &[usize], numbers: &mut Vec<u32>) {
+        numbers.clear();
+        let CodeKeys::Bytes(keys) = &mut self.keys else { unreachable!("keys of one width") };
+        let key = |at: usize| &bytes[if at == 0 { start } else { ends[at - 1] }..ends[at]];
+        let probes = Given { len: ends.len(), fill: each_key(key), absent: |_, _| 0 };
+        insert_all(&mut self.slots, keys, &probes, numbers);
+    }
+
+    /// As [`GroupTable::insert`], of some of the keys, none of which is absent.
+    pub(crate) fn insert_chosen(&mut self, codes: &Codes, chosen: &[u32], numbers: &mut Vec<u32>) {
+        /// Some keys of a store.
+        macro_rules! insert {
+            ($to:expr, |$tuple:ident| $key:expr) => {{
+                let fill = |start: usize, keys: &mut [_]| {
+                    keys.iter_mut().zip(&chosen[start..]).for_each(|(to, &at)| {
+                        let $tuple = at as usize;
+                        *to = $key;
+                    });
+                };
+                let probes = Given { len: chosen.len(), fill, absent: |_, _| 0 };
+                insert_all(&mut self.slots, $to, &probes, numbers);
+            }};
+        }
+        numbers.clear();
+        match &mut self.keys {
+            CodeKeys::Bits32(keys) => insert!(keys, |tuple| codes.bits64[tuple] as u32),
+            CodeKeys::Bits64(keys) => insert!(keys, |tuple| codes.bits64[tuple]),
+            CodeKeys::Bits128(keys) => insert!(keys, |tuple| codes.bits128[tuple]),
+            CodeKeys::Bytes(keys) => insert!(keys, |tuple| codes.key(tuple)),
+        }
     }
 
     /// Adds keys that another table of the same width had; gives their numbers here.

@@ -34,7 +34,7 @@ pub(crate) trait Store {
 
     fn hash(key: Self::Key<'_>) -> u64;
     fn is(&self, number: usize, key: Self::Key<'_>) -> bool;
-    fn add(&mut self, key: Self::Key<'_>);
+    fn add(&mut self, hash: u64, key: Self::Key<'_>);
 
     /// Which keys of a batch have these numbers, each in its own store; only those with a bit in `probed` may. Of the other
     /// ones the number may be none.
@@ -282,7 +282,7 @@ impl Slots {
                 Ok(number) => number,
                 Err(slot) => {
                     let number = self.len as u32;
-                    store.add(key);
+                    store.add(hash, key);
                     self.slots[slot] = entry(hash, number);
                     self.len += 1;
                     number

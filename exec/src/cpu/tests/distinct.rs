@@ -10,13 +10,14 @@ const AGGREGATES: &str = "    narrow = count(distinct i0.a)
     sum? = sum(distinct i0.a)::decimal(38,0)
     wide = count(distinct i0.w)
     texts = count(distinct i0.c)
+    strings = count(distinct i0.s)
     floats = count(distinct i0.d)
     floats_sum? = sum(distinct i0.d)
     some = count(distinct i0.a if i0.a > 10::bigint)
     rows = count_rows()
 ";
 
-const FIELDS: &str = "narrow, sum, wide, texts, floats, floats_sum, some, rows";
+const FIELDS: &str = "narrow, sum, wide, texts, strings, floats, floats_sum, some, rows";
 
 /// Rows whose narrow argument has so many values, and whose groups are so many.
 fn check(rows: i64, values: i64, groups: i64, forms: &[usize]) {
@@ -35,6 +36,8 @@ fn check_groups(rows: i64, values: i64, forms: &[usize], group: impl Fn(i64) -> 
             or_null(Value::Int(number - values / 2)),
             or_null(Value::Int(number * 1_000_000_007_000)),
             or_null(Value::text(format!("{}", number % 100))),
+            // None of a dictionary: short ones, and longer ones after a while.
+            or_null(Value::text(format!("{number}\0{}", "long ".repeat(row as usize / 500 % 5)))),
             or_null(Value::Float(if number % 9 == 1 { f64::NAN } else { number as f64 / 4.0 })),
         ]
     };
@@ -42,7 +45,7 @@ fn check_groups(rows: i64, values: i64, forms: &[usize], group: impl Fn(i64) -> 
     for key in ["", "    key k = i0.k\n"] {
         let kind = if key.is_empty() { "reduce" } else { "bucket_reduce" };
         let text = format!(
-            "table %0 t(k#0 bigint, a#1 bigint?, w#2 bigint?, c#3 text?, d#4 double precision?)
+            "table %0 t(k#0 bigint, a#1 bigint?, w#2 bigint?, c#3 text?, s#4 text?, d#5 double precision?)
 loop
   i0 in %0
   %1 {kind}

@@ -128,6 +128,12 @@ impl ColumnBuilder {
         ColumnBuilder::of(BuilderData::Code { codes, dictionary }, valid, len)
     }
 
+    /// Strings.
+    pub(crate) fn from_texts(texts: BuilderText, valid: Option<Vec<bool>>) -> Self {
+        let len = texts.views.len();
+        ColumnBuilder::of(BuilderData::Text(texts), valid, len)
+    }
+
     /// Values of a type.
     pub(crate) fn from_values(values: &[Value], data_type: DataType) -> Self {
         let mut vector = Vector::default();

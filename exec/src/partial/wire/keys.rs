@@ -1,12 +1,13 @@
 //! Keys and their order as bytes.
 
-use super::super::byte_keys::ByteKeys;
+use super::super::byte_keys::{ByteKeys, is_code, is_key};
 use super::super::keys::{CodeKeys, Keys};
 use super::super::order::{Order, Segment};
 use super::{Reader, Wire, check, damaged};
 use crate::Result;
-use crate::plan::key_layout::{KeyLayout, KeyWidth, PartDomain};
+use crate::plan::key_layout::{KeyLayout, KeyWidth, PartDomain, SHORT_TEXT_MAX, ShortText};
 use multiloop_planner::analysis::ranges::Grid;
+use std::sync::Arc;
 
 impl Wire for PartDomain {
     fn write(&self, to: &mut Vec<u8>) {
@@ -24,6 +25,12 @@ impl Wire for PartDomain {
             PartDomain::Float => to.push(2),
             PartDomain::Text => to.push(3),
             PartDomain::Interval => to.push(4),
+            PartDomain::Short(short) => {
+                to.push(5);
+                short.prefix.write(to);
+                short.suffix.write(to);
+                short.most.write(to);
+            }
         }
     }
 
@@ -38,6 +45,11 @@ impl Wire for PartDomain {
             2 => PartDomain::Float,
             3 => PartDomain::Text,
             4 => PartDomain::Interval,
+            5 => {
+                let (prefix, suffix, most) = (Wire::read(from)?, Wire::read(from)?, u32::read(from)?);
+                check((1..=SHORT_TEXT_MAX).contains(&most), "how long short strings are")?;
+                PartDomain::Short(Arc::new(ShortText { prefix, suffix, most }))
+            }
             _ => return Err(damaged("the domain of a key")),
         })
     }
@@ -174,7 +186,9 @@ fn are_keys(keys: &Keys) -> bool {
                 (CodeKeys::Bits128(codes), KeyWidth::Bits128) => {
                     !tells || codes.iter().all(|&code| has_code(layout, code))
                 }
-                (CodeKeys::Bytes(_), KeyWidth::Bytes | KeyWidth::Text) => true,
+                (CodeKeys::Bytes(keys), KeyWidth::Bytes | KeyWidth::Text) => {
+                    !tells || (0..keys.len()).all(|number| is_key(layout, keys.get(number)))
+                }
                 _ => false,
             };
             let shown = columns.is_empty() || (!tells && columns.len() == layout.parts.len());
@@ -187,7 +201,7 @@ fn are_keys(keys: &Keys) -> bool {
 fn has_code(layout: &KeyLayout, code: u128) -> bool {
     layout.parts.iter().enumerate().all(|(at, part)| {
         let own = layout.end(at).map_or(code, |end| code & ((1 << end) - 1)) >> part.shift;
-        part.domain.codes().is_some_and(|codes| own < codes)
+        is_code(&part.domain, own)
     })
 }
 
