@@ -299,27 +299,33 @@ struct StoredDomain {
     info: Arc<TableInfo>,
 }
 
-/// Domains of tables, each once.
+/// Domains of tables, each once, and columns that may yet have some.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Domains(Vec<Arc<StoredDomain>>);
+pub(crate) struct Domains {
+    all: Vec<Arc<StoredDomain>>,
+    keys: Vec<domain::Key>,
+}
 
 impl Domains {
     fn domains(&self) -> Vec<domain::Domain> {
-        self.0.iter().map(|stored| stored.domain.clone()).collect()
+        self.all.iter().map(|stored| stored.domain.clone()).collect()
     }
 
     /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     /// Adds those of a table.
     pub(crate) fn add(&mut self, table: &StoredTable) {
         for domain in table.domains.iter().flatten() {
-            if !self.0.iter().any(|known| Arc::ptr_eq(known, domain)) {
-                self.0.push(Arc::clone(domain));
+            if !self.all.iter().any(|known| Arc::ptr_eq(known, domain)) {
+                self.all.push(Arc::clone(domain));
             }
         }
+        let has_codes = |column: usize| table.domains.get(column).is_some_and(Option::is_some);
+        let columns = (0..table.table.fields.len()).filter(|&column| !has_codes(column));
+        self.keys.extend(columns.filter_map(|column| domain::Key::of(&table.table, column)));
     }
 }
 
@@ -363,14 +369,14 @@ impl StoredTable {
         known: Domains,
         context: &Context,
     ) -> Result<Self> {
-        let (table, found) = domain::encode(table, &[], &known.domains(), context)?;
+        let (table, found) = domain::encode(table, &[], (&known.domains(), &known.keys), context)?;
         Ok(StoredTable::with_domains(name, table, declared, found, known))
     }
 
     /// The same rows with codes of more domains, if they have values of those.
     pub(crate) fn sharing(&self, name: &str, known: &Domains, context: &Context) -> Result<Option<Self>> {
         let has = self.own_domains();
-        let (table, found) = match domain::encode(Table::clone(&self.table), &has, &known.domains(), context) {
+        let (table, found) = match domain::encode(Table::clone(&self.table), &has, (&known.domains(), &[]), context) {
             // As it is will do.
             Err(error) if error.kind() == ErrorKind::OutOfMemory => return Ok(None),
             encoded => encoded?,
@@ -404,7 +410,7 @@ impl StoredTable {
         found: Vec<Option<domain::Domain>>,
         known: Domains,
     ) -> Self {
-        let mut stored = known.0;
+        let mut stored = known.all;
         let mut domains = Vec::with_capacity(found.len());
         for (field, domain) in table.fields.iter().zip(found) {
             domains.push(domain.map(|domain| {

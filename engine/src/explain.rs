@@ -3,7 +3,7 @@
 mod json;
 
 use crate::Result;
-use crate::plan::{Executable, Planned, Timings, speculating, timed};
+use crate::plan::{Executable, Timings, speculating, timed};
 use crate::running::Runner;
 use crate::stream::ResultStream;
 use json::Took;
@@ -28,6 +28,8 @@ pub(crate) fn explain(
         return Ok(ResultStream::json("QUERY PLAN", text).with_verb("EXPLAIN"));
     }
     let rules = &runner.session.options.rules;
+    // What planning asks has been found out then, whatever is shown.
+    let planned = runner.session.plan(query.clone(), runner.snapshot, &runner.session.context());
     let mut text = match kind {
         ExplainKind::Relation => relation(query.clone(), rules),
         ExplainKind::Loops => {
@@ -41,11 +43,8 @@ pub(crate) fn explain(
         }
         ExplainKind::Kernels => {
             let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
-            let planned = Planned::new(query.clone(), rules, &runner.session.context())?;
-            format!(
-                "{}\n",
-                multiloop_exec::plan::explain(&planned.executable.program, &find, runner.session.machine())?
-            )
+            let program = &planned?.executable.program;
+            format!("{}\n", multiloop_exec::plan::explain(program, &find, runner.session.machine())?)
         }
     };
     if analyze {
@@ -87,7 +86,7 @@ fn as_json(runner: &Runner<'_>, analyze: bool, form: ExplainForm, query: Query) 
     }
     let mut planning = Duration::ZERO;
     let root = timed(&mut planning, || {
-        let planned = Planned::new(query, &runner.session.options.rules, &runner.session.context())?;
+        let planned = runner.session.plan(query, runner.snapshot, &runner.session.context())?;
         let plan = planned.executable.plan(runner.session.machine())?;
         Result::Ok(plan.outlined(&Numbers::of(&planned.executable.program)))
     })?;
@@ -106,7 +105,7 @@ fn analyse(runner: &Runner<'_>, query: Query) -> Result<Analysed> {
     runner.check_parameters(&query)?;
     let mut timings = Timings::default();
     let context = runner.session.context();
-    let planned = timed(&mut timings.plan, || Planned::new(query, &runner.session.options.rules, &context))?;
+    let planned = timed(&mut timings.plan, || runner.session.plan(query, runner.snapshot, &context))?;
     let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
     let pool = &runner.session.engine.0.pool;
     let run = |executable: &Executable| {

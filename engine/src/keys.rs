@@ -75,7 +75,7 @@ impl KeyIndexes {
     /// The error (23505) for the first row whose key another row has.
     pub(crate) fn check(&self, keys: &[Key], change: Change<'_>, context: &Context) -> Result<()> {
         for (number, key) in keys.iter().enumerate() {
-            if is_proven(key, change.all) {
+            if is_proven(key, change.all) || is_found_proven(key, change.all, context)? {
                 continue;
             }
             if let Some(row) = self.repeated((number, key), &change, context)? {
@@ -178,9 +178,19 @@ fn are_equal(key: &Key, types: &[DataType], (a, at): Row<'_>, (b, row): Row<'_>)
 fn is_proven(key: &Key, all: &Table) -> bool {
     key.columns.iter().any(|&column| {
         let statistics = &all.statistics.columns[column];
-        statistics.proofs.unique
-            || (statistics.proofs.unique_values && (!key.nulls_equal || statistics.proofs.nulls <= 1))
+        statistics.proofs.is_unique()
+            || (statistics.proofs.has_unique_values() && (!key.nulls_equal || statistics.proofs.nulls <= 1))
     })
+}
+
+/// The same once it is found out what has been asked.
+fn is_found_proven(key: &Key, all: &Table, context: &Context) -> Result<bool> {
+    for &column in &key.columns {
+        if all.settle(column, context)? && is_proven(key, all) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether the new rows' keys are all below or all above the old ones.

@@ -1,8 +1,11 @@
-//! From a bound query to an optimised program, with the time that each step took.
+//! From a bound query to an optimised program, with the time that each step took. A plan that would be another one if more were
+//! known of a table's columns is made once more, when that has been found out.
 
 use crate::{Error, Result};
+use multiloop_exec::column::Table;
 use multiloop_exec::plan::{Machine, Plan};
 use multiloop_exec::workers::context::Context;
+use multiloop_planner::catalog::{ColumnStatistics, TableHandle, TableStatistics};
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::Query;
@@ -23,6 +26,9 @@ pub struct Timings {
     /// Program to rows.
     pub execute: Duration,
 }
+
+/// The table of a handle, if there is one.
+pub(crate) type Find<'a> = &'a dyn Fn(TableHandle) -> Option<Arc<Table>>;
 
 /// A program, and how it runs once somebody has asked: for all values of its parameters.
 pub(crate) struct Planned {
@@ -61,8 +67,48 @@ impl Executable {
 }
 
 impl Planned {
-    /// Optimises, lowers and rewrites a query.
-    pub(crate) fn new(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Self> {
+    /// Optimises, lowers and rewrites a query over tables that `find` has, for a machine. What that asks of their columns is found
+    /// out first.
+    pub(crate) fn new(
+        query: Query,
+        rules: &RewriteOptions,
+        (find, machine): (Find<'_>, Machine),
+        context: &Context,
+    ) -> Result<Self> {
+        loop {
+            let planned = Planned::by_what_is_known(query.clone(), rules, context)?;
+            if !planned.settle((find, machine), context)? {
+                return Ok(planned);
+            }
+        }
+    }
+
+    /// Finds out what has been asked of the columns of its tables; gives whether something is known now that was not.
+    fn settle(&self, (find, machine): (Find<'_>, Machine), context: &Context) -> Result<bool> {
+        let program = &self.executable.program;
+        let conjecture = |of: &ColumnStatistics| of.proofs.conjecture.clone();
+        let is_open = |of: &ColumnStatistics| conjecture(of).is_some_and(|of| of.answer().is_none() && !of.is_asked());
+        let reads_open = |columns: &[u32], statistics: &TableStatistics| {
+            columns.iter().any(|&column| statistics.columns.get(column as usize).is_some_and(is_open))
+        };
+        if program.tables().any(|(_, columns, statistics)| reads_open(columns, statistics)) {
+            // How it runs depends on it, too; an error is told by who runs it.
+            let _ = self.executable.plan(machine);
+        }
+        let mut is_news = false;
+        for (handle, _, statistics) in program.tables() {
+            for (column, known) in statistics.columns.iter().enumerate() {
+                if conjecture(known).is_some_and(|of| of.is_asked())
+                    && let Some(table) = find(handle)
+                {
+                    is_news |= table.settle(column, context)?;
+                }
+            }
+        }
+        Ok(is_news)
+    }
+
+    fn by_what_is_known(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Self> {
         let types: Arc<[DataType]> = query.output.iter().map(|(_, id)| query.columns.get(*id).data_type).collect();
         let program = program(speculating(query.clone(), rules), rules, context)?;
         let careful = (program.speculation == Speculation::Made).then(|| (query, rules.clone()));

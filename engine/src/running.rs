@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use crate::notify::Notification;
-use crate::plan::Executable;
+use crate::plan::{Executable, Planned};
 use crate::snapshot::Snapshot;
 use crate::stream::ResultStream;
 use crate::transaction::{Work, Write};
@@ -103,6 +103,11 @@ impl Running<'_> {
     /// The right to change what the session sees.
     pub(crate) fn begin_write(&self) -> Result<Write<'_>> {
         self.engine.0.begin_write(self.work)
+    }
+
+    /// Plans a query over the tables of a snapshot.
+    pub(crate) fn plan(&self, query: Query, snapshot: &Snapshot<'_>, context: &Context) -> Result<Planned> {
+        Planned::new(query, &self.options.rules, (&|handle| snapshot.table(handle), self.machine()), context)
     }
 
     /// Runs a program over the tables of a snapshot.

@@ -12,7 +12,7 @@ use crate::access::FileUse;
 use crate::catalog::{Entry, PUBLIC, Qualified, Schema, State, StoredTable, StoredView, TEMPORARY};
 use crate::engine::find_files;
 use crate::format::{Format, Writing};
-use crate::plan::{Executable, Planned, Timings, timed};
+use crate::plan::{Executable, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::{Notice, ResultStream};
 use crate::system::{INFORMATION, PG_CATALOG, is_system};
@@ -124,7 +124,7 @@ impl Runner<'_> {
     fn query(&self, query: Query, mut timings: Timings) -> Result<ResultStream> {
         self.check_parameters(&query)?;
         let context = self.session.context();
-        let planned = timed(&mut timings.plan, || Planned::new(query, &self.session.options.rules, &context))?;
+        let planned = timed(&mut timings.plan, || self.session.plan(query, self.snapshot, &context))?;
         let run = |executable: &Executable| self.session.execute(executable, self.snapshot, self.parameters, &context);
         let result = timed(&mut timings.execute, || planned.run(&context, run))?;
         self.session.change_settings(self.snapshot)?;

@@ -1,10 +1,12 @@
 //! What the planner asks about tables. The engine implements [`Catalog`] over an immutable snapshot, so that a
 //! statement sees one state of the world from its first name to its last row.
 
+mod conjecture;
 mod declared;
 mod file_options;
 mod right;
 
+pub use conjecture::Conjecture;
 pub use declared::{Action, Check, Declared, Index, IndexPart, Key, Materialized, Reference, Restriction};
 pub use file_options::{FileOption, FileOptions, OptionValue};
 pub use right::Right;
@@ -111,6 +113,9 @@ pub struct Proofs {
     /// Equal values stand next to each other (what sorted implies). Ended by a value within the range of those that are there,
     /// unless it sorts behind them, and by a NULL where the rows are not sorted; deletes end nothing.
     pub clustered: bool,
+    /// What may yet be found out of the last ones, where it is not known. Ended by all that ends them.
+    #[serde(skip)]
+    pub conjecture: Option<Arc<Conjecture>>,
 }
 
 /// What is about right of a column's rows. An answer never depends on it.

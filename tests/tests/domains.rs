@@ -1,5 +1,6 @@
 //! Keys that lie far apart: tables store codes of a domain in their place. Each query is asked once by such a key and once by
-//! the small number that it was made of, and both have to give the same rows, on each backend.
+//! the small number that it was made of, and both have to give the same rows, on each backend. And what is proven of
+//! such keys, when, and of which rows.
 
 use multiloop::{Session, Value};
 use multiloop_tests::{Answer, WAYS, answer};
@@ -409,4 +410,88 @@ fn keys_of_inserted_rows_are_looked_up() {
         assert_eq!(sqlstate(&format!("insert into keyed (name, a) values ('null {id}', 1)")), "");
         assert_eq!(sqlstate(&format!("insert into keyed (name) values ('null {id}')")), "23505");
     }
+}
+
+/// 5000 keys that are all different, in no order: more than are looked at when they are loaded.
+fn load_likely(session: &Session, table: &str) {
+    let key = key_of("i");
+    done(session, &format!("create table {table} as select {key} as key, i from generate_series(1, 5000) as g(i)"));
+}
+
+fn explained(session: &Session, query: &str) -> String {
+    format!("{:?}", answer(session, &format!("explain {query}")))
+}
+
+#[test]
+fn what_is_likely_of_keys_is_found_out_by_who_asks() {
+    let session = WAYS[2].session();
+    load_likely(&session, "t");
+    let distinct = |table: &str| {
+        let query = format!("select count(distinct key) from {table}");
+        explained(&session, &query).contains("distinct")
+    };
+    assert!(!distinct("t"), "the first who asks gets a plan by what has been found out");
+    // The last row is as the first.
+    done(&session, "create table u as select key, i from t union all select key, 5001 from t where i = 1 order by i");
+    assert!(distinct("u"));
+    done(&session, "create table v as select key || 'th' as key from t");
+    assert!(!distinct("v"));
+    let group = "select key, max(i) from t group by key";
+    assert!(explained(&session, group).contains("Project"), "each group is a row");
+}
+
+/// Rows by keys that are likely to be different, and are or not.
+fn check_likely(session: &Session, keys: i64, rows: i64) {
+    for (query, expected) in [
+        ("select count(distinct key) from t", keys),
+        ("select count(*) from (select key from t where key is not null group by key) as g", keys),
+        ("select count(*) from (select distinct key from t where key is not null) as d", keys),
+        ("select sum(n) from (select key, count(*) as n from t group by key) as g", rows),
+        ("select count(*) from t where key in (select key from other)", 3 + (rows - 5000) / 2),
+    ] {
+        let found = answer(session, query);
+        assert!(matches!(&found, Answer::Rows(_, rows) if rows[0][0] == expected.to_string()), "{query}: {found:?}");
+    }
+}
+
+#[test]
+fn keys_that_are_not_what_was_likely() {
+    for way in [0, 2] {
+        let session = WAYS[way].session();
+        load_likely(&session, "t");
+        done(&session, "create table other as select key from t where i in (1, 2, 5000)");
+        check_likely(&session, 5000, 5000);
+        let of_first = session.prepare("select count(*) from t where key = $1 group by key").expect("it is right");
+        let found = |key: i64| {
+            let rows = of_first.execute(&session, &[Value::Int(key)]).expect("it runs");
+            multiloop_tests::text_rows(rows).expect("rows come")
+        };
+        assert_eq!(found(6_364_136_223_846_793_005), [["1"]]);
+        // What a transaction has seen of its own rows is nobody else's.
+        done(&session, "begin");
+        done(&session, "insert into t values ((select key from t where i = 1), 0), (null, 0)");
+        check_likely(&session, 5000, 5002);
+        done(&session, "rollback");
+        check_likely(&session, 5000, 5000);
+        done(&session, "insert into t values ((select key from t where i = 1), 0), (null, 0)");
+        check_likely(&session, 5000, 5002);
+        assert_eq!(found(6_364_136_223_846_793_005), [["2"]]);
+    }
+}
+
+#[test]
+fn declared_keys_are_held_against_all_rows() {
+    let session = WAYS[2].session();
+    load_likely(&session, "t");
+    done(&session, "create table p (key bigint primary key, i int)");
+    let refused = |sql: &str| {
+        let found = answer(&session, sql);
+        assert!(matches!(&found, Answer::Error(code, _) if code == "23505"), "{sql}: {found:?}");
+    };
+    refused("insert into p select key, i from t union all select key, 5001 from t where i = 1 order by i");
+    done(&session, "insert into p select key, i from t");
+    refused("insert into p select key, 0 from t where i = 4999");
+    refused("insert into p select key + 1, 0 from t where i > 10 union all select key, 1 from t where i = 5000");
+    done(&session, "insert into p select key + 1, 0 from t");
+    assert!(!explained(&session, "select count(distinct key) from p").contains("distinct"));
 }

@@ -246,7 +246,7 @@ impl Prepared {
             let result = match timed(&mut timings.execute, || planned.run(&context, run)) {
                 Err(error) if error.kind() == ErrorKind::DecimalOverflow => {
                     let query = self.query(snapshot, true)?;
-                    planned = Arc::new(Planned::new(query, &session.options.rules, &context)?);
+                    planned = Arc::new(running.plan(query, snapshot, &context)?);
                     timed(&mut timings.execute, || planned.run(&context, run))?
                 }
                 result => result?,
@@ -285,7 +285,7 @@ impl Prepared {
             }
             Bound::CopyTo { query, options, .. } => {
                 let context = running.context();
-                let planned = Planned::new(query, &session.options.rules, &context)?;
+                let planned = running.plan(query, snapshot, &context)?;
                 let run = |executable: &Executable| running.execute(executable, snapshot, parameters, &context);
                 Ok(Execution::CopyOut(CopyOut { rows: planned.run(&context, run)?, options }))
             }
@@ -332,7 +332,8 @@ impl Prepared {
 
     /// Plans a query, and keeps the plan if another run may use it.
     fn keep(&self, session: &Session, snapshot: &Snapshot<'_>, query: Query) -> Result<Arc<Planned>> {
-        let planned = Arc::new(Planned::new(query, &session.options.rules, &session.running().context())?);
+        let running = session.running();
+        let planned = Arc::new(running.plan(query, snapshot, &running.context())?);
         // A file read by path may change while the catalog does not, and so does the time: such a plan is not kept.
         if !snapshot.reads_files() && !snapshot.is_volatile() {
             let (uses, rules) = (snapshot.uses(), session.options.rules.clone());
@@ -358,8 +359,15 @@ impl Session {
             return Ok(None);
         }
         let rules = &self.options.rules;
-        let text =
-            || self.running().with_snapshot(|snapshot| Ok(explain::relation(prepared.query(snapshot, false)?, rules)));
+        let running = self.running();
+        let text = || {
+            running.with_snapshot(|snapshot| {
+                let query = prepared.query(snapshot, false)?;
+                // What planning asks has been found out then.
+                running.plan(query.clone(), snapshot, &running.context())?;
+                Ok(explain::relation(query, rules))
+            })
+        };
         guarded(text).map(Some)
     }
 }

@@ -122,7 +122,7 @@ impl TableBuilder {
         if columns.len() != self.fields.len() || columns.iter().any(|column| column.rows() != rows) {
             return Err(Error::internal("pushed columns do not fit the table"));
         }
-        self.staged_memory.add(columns.iter().map(Column::bytes).sum())?;
+        self.staged_memory.add(columns.iter().map(staged_bytes).sum())?;
         self.stage(rows, Staged::Columns(rows, columns))
     }
 
@@ -336,9 +336,18 @@ impl Staged {
         let array = |array: &Arc<dyn Array>| array.to_data().get_slice_memory_size().unwrap_or(0);
         match self {
             Staged::Batch(batch) => batch.columns().iter().map(array).sum(),
-            Staged::Columns(_, columns) => columns.iter().map(Column::bytes).sum(),
+            Staged::Columns(_, columns) => columns.iter().map(staged_bytes).sum(),
         }
     }
+}
+
+/// Bytes that a column holds while it is staged: of views those of the strings, too, which nobody else counts.
+fn staged_bytes(column: &Column) -> usize {
+    let shown = match &column.data {
+        ColumnData::Views { views, .. } => views.iter().map(|view| view.length as usize).sum(),
+        _ => 0,
+    };
+    column.bytes() + shown
 }
 
 /// Some rows of something staged.

@@ -173,19 +173,19 @@ impl CachedChunk {
         CachedChunk { table, chunk, rows, asked: (0..columns).map(|_| OnceLock::new()).collect() }
     }
 
-    /// Some rows of a column: those that are kept, or those that are read now. Whoever knows that others will ask for these `again`
-    /// says so.
+    /// Some rows of a column: those that are kept, or those that are read now, by `read`, which is told whether they will be kept.
+    /// Whoever knows that others will ask for these `again` says so.
     pub(super) fn read(
         &self,
         (reader, column): (&dyn ColumnReader, usize),
         rows: Range<usize>,
         again: bool,
-        read: impl Fn(Range<usize>) -> Result<Column>,
+        read: impl Fn(Range<usize>, bool) -> Result<Column>,
     ) -> Result<Column> {
         let part = rows.start / PIECE_ROWS;
         let of_part = part * PIECE_ROWS..self.rows.min((part + 1) * PIECE_ROWS);
         if rows.is_empty() || rows.end > of_part.end {
-            return read(rows);
+            return read(rows, false);
         }
         let cache = &self.table.cache;
         let cell = Cell { table: self.table.number, chunk: self.chunk, column: column as u32, part: part as u32 };
@@ -197,16 +197,16 @@ impl CachedChunk {
         }
         // A few rows are no reason to read all that are around them.
         if within.len() < of_part.len() / 2 {
-            return read(rows);
+            return read(rows, false);
         }
         let parts = self.rows.div_ceil(PIECE_ROWS);
         let asked = &self.asked[column].get_or_init(|| (0..parts).map(|_| Asked::default()).collect())[part];
         // Whoever will be asked for it again, but was not before, takes nobody's room.
-        let Some(before) = asked.again(cache.now()).or(again.then_some(0)) else { return read(rows) };
-        match read(of_part.clone()).and_then(|whole| cache.keep(cell, whole, reader.field(column), before)) {
+        let Some(before) = asked.again(cache.now()).or(again.then_some(0)) else { return read(rows, false) };
+        match read(of_part.clone(), true).and_then(|whole| cache.keep(cell, whole, reader.field(column), before)) {
             Ok(whole) => Ok(of(whole)),
             // What is wrong with rows that nobody has asked for is no error.
-            Err(_) if rows != of_part => read(rows),
+            Err(_) if rows != of_part => read(rows, false),
             Err(error) => Err(error),
         }
     }
@@ -287,7 +287,7 @@ mod tests {
         let cache = ColumnCache::new(&Memory::new(1 << 20));
         let chunk = CachedChunk::new(cache.table(), 0, 100, 1);
         let reader = Fields(Field::new("n", DataType::BigInt, true));
-        let column = |rows: Range<usize>| match rows.end {
+        let column = |rows: Range<usize>, _| match rows.end {
             100 => Err(crate::Error::internal("the last row is bad")),
             _ => Ok(Column { data: ColumnData::Int64(rows.map(|row| row as i64).collect()), nulls: None }),
         };
@@ -305,7 +305,7 @@ mod tests {
         let chunk = CachedChunk::new(cache.table(), 0, 100, 1);
         let reader = Fields(Field::new("n", DataType::BigInt, true));
         let count = AtomicU64::new(0);
-        let column = |rows: Range<usize>| {
+        let column = |rows: Range<usize>, _| {
             count.fetch_add(1, Ordering::Relaxed);
             Ok(Column { data: ColumnData::Int64(rows.map(|row| row as i64).collect()), nulls: None })
         };

@@ -55,14 +55,29 @@ pub(super) fn compact_text(pieces: &[Column], field: &Field, dictionary: bool) -
     concatenate(pieces, trim, field)
 }
 
-/// The string of each row in order, none at a NULL.
-fn for_each_text<'a>(pieces: &'a [Column], trim: bool, mut f: impl FnMut(Option<&'a [u8]>) -> bool) -> bool {
-    pieces.iter().all(|piece| {
-        (0..piece.rows()).all(|row| {
-            let text = (!piece.is_null(row)).then(|| piece.data.text_bytes(row));
-            f(if trim { text.map(trim_blanks) } else { text })
-        })
+/// The string of each row in order, none at a NULL, as long as it says true.
+fn all_texts<'a>(piece: &'a Column, trim: bool, mut f: impl FnMut(Option<&'a [u8]>) -> bool) -> bool {
+    (0..piece.rows()).all(|row| {
+        let text = (!piece.is_null(row)).then(|| piece.data.text_bytes(row));
+        f(if trim { text.map(trim_blanks) } else { text })
     })
+}
+
+/// The string of each row in order, none at a NULL.
+fn for_each_text<'a>(piece: &'a Column, trim: bool, mut f: impl FnMut(Option<&'a [u8]>)) {
+    all_texts(piece, trim, |text| {
+        f(text);
+        true
+    });
+}
+
+/// A piece whose strings lie as they are to be, one behind the other, with nothing at a NULL: where they end, and they.
+fn as_it_lies(piece: &Column, trim: bool) -> Option<(&[i32], &[u8])> {
+    let ColumnData::Text { offsets, bytes } = &piece.data else { return None };
+    let is_empty = |row: usize| offsets[row] == offsets[row + 1];
+    let has_nothing = piece.nulls.as_ref().is_none_or(|nulls| (!nulls.inner()).set_indices().all(is_empty));
+    let all = offsets[0] as usize..offsets[piece.rows()] as usize;
+    (!trim && has_nothing).then(|| (&offsets[..], &bytes[all]))
 }
 
 /// Without trailing blanks (U+0020 only, as PostgreSQL trims char).
@@ -73,10 +88,12 @@ fn trim_blanks(text: &[u8]) -> &[u8] {
 
 fn concatenate(pieces: &[Column], trim: bool, field: &Field) -> Result<ColumnData> {
     let mut length = 0;
-    for_each_text(pieces, trim, |text| {
-        length += text.map_or(0, <[u8]>::len);
-        true
-    });
+    for piece in pieces {
+        match as_it_lies(piece, trim) {
+            Some((_, bytes)) => length += bytes.len(),
+            None => for_each_text(piece, trim, |text| length += text.map_or(0, <[u8]>::len)),
+        }
+    }
     if length > i32::MAX as usize {
         return Err(super::arrow::too_much_text(&field.name));
     }
@@ -84,11 +101,18 @@ fn concatenate(pieces: &[Column], trim: bool, field: &Field) -> Result<ColumnDat
     let mut ends = Vec::with_capacity(rows + 1);
     let mut bytes = Vec::with_capacity(length);
     ends.push(0);
-    for_each_text(pieces, trim, |text| {
-        bytes.extend_from_slice(text.unwrap_or_default());
-        ends.push(bytes.len() as i32);
-        true
-    });
+    for piece in pieces {
+        let Some((offsets, all)) = as_it_lies(piece, trim) else {
+            for_each_text(piece, trim, |text| {
+                bytes.extend_from_slice(text.unwrap_or_default());
+                ends.push(bytes.len() as i32);
+            });
+            continue;
+        };
+        let moved = bytes.len() as i32 - offsets[0];
+        bytes.extend_from_slice(all);
+        ends.extend(offsets[1..].iter().map(|end| end + moved));
+    }
     Ok(ColumnData::Text { offsets: OffsetBuffer::new(ends.into()), bytes: Buffer::from_vec(bytes) })
 }
 
@@ -102,6 +126,8 @@ fn hash(text: &[u8]) -> u64 {
 #[derive(Default)]
 struct Numbering<'a> {
     distinct: Vec<&'a [u8]>,
+    /// The hash of each: they may be long.
+    hashes: Vec<u64>,
     table: HashTable<u32>,
     codes: Vec<u32>,
 }
@@ -109,12 +135,14 @@ struct Numbering<'a> {
 impl<'a> Numbering<'a> {
     /// The number of a string.
     fn number(&mut self, text: &'a [u8]) -> u32 {
-        let distinct = &mut self.distinct;
-        let found = self.table.find(hash(text), |&code| distinct[code as usize] == text).copied();
+        let (distinct, hashes) = (&mut self.distinct, &mut self.hashes);
+        let hash = hash(text);
+        let found = self.table.find(hash, |&code| distinct[code as usize] == text).copied();
         found.unwrap_or_else(|| {
             let code = distinct.len() as u32;
             distinct.push(text);
-            self.table.insert_unique(hash(text), code, |&code| hash(distinct[code as usize]));
+            hashes.push(hash);
+            self.table.insert_unique(hash, code, |&code| hashes[code as usize]);
             code
         })
     }
@@ -171,7 +199,7 @@ impl<'a> Numbering<'a> {
 
     fn add_strings(&mut self, piece: &'a Column, trim: bool) -> bool {
         let mut last: Option<(&[u8], u32)> = None;
-        for_each_text(std::slice::from_ref(piece), trim, |text| {
+        all_texts(piece, trim, |text| {
             let Some(text) = text else {
                 self.codes.push(0);
                 return true;

@@ -4,14 +4,13 @@
 //! that equal values stand together (as many runs as distinct values). Otherwise a HyperLogLog sketch estimates
 //! (Flajolet et al. 2007): 2^12 registers keep the longest run of zeros among the hashes that share their first 12
 //! bits; their harmonic mean gives the count within about 1.6 %. Where that is about as many as there are runs of equal values,
-//! `proof` finds out whether it is exactly as many.
+//! it may be exactly as many: of few runs `proof` finds out at once, of more once somebody asks.
 
-use super::statistics::float_key;
-use super::strings::for_each_string;
+use super::hash::for_each_hash;
 use super::{Column, ColumnData, proof};
 use crate::workers::schedule::{Workers, all};
 use ::arrow::buffer::NullBuffer;
-use multiloop_planner::catalog::ColumnStatistics;
+use multiloop_planner::catalog::{ColumnStatistics, Conjecture};
 use multiloop_planner::value::Value;
 use std::sync::Arc;
 
@@ -24,9 +23,11 @@ const BITS_ALWAYS: u64 = 1 << 16;
 /// How far an estimate may be from the truth: four standard deviations.
 const ERROR: f64 = 0.064;
 
-/// Completes `distinct`, `unique`, `unique_values` and `clustered`; `runs` counts the runs of equal values if there are no
-/// NULLs, `estimated` is an estimate that has been made before. What it takes to find out counts against the memory of the
-/// workers' statement, if there are any.
+/// So many runs of equal values are looked at at once whether they differ: that takes less than to plan once more.
+const RUNS_FEW: u64 = 1 << 12;
+
+/// Completes `distinct`, `unique`, `unique_values` and `clustered`, or makes the conjecture of these; `runs` counts the runs of
+/// equal values if there are no NULLs, `estimated` is an estimate that has been made before.
 pub(super) fn measure(
     chunks: &[&Column],
     rows: u64,
@@ -41,9 +42,14 @@ pub(super) fn measure(
     let (distinct, is_exact) = match exact(chunks, rows, statistics) {
         Some(distinct) => (distinct, true),
         None => match (estimate(), runs) {
-            (estimate, Some(runs)) if estimate.abs_diff(runs) as f64 <= runs as f64 * ERROR => {
-                if proof::runs_differ(chunks, runs, workers) { (runs, true) } else { (estimate, false) }
-            }
+            (estimate, Some(runs)) if estimate.abs_diff(runs) as f64 <= runs as f64 * ERROR => match runs <= RUNS_FEW {
+                true if proof::few_runs_differ(chunks, runs) => (runs, true),
+                true => (estimate, false),
+                false => {
+                    statistics.proofs.conjecture = Some(Arc::new(Conjecture::new(rows, runs)));
+                    (estimate, false)
+                }
+            },
             (estimate, _) => (estimate, false),
         },
     };
@@ -145,23 +151,11 @@ impl Default for Sketch {
 impl Sketch {
     fn of(column: &Column) -> Sketch {
         let mut sketch = Sketch::default();
-        let valid = |row: usize| column.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
-        match &column.data {
-            data if data.is_text() => for_each_string(column, |_, string| sketch.add(hash_text(string.text()))),
-            ColumnData::Float64(values) => {
-                let values = values.iter().enumerate().filter(|(row, _)| valid(*row));
-                values.for_each(|(_, &value)| sketch.add(mix(float_key(value) as u64)));
-            }
-            ColumnData::Int64(values) => {
-                let values = values.iter().enumerate().filter(|(row, _)| valid(*row));
-                values.for_each(|(_, &value)| sketch.add(hash_integer(value.into())));
-            }
-            _ => (0..column.rows()).filter(|&row| valid(row)).for_each(|row| sketch.add(hash_of(column, row))),
-        }
+        for_each_hash(column, |hash| sketch.add(hash));
         sketch
     }
 
-    /// Adds a value by its hash ([`hash_of`]).
+    /// Adds a value by its [hash](super::hash::hash_of).
     pub fn add(&mut self, hash: u64) {
         let register = &mut self.0[(hash >> (64 - REGISTER_BITS)) as usize];
         let rest = (hash << REGISTER_BITS) | (1 << (REGISTER_BITS - 1));
@@ -184,45 +178,4 @@ impl Sketch {
             if raw <= 2.5 * registers && empty > 0 { registers * (registers / empty as f64).ln() } else { raw };
         estimate.round() as u64
     }
-}
-
-/// A hash of a column's value that is not NULL, with well mixed high bits; equal values have equal hashes in every form.
-pub fn hash_of(column: &Column, row: usize) -> u64 {
-    match &column.data {
-        ColumnData::Float32(values) => mix(float_key(values[row].into()) as u64),
-        ColumnData::Float64(values) => mix(float_key(values[row]) as u64),
-        ColumnData::Boolean(values) => mix(values.value(row).into()),
-        ColumnData::Interval(values) => {
-            let micros = values[row].comparable_micros();
-            mix(micros as u64 ^ mix((micros >> 64) as u64))
-        }
-        _ => match column.integer(row) {
-            Some(value) => hash_integer(value),
-            None => hash_text(column.data.text_bytes(row)),
-        },
-    }
-}
-
-fn hash_integer(value: i128) -> u64 {
-    mix(value as u64 ^ mix((value >> 64) as u64))
-}
-
-/// SplitMix64's finaliser.
-pub fn mix(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
-}
-
-/// The same for equal strings, with well mixed bits.
-pub(super) fn hash_text(text: &[u8]) -> u64 {
-    let mut hash = text.len() as u64;
-    let mut words = text.chunks_exact(8);
-    for word in &mut words {
-        hash = mix(hash ^ u64::from_le_bytes(word.try_into().expect("eight bytes")));
-    }
-    let mut rest = [0; 8];
-    rest[..words.remainder().len()].copy_from_slice(words.remainder());
-    mix(hash ^ u64::from_le_bytes(rest))
 }

@@ -10,6 +10,9 @@
 //! codes of before mean what they meant: nothing that is stored has to be looked at. So a table that is loaded shares the
 //! domains of others, and rows that are appended get codes of their table's (`append`).
 //!
+//! To make a domain takes longer than to load the column, so a key, each of whose values comes once, has none before a column that
+//! refers to it is loaded: that begins one with the [`Key`]'s values, and the key's table shares it.
+//!
 //! `integers` and `text` say which columns gain by it, and encode them; the result depends on the rows alone, and not on how
 //! many cores there are.
 
@@ -62,6 +65,28 @@ impl Domain {
     /// Whether columns of this type may have it.
     fn is_of(&self, data_type: DataType) -> bool {
         self.table.fields[0].data_type == data_type
+    }
+}
+
+/// A column of a table that others may refer to: integers that lie far apart, likely all different, and stored as they are.
+#[derive(Clone, Debug)]
+pub struct Key {
+    table: Arc<Table>,
+    column: usize,
+}
+
+impl Key {
+    /// A column of a table, by its position, if it looks like one.
+    pub fn of(table: &Arc<Table>, column: usize) -> Option<Self> {
+        let (statistics, rows) = (table.statistics.columns.get(column)?, table.rows());
+        let proofs = &statistics.proofs;
+        let is_one = (proofs.unique_values || proofs.is_likely_unique()) && statistics.is_wide(rows as u64);
+        let is_integer = table.fields[column].data_type.is_integer() && !table.is_lazy();
+        (rows >= ROWS_SHARING && is_integer && is_one).then(|| Key { table: Arc::clone(table), column })
+    }
+
+    fn columns(&self) -> impl Iterator<Item = &Column> {
+        self.table.chunks.iter().map(|chunk| &chunk.columns[self.column])
     }
 }
 
@@ -138,12 +163,13 @@ impl Coded {
 }
 
 /// A loaded table with codes in the place of what gains by it, and for each column its domain, if it has one: one of those
-/// that are `known`, a longer one, or a new one; none at all if no column has. Columns that have codes already, of the domains
-/// that the table `has`, keep them. A column for which memory does not suffice stays as it is.
+/// that are `known`, a longer one, or a new one; none at all if no column has. A new one begins with the values of the key that
+/// the column refers to, if that is among the `keys`. Columns that have codes already, of the domains that the table `has`, keep
+/// them. A column for which memory does not suffice stays as it is.
 pub fn encode(
     mut table: Table,
     has: &[Option<Domain>],
-    known: &[Domain],
+    (known, keys): (&[Domain], &[Key]),
     context: &Context,
 ) -> Result<(Table, Vec<Option<Domain>>)> {
     let mut known = known.to_vec();
@@ -159,7 +185,7 @@ pub fn encode(
         let (field, statistics, rows) = (&table.fields[index], &table.statistics.columns[index], table.rows());
         let candidate = Candidate { field, columns, statistics, rows };
         let coded = match field.data_type {
-            data_type if data_type.is_integer() => integers::code(&candidate, &known, context),
+            data_type if data_type.is_integer() => integers::code(&candidate, (&known, keys), context),
             data_type if data_type.is_text() => text::code(&candidate, &known, context),
             _ => continue,
         };
@@ -272,7 +298,8 @@ fn domain_table(data_type: DataType, values: Vec<Column>, context: &Context) -> 
     let chunks = values.into_iter().zip(&codes.chunks).enumerate().map(chunk).collect::<Result<Vec<_>>>()?;
     let table = Table { fields, chunks, statistics: Arc::default() };
     // All is measured, but for what is known.
-    Ok(with_distinct_values(table.measured(Some(context))))
+    let distinct = Some(table.rows() as u64);
+    Ok(with_distinct_values(table.measured_knowing(&[distinct, distinct], Some(context))))
 }
 
 /// The columns of a domain of values of a type.
@@ -285,6 +312,7 @@ fn with_distinct_values(mut table: Table) -> Table {
     let mut statistics = TableStatistics::clone(&table.statistics);
     let value = &mut statistics.columns[0];
     (value.estimates.distinct, value.proofs.unique, value.proofs.unique_values) = (Some(statistics.rows), true, true);
+    value.proofs.conjecture = None;
     table.statistics = Arc::new(statistics);
     table
 }

@@ -7,6 +7,9 @@ use super::{Column, ColumnData};
 use crate::Result;
 use crate::workers::schedule::Workers;
 
+/// Bytes of a chunk's strings that an allocator has pages of their own for.
+const LARGE_BYTES: usize = 8 << 20;
+
 /// The slabs of all nodes.
 #[derive(Debug)]
 pub(super) struct Homes {
@@ -41,11 +44,13 @@ impl Homes {
     ) -> Result<Vec<(Vec<Column>, usize)>> {
         let alone = Workers { pool: None, ..workers };
         if let [node] = &self.nodes[..] {
+            // Memory is the same everywhere, and what is large has a block of its own as it is.
+            let chosen = |data: &ColumnData| chosen(data) && !is_large(data);
             // A chunk a worker is less to wait for than a column.
             if chunks.len() >= workers.count() {
-                return workers.map(chunks, |columns| Ok((node.keep(columns, &chosen, alone)?, 0)));
+                return workers.map(chunks, |columns| Ok((node.keep(columns, chosen, alone)?, 0)));
             }
-            let keep = |columns| Ok((node.keep(columns, &chosen, workers)?, 0));
+            let keep = |columns| Ok((node.keep(columns, chosen, workers)?, 0));
             return chunks.into_iter().map(keep).collect();
         }
         workers.map_at(chunks, &|chunk| Some(wanted(chunk)), |columns| {
@@ -69,6 +74,11 @@ impl Slabs {
         let kept = workers.map(columns.into_iter().zip(&self.apart).collect(), keep)?;
         Ok(kept.into_iter().flatten().collect())
     }
+}
+
+/// Whether to copy a column's strings would take longer than they are worth in a slab.
+fn is_large(data: &ColumnData) -> bool {
+    matches!(data, ColumnData::Text { bytes, .. } if bytes.len() >= LARGE_BYTES)
 }
 
 /// Whether a column may be replaced at the end: text by a dictionary, and what is wide, or has many strings, by codes of a

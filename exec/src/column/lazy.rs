@@ -49,6 +49,14 @@ pub trait ColumnReader: Debug + Send + Sync {
     /// 22P04 if what is read is not what it should be, and 58030 or 58P01 if it cannot be read.
     fn read(&self, column: usize, rows: Range<usize>) -> Result<Column>;
 
+    /// The same for who copies all values at once, and lets go of these: text may be views of what was read.
+    ///
+    /// # Errors
+    /// As of [`ColumnReader::read`].
+    fn read_to_copy(&self, column: usize, rows: Range<usize>) -> Result<Column> {
+        self.read(column, rows)
+    }
+
     /// What a column is.
     fn field(&self, column: usize) -> &Field;
 
@@ -132,19 +140,42 @@ impl Chunk {
     /// for them `again` says so.
     pub(crate) fn read(&self, column: usize, rows: Range<usize>, again: bool) -> Result<Column> {
         let Some(lazy) = &self.lazy else { return Err(Error::internal("columns that are here are not read")) };
-        let read = |rows| self.checked(&*lazy.reader, column, rows);
+        let read = |rows: Range<usize>, _| {
+            self.checked(&*lazy.reader, (column, &rows), lazy.reader.read(column, rows.clone())?)
+        };
         match &lazy.cached {
             Some(cached) => cached.read((&*lazy.reader, column), rows, again, read),
-            None => read(rows),
+            None => read(rows, false),
         }
     }
 
-    fn checked(&self, reader: &dyn ColumnReader, column: usize, rows: Range<usize>) -> Result<Column> {
+    /// As [`Chunk::read`], as [`ColumnReader::read_to_copy`] gives them.
+    pub(crate) fn read_to_copy(&self, column: usize, rows: Range<usize>) -> Result<Column> {
+        let Some(lazy) = &self.lazy else { return Err(Error::internal("columns that are here are not read")) };
+        let read = |rows: Range<usize>, is_kept: bool| {
+            let read = match is_kept {
+                true => lazy.reader.read(column, rows.clone()),
+                false => lazy.reader.read_to_copy(column, rows.clone()),
+            };
+            self.checked(&*lazy.reader, (column, &rows), read?)
+        };
+        match &lazy.cached {
+            Some(cached) => cached.read((&*lazy.reader, column), rows, false, read),
+            None => read(rows, false),
+        }
+    }
+
+    /// Rows that were read, if they are as the chunk says.
+    fn checked(
+        &self,
+        reader: &dyn ColumnReader,
+        (column, rows): (usize, &Range<usize>),
+        read: Column,
+    ) -> Result<Column> {
         let wrong = |what: String| {
             let message = format!("malformed file {}: column {} {what}", reader.place(), column + 1);
             Err(Error::new(ErrorKind::BadFile, message))
         };
-        let read = reader.read(column, rows.clone())?;
         if read.rows() != rows.len() {
             return wrong(format!("has {} rows where there should be {}", read.rows(), rows.len()));
         }
@@ -217,7 +248,7 @@ impl Table {
             let work = wave.iter().flat_map(|piece| columns.clone().map(move |column| (piece, column))).collect();
             let read = |((chunk, rows), column): (&Piece, usize)| {
                 context.check()?;
-                chunk.read(column, rows.clone(), false)
+                chunk.read_to_copy(column, rows.clone())
             };
             let mut read = context.workers().map(work, read)?.into_iter();
             for (_, rows) in wave {

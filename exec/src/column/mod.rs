@@ -18,6 +18,7 @@ pub mod distinct;
 pub(crate) mod divisor;
 pub mod domain;
 pub mod form;
+pub mod hash;
 mod homes;
 pub mod lazy;
 pub mod narrow;

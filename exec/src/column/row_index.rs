@@ -7,7 +7,7 @@
 //! An entry is half of the hash and the number of a row, in one of `PARTS` tables by other bits of the hash: many rows at
 //! once are partitioned to these, so that each is filled while it lies in the caches, and a table that grows is a small part of all.
 
-use super::distinct::{hash_of, hash_text, mix};
+use super::hash::{hash_of, hash_text, mix};
 use super::{Chunk, Column, Table};
 use crate::Result;
 use crate::workers::context::{Context, Reservation};

@@ -8,7 +8,7 @@
 //!
 //! So a string is compared with few others, and no table is shared.
 
-use super::distinct::hash_text;
+use super::hash::hash_text;
 use super::strings::{Headed, for_each_string};
 use super::{Column, ColumnData, Dictionary};
 use crate::Result;

@@ -11,7 +11,7 @@ use crate::workers::context::Context;
 use crate::workers::schedule::{Workers, all};
 use ::arrow::buffer::NullBuffer;
 use multiloop_planner::analysis::ranges::common_divisor;
-use multiloop_planner::catalog::{ColumnStatistics, Estimates, Proofs, TableStatistics};
+use multiloop_planner::catalog::{ColumnStatistics, Conjecture, Estimates, Proofs, TableStatistics};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::cmp::Ordering;
@@ -310,6 +310,7 @@ pub(super) fn fold(summaries: &[Summary]) -> (ColumnStatistics, Option<u64>) {
         unique_values: bounded && sorted && runs == rows - nulls,
         sorted,
         clustered: sorted,
+        conjecture: None,
     };
     let estimates =
         Estimates { distinct: (bounded && sorted).then_some(runs), average_bytes: bytes as f64 / (rows.max(1)) as f64 };
@@ -346,7 +347,13 @@ pub(super) fn measure(
 impl Table {
     /// The same rows with statistics and ranges gathered anew, by the workers of a context, and what that takes counts against its
     /// memory, if there is one.
-    pub fn measured(mut self, context: Option<&Context>) -> Table {
+    pub fn measured(self, context: Option<&Context>) -> Table {
+        let unknown = vec![None; self.fields.len()];
+        self.measured_knowing(&unknown, context)
+    }
+
+    /// The same where it is known of some columns about how many distinct values they have.
+    pub(super) fn measured_knowing(mut self, distinct: &[Option<u64>], context: Option<&Context>) -> Table {
         let workers = context.map(Context::workers);
         let summarise = |index: usize| -> Vec<Summary> {
             let data_type = self.fields[index].data_type;
@@ -356,7 +363,7 @@ impl Table {
         let columns: Vec<Vec<&Column>> = (0..self.fields.len())
             .map(|index| self.chunks.iter().map(|chunk| &chunk.columns[index]).collect())
             .collect();
-        let mut statistics = measure(&self.fields, &columns, &summaries, &vec![None; self.fields.len()], workers);
+        let mut statistics = measure(&self.fields, &columns, &summaries, distinct, workers);
         statistics.rows = self.rows() as u64;
         for (place, chunk) in self.chunks.iter_mut().enumerate() {
             let ranges: Vec<_> = summaries.iter().map(|summaries| summaries[place].zone()).collect();
@@ -385,7 +392,7 @@ fn append_column(
     (left, left_rows): (&ColumnStatistics, u64),
     (right, right_rows): (&ColumnStatistics, u64),
 ) -> ColumnStatistics {
-    let (a, b) = (&left.proofs, &right.proofs);
+    let (a, b) = (&left.proofs.settled(), &right.proofs.settled());
     let (a_values, b_values) = (left_rows - a.nulls, right_rows - b.nulls);
     let order = |a: &Option<Value>, b: &Option<Value>| Some(a.as_ref()?.compare(b.as_ref()?));
     let empty = a_values == 0 || b_values == 0;
@@ -417,7 +424,10 @@ fn append_column(
         unique_values: a.unique_values && b.unique_values && apart,
         sorted,
         clustered: sorted || (a.clustered && b.clustered && apart && a.nulls + b.nulls == 0),
+        conjecture: None,
     };
+    let conjecture = appended_conjecture((a, left_rows), (b, right_rows)).filter(|_| apart && !proofs.unique);
+    let proofs = Proofs { conjecture, ..proofs };
     let (left, right) = (&left.estimates, &right.estimates);
     let rows = (left_rows + right_rows) as f64;
     let distinct = left.distinct.zip(right.distinct).map(|(a, b)| match apart {
@@ -428,6 +438,13 @@ fn append_column(
     });
     let bytes = left.average_bytes * left_rows as f64 + right.average_bytes * right_rows as f64;
     ColumnStatistics { proofs, estimates: Estimates { distinct, average_bytes: bytes / rows.max(1.0) } }
+}
+
+/// That the values of both, which are apart, are all different, if it may be so of each.
+fn appended_conjecture(left: (&Proofs, u64), right: (&Proofs, u64)) -> Option<Arc<Conjecture>> {
+    let rows = left.1 + right.1;
+    let is_likely = left.0.is_likely_unique() && right.0.is_likely_unique();
+    is_likely.then(|| Arc::new(Conjecture::new(rows, rows)))
 }
 
 /// About how many values there are where `new` ones come to `distinct` ones in so many `values`, with `rows` rows in all then.

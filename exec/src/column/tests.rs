@@ -5,6 +5,7 @@ use super::{CHUNK_ROWS, ColumnData, Table};
 use crate::ErrorKind;
 use crate::workers::context::{Context, Memory};
 use ::arrow::array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray, StringViewArray};
+use multiloop_planner::catalog::Proofs;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::{Interval, Value};
 use rustc_hash::FxHashSet;
@@ -234,6 +235,23 @@ fn floats() {
     check(DataType::Double, &many);
 }
 
+/// What is proven of a column once somebody has asked. Nothing is before.
+fn asked(table: Table) -> Proofs {
+    let context = Context::new(Memory::new(1 << 30));
+    let proofs = &table.statistics.columns[0].proofs;
+    assert!(!proofs.unique && !proofs.clustered, "a load claims nothing");
+    assert!(!table.settle(0, &context).expect("nobody cancels"), "nobody has asked");
+    proofs.is_clustered();
+    let little = Context::new(Memory::new(1000));
+    assert!(!table.settle(0, &little).expect("nobody cancels"), "there is not the memory");
+    assert!(proofs.conjecture.as_ref().is_some_and(|conjecture| conjecture.is_asked()));
+    let copy = Arc::clone(&table.statistics);
+    assert!(table.settle(0, &context).expect("nobody cancels"));
+    assert!(!table.settle(0, &context).expect("nobody cancels"), "it is known");
+    assert_eq!(*copy, *table.statistics);
+    proofs.settled()
+}
+
 #[test]
 fn sorted_and_clustered() {
     let table = check(DataType::Integer, &[ints([5, 5, 1, 1, 9]), vec![]].concat());
@@ -260,14 +278,14 @@ fn sorted_and_clustered() {
     let far = |at: i64| at.wrapping_mul(6_364_136_223_846_793_005);
     for each in [1, 4] {
         let mut numbers = ints((0..70_000).map(|row| far(row / each)));
-        let statistics = check(DataType::BigInt, &numbers).statistics.columns[0].clone();
-        assert!(statistics.proofs.clustered && !statistics.proofs.sorted && statistics.proofs.unique == (each == 1));
+        let proofs = asked(check(DataType::BigInt, &numbers));
+        assert!(proofs.clustered && !proofs.sorted && proofs.unique == (each == 1));
         numbers[69_999] = numbers[3].clone();
-        let statistics = check(DataType::BigInt, &numbers).statistics.columns[0].clone();
-        assert!(!statistics.proofs.clustered && !statistics.proofs.unique);
+        let proofs = asked(check(DataType::BigInt, &numbers));
+        assert!(!proofs.clustered && !proofs.unique && proofs.conjecture.is_none());
     }
     let texts: Vec<Value> = (0..70_000).map(|row| Value::text(format!("{:x}", far(row)))).collect();
-    assert!(check(DataType::Text, &texts).statistics.columns[0].proofs.unique);
+    assert!(asked(check(DataType::Text, &texts)).unique);
     // NULLs in a chunk of their own at the end.
     let nulls_last = [ints(0..CHUNK_ROWS as i64), vec![Value::Null; 10]].concat();
     assert!(check(DataType::Integer, &nulls_last).statistics.columns[0].proofs.sorted);

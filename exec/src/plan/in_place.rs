@@ -5,7 +5,7 @@ use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::plan::tree::LevelPlan;
 use crate::technique::Technique;
 use multiloop_planner::analysis::ranges::{Grid, Ranges};
-use multiloop_planner::multiloop::kept::proven;
+use multiloop_planner::multiloop::kept::{is_sorted, proven};
 use multiloop_planner::multiloop::{CollectionId, Index, Program, Scalar, ScalarId, Shape, Source};
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +59,9 @@ impl InPlace {
 
 impl SortedKey {
     fn new(program: &Program, nest: &[Index], key: ScalarId, (field, grid): (u32, Grid)) -> Option<Self> {
+        if !is_sorted(program, nest, key) {
+            return None;
+        }
         let proofs = proven(program, nest, key, |_| false);
         let layout = KeyLayout::new(vec![PartDomain::Integer(grid)]);
         if !proofs.sorted || !proofs.unique || layout.code_range().is_none() {

@@ -163,12 +163,12 @@ impl Behind {
 }
 
 impl Proofs {
-    /// What a table's statistics prove of a column.
+    /// What a table's statistics prove of a column: it is asked, if they might.
     pub fn of_table(column: &ColumnStatistics) -> Self {
         let not_null = column.proofs.nulls == 0;
         // Without NULLs none stands elsewhere; sorted ones are last.
-        let clustered = column.proofs.sorted || (column.proofs.clustered && not_null);
-        Proofs { clustered, sorted: column.proofs.sorted, unique: column.proofs.unique, dense: false, not_null }
+        let clustered = column.proofs.sorted || (not_null && column.proofs.is_clustered());
+        Proofs { clustered, sorted: column.proofs.sorted, unique: column.proofs.is_unique(), dense: false, not_null }
     }
 
     /// What is left of them after a step; `is_one` says whether each row finds at most one.
@@ -208,6 +208,12 @@ pub fn proven(program: &Program, nest: &[Index], scalar: ScalarId, is_one: impl 
         .fold(proofs, |proofs, index| proofs.after(Step::InFrontOf(Behind::of(&index.source)), || is_one(index)))
 }
 
+/// Whether a scalar is a column in whose order the rows of the outermost index are. Who needs that, too, asks here first: no proof
+/// is asked for.
+pub fn is_sorted(program: &Program, nest: &[Index], scalar: ScalarId) -> bool {
+    outermost_column(program, nest, scalar).is_some_and(|column| column.proofs.sorted)
+}
+
 /// Whether further indices over these sources leave tuples in the order of the rows in front, wherever these are cut.
 pub fn keep_order<'s>(sources: impl IntoIterator<Item = &'s Source>) -> bool {
     sources.into_iter().all(|source| kept(Step::InFrontOf(Behind::of(source))).sorted == Keeps::Yes)
@@ -218,8 +224,7 @@ pub fn keep_order<'s>(sources: impl IntoIterator<Item = &'s Source>) -> bool {
 pub fn is_whole_sorted_table(program: &Program, multiloop: &Multiloop, generator: usize) -> bool {
     let generator = &multiloop.generators[generator];
     let ([_], [], &[key]) = (&multiloop.nest[..], generator.condition(), generator.key()) else { return false };
-    let proofs = proven(program, &multiloop.nest, key, |_| false);
-    proofs.sorted && proofs.unique
+    is_sorted(program, &multiloop.nest, key) && proven(program, &multiloop.nest, key, |_| false).unique
 }
 
 #[cfg(test)]

@@ -317,6 +317,14 @@ impl Program {
         &self.collections[id.0 as usize]
     }
 
+    /// The tables that it knows, which columns of each, and what is known of all of its columns.
+    pub fn tables(&self) -> impl Iterator<Item = (TableHandle, &[u32], &TableStatistics)> {
+        self.collections.iter().filter_map(|collection| match &collection.shape {
+            Shape::Table { handle, columns, statistics, .. } => Some((*handle, &columns[..], &**statistics)),
+            _ => None,
+        })
+    }
+
     /// The block of an id.
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id.0 as usize]

@@ -197,14 +197,15 @@ fn scanned(table: &TableInfo, position: usize) -> Profile {
         return Profile { rows, not_null: declared, ..Profile::default() };
     };
     let (proofs, estimates) = (&column.proofs, &column.estimates);
-    let distinct = if proofs.unique { Some(rows) } else { estimates.distinct.map(|count| (count as f64).max(1.0)) };
+    let distinct =
+        if proofs.is_likely_unique() { Some(rows) } else { estimates.distinct.map(|count| (count as f64).max(1.0)) };
     Profile {
         depth: 0,
         distinct,
         rows,
         range: proofs.min.as_ref().and_then(number).zip(proofs.max.as_ref().and_then(number)),
         null_share: if rows > 0.0 { proofs.nulls as f64 / rows } else { 0.0 },
-        unique: proofs.unique,
+        unique: proofs.is_likely_unique(),
         sorted: proofs.sorted,
         wide: column.is_wide(table.statistics.rows),
         not_null: declared || proofs.unique || counted_no_nulls(proofs),

@@ -4,7 +4,7 @@
 use super::column_set::ColumnSet;
 use super::visit::{as_binary, as_column, conjuncts};
 use super::{ColumnId, Expression, ExpressionKind, Relation};
-use crate::catalog::ColumnStatistics;
+use crate::catalog::Proofs;
 use crate::function::Function;
 use crate::multiloop::kept::{Keeps, Step, kept};
 use crate::value::Value;
@@ -29,13 +29,16 @@ fn differ(relation: &Relation, columns: &ColumnSet, nulls: Nulls) -> bool {
     match relation {
         Relation::Scan { table, columns: scanned } => {
             let statistics = &table.0.statistics;
-            let unique = |position: usize| {
-                let is_so = |column: &ColumnStatistics| {
-                    column.proofs.unique || nulls == Nulls::Differ && column.proofs.unique_values
-                };
-                statistics.columns.get(position).is_some_and(is_so)
+            let asked = scanned.iter().filter(|(_, id)| columns.contains(*id));
+            let proofs = asked.filter_map(|(position, _)| Some(&statistics.columns.get(*position)?.proofs));
+            let is_so = |proofs: &Proofs| match nulls {
+                Nulls::Equal => proofs.is_unique(),
+                Nulls::Differ => proofs.has_unique_values(),
             };
-            statistics.rows <= 1 || scanned.iter().any(|(position, id)| unique(*position) && columns.contains(*id))
+            let mut known = proofs.clone().filter(|proofs| !proofs.is_open());
+            // One column is enough: of those that nobody knows of yet one is asked at a time.
+            let ask = || proofs.clone().find(|proofs| proofs.is_open()).is_some_and(is_so);
+            statistics.rows <= 1 || known.any(is_so) || ask()
         }
         Relation::Values { rows, .. } => rows.len() <= 1,
         Relation::Filter { input, .. }

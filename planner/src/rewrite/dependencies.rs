@@ -153,9 +153,10 @@ impl<'p> Dependencies<'p> {
         let knows = |field: usize| self.knows(given, index.id, field as u32, found.fields[field].data_type);
         match &found.shape {
             Shape::Table { columns, statistics, .. } => {
-                let unique =
-                    |column: u32| statistics.columns.get(column as usize).is_some_and(|column| column.proofs.unique);
-                columns.iter().enumerate().any(|(field, &column)| unique(column) && knows(field))
+                let unique = |column: u32| {
+                    statistics.columns.get(column as usize).is_some_and(|column| column.proofs.is_unique())
+                };
+                columns.iter().enumerate().any(|(field, &column)| knows(field) && unique(column))
             }
             Shape::Single => true,
             Shape::Groups { keys } => (0..*keys as usize).all(knows),

@@ -263,7 +263,7 @@ impl<'p> Selectivity<'p> {
 fn distinct((table, column): (&TableStatistics, &ColumnStatistics)) -> Option<f64> {
     match column.estimates.distinct {
         Some(distinct) if distinct > 0 => Some(distinct as f64),
-        _ if column.proofs.unique && table.rows > 0 => Some(table.rows as f64),
+        _ if column.proofs.is_likely_unique() && table.rows > 0 => Some(table.rows as f64),
         _ => None,
     }
 }

@@ -21,7 +21,10 @@ impl Buffer {
     /// So many bytes, with anything in them.
     pub(super) fn new(len: usize) -> Self {
         let mut memory = FREE.with_borrow_mut(Vec::pop).unwrap_or_default();
-        if memory.len() < len {
+        if memory.capacity() < len {
+            // Fresh memory is zero as it is: pages are cleared once.
+            memory = vec![0; len];
+        } else if memory.len() < len {
             memory.resize(len, 0);
         }
         Buffer { memory, len }

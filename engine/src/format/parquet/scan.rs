@@ -13,6 +13,7 @@ use super::pages::Pages;
 use super::{Opened, root_range, union_of};
 use crate::{Error, ErrorKind, Result};
 use arrow::array::ArrayRef;
+use arrow::buffer::Buffer;
 use arrow::compute::{cast, concat};
 use arrow::error::ArrowError;
 use multiloop_exec::column::arrow::{schema_of, to_column_of};
@@ -199,24 +200,11 @@ fn file_column(opened: &Opened, place: usize, field: &Field) -> FileColumn {
 
 impl ColumnReader for RowGroup {
     fn read(&self, column: usize, rows: Range<usize>) -> Result<Column> {
-        let file = &self.files.files[self.file];
-        let field = &self.files.fields[column];
-        if let Some(constants) = &self.files.constants[column] {
-            return Ok(constants.column(self.file, rows.len()));
-        }
-        let Some(of) = file.columns[column] else {
-            return Ok(Column::from_values(field.data_type, &vec![Value::Null; rows.len()]));
-        };
-        let (source, _) = Source::open(&file.opened.path)?;
-        let outcome = guarded(&file.opened.path, || match of.direct {
-            Some(direct) => self.read_pages(&source, column, direct, rows.clone()),
-            None => self.read_arrays(&source, column, rows.clone()),
-        });
-        // What is read of a file that has changed may be anything, errors among it.
-        source.check(&file.opened.path, &file.opened.identity)?;
-        let read = outcome.map_err(|error| self.at_column(error, field))?;
-        check_digits(&read, field).map_err(|reason| self.at_column(bad_file(&file.opened.path, reason), field))?;
-        Ok(read)
+        self.read_column(column, rows, false)
+    }
+
+    fn read_to_copy(&self, column: usize, rows: Range<usize>) -> Result<Column> {
+        self.read_column(column, rows, true)
     }
 
     fn field(&self, column: usize) -> &Field {
@@ -259,6 +247,28 @@ impl ColumnReader for RowGroup {
 }
 
 impl RowGroup {
+    /// Some rows of a column. Text may be views of pages where this is said.
+    fn read_column(&self, column: usize, rows: Range<usize>, may_show: bool) -> Result<Column> {
+        let file = &self.files.files[self.file];
+        let field = &self.files.fields[column];
+        if let Some(constants) = &self.files.constants[column] {
+            return Ok(constants.column(self.file, rows.len()));
+        }
+        let Some(of) = file.columns[column] else {
+            return Ok(Column::from_values(field.data_type, &vec![Value::Null; rows.len()]));
+        };
+        let (source, _) = Source::open(&file.opened.path)?;
+        let outcome = guarded(&file.opened.path, || match of.direct {
+            Some(direct) => self.read_pages(&source, (column, may_show), direct, rows.clone()),
+            None => self.read_arrays(&source, column, rows.clone()),
+        });
+        // What is read of a file that has changed may be anything, errors among it.
+        source.check(&file.opened.path, &file.opened.identity)?;
+        let read = outcome.map_err(|error| self.at_column(error, field))?;
+        check_digits(&read, field).map_err(|reason| self.at_column(bad_file(&file.opened.path, reason), field))?;
+        Ok(read)
+    }
+
     fn path(&self) -> &PathBuf {
         &self.files.files[self.file].opened.path
     }
@@ -295,11 +305,11 @@ impl RowGroup {
         error.with_detail(format!("Column \"{}\" of row group {}.", field.name, self.group + 1))
     }
 
-    /// Rows of a column from its pages.
+    /// Rows of a column from its pages, long strings as views of these if they may be.
     fn read_pages(
         &self,
         source: &Source,
-        column: usize,
+        (column, may_show): (usize, bool),
         (leaf, kind): (usize, Kind),
         rows: Range<usize>,
     ) -> Result<Column> {
@@ -350,7 +360,8 @@ impl RowGroup {
                 return Err(bad_file(path, "the rows of a page are not as many as its header says"));
             }
             let keep = rows.start.max(first) - first..rows.end.min(first + count) - first;
-            gathered.add(of, keep, dictionary.as_deref()).map_err(of_page)?;
+            let buffer = page_buffer(&page).filter(|_| may_show);
+            gathered.add_of(of, keep, dictionary.as_deref(), buffer.as_ref()).map_err(of_page)?;
             first += count;
         }
         if rows.len() < self.rows {
@@ -422,6 +433,14 @@ fn dictionary_of(page: Option<&Page>, kind: Kind) -> std::result::Result<pages::
     match page {
         Some(Page::DictionaryPage { buf, num_values, .. }) => pages::Dictionary::new(kind, buf, *num_values as usize),
         _ => Err(PageError::Malformed("a dictionary page is none")),
+    }
+}
+
+/// What the values of a data page lie in.
+fn page_buffer(page: &Page) -> Option<Buffer> {
+    match page {
+        Page::DataPage { buf, .. } | Page::DataPageV2 { buf, .. } => Some(Buffer::from(buf.clone())),
+        Page::DictionaryPage { .. } => None,
     }
 }
 

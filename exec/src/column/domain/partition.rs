@@ -1,6 +1,6 @@
 //! Values to codes: partitioned by their hashes, found part by part, numbered by where they come first.
 
-use super::super::distinct::mix;
+use super::super::hash::mix;
 use crate::workers::schedule::Workers;
 use ::arrow::buffer::NullBuffer;
 use hashbrown::HashTable;

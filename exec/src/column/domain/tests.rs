@@ -1,6 +1,6 @@
 //! Codes and back, on nasty columns; shared and longer domains; and what stays as it is.
 
-use super::{Appended, Domain, ROWS_MIN, append, decode, encode};
+use super::{Appended, Domain, Key, ROWS_MIN, append, decode, encode};
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{CHUNK_ROWS, Table};
 use crate::workers::context::{Context, Memory};
@@ -33,8 +33,13 @@ fn scattered(n: i64) -> i64 {
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) as i64
 }
 
+/// A column that refers to these many keys: each twice, side by side, in the order of their numbers.
+fn referring(keys: std::ops::Range<i64>) -> Table {
+    big(keys.flat_map(|n| [scattered(n); 2]))
+}
+
 fn encoded(table: &Table, known: &[Domain]) -> (Table, Option<Domain>) {
-    let (table, mut domains) = encode(table.clone(), &[], known, &context()).expect("there is memory");
+    let (table, mut domains) = encode(table.clone(), &[], (known, &[]), &context()).expect("there is memory");
     (table, domains.pop().flatten())
 }
 
@@ -73,15 +78,14 @@ fn check(table: &Table, known: &[Domain]) -> (Table, Domain) {
 fn codes_stand_for_values() {
     let rows = ROWS_MIN as i64;
     for count in [rows, rows + 1, CHUNK_ROWS as i64 - 1, CHUNK_ROWS as i64, CHUNK_ROWS as i64 + 1, 150_000] {
-        // Each once; some often, side by side or not; with NULLs; the ends of the type.
-        check(&big((0..count).map(scattered)), &[]);
+        // Some often, side by side or not; with NULLs; the ends of the type.
         check(&big((0..count).map(|n| scattered(n * n % 1000))), &[]);
         check(&big((0..count).map(|n| scattered(n / 7))), &[]);
         check(&table(DataType::BigInt, (0..count).map(|n| (n % 3 > 0).then(|| scattered(n / 5)))), &[]);
         check(&table(DataType::BigInt, (0..count).map(|n| (n > count / 2).then(|| scattered(n % 9)))), &[]);
         check(&big((0..count).map(|n| [i64::MAX, i64::MIN, 0, -1][n as usize % 4])), &[]);
     }
-    check(&table(DataType::Integer, (0..9000).map(|n| Some(scattered(n) as i32 as i64 / 2))), &[]);
+    check(&table(DataType::Integer, (0..9000).map(|n| Some(scattered(n / 2) as i32 as i64 / 2))), &[]);
 }
 
 #[test]
@@ -92,6 +96,9 @@ fn what_would_gain_nothing_stays() {
     stays(&table(DataType::BigInt, (0..rows).map(|_| None)));
     stays(&big((0..ROWS_MIN as i64 - 1).map(scattered)));
     stays(&big((0..rows).map(|_| i64::MIN)));
+    // Keys wait for a column that refers to them, also if they are few among NULLs.
+    stays(&big((0..rows).map(scattered)));
+    stays(&table(DataType::BigInt, (0..rows).map(|n| (n % 3 == 0).then(|| scattered(n)))));
     stays(&big((0..rows).map(|n| n * 7919 % rows)));
     stays(&big((0..rows).map(|n| n * 7919 % rows * 1_000_000_007)));
     stays(&big((0..rows).map(|n| n * n * n * 1000)));
@@ -103,7 +110,7 @@ fn what_would_gain_nothing_stays() {
 
 #[test]
 fn columns_of_the_same_values_share_a_domain() {
-    let (_, domain) = check(&big((0..60_000).map(scattered)), &[]);
+    let (_, domain) = check(&referring(0..60_000), &[]);
     let keys = [domain.clone()];
     // As many, some of them, in another order, with NULLs; such as would not be encoded by themselves.
     for foreign in [
@@ -121,19 +128,46 @@ fn columns_of_the_same_values_share_a_domain() {
         let shared = shared.expect("it is encoded");
         assert!(Arc::ptr_eq(&shared.table, &domain.table));
     }
-    let narrow = table(DataType::Integer, (0..60_000).map(|n| Some(scattered(n) as i32 as i64)));
+    let narrow = table(DataType::Integer, (0..60_000).map(|n| Some(scattered(n / 2) as i32 as i64)));
     assert_ne!(check(&narrow, &keys).1.lineage.id, domain.lineage.id, "types are those of the values");
-    assert_ne!(check(&big((100_000..160_000).map(scattered)), &keys).1.lineage.id, domain.lineage.id);
+    assert_ne!(check(&referring(100_000..160_000), &keys).1.lineage.id, domain.lineage.id);
+}
+
+#[test]
+fn a_column_that_refers_to_a_key_has_a_domain_in_its_order() {
+    let key = Arc::new(big((0..60_000).map(scattered)));
+    let other = Arc::new(big((100_000..160_000).map(scattered)));
+    let keys: Vec<Key> = [&other, &key].into_iter().filter_map(|table| Key::of(table, 0)).collect();
+    assert_eq!(keys.len(), 2);
+    let not = [referring(0..60_000), big(0..60_000), texts((0..60_000).map(name)), big((0..255).map(scattered))];
+    assert!(not.into_iter().all(|table| Key::of(&Arc::new(table), 0).is_none()));
+    // Backwards, of some of the keys, of one that there is not, and with NULLs.
+    let values_of =
+        (0..200_000).rev().map(|n| (n % 10 > 0).then(|| scattered(if n == 77 { -1 } else { n * 7 % 59_999 })));
+    let refers = table(DataType::BigInt, values_of);
+    let (coded, mut domains) = encode(refers.clone(), &[], (&[], &keys), &context()).expect("there is memory");
+    let domain = domains.pop().flatten().expect("it is encoded");
+    let of_domain: Vec<Value> = domain.table.values().into_iter().map(|mut row| row.swap_remove(0)).collect();
+    assert!(of_domain[..60_000] == values(&key) && of_domain[60_000..] == [Value::Int(scattered(-1))]);
+    let back = decode(&coded, &[Some(domain.clone())], &context()).expect("there is memory");
+    assert_eq!(values(&back), values(&refers));
+    // The key then has the numbers of its rows, and what refers to none a domain of its own.
+    let (coded, shared) = encoded(&key, &[domain]);
+    assert!(shared.is_some() && coded.statistics.columns[0].proofs.sorted);
+    let alone = referring(500_000..530_000);
+    let (_, domains) = encode(alone, &[], (&[], &keys), &context()).expect("there is memory");
+    assert_eq!(domains[0].as_ref().map(|domain| domain.table.rows()), Some(30_000));
 }
 
 #[test]
 fn a_domain_is_made_longer_once() {
-    let (first, short) = check(&big((0..60_000).map(scattered)), &[]);
+    let (first, short) = check(&referring(0..60_000), &[]);
+    let first: Vec<Value> = values(&first).into_iter().step_by(2).collect();
     let more = big((1_000..62_000).map(scattered));
     let (coded, long) = check(&more, std::slice::from_ref(&short));
     assert_eq!(long.lineage.id, short.lineage.id);
     assert_eq!(long.table.values()[..60_000], short.table.values());
-    assert_eq!(values(&coded)[..59_000], values(&first)[1_000..], "equal codes are equal values");
+    assert_eq!(values(&coded)[..59_000], first[1_000..], "equal codes are equal values");
     // Another table that knows the short one alone makes the longest one longer: no code is given to two values.
     let other = big((2_000..61_000).chain(70_000..71_000).map(scattered));
     for known in [vec![short.clone()], vec![short, long.clone()]] {
@@ -144,7 +178,7 @@ fn a_domain_is_made_longer_once() {
         assert_eq!(longest.table.rows(), 63_000);
         assert_eq!(
             values(&again)[..59_000],
-            values(&first)[2_000..].iter().chain(&values(&coded)[59_000..60_000]).cloned().collect::<Vec<_>>()
+            first[2_000..].iter().chain(&values(&coded)[59_000..60_000]).cloned().collect::<Vec<_>>()
         );
     }
 }
@@ -154,19 +188,19 @@ fn threads_do_not_show() {
     let table = table(DataType::BigInt, (0..300_000).map(|n| (n % 13 > 0).then(|| scattered(n * n % 50_021))));
     let with = |threads: usize| {
         let context = context().with_pool(&Arc::new(Pool::new(threads).expect("threads start")));
-        values(&encode(table.clone(), &[], &[], &context).expect("there is memory").0)
+        values(&encode(table.clone(), &[], (&[], &[]), &context).expect("there is memory").0)
     };
     assert_eq!(with(1), with(3));
 }
 
 #[test]
 fn without_memory_columns_stay_and_with_it_it_is_counted() {
-    let table = big((0..60_000).map(scattered));
+    let table = referring(0..30_000);
     let little = Context::new(Memory::new(1 << 20));
-    assert!(encode(table.clone(), &[], &[], &little).expect("the load goes on").1.is_empty());
+    assert!(encode(table.clone(), &[], (&[], &[]), &little).expect("the load goes on").1.is_empty());
     assert_eq!(little.memory.used(), 0);
     let enough = context();
-    let (coded, domains) = encode(table, &[], &[], &enough).expect("there is memory");
+    let (coded, domains) = encode(table, &[], (&[], &[]), &enough).expect("there is memory");
     let bytes = |table: &Table| -> usize {
         table.chunks.iter().flat_map(|chunk| &chunk.columns).map(|column| column.bytes()).sum()
     };
@@ -247,7 +281,7 @@ fn memory_of_text_is_counted() {
         (0..300_000).map(|n| vec![Value::text(name(n % 70_000).expect("it has one"))]).collect();
     builder.push_values(&rows).expect("there is memory");
     let (coded, domains) =
-        encode(builder.finish().expect("there is memory"), &[], &[], &enough).expect("there is memory");
+        encode(builder.finish().expect("there is memory"), &[], (&[], &[]), &enough).expect("there is memory");
     let bytes = |table: &Table| -> usize {
         table.chunks.iter().flat_map(|chunk| &chunk.columns).map(|column| column.bytes()).sum()
     };
@@ -311,7 +345,7 @@ fn rows_are_appended_as_codes() {
     let integers_of =
         |numbers: Vec<Option<i64>>| table(DataType::BigInt, numbers.into_iter().map(|n| n.map(scattered)));
     type Making<'a> = &'a dyn Fn(Vec<Option<i64>>) -> Table;
-    let of: [(Making<'_>, Table); 2] = [(&texts_of, many_names(0)), (&integers_of, big((0..70_000).map(scattered)))];
+    let of: [(Making<'_>, Table); 2] = [(&texts_of, many_names(0)), (&integers_of, referring(0..70_000))];
     for (make, first) in of {
         let (mut coded, mut domain) = check(&first, &[]);
         let lineage = domain.lineage.id;
@@ -356,14 +390,14 @@ fn rows_are_appended_as_codes() {
 #[test]
 fn what_appending_takes_is_counted() {
     let context = context();
-    let rows: Vec<Vec<Value>> = (0..60_000).map(|number| vec![Value::Int(scattered(number))]).collect();
+    let rows: Vec<Vec<Value>> = (0..60_000).map(|number| vec![Value::Int(scattered(number / 2))]).collect();
     let build = |rows: &[Vec<Value>]| {
         let fields = vec![Field::new("k", DataType::BigInt, true)];
         let mut builder = TableBuilder::new(fields, Storage::Compact, &context);
         builder.push_values(rows).expect("there is memory");
         builder.finish().expect("there is memory")
     };
-    let (mut coded, mut domains) = encode(build(&rows), &[], &[], &context).expect("there is memory");
+    let (mut coded, mut domains) = encode(build(&rows), &[], (&[], &[]), &context).expect("there is memory");
     for number in 0..200 {
         let new = build(&[vec![Value::Int(scattered(number * 1_000))]]);
         let made = append(&coded, &domains, &new, &context).expect("there is memory").expect("there is room");

@@ -5,12 +5,16 @@ use super::hybrid::{Bits, Hybrid, Next};
 use super::plain::{self, Texts};
 use super::{Kind, PageError, Result, Scale};
 use crate::column::lazy::PIECE_ROWS;
-use crate::column::{Column, ColumnData, Dictionary as Strings};
+use crate::column::{Column, ColumnData, Dictionary as Strings, TextView};
 use crate::cpu::simd::kernel::{append, kernel};
 use arrow::array::BooleanBufferBuilder;
-use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Strings of a page that are shown where they lie, at least: bytes of all, and of one, in the mean.
+const SHOWN_BYTES: usize = 1 << 20;
+const SHOWN_LENGTH: usize = 1 << 8;
 
 /// How the values of a data page are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +70,8 @@ enum Data {
     Codes16(Arc<Strings>, Vec<u16>),
     Codes32(Arc<Strings>, Vec<u32>),
     Texts(Vec<i32>, Vec<u8>),
+    /// Strings of these pages.
+    Views(Vec<TextView>, Vec<Buffer>),
 }
 
 /// Where the values of some rows are among those of a page.
@@ -87,6 +93,18 @@ impl PageColumn {
 
     /// Adds some rows of a page. Whoever has an error throws the column away.
     pub fn add(&mut self, page: PageRows<'_>, keep: Range<usize>, dictionary: Option<&Dictionary>) -> Result<()> {
+        self.add_of(page, keep, dictionary, None)
+    }
+
+    /// The same of a page whose values lie in a buffer. Long strings stay there, as views: for a column of which all is copied
+    /// soon, as the page lives as long.
+    pub fn add_of(
+        &mut self,
+        page: PageRows<'_>,
+        keep: Range<usize>,
+        dictionary: Option<&Dictionary>,
+        buffer: Option<&Buffer>,
+    ) -> Result<()> {
         if keep.end > page.rows || keep.start > keep.end {
             return Err(PageError::Malformed("a page has too few rows"));
         }
@@ -99,7 +117,7 @@ impl PageColumn {
             None => Present { skip: keep.start, count: keep.len() },
         };
         let before = self.done;
-        self.values(&page, &present, dictionary)?;
+        self.values(&page, &present, dictionary, buffer)?;
         match valid.filter(|(_, present)| present.count < keep.len()) {
             Some((bits, _)) => {
                 spread(&mut self.data, before, &bits);
@@ -122,7 +140,13 @@ impl PageColumn {
     }
 
     /// Appends the values that are there of some rows.
-    fn values(&mut self, page: &PageRows<'_>, present: &Present, dictionary: Option<&Dictionary>) -> Result<()> {
+    fn values(
+        &mut self,
+        page: &PageRows<'_>,
+        present: &Present,
+        dictionary: Option<&Dictionary>,
+        buffer: Option<&Buffer>,
+    ) -> Result<()> {
         let rows = self.rows;
         if present.count == 0 {
             // There need not be a byte, nor a dictionary.
@@ -132,7 +156,10 @@ impl PageColumn {
             return Ok(());
         }
         match (page.encoding, dictionary) {
-            (Encoding::Plain, _) => self.plain(page.values, present),
+            (Encoding::Plain, _) => match buffer.filter(|_| self.may_show(page.values, present.count)) {
+                Some(buffer) => self.data.show(page.values, present, buffer),
+                None => self.plain(page.values, present),
+            },
             (Encoding::Dictionary, Some(dictionary)) => {
                 let (&width, indices) =
                     page.values.split_first().ok_or(PageError::Malformed("a page without indices"))?;
@@ -149,6 +176,13 @@ impl PageColumn {
             }
             (Encoding::Runs, _) => Err(PageError::Malformed("runs of other values than booleans")),
         }
+    }
+
+    /// Whether strings of a page may stay where they are.
+    fn may_show(&self, values: &[u8], count: usize) -> bool {
+        self.kind == Kind::Text
+            && matches!(self.data, Data::None | Data::Views(..))
+            && values.len() >= SHOWN_BYTES.max(count.saturating_mul(SHOWN_LENGTH))
     }
 
     fn plain(&mut self, values: &[u8], &Present { skip, count }: &Present) -> Result<()> {
@@ -202,7 +236,7 @@ impl PageColumn {
                 for _ in 0..skip {
                     texts.next()?;
                 }
-                let (ends, bytes) = self.data.texts(rows);
+                let (ends, bytes) = self.data.texts(rows)?;
                 let (first, start) = (ends.len(), bytes.len());
                 bytes.reserve(texts.0.len());
                 for _ in 0..count {
@@ -235,6 +269,7 @@ impl PageColumn {
             Data::Texts(ends, bytes) => {
                 ColumnData::Text { offsets: OffsetBuffer::new(ends.into()), bytes: bytes.into() }
             }
+            Data::Views(views, buffers) => ColumnData::Views { views: views.into(), buffers: buffers.into() },
         };
         Column { data, nulls }
     }
@@ -342,6 +377,7 @@ fn spread(data: &mut Data, first: usize, valid: &[bool]) {
         Data::Codes8(_, codes) => values(codes, first, valid),
         Data::Codes16(_, codes) => values(codes, first, valid),
         Data::Codes32(_, codes) => values(codes, first, valid),
+        Data::Views(views, _) => values(views, first, valid),
         Data::Texts(ends, _) => {
             // A string that is none ends where the one before does.
             let mut from = ends.len();
@@ -428,7 +464,7 @@ impl Data {
     }
 
     /// Where strings end, one more than there are, and the strings, whatever they were.
-    fn texts(&mut self, rows: usize) -> (&mut Vec<i32>, &mut Vec<u8>) {
+    fn texts(&mut self, rows: usize) -> Result<(&mut Vec<i32>, &mut Vec<u8>)> {
         fn of_codes(rows: usize, strings: &Strings, codes: impl Iterator<Item = u32>) -> Data {
             let (mut ends, mut bytes) = (Vec::with_capacity(rows + 1), Vec::new());
             ends.push(0);
@@ -438,18 +474,53 @@ impl Data {
             }
             Data::Texts(ends, bytes)
         }
+        fn of_views(views: &[TextView], buffers: &[Buffer]) -> Result<Data> {
+            let (mut ends, mut bytes) = (vec![0], Vec::new());
+            for view in views {
+                bytes.extend_from_slice(view.bytes_in(&buffers[view.buffer as usize]));
+                ends.push(text_end(bytes.len())?);
+            }
+            Ok(Data::Texts(ends, bytes))
+        }
         let made = match self {
             Data::Texts(..) => None,
             Data::Codes8(strings, codes) => Some(of_codes(rows, strings, codes.iter().map(|&code| code.into()))),
             Data::Codes16(strings, codes) => Some(of_codes(rows, strings, codes.iter().map(|&code| code.into()))),
             Data::Codes32(strings, codes) => Some(of_codes(rows, strings, codes.iter().copied())),
+            Data::Views(views, buffers) => Some(of_views(views, buffers)?),
             _ => Some(of_codes(rows, &Strings::default(), std::iter::empty())),
         };
         if let Some(made) = made {
             *self = made;
         }
         let Data::Texts(ends, bytes) = self else { unreachable!("made above") };
-        (ends, bytes)
+        Ok((ends, bytes))
+    }
+
+    /// Appends strings of a page where they lie, in a buffer.
+    fn show(&mut self, values: &[u8], &Present { skip, count }: &Present, buffer: &Buffer) -> Result<()> {
+        const OUTSIDE: PageError = PageError::Malformed("values lie outside of their page");
+        if matches!(self, Data::None) {
+            *self = Data::Views(Vec::new(), Vec::new());
+        }
+        let Data::Views(views, buffers) = self else { unreachable!("the caller has looked") };
+        let start = (values.as_ptr() as usize).checked_sub(buffer.as_ptr() as usize).ok_or(OUTSIDE)?;
+        u32::try_from(start + values.len()).ok().filter(|&end| end as usize <= buffer.len()).ok_or(OUTSIDE)?;
+        let number = buffers.len() as u32;
+        let mut texts = Texts(values);
+        for _ in 0..skip {
+            texts.next()?;
+        }
+        views.reserve(count);
+        for _ in 0..count {
+            let text = texts.next()?;
+            std::str::from_utf8(text).map_err(|_| PageError::Utf8)?;
+            // What is left ends where the page's values do.
+            let offset = (start + values.len() - texts.0.len() - text.len()) as u32;
+            views.push(TextView { buffer: number, offset, length: text.len() as u32 });
+        }
+        buffers.push(buffer.clone());
+        Ok(())
     }
 
     /// Appends so many values of a dictionary, by their indices.
@@ -481,7 +552,7 @@ impl Data {
             Values::Codes16(strings, table) => narrow!(Codes16, strings, table),
             Values::Codes32(strings, table) => narrow!(Codes32, strings, table),
             Values::Texts(spans, strings) => {
-                let (ends, bytes) = self.texts(rows);
+                let (ends, bytes) = self.texts(rows)?;
                 return gather_texts((spans, strings), indices, count, (ends, bytes));
             }
         }
@@ -525,7 +596,7 @@ impl Data {
         (mut indices, count, rows): (Hybrid<'_>, usize, usize),
         code: impl Fn(usize) -> Option<u32>,
     ) -> Result<()> {
-        let (ends, bytes) = self.texts(rows);
+        let (ends, bytes) = self.texts(rows)?;
         each(&mut indices, count, |index| {
             let code = code(index).ok_or(PageError::Malformed("an index beyond the dictionary"))?;
             bytes.extend_from_slice(strings.bytes_of(code));

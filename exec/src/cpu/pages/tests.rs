@@ -1,7 +1,8 @@
 //! Pages that are encoded here, whole and in pieces, and pages that are not what they say.
 
 use super::*;
-use crate::column::Column;
+use crate::column::{Column, ColumnData};
+use arrow::buffer::Buffer;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use std::sync::Arc;
@@ -282,4 +283,61 @@ fn what_pages_do_not_hold_is_an_error() {
     assert!(matches!(Dictionary::new(nanos, &1_001i64.to_le_bytes(), 1).unwrap_err(), PageError::Range(_)));
     let seconds = Kind::Int64 { scale: Scale::Times(1_000_000) };
     assert!(matches!(Dictionary::new(seconds, &i64::MAX.to_le_bytes(), 1).unwrap_err(), PageError::Range(_)));
+}
+
+#[test]
+fn long_strings_stay_in_their_pages() {
+    let rows = 900;
+    let text = |at: usize| match at % 9 {
+        0 => String::new(),
+        1 => "short".to_owned(),
+        _ => format!("{at} é").repeat(400 + at % 7),
+    };
+    let plain = |texts: &[String]| -> Vec<u8> {
+        texts.iter().flat_map(|text| [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat()).collect()
+    };
+    let (level, valid) = levels(rows, 5);
+    let present: Vec<String> = (0..rows).filter(|&row| valid[row]).map(text).collect();
+    let all: Vec<String> = (0..rows).map(text).collect();
+    let value = |row: usize| Value::text(text(row));
+    let with_nulls = (0..rows).map(|row| if valid[row] { value(row) } else { Value::Null });
+    let few = plain(&["a".to_owned(), "b".to_owned()]);
+    let dictionary = Dictionary::new(Kind::Text, &few, 2).unwrap();
+    let codes = vec![1u8, 4, 1];
+    let two = [Value::text("a"), Value::text("b"), Value::text("b"), Value::text("b")];
+    let expected: Vec<Value> = with_nulls.chain((0..rows).map(value)).chain(two).collect();
+    // In front of the values there may be levels.
+    let buffers = [plain(&present), plain(&all), few, codes].map(|page| Buffer::from([vec![9; 7], page].concat()));
+    let pages = [
+        (level.as_deref(), rows, Encoding::Plain),
+        (None, rows, Encoding::Plain),
+        (None, 2, Encoding::Plain),
+        (None, 2, Encoding::Dictionary),
+    ];
+    for (keep, shown) in [(0..2 * rows, true), (rows - 5..rows + 5, true), (3..rows, true), (0..2 * rows + 4, false)] {
+        let mut column = PageColumn::new(Kind::Text, keep.len());
+        let mut first = 0;
+        for ((levels, rows, encoding), buffer) in pages.iter().zip(&buffers) {
+            let within = |row: usize| row.clamp(first, first + rows) - first;
+            let page = PageRows { rows: *rows, levels: *levels, values: &buffer[7..], encoding: *encoding };
+            if within(keep.start) < within(keep.end) {
+                let keep = within(keep.start)..within(keep.end);
+                column.add_of(page, keep, Some(&dictionary), Some(buffer)).unwrap();
+            }
+            first += rows;
+        }
+        let column = column.finish();
+        assert_eq!(matches!(column.data, ColumnData::Views { .. }), shown, "{keep:?}");
+        assert!(values(&column, DataType::Text) == expected[keep.clone()], "{keep:?}");
+    }
+    let mut broken = plain(&all);
+    *broken.last_mut().unwrap() = 0xff;
+    let add = |values: &[u8], buffer: &Buffer| {
+        let page = PageRows { rows, levels: None, values, encoding: Encoding::Plain };
+        PageColumn::new(Kind::Text, rows).add_of(page, 0..rows, None, Some(buffer)).unwrap_err()
+    };
+    let buffer = Buffer::from(broken);
+    assert_eq!(add(&buffer, &buffer), PageError::Utf8);
+    assert!(matches!(add(&buffers[1][7..buffers[1].len() - 1], &buffers[1]), PageError::Malformed(_)));
+    assert!(matches!(add(&buffers[1][7..], &buffers[0]), PageError::Malformed(_)));
 }
