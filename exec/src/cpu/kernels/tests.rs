@@ -451,7 +451,7 @@ fn parts_between_delimiters() {
     let types = [T::Text, T::Text, T::Integer];
     for delimiter in ["", ",", "aa", ", ", "ö", "x"] {
         for part in [-100, -4, -3, -2, -1, 0, 1, 2, 3, 4, 100] {
-            let mut values: Vec<Value> = texts.iter().map(|text| Value::text(text)).collect();
+            let mut values: Vec<Value> = texts.map(Value::text).to_vec();
             values.insert(3, Value::Null);
             let mut constants = [of(vec![Value::text(delimiter)], T::Text), of(vec![Value::Int(part)], T::Integer)];
             constants.iter_mut().for_each(|constant| (constant.constant, constant.len) = (true, values.len()));

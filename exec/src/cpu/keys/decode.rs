@@ -166,7 +166,7 @@ pub(crate) fn into_decoded_bytes(
 ) -> Vec<ColumnBuilder> {
     let is_text = |&part: &usize| matches!(layout.parts[part].domain, PartDomain::Text);
     let parts: Vec<usize> = (0..layout.parts.len()).filter(|&part| read[part]).collect();
-    let last = parts.iter().copied().filter(is_text).next_back().filter(|_| keys.bytes.len() <= ARENA_MAX);
+    let last = parts.iter().copied().rfind(is_text).filter(|_| keys.bytes.len() <= ARENA_MAX);
     let Some(last) = last else {
         return parts.into_iter().map(|part| decode_bytes_part(layout, part, &keys, numbers)).collect();
     };

@@ -57,7 +57,7 @@ fn rows_of(rows: i64, keys: i64) -> Vec<Vec<Value>> {
             or_null(17, Value::text(format!("https://shop.example/pages/{key:09}/index.html"))),
             or_null(19, Value::Decimal((i128::from(key) - 50) * 10i128.pow(34))),
             or_null(5, Value::Interval(days)),
-            or_null(23, Value::text("ab\0cdefghijklmn"[..key as usize % 16].to_owned())),
+            or_null(23, Value::text(&"ab\0cdefghijklmn"[..key as usize % 16])),
         ]
     };
     (0..rows).map(row).collect()
