@@ -25,6 +25,7 @@ mod runs;
 mod stepped;
 mod tail;
 mod unmatched_rows;
+mod waiting_questions;
 mod window_frames;
 mod windows;
 

@@ -31,10 +31,12 @@ impl ShortText {
         ShortText { prefix: Vec::new(), suffix: Vec::new(), most }
     }
 
-    /// What a string has of its own; none of one that is too short.
+    /// What a string, which is one of these, has of its own; none of one that is too short, which is none.
     #[inline(always)]
     pub(crate) fn own<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
-        text.get(self.prefix.len()..text.len().checked_sub(self.suffix.len())?)
+        let own = text.get(self.prefix.len()..text.len().checked_sub(self.suffix.len())?)?;
+        debug_assert!(text.starts_with(&self.prefix) && text.ends_with(&self.suffix), "one of these strings");
+        Some(own)
     }
 }
 

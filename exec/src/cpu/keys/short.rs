@@ -6,7 +6,7 @@ use crate::cpu::vector::{TextVector, Vector, VectorData};
 use crate::partial::byte_keys::first_eight;
 use crate::plan::key_layout::ShortText;
 
-/// The code of a string; none of one that is not among these.
+/// The code of a string that is one of these; none of a longer one, or a shorter one than all of these.
 #[inline]
 pub(crate) fn short_code(text: &[u8], short: &ShortText) -> Option<u128> {
     let own = short.own(text).filter(|own| own.len() <= short.most as usize)?;
@@ -18,7 +18,8 @@ pub(crate) fn short_code(text: &[u8], short: &ShortText) -> Option<u128> {
     )
 }
 
-/// The same of those that have up to seven bytes of their own; [`TextVector::LONG`] of one that is not among these.
+/// The same of those that have up to seven bytes of their own; [`TextVector::LONG`] of a longer one, or a shorter one than all of
+/// these.
 #[inline(always)]
 pub(crate) fn short_word(texts: &TextVector, position: usize, short: &ShortText) -> u64 {
     let (buffer, start, length) = texts.place(position);
@@ -26,6 +27,7 @@ pub(crate) fn short_word(texts: &TextVector, position: usize, short: &ShortText)
     if length > short.most as usize {
         return TextVector::LONG;
     }
+    debug_assert!(short.own(texts.bytes(position)).is_some(), "one of these strings");
     let start = start + short.prefix.len();
     let bytes = match buffer.get(start..start + 8).and_then(<[u8]>::first_chunk) {
         Some(eight) => u64::from_le_bytes(*eight) & ((1 << (8 * length)) - 1),

@@ -32,7 +32,7 @@ pub(super) fn layout(
         }
         if let Some(dictionary) = dictionary_of(frame, plan, plan.expressions.operation(part))? {
             domains[at] = PartDomain::Code(dictionary);
-        } else if let Some(short) = short_text_of(frame, plan, part, (rows, workers))? {
+        } else if let Some(short) = short_text_of(frame, plan, (part, reduce.index.is_some()), (rows, workers))? {
             let is_word = short.most <= WORD_TEXT;
             let domain = PartDomain::Short(Arc::new(short));
             if is_word { domains[at] = domain } else { longer.push((at, domain)) }
@@ -45,11 +45,12 @@ pub(super) fn layout(
 }
 
 /// What the strings of a scalar are between those bytes that all have, if it is a column of a collection, no chunk of it has a
-/// dictionary, which says more of them, and they are short: if the loop looks at all of them anyway.
+/// dictionary, which says more of them, and they are short: if the loop looks at all of them anyway. Of those that others are looked up
+/// among nothing is left out: others may have something else there.
 fn short_text_of(
     frame: &Frame<'_>,
     plan: &LoopPlan,
-    scalar: ScalarId,
+    (scalar, are_looked_up): (ScalarId, bool),
     (rows, workers): (u64, Workers<'_>),
 ) -> Result<Option<ShortText>> {
     let Operation::Column { index: 0, field, .. } = plan.expressions.operation(scalar) else { return Ok(None) };
@@ -66,7 +67,7 @@ fn short_text_of(
     if rows != all.rows as u64 {
         return Ok(None);
     }
-    short_text(&columns, workers)
+    short_text(&columns, are_looked_up, workers)
 }
 
 /// The dictionary that holds every value of an operation, if it is a column whose chunks share one, an element of such, or
@@ -129,15 +130,15 @@ fn dictionary_of_all<'n>(
     Ok(shared)
 }
 
-/// What strings are between those bytes that all have, if they are short and no dictionary has them.
-fn short_text(columns: &[&Column], workers: Workers<'_>) -> Result<Option<ShortText>> {
+/// What strings are between those bytes that all have, or `whole`, if they are short and no dictionary has them.
+fn short_text(columns: &[&Column], whole: bool, workers: Workers<'_>) -> Result<Option<ShortText>> {
     let Some(longest) =
         columns.iter().map(|column| longest_text(&column.data)).try_fold(0, |most, longest| Some(longest?.max(most)))
     else {
         return Ok(None);
     };
-    if longest <= WORD_TEXT {
-        return Ok(Some(ShortText::of(longest.max(1))));
+    if whole || longest <= WORD_TEXT {
+        return Ok((longest <= SHORT_TEXT_MAX).then(|| ShortText::of(longest.max(1))));
     }
     let common = workers.map(columns.to_vec(), |column| Ok(Common::of(column, longest as usize)))?;
     let Some(common) = common.into_iter().collect::<Option<Vec<Option<Common>>>>() else { return Ok(None) };
@@ -241,7 +242,7 @@ mod tests {
         let workers = Workers { pool: None, context: &context };
         let [text, views] = [false, true].map(|views| {
             let columns: Vec<Column> = columns.iter().map(|texts| column(texts, views)).collect();
-            short_text(&columns.iter().collect::<Vec<_>>(), workers).expect("nothing fails")
+            short_text(&columns.iter().collect::<Vec<_>>(), false, workers).expect("nothing fails")
         });
         assert_eq!(text, views);
         let text_of = |bytes: Vec<u8>| String::from_utf8(bytes).expect("cut between characters");

@@ -9,6 +9,7 @@ pub(crate) mod nest;
 pub(crate) mod prune_chunks;
 pub(crate) mod sink;
 pub(crate) mod top_k;
+mod waiting;
 
 use super::reduce::{Reducer, finish};
 use crate::collections::rows::RowSet;

@@ -13,6 +13,7 @@
 //! own: so rows are the same for any number of threads.
 
 use super::sink::Sink;
+use super::waiting::{Seen, Waiting};
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::expression::filter::{Filtered, MaskIf};
 use crate::cpu::expression::tile::Tile;
@@ -41,6 +42,8 @@ pub(crate) struct Nest<'a> {
     spare: Vec<(Vec<u32>, Vec<u32>)>,
     /// Memory for conditions.
     mask: Bitmap,
+    /// Which conditions are checked behind the next index.
+    waiting: Waiting,
     /// Whether some rows may be enough for all that is asked.
     stops: bool,
     /// Whether no more rows are wanted of this piece: whatever goes over some comes back.
@@ -123,6 +126,7 @@ impl<'a> Nest<'a> {
             marks,
             spare: Vec::new(),
             mask: Bitmap::default(),
+            waiting: Waiting::of(plan),
             stops: false,
             enough: false,
             grows: plan.expressions.make_long_text(),
@@ -232,15 +236,21 @@ impl<'a> Nest<'a> {
     fn reached(&mut self, level: usize, sinks: &mut [Sink<'_>]) -> Result<()> {
         let mark = self.tile.depth();
         let plan = self.plan;
-        let conditions = &plan.levels[level].conditions;
+        self.waiting.reached(level, self.tile.len());
+        let conditions = self.waiting.conditions(level, &plan.levels[level].conditions);
         if let ([sink], true) = (&mut *sinks, level + 1 == plan.levels.len()) {
             // The only generator's conditions stand at the last level.
-            sink.update_where(&mut self.tile, conditions)?;
+            sink.update_where(&mut self.tile, &conditions)?;
             self.enough = self.stops && sink.is_full();
             self.tile.truncate(mark);
             return Ok(());
         }
-        if !conditions.is_empty() && self.probe_masked(level, sinks)? {
+        if !self.stops
+            && let Some((asked, others)) = self.waiting.look(level)
+        {
+            return self.reached_looking(level, (&asked, &others), sinks);
+        }
+        if !conditions.is_empty() && self.probe_masked(level, &conditions, sinks)? {
             self.tile.truncate(mark);
             return Ok(());
         }
@@ -255,11 +265,32 @@ impl<'a> Nest<'a> {
         Ok(())
     }
 
-    /// Checks the conditions of a level. If many tuples pass, and the next index probes with keys that lie side by side in
+    /// The same of a tile that shows whether questions had better wait for the next index.
+    fn reached_looking(
+        &mut self,
+        level: usize,
+        (asked, others): (&[ScalarId], &[ScalarId]),
+        sinks: &mut [Sink<'_>],
+    ) -> Result<()> {
+        let mark = self.tile.depth();
+        // With what has waited for this index.
+        let others = self.waiting.conditions(level, others);
+        self.tile.filter(&others)?;
+        let passed_others = self.tile.len();
+        self.tile.filter(asked)?;
+        let passed = self.tile.len();
+        if passed > 0 {
+            self.expand(level + 1, sinks)?;
+        }
+        self.waiting.seen(level, &Seen { passed_others, passed });
+        self.tile.truncate(mark);
+        Ok(())
+    }
+
+    /// Checks these conditions at a level. If many tuples pass, and the next index probes with keys that lie side by side in
     /// a column, has it probe with all of these, and leaves those out that do not pass: then true.
-    fn probe_masked(&mut self, level: usize, sinks: &mut [Sink<'_>]) -> Result<bool> {
+    fn probe_masked(&mut self, level: usize, conditions: &[ScalarId], sinks: &mut [Sink<'_>]) -> Result<bool> {
         let plan = self.plan;
-        let conditions = &plan.levels[level].conditions;
         let next = plan.levels.get(level + 1).map(|next| &next.source);
         let Some(Source::Bucket { collection, key } | Source::BucketAndRest { collection, key, .. }) = next else {
             return self.tile.filter(conditions).map(|()| false);
