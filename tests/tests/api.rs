@@ -377,7 +377,7 @@ fn a_memory_limit_is_an_error_that_loses_nothing() {
     let before = engine.memory_used();
     assert!(before > 0, "tables count");
     for sql in [
-        "SELECT count(*) FROM (SELECT n, count(*) FROM (SELECT n || 'some text to hold' AS n FROM million) x GROUP BY n) y",
+        "SELECT count(*) FROM (SELECT n, count(*) FROM (SELECT n || 'some text to hold, more than numbers are' AS n FROM million) x GROUP BY n) y",
         "CREATE TABLE big AS SELECT a.n, b.n AS m, a.n || ' and ' || b.n AS s FROM million a JOIN ten b ON true",
         "INSERT INTO million SELECT a.n FROM million a, ten b, ten c WHERE a.n % 2 = 0",
         "SELECT a.n || 'x', b.n FROM million a, ten b ORDER BY 1, 2",

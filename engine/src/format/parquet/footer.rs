@@ -20,8 +20,9 @@ pub(super) fn kind_of(column: &ColumnDescriptor, arrow: &Arrow, field: &Field) -
     if column.max_rep_level() > 0 || column.max_def_level() > 1 {
         return None;
     }
-    // What another type carries is looked at value by value.
-    if field.data_type.is_logical() && field.data_type != DataType::TimestampTz {
+    // What another type carries is looked at value by value, and numerics are stored otherwise than they are shown.
+    let is_carried = field.data_type.is_logical() && field.data_type != DataType::TimestampTz;
+    if is_carried || field.data_type == DataType::Numeric {
         return None;
     }
     let int32 = |unsigned, scale| Some(Kind::Int32 { unsigned, scale });

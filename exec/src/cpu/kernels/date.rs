@@ -177,7 +177,8 @@ fn plain_moved(timestamps: &[i64], interval: Interval, sign: i64, out: &mut Vec<
     if ![low, high].iter().all(|&end| is_plain(end, months) && is_plain(end, interval)) {
         return false;
     }
-    let rest = sign * (i64::from(interval.days) * DAY + interval.micros);
+    // Each may be beyond 64 bits, what they come to is not.
+    let rest = i64::from(interval.days).wrapping_mul(DAY).wrapping_add(interval.micros).wrapping_mul(sign);
     match interval.months {
         0 => shifted(timestamps, rest, out),
         months => shifted_by_months(timestamps, sign as i32 * months, rest, out),
@@ -410,6 +411,10 @@ mod tests {
         for interval in far {
             assert!(!plain_moved(&[0], interval, 1, &mut Vec::new()));
         }
+        let apart = interval(0, 106_900_000, -9_200_000_000_000 * SECOND);
+        let (first, mut found) = (i64::from(*DAYS.start()) * DAY, Vec::new());
+        assert!(plain_moved(&[first], apart, 1, &mut found));
+        assert_eq!(add_interval(first, apart, 1).ok(), found.first().copied());
         // What is not plain on the way only.
         assert!(!plain_moved(&[0], interval(200_000, i32::MIN / 400, 0), 1, &mut Vec::new()));
         assert!(plain_moved(&[], interval(1, 0, 0), 1, &mut Vec::new()));
