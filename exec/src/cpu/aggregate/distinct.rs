@@ -9,7 +9,7 @@ use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
 use crate::cpu::keys::short::longest;
 use crate::cpu::table::GroupTable;
 use crate::cpu::vector::bitmap::each_one;
-use crate::cpu::vector::builder::ColumnBuilder;
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::partial::state::distinct::{BitSets, Distinct, Domain, Members, Met};
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::key_layout::{KeyLayout, PartDomain, ShortText};
@@ -410,6 +410,18 @@ fn members_of(sets: &Distinct) -> usize {
     if let Met::Listed(members) = &sets.met { members.groups.len() } else { 0 }
 }
 
+/// Bytes that the members of sets take until they are merged: twice as they are, and once more their strings as keys.
+fn merged_bytes(sets: &Distinct) -> usize {
+    let strings = match &sets.met {
+        Met::Listed(Members { values, .. }) => {
+            let own = if let BuilderData::Text(text) = &values.data { &text.views[..] } else { &[] };
+            2 * values.bytes() + own.iter().map(|view| view.length as usize).sum::<usize>()
+        }
+        Met::Bits(_) => 0,
+    };
+    members_of(sets) * MERGED_BYTES + strings
+}
+
 impl Filling {
     /// What several workers have of an aggregate's arguments, together: in parts by the hashes of groups and arguments, each
     /// of which is merged on its own. Nothing is to be added behind it.
@@ -427,7 +439,7 @@ impl Filling {
             Met::Bits(_) => Err(Error::internal("a list of arguments that is none")),
         };
         let mut reservation = Reservation::new(&workers.context.memory);
-        reservation.resize(shares.iter().map(|share| members_of(share.sets) * MERGED_BYTES).sum())?;
+        reservation.resize(shares.iter().map(|share| merged_bytes(share.sets)).sum())?;
         let shares = workers.map(shares, members)?;
         let longest = shares.iter().map(|(_, values)| longest(values)).max().unwrap_or_default();
         let form = MemberForm::new(self.argument, self.plain.grid, room_for(group_count), longest);
