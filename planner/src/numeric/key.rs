@@ -124,6 +124,13 @@ impl Numeric {
 }
 
 impl SmallNumeric {
+    /// The text that a column stores.
+    pub fn encode(self) -> String {
+        let mut text = String::new();
+        self.encode_into(&mut text);
+        text
+    }
+
     /// Appends the text that a column stores.
     pub fn encode_into(self, text: &mut String) {
         let sign = match self.unscaled.cmp(&0) {

@@ -317,9 +317,7 @@ impl Field {
                     let valid = places.get(tuple).filter(|&(chunk, at)| !self.columns[chunk].is_null(at));
                     match valid.map(|(chunk, at)| (&self.columns[chunk], at)) {
                         Some((Column { data: ColumnData::Numerics(numbers), .. }, at)) => {
-                            let mut text = String::new();
-                            numbers[at].encode_into(&mut text);
-                            texts.push(&text);
+                            texts.push(&numbers[at].encode());
                         }
                         Some((column, at)) => texts.push(column.text(at).unwrap_or_default()),
                         None => texts.push(""),

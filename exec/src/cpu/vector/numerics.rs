@@ -28,7 +28,7 @@ impl NumericVector {
         self.scales.resize(len, 0);
     }
 
-    /// These numbers; 0 for one of more digits behind the point than numbers have here, which is none of a column.
+    /// These numbers, which are those of a column: [`ColumnBuilder::append_small`] lets no other scales in.
     pub(crate) fn of(numbers: &[SmallNumeric]) -> Self {
         let mut all = NumericVector::default();
         all.extend(numbers.iter().copied());
@@ -101,7 +101,7 @@ impl ColumnBuilder {
     /// The same of a number whose digits 128 bits hold. Once there was one that they do not, all are texts.
     pub(crate) fn append_small(&mut self, number: Option<SmallNumeric>) {
         let BuilderData::Numerics(numbers) = &mut self.data else {
-            let text = number.map(|number| Numeric::from(number).encode());
+            let text = number.map(SmallNumeric::encode);
             return self.append_texts(std::iter::once(text.as_ref().map(|text| text.as_bytes())));
         };
         match number {

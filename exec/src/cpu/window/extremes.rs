@@ -3,9 +3,9 @@
 
 use super::layout::Layout;
 use super::pieces::Sorted;
-use crate::Result;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::cpu::vector::rows::NO_ROW;
+use crate::{Error, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Value, compare_floats};
 use multiloop_planner::window::Frame;
@@ -40,7 +40,8 @@ pub(super) fn extremes(
         BuilderData::I128(values) => by!(|a, b| values[a].cmp(&values[b])),
         BuilderData::F64(values) => by!(|a, b| compare_floats(values[a], values[b])),
         BuilderData::Code { codes, .. } => by!(|a, b| codes[a].cmp(&codes[b])),
-        BuilderData::Text(_) | BuilderData::Numerics(_) => by!(|a, b| column.text(a).cmp(column.text(b))),
+        BuilderData::Text(_) => by!(|a, b| column.text(a).cmp(column.text(b))),
+        BuilderData::Numerics(_) => return Err(Error::internal("numerics of another type")),
         BuilderData::Interval(values) => {
             let key = |row: usize| (values[row].comparable_micros(), values[row].form());
             by!(|a, b| key(a).cmp(&key(b)))

@@ -367,8 +367,7 @@ impl Wire for ColumnBuilder {
             BuilderData::Numerics(numbers) => {
                 to.push(7);
                 numbers.iter().for_each(|number| {
-                    let mut text = String::new();
-                    number.encode_into(&mut text);
+                    let text = number.encode();
                     text.len().write(to);
                     to.extend_from_slice(text.as_bytes());
                 });
