@@ -2,8 +2,9 @@
 
 use crate::access::FileUse;
 use crate::activity::Activity;
-use crate::catalog::{Current, Domains, Entry, Qualified, StoredTable};
+use crate::catalog::{Current, Domains, Entry, Object, Qualified, Schemas, State, StoredTable};
 use crate::format::identity::Identity;
+use crate::hashed::Hashed;
 use crate::names::Known;
 use crate::notify::Channels;
 use crate::roles::Roles;
@@ -18,6 +19,7 @@ use multiloop_exec::technique::Technique;
 use multiloop_exec::workers::context::{Context, Memory};
 use multiloop_exec::workers::pool::Pool;
 use multiloop_planner::catalog::{Declared, FileOptions, TableHandle, TableName};
+use multiloop_planner::relation::FarKey;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use sysinfo::{MemoryRefreshKind, System};
@@ -40,6 +42,7 @@ pub(crate) struct Shared {
     pub(crate) roles: Option<Arc<Roles>>,
     pub(crate) activity: Arc<Activity>,
     files: Mutex<HashMap<(Vec<String>, FileOptions), CachedFile>>,
+    pub(crate) hashed: Hashed,
 }
 
 /// Files read by `SELECT … FROM 'path'`, good as long as they are the same ones and have not changed.
@@ -108,8 +111,18 @@ impl EngineBuilder {
             roles: self.roles,
             activity: Arc::default(),
             files: Mutex::default(),
+            hashed: Hashed::default(),
         })))
     }
+}
+
+/// The name of the table of all sessions that has this handle.
+fn named(schemas: &Schemas, handle: TableHandle) -> Option<Qualified> {
+    let is_it = |object: &Object| matches!(&object.entry, Entry::Table(table) if table.info.handle == handle);
+    schemas.iter().find_map(|(schema, of)| {
+        let (name, _) = of.objects.iter().find(|(_, object)| is_it(object))?;
+        Some(Qualified { schema: schema.clone(), name: name.clone() })
+    })
 }
 
 /// The cores that this process may use.
@@ -313,6 +326,45 @@ impl Shared {
                 let Ok(Some(encoded)) = table.sharing(&other.name, &known, context) else { continue };
                 self.catalog.reshape(&other, table, encoded);
             }
+        }
+    }
+
+    /// A query is run that hashes these columns. If that has been before, statements from now on find codes in their place; this one
+    /// goes on with what it sees. Whoever cancels it, or has not the memory for it, runs the query all the same. Nobody holds the
+    /// right to change tables who calls this.
+    pub(crate) fn count_hashed(&self, keys: &[FarKey], context: &Context) {
+        if keys.is_empty() {
+            return;
+        }
+        let schemas = self.catalog.snapshot();
+        let named = |(handle, column): (TableHandle, usize)| Some((named(&schemas, handle)?, column));
+        let names = |FarKey { column, with }: &FarKey| Some((named(*column)?, with.map(named)));
+        for (column, with) in keys.iter().filter(|&&key| self.hashed.is_second(key)).filter_map(names) {
+            match with {
+                None => {
+                    self.code(&column, None, context);
+                }
+                // Codes of one side alone would have to be looked up.
+                Some(Some(with)) if self.code(&column, Some(&with), context) => {
+                    self.code(&with, Some(&column), context);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Gives a column of a table codes, those of what it is joined with, if that has some; whether it has codes then. Both are looked up
+    /// by their names: codes of one column make another snapshot of its table.
+    fn code(&self, (name, column): &(Qualified, usize), with: Option<&(Qualified, usize)>, context: &Context) -> bool {
+        let state = State::shared(self.catalog.snapshot());
+        let Ok(of) = state.table(name) else { return false };
+        let with = with.and_then(|(name, column)| Some((state.table(name).ok()?, *column)));
+        match of.coded((&name.name, *column), with, state.domains(), context) {
+            Ok(Some(coded)) => {
+                self.catalog.reshape(name, of, coded);
+                true
+            }
+            _ => of.info.domain(*column).is_some(),
         }
     }
 

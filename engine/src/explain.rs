@@ -106,6 +106,7 @@ fn analyse(runner: &Runner<'_>, query: Query) -> Result<Analysed> {
     let mut timings = Timings::default();
     let context = runner.session.context();
     let planned = timed(&mut timings.plan, || runner.session.plan(query, runner.snapshot, &context))?;
+    runner.session.count_hashed(&planned, &mut timings);
     let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
     let pool = &runner.session.engine.0.pool;
     let run = |executable: &Executable| {

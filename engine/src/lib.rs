@@ -34,6 +34,7 @@ mod explain;
 pub mod format;
 mod grants;
 mod guard;
+mod hashed;
 mod keys;
 pub mod linq;
 mod names;

@@ -8,8 +8,8 @@ use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{ColumnStatistics, TableHandle, TableStatistics};
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::Program;
-use multiloop_planner::relation::Query;
 use multiloop_planner::relation::optimise::{as_bound, optimise_without};
+use multiloop_planner::relation::{FarKey, Query};
 use multiloop_planner::rewrite::{RewriteOptions, rewrite_while};
 use multiloop_planner::speculation::Speculation;
 use multiloop_planner::types::DataType;
@@ -35,6 +35,8 @@ pub(crate) struct Planned {
     pub(crate) executable: Executable,
     /// The query of a program that speculates, and the rules, for the careful plan.
     careful: Option<(Query, RewriteOptions)>,
+    /// Columns that it hashes, which codes would spare.
+    pub(crate) far_keys: Vec<FarKey>,
 }
 
 /// A program and its physical plan.
@@ -110,9 +112,9 @@ impl Planned {
 
     fn by_what_is_known(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Self> {
         let types: Arc<[DataType]> = query.output.iter().map(|(_, id)| query.columns.get(*id).data_type).collect();
-        let program = program(speculating(query.clone(), rules), rules, context)?;
+        let (program, far_keys) = program(speculating(query.clone(), rules), rules, context)?;
         let careful = (program.speculation == Speculation::Made).then(|| (query, rules.clone()));
-        Ok(Planned { executable: Executable::new(program, &types), careful })
+        Ok(Planned { executable: Executable::new(program, &types), careful, far_keys })
     }
 
     /// Whether an error is none of the statement: it runs once more, carefully.
@@ -124,24 +126,24 @@ impl Planned {
     pub(crate) fn run<T>(&self, context: &Context, mut run: impl FnMut(&Executable) -> Result<T>) -> Result<T> {
         match (run(&self.executable), &self.careful) {
             (Err(error), Some((query, rules))) if self.is_premature(&error) => {
-                let types = &self.executable.types;
-                run(&Executable::new(program(query.clone(), rules, context)?, types))
+                let (program, _) = program(query.clone(), rules, context)?;
+                run(&Executable::new(program, &self.executable.types))
             }
             (result, _) => result,
         }
     }
 }
 
-/// Optimises, unless that is switched off, lowers and rewrites a query. Who cancels is heard between the steps, and the
-/// rules.
-fn program(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Program> {
+/// Optimises, unless that is switched off, lowers and rewrites a query; gives the columns that it hashes, too. Who cancels is
+/// heard between the steps, and the rules.
+fn program(query: Query, rules: &RewriteOptions, context: &Context) -> Result<(Program, Vec<FarKey>)> {
     context.check()?;
     let query = if rules.as_bound { as_bound(query) } else { optimise_without(query, &rules.without, |_, _| {}) };
     context.check()?;
     let mut program = lower(&query)?;
     rewrite_while(&mut program, rules, &|| !context.cancellation.is_cancelled());
     context.check()?;
-    Ok(program)
+    Ok((program, query.far_keys()))
 }
 
 /// The query, allowed to speculate unless no rule is to touch it.

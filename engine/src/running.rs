@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use crate::notify::Notification;
-use crate::plan::{Executable, Planned};
+use crate::plan::{Executable, Planned, Timings, timed};
 use crate::snapshot::Snapshot;
 use crate::stream::ResultStream;
 use crate::transaction::{Work, Write};
@@ -108,6 +108,11 @@ impl Running<'_> {
     /// Plans a query over the tables of a snapshot.
     pub(crate) fn plan(&self, query: Query, snapshot: &Snapshot<'_>, context: &Context) -> Result<Planned> {
         Planned::new(query, &self.options.rules, (&|handle| snapshot.table(handle), self.machine()), context)
+    }
+
+    /// A client runs what has been planned: counts the columns that it hashes. What that leads to is time spent on planning.
+    pub(crate) fn count_hashed(&self, planned: &Planned, timings: &mut Timings) {
+        timed(&mut timings.plan, || self.engine.0.count_hashed(&planned.far_keys, &self.loading()));
     }
 
     /// Runs a program over the tables of a snapshot.

@@ -12,7 +12,7 @@ use crate::access::FileUse;
 use crate::catalog::{Entry, PUBLIC, Qualified, Schema, State, StoredTable, StoredView, TEMPORARY};
 use crate::engine::find_files;
 use crate::format::{Format, Writing};
-use crate::plan::{Executable, Timings, timed};
+use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::{Notice, ResultStream};
 use crate::system::{INFORMATION, PG_CATALOG, is_system};
@@ -64,7 +64,11 @@ fn run_once(
         let statement = timed(&mut timings.plan, || bind(snapshot, &types, wide))?;
         let runner = Runner { session, snapshot, parameters: &values };
         match statement {
-            Statement::Query(query) => runner.query(query, timings),
+            Statement::Query(query) => {
+                let planned = runner.planned(query, &mut timings)?;
+                session.count_hashed(&planned, &mut timings);
+                runner.run(&planned, timings)
+            }
             Statement::Explain { kind, analyze, form, query } => {
                 explain::explain(&runner, kind, (analyze, form), query)
             }
@@ -122,9 +126,17 @@ impl Source {
 
 impl Runner<'_> {
     fn query(&self, query: Query, mut timings: Timings) -> Result<ResultStream> {
+        let planned = self.planned(query, &mut timings)?;
+        self.run(&planned, timings)
+    }
+
+    fn planned(&self, query: Query, timings: &mut Timings) -> Result<Planned> {
         self.check_parameters(&query)?;
+        timed(&mut timings.plan, || self.session.plan(query, self.snapshot, &self.session.context()))
+    }
+
+    fn run(&self, planned: &Planned, mut timings: Timings) -> Result<ResultStream> {
         let context = self.session.context();
-        let planned = timed(&mut timings.plan, || self.session.plan(query, self.snapshot, &context))?;
         let run = |executable: &Executable| self.session.execute(executable, self.snapshot, self.parameters, &context);
         let result = timed(&mut timings.execute, || planned.run(&context, run))?;
         self.session.change_settings(self.snapshot)?;

@@ -43,6 +43,14 @@ fn load(session: &Session, item_first: bool) {
     );
 }
 
+/// The same with codes in the place of keys, since queries have asked.
+fn load_coded(session: &Session, item_first: bool) {
+    load(session, item_first);
+    for _ in 0..2 {
+        answer(session, "select count(*) from sale join item on sale.key = item.key");
+    }
+}
+
 /// Queries by `{k}`, whose results have no key.
 const QUERIES: &[&str] = &[
     "select count(*), sum(w), sum(kind) from sale, item where sale.{k} = item.{k}",
@@ -125,6 +133,8 @@ fn codes_answer_as_values_do() {
         for item_first in [true, false] {
             let session = WAYS[way].session();
             load(&session, item_first);
+            // By hashes first, then by codes.
+            check(&session);
             check(&session);
         }
     };
@@ -155,6 +165,10 @@ fn columns_share_a_domain() {
         let session = WAYS[2].session();
         load(&session, item_first);
         let explained = |sql: &str| format!("{:?}", answer(&session, &format!("explain {sql}")));
+        assert!(!explained("select key from item, sale").contains("values["), "a load makes no codes");
+        for _ in 0..2 {
+            answer(&session, "select count(*) from sale where key in (select key from item)");
+        }
         let join = explained("select count(*) from sale join item on sale.key = item.key");
         assert!(!join.contains("values["), "codes are joined: {join}");
         let shown = explained("select key from item");
@@ -165,7 +179,7 @@ fn columns_share_a_domain() {
 #[test]
 fn rows_are_appended() {
     let session = WAYS[2].session();
-    load(&session, true);
+    load_coded(&session, true);
     done(&session, &format!("insert into item select id, {} as key, 3 from (select 7777 as id) as i", key_of("id")));
     done(&session, "insert into sale select id, key, 10000, 11 from item where id > 4990");
     check(&session);
@@ -183,7 +197,7 @@ fn rows_are_appended() {
 /// `thing` has each of 75,000 names once; `visit` has 320,000 rows of 70,000 of them and of 1,000 that no thing has, now and
 /// then NULL: a dictionary that is large.
 fn load_names(session: &Session, things_first: bool) {
-    load(session, true);
+    load_coded(session, true);
     done(session, "create table digits as select a.n * 10 + b.d as n from number a, digit b");
     let name = "'the thing that is called ' || (id * 7919 % 100000) || '.'";
     let thing = format!(
@@ -201,7 +215,7 @@ fn load_names(session: &Session, things_first: bool) {
 #[test]
 fn several_tables_follow_one_that_comes_last() {
     let session = WAYS[2].session();
-    load(&session, true);
+    load_coded(&session, true);
     done(&session, "create table digits as select a.n * 10 + b.d as n from number a, digit b");
     let name = "'the thing that is called ' || (id * 7919 % 100000) || '.'";
     for (table, from) in [("left_part", 0), ("right_part", 40_000), ("thing", 15_000)] {
@@ -320,7 +334,7 @@ fn rows_that_are_inserted_one_by_one_are_codes() {
 #[test]
 fn one_inserts_while_others_read() {
     let session = WAYS[2].session();
-    load(&session, true);
+    load_coded(&session, true);
     let count = |session: &Session, sql: &str| match answer(session, sql) {
         Answer::Rows(_, rows) => rows[0].iter().map(|value| value.parse().expect("a number")).collect::<Vec<u64>>(),
         other => panic!("{sql}: {other:?}"),
@@ -369,7 +383,7 @@ fn one_inserts_while_others_read() {
 #[test]
 fn keys_of_inserted_rows_are_looked_up() {
     let session = WAYS[2].session();
-    load(&session, true);
+    load_coded(&session, true);
     let key = key_of("id");
     let sqlstate = |sql: &str| match answer(&session, sql) {
         Answer::Done(_) => String::new(),
@@ -494,4 +508,115 @@ fn declared_keys_are_held_against_all_rows() {
     refused("insert into p select key + 1, 0 from t where i > 10 union all select key, 1 from t where i = 5000");
     done(&session, "insert into p select key + 1, 0 from t");
     assert!(!explained(&session, "select count(distinct key) from p").contains("distinct"));
+}
+
+/// Two tables of keys that are all different, in no order: 70,000 of them, and 100,000 of which some are the same.
+fn load_far(session: &Session) {
+    let key = key_of("id");
+    for (table, ids) in
+        [("short", "generate_series(1, 70000) as g(id)"), ("long", "generate_series(40001, 140000) as g(id)")]
+    {
+        let rows = format!("select {key} as key, id, id % 10 as day from {ids}");
+        done(session, &format!("create table {table} as {rows}"));
+    }
+}
+
+const FAR_QUERIES: &[&str] = &[
+    "select count(*), sum(s.id), sum(l.day) from short s join long l on s.{k} = l.{k}",
+    "select count(*), count(l.id), sum(s.id) from short s left join long l on s.{k} = l.{k} and l.day < 4",
+    "select count(*), count(l.id), count(s.id) from short s full join long l on s.{k} = l.{k}",
+    "select count(*), sum(id) from long where {k} in (select {k} from short where day = 3)",
+    "select count(*), sum(id) from short where not exists (select 1 from long where long.{k} = short.{k} and day > 2)",
+    "with l as (select {k} as of, max(day) as day from long group by {k})
+     select l.day, count(*) from short s join l on l.of = s.{k} group by 1 order by 1",
+    "select count(*) from short a join short b on a.{k} = b.{k} where a.day < 5",
+    "select count(*) from (select {k} from short except select {k} from long) as e",
+];
+
+/// Asks each query by key and by number.
+fn check_far(session: &Session) {
+    for query in FAR_QUERIES {
+        let (by_key, by_id) = (query.replace("{k}", "key"), query.replace("{k}", "id"));
+        assert_eq!(answer(session, &by_key), answer(session, &by_id), "{by_key}");
+    }
+}
+
+#[test]
+fn keys_that_are_joined_again_get_codes() {
+    let session = WAYS[2].session();
+    load_far(&session);
+    let query = FAR_QUERIES[0].replace("{k}", "key");
+    // What is read beside codes are the values of a domain.
+    let has_codes = |session: &Session| explained(session, "select min(key) from long").contains("values[");
+    let mut found = Vec::new();
+    for run in 0..4 {
+        assert_eq!(has_codes(&session), run > 1, "run {run}");
+        found.push(answer(&session, &query));
+    }
+    assert!(found.iter().all(|of| *of == found[0]));
+    check_far(&session);
+    // Rows that come later have codes, too; who is in a transaction sees what it saw.
+    done(&session, "begin");
+    let seen = answer(&session, &query);
+    let other = session.engine().session();
+    done(
+        &other,
+        &format!("insert into long select {key}, id, 3 from generate_series(1, 9) as g(id)", key = key_of("id")),
+    );
+    assert_eq!(answer(&session, &query), seen);
+    done(&session, "commit");
+    assert_ne!(answer(&session, &query), seen);
+    check_far(&session);
+    assert!(has_codes(&session));
+}
+
+#[test]
+fn prepared_joins_get_codes() {
+    let session = WAYS[2].session();
+    load_far(&session);
+    let prepared = session
+        .prepare("select sum(s.id) from short s join long l on s.key = l.key where l.day < $1")
+        .expect("it is right");
+    let run =
+        || multiloop_tests::text_rows(prepared.execute(&session, &[Value::Int(4)]).expect("it runs")).expect("rows");
+    let first = run();
+    for _ in 0..4 {
+        assert_eq!(run(), first);
+    }
+    assert!(explained(&session, "select min(key) from short").contains("values["));
+    check_far(&session);
+}
+
+#[test]
+fn a_transaction_that_joins_again_goes_on() {
+    let session = WAYS[2].session();
+    load_far(&session);
+    let other = session.engine().session();
+    let query = FAR_QUERIES[0].replace("{k}", "key");
+    let before = answer(&session, &query);
+    // Its own rows have no codes; those of others get them meanwhile.
+    done(&session, "begin");
+    done(
+        &session,
+        &format!(
+            "insert into short select {key}, id, 3 from generate_series(140001, 140009) as g(id)",
+            key = key_of("id")
+        ),
+    );
+    for _ in 0..3 {
+        assert_eq!(answer(&session, &query), before);
+        assert_eq!(answer(&other, &query), before);
+    }
+    check_far(&session);
+    check_far(&other);
+    done(&session, "commit");
+    check_far(&session);
+    // Few rows, or many for each, are joined by hashes.
+    done(&session, "create table few as select key + 1 as key, id, day from short where id < 4000");
+    let few = "select count(*) from few join long on few.key = long.key + 1";
+    for _ in 0..3 {
+        answer(&session, few);
+        answer(&session, "select count(*) from few join long on few.key = long.key");
+    }
+    assert!(!explained(&session, "select min(key) from few").contains("values["));
 }

@@ -83,6 +83,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "effects",
             "snapshot",
             "names",
+            "hashed",
             "engine",
             "running",
             "explain",

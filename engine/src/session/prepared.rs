@@ -241,6 +241,7 @@ impl Prepared {
                 Some(planned) => planned,
                 None => timed(&mut timings.plan, || self.keep(session, snapshot, self.query(snapshot, false)?))?,
             };
+            running.count_hashed(&planned, &mut timings);
             let context = running.context();
             let run = |executable: &Executable| running.execute(executable, snapshot, parameters, &context);
             let result = match timed(&mut timings.execute, || planned.run(&context, run)) {

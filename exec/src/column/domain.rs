@@ -10,8 +10,8 @@
 //! codes of before mean what they meant: nothing that is stored has to be looked at. So a table that is loaded shares the
 //! domains of others, and rows that are appended get codes of their table's (`append`).
 //!
-//! To make a domain takes longer than to load the column, so a key, each of whose values comes once, has none before a column that
-//! refers to it is loaded: that begins one with the [`Key`]'s values, and the key's table shares it.
+//! To make codes of integers takes longer than to load them, so they have none before queries that hash them have come again
+//! ([`encode_hashed`]), or a table that has is there whose values they have. Text whose dictionary is large has them from the load on.
 //!
 //! `integers` and `text` say which columns gain by it, and encode them; the result depends on the rows alone, and not on how
 //! many cores there are.
@@ -68,28 +68,6 @@ impl Domain {
     }
 }
 
-/// A column of a table that others may refer to: integers that lie far apart, likely all different, and stored as they are.
-#[derive(Clone, Debug)]
-pub struct Key {
-    table: Arc<Table>,
-    column: usize,
-}
-
-impl Key {
-    /// A column of a table, by its position, if it looks like one.
-    pub fn of(table: &Arc<Table>, column: usize) -> Option<Self> {
-        let (statistics, rows) = (table.statistics.columns.get(column)?, table.rows());
-        let proofs = &statistics.proofs;
-        let is_one = (proofs.unique_values || proofs.is_likely_unique()) && statistics.is_wide(rows as u64);
-        let is_integer = table.fields[column].data_type.is_integer() && !table.is_lazy();
-        (rows >= ROWS_SHARING && is_integer && is_one).then(|| Key { table: Arc::clone(table), column })
-    }
-
-    fn columns(&self) -> impl Iterator<Item = &Column> {
-        self.table.chunks.iter().map(|chunk| &chunk.columns[self.column])
-    }
-}
-
 /// A column that may be encoded.
 struct Candidate<'t> {
     field: &'t Field,
@@ -99,7 +77,13 @@ struct Candidate<'t> {
     rows: usize,
 }
 
-impl Candidate<'_> {
+impl<'t> Candidate<'t> {
+    fn of(table: &'t Table, column: usize) -> Self {
+        let columns = table.chunks.iter().map(|chunk| chunk.columns[column].clone()).collect();
+        let (field, statistics) = (&table.fields[column], &table.statistics.columns[column]);
+        Candidate { field, columns, statistics, rows: table.rows() }
+    }
+
     /// Whether it is long enough for a domain of its own.
     fn may_begin(&self) -> bool {
         self.rows >= ROWS_MIN
@@ -163,29 +147,28 @@ impl Coded {
 }
 
 /// A loaded table with codes in the place of what gains by it, and for each column its domain, if it has one: one of those
-/// that are `known`, a longer one, or a new one; none at all if no column has. A new one begins with the values of the key that
-/// the column refers to, if that is among the `keys`. Columns that have codes already, of the domains that the table `has`, keep
-/// them. A column for which memory does not suffice stays as it is.
+/// that are `known`, a longer one, or, of text, a new one; none at all if no column has. Columns that have codes already, of the
+/// domains that the table `has`, keep them. A column for which memory does not suffice stays as it is.
+///
+/// # Errors
+/// 57014 if it is cancelled.
 pub fn encode(
     mut table: Table,
     has: &[Option<Domain>],
-    (known, keys): (&[Domain], &[Key]),
+    known: &[Domain],
     context: &Context,
 ) -> Result<(Table, Vec<Option<Domain>>)> {
     let mut known = known.to_vec();
     let mut domains = has.to_vec();
-    let even = table.chunks.iter().rev().skip(1).all(|chunk| chunk.rows == CHUNK_ROWS);
-    if table.rows() < ROWS_SHARING || !even || !Technique::Domains.is_on() {
+    if !has_room(&table) {
         return Ok((table, domains));
     }
     domains.resize(table.fields.len(), None);
     for (index, domain) in domains.iter_mut().enumerate().filter(|(_, domain)| domain.is_none()) {
         context.check()?;
-        let columns = table.chunks.iter().map(|chunk| chunk.columns[index].clone()).collect();
-        let (field, statistics, rows) = (&table.fields[index], &table.statistics.columns[index], table.rows());
-        let candidate = Candidate { field, columns, statistics, rows };
-        let coded = match field.data_type {
-            data_type if data_type.is_integer() => integers::code(&candidate, (&known, keys), context),
+        let candidate = Candidate::of(&table, index);
+        let coded = match candidate.field.data_type {
+            data_type if data_type.is_integer() => integers::share(&candidate, &known, context),
             data_type if data_type.is_text() => text::code(&candidate, &known, context),
             _ => continue,
         };
@@ -205,6 +188,60 @@ pub fn encode(
         domains.clear();
     }
     Ok((table, domains))
+}
+
+/// What a column of integers that queries hash is joined with.
+#[derive(Clone, Copy, Debug)]
+pub enum Joined<'t> {
+    /// Nothing: it makes groups.
+    Alone,
+    /// Another column of its type, by its position in a table: a new domain begins with its values, in the order of its rows.
+    With(&'t Table, usize),
+    /// A column that has this domain, which it then shares.
+    By(&'t Domain),
+}
+
+/// A table with codes in the place of a column of integers, for who knows that queries hash it: whether it has values in common with
+/// what it is joined with is not looked at. Its domain is one of those that are `known`, a longer one, or a new one. None if the column gains nothing by it: it has codes, or is short, not wide, of another
+/// type than what it is joined with, or alone and in order.
+///
+/// # Errors
+/// 53200 without the memory for it, 57014 if it is cancelled.
+pub fn encode_hashed(
+    mut table: Table,
+    (column, has): (usize, &[Option<Domain>]),
+    (joined, known): (Joined<'_>, &[Domain]),
+    context: &Context,
+) -> Result<Option<(Table, Vec<Option<Domain>>)>> {
+    let data_type = table.fields.get(column).map(|field| field.data_type);
+    let Some(data_type) = data_type.filter(|data_type| data_type.is_integer()) else { return Ok(None) };
+    let mut domains = has.to_vec();
+    domains.resize(table.fields.len(), None);
+    if !has_room(&table) || domains[column].is_some() {
+        return Ok(None);
+    }
+    let candidate = Candidate::of(&table, column);
+    let may_begin = candidate.may_begin() && candidate.statistics.is_wide(candidate.rows as u64);
+    let gains = match joined {
+        Joined::Alone => may_begin && !candidate.statistics.proofs.sorted,
+        Joined::With(with, key) => {
+            may_begin && !with.is_lazy() && with.fields.get(key).is_some_and(|field| field.data_type == data_type)
+        }
+        Joined::By(domain) => domain.is_of(data_type),
+    };
+    if !gains {
+        return Ok(None);
+    }
+    let Some(Coded { domain, codes }) = integers::begin(&candidate, joined, known, context)? else { return Ok(None) };
+    domains[column] = Some(domain);
+    replace(&mut table, column, codes, context)?;
+    Ok(Some((table, domains)))
+}
+
+/// Whether codes of a table's rows gain anything, and have a place.
+fn has_room(table: &Table) -> bool {
+    let even = table.chunks.iter().rev().skip(1).all(|chunk| chunk.rows == CHUNK_ROWS);
+    table.rows() >= ROWS_SHARING && even && !table.is_lazy() && Technique::Domains.is_on()
 }
 
 /// The table with values in the place of codes, compact.

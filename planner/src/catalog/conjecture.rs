@@ -91,6 +91,11 @@ impl Proofs {
         self.unique || self.rows().is_some_and(|conjecture| conjecture.answer() != Some(false))
     }
 
+    /// Whether [`Proofs::is_clustered`] is so, or nobody knows that it is not. Asks nobody.
+    pub fn is_likely_clustered(&self) -> bool {
+        self.clustered || self.conjecture.as_ref().is_some_and(|conjecture| conjecture.answer() != Some(false))
+    }
+
     /// Whether to ask whether all values are different may yet give another answer.
     pub fn is_open(&self) -> bool {
         !self.unique && self.rows().is_some_and(|conjecture| conjecture.answer().is_none())
@@ -129,7 +134,8 @@ mod tests {
     fn nothing_is_claimed_before_it_is_known() {
         for answer in [true, false] {
             let (proofs, conjecture) = of(10, 10);
-            assert!(proofs.is_likely_unique() && proofs.is_open() && !conjecture.is_asked());
+            assert!(proofs.is_likely_unique() && proofs.is_likely_clustered() && proofs.is_open());
+            assert!(!conjecture.is_asked());
             let copy = proofs.clone();
             assert!(!copy.is_unique() && !copy.has_unique_values() && !copy.is_clustered());
             assert!(conjecture.is_asked(), "all snapshots ask the same one");
@@ -142,6 +148,7 @@ mod tests {
             let all =
                 [proofs.is_unique(), proofs.has_unique_values(), proofs.is_clustered(), proofs.is_likely_unique()];
             assert_eq!(all, [answer; 4]);
+            assert_eq!(proofs.is_likely_clustered(), answer);
         }
     }
 

@@ -10,6 +10,7 @@ pub(crate) mod depth;
 pub(crate) mod effects;
 pub mod explain;
 pub mod expression;
+mod far_keys;
 mod fingerprint;
 mod inclusion;
 mod not_null;
@@ -30,6 +31,7 @@ pub use expression::{
     AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, Subquery, SubqueryKind, WindowCall,
     WindowCallee,
 };
+pub use far_keys::FarKey;
 use std::sync::Arc;
 
 /// A bound query: what to compute and under which names to show it.

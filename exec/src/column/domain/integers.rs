@@ -7,10 +7,11 @@
 
 use super::super::compact::gather_i64;
 use super::super::{CHUNK_ROWS, Chunk, Column, ColumnData};
-use super::{Candidate, Coded, Domain, Key, Lineage, VALUES_MAX, domain_table, partition};
+use super::{Candidate, Coded, Domain, Joined, Lineage, VALUES_MAX, domain_table, partition};
 use crate::Result;
 use crate::workers::context::{Context, Reservation};
 use ::arrow::buffer::NullBuffer;
+use multiloop_planner::types::DataType;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,30 +19,45 @@ use std::sync::Arc;
 /// Bytes of memory that encoding takes for a row and for each value that is known, beside what it gives.
 const WORKING_BYTES: usize = 40;
 
-/// Encodes a column if it gains by it.
-pub(super) fn code(
-    candidate: &Candidate<'_>,
-    (known, keys): (&[Domain], &[Key]),
-    context: &Context,
-) -> Result<Option<Coded>> {
+/// Encodes a column if it gains by it: by a domain of another one that has values of it.
+pub(super) fn share(candidate: &Candidate<'_>, known: &[Domain], context: &Context) -> Result<Option<Coded>> {
     // Bits and ranks over a range that is not wide will do.
     if !candidate.statistics.is_wide(candidate.rows as u64) {
         return Ok(None);
     }
-    let shared = shared(candidate, known, context);
-    if shared.is_none() && !begins(candidate) {
-        return Ok(None);
+    match shared(candidate, known, context) {
+        Some(domain) => code_as(candidate, Some(domain), context),
+        None => Ok(None),
     }
-    let of_key = if shared.is_none() { domain_of_key(candidate, keys, context)? } else { None };
-    let shared = shared.or(of_key.as_ref());
-    let _memory = candidate.working_memory(shared, WORKING_BYTES, context)?;
-    code_as(candidate, shared, context)
+}
+
+/// Encodes a column by a domain of its own, one that begins with the values of another column, or one that there is: that of what it is
+/// joined with, or else one that has values of it, so that whoever joins those later finds one domain.
+pub(super) fn begin(
+    candidate: &Candidate<'_>,
+    joined: Joined<'_>,
+    known: &[Domain],
+    context: &Context,
+) -> Result<Option<Coded>> {
+    if let Joined::By(domain) = joined {
+        return code_as(candidate, Some(domain), context);
+    }
+    match (shared(candidate, known, context), joined) {
+        (Some(domain), _) => code_as(candidate, Some(domain), context),
+        (None, Joined::With(table, column)) => {
+            let columns: Vec<&Column> = table.chunks.iter().map(|chunk| &chunk.columns[column]).collect();
+            let domain = domain_of(candidate.field.data_type, &columns, context)?;
+            code_as(candidate, Some(&domain), context)
+        }
+        (None, _) => code_as(candidate, None, context),
+    }
 }
 
 fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context) -> Result<Option<Coded>> {
     let values: Vec<Cow<'_, [i64]>> =
         context.workers().all(candidate.columns.len(), |chunk| of_column(&candidate.columns[chunk]));
     let nulls: Vec<Option<&NullBuffer>> = candidate.columns.iter().map(|column| column.nulls.as_ref()).collect();
+    let _memory = candidate.working_memory(shared, WORKING_BYTES, context)?;
     loop {
         context.check()?;
         let base = shared.map(|domain| domain.lineage.longest());
@@ -62,36 +78,15 @@ fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context
     }
 }
 
-/// Whether a column has a domain though no other table has its values. It has to look as if it refers to a key: many of its values
-/// come more often. What was measured does not; nor does the key, of which the table of all values is as long, and takes longer to
-/// make than to load it: it has one from when the first column that refers to it is loaded. And what is in order needs no codes by itself.
-fn begins(candidate: &Candidate<'_>) -> bool {
-    let statistics = candidate.statistics;
-    let values = candidate.rows as u64 - statistics.proofs.nulls;
-    let repeats = statistics.estimates.distinct.is_some_and(|distinct| distinct <= values / 4 * 3);
-    candidate.may_begin() && !statistics.proofs.sorted && repeats
-}
-
-/// A domain of all values of the key that a column refers to, as far as a sample tells: codes are in the order of the key's rows,
-/// whose table will share it.
-fn domain_of_key(candidate: &Candidate<'_>, keys: &[Key], context: &Context) -> Result<Option<Domain>> {
-    let sample = sample(candidate);
-    let workers = context.workers();
-    let is_of_type = |key: &&Key| key.table.fields[key.column].data_type == candidate.field.data_type;
-    let found = keys.iter().filter(is_of_type).map(|key| {
-        let columns: Vec<&Column> = key.columns().collect();
-        let found = |at: usize| of_column(columns[at]).iter().filter(|value| sample.contains(value)).count();
-        (workers.all(columns.len(), found).into_iter().sum::<usize>(), key)
-    });
-    let best = found.max_by_key(|(found, _)| *found).filter(|(found, _)| found * 4 >= sample.len().max(1));
-    let Some((_, key)) = best else { return Ok(None) };
+/// A domain of the values of a column, in the order of its rows.
+fn domain_of(data_type: DataType, chunks: &[&Column], context: &Context) -> Result<Domain> {
     let mut memory = Reservation::new(&context.memory);
-    memory.add(key.table.rows() * WORKING_BYTES)?;
-    let values: Vec<Cow<'_, [i64]>> = key.columns().map(of_column).collect();
-    let nulls: Vec<Option<&NullBuffer>> = key.columns().map(|column| column.nulls.as_ref()).collect();
-    let all = partition::encode(&[], &values, &nulls, workers).new;
+    memory.add(chunks.iter().map(|column| column.rows()).sum::<usize>() * WORKING_BYTES)?;
+    let values: Vec<Cow<'_, [i64]>> = chunks.iter().map(|column| of_column(column)).collect();
+    let nulls: Vec<Option<&NullBuffer>> = chunks.iter().map(|column| column.nulls.as_ref()).collect();
+    let all = partition::encode(&[], &values, &nulls, context.workers()).new;
     context.check()?;
-    domain_table(candidate.field.data_type, columns(&all), context).map(|table| Some(Lineage::begin(Arc::new(table))))
+    Ok(Lineage::begin(Arc::new(domain_table(data_type, columns(&all), context)?)))
 }
 
 /// Values as columns, one for each [`CHUNK_ROWS`] of them.

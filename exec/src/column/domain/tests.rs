@@ -1,6 +1,6 @@
 //! Codes and back, on nasty columns; shared and longer domains; and what stays as it is.
 
-use super::{Appended, Domain, Key, ROWS_MIN, append, decode, encode};
+use super::{Appended, Domain, Joined, ROWS_MIN, append, decode, encode, encode_hashed};
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{CHUNK_ROWS, Table};
 use crate::workers::context::{Context, Memory};
@@ -38,20 +38,33 @@ fn referring(keys: std::ops::Range<i64>) -> Table {
     big(keys.flat_map(|n| [scattered(n); 2]))
 }
 
+/// As it is loaded.
 fn encoded(table: &Table, known: &[Domain]) -> (Table, Option<Domain>) {
-    let (table, mut domains) = encode(table.clone(), &[], (known, &[]), &context()).expect("there is memory");
+    let (table, mut domains) = encode(table.clone(), &[], known, &context()).expect("there is memory");
     (table, domains.pop().flatten())
+}
+
+/// As it is once queries have hashed it, and perhaps joined it with another.
+fn hashed(table: &Table, with: Option<&Table>) -> Option<(Table, Domain)> {
+    let joined = with.map_or(Joined::Alone, |with| Joined::With(with, 0));
+    let coded = encode_hashed(table.clone(), (0, &[]), (joined, &[]), &context()).expect("there is memory");
+    coded.map(|(table, mut domains)| (table, domains.pop().flatten().expect("it has one")))
 }
 
 fn values(table: &Table) -> Vec<Value> {
     table.values().into_iter().flatten().collect()
 }
 
+fn shared(table: &Table, known: &[Domain]) -> (Table, Domain) {
+    let (coded, domain) = encoded(table, known);
+    (coded, domain.expect("it is encoded"))
+}
+
 /// Encodes, checks that codes are in the order in which values were first seen, that statistics and ranges are those of the
 /// codes, and that decoding gives the table again.
 fn check(table: &Table, known: &[Domain]) -> (Table, Domain) {
-    let (coded, domain) = encoded(table, known);
-    let domain = domain.expect("it is encoded");
+    let begins = known.is_empty() && table.fields[0].data_type.is_integer();
+    let (coded, domain) = if begins { hashed(table, None).expect("it gains by it") } else { shared(table, known) };
     let from = known.iter().find(|known| known.lineage.id == domain.lineage.id);
     let mut seen = from.map_or(0, |domain| domain.table.rows()) as i64;
     let of_domain = domain.table.values();
@@ -90,22 +103,28 @@ fn codes_stand_for_values() {
 
 #[test]
 fn what_would_gain_nothing_stays() {
-    let stays = |table: &Table| assert!(encoded(table, &[]).1.is_none());
     let rows = 2 * ROWS_MIN as i64;
-    stays(&table(DataType::BigInt, []));
-    stays(&table(DataType::BigInt, (0..rows).map(|_| None)));
-    stays(&big((0..ROWS_MIN as i64 - 1).map(scattered)));
-    stays(&big((0..rows).map(|_| i64::MIN)));
-    // Keys wait for a column that refers to them, also if they are few among NULLs.
-    stays(&big((0..rows).map(scattered)));
-    stays(&table(DataType::BigInt, (0..rows).map(|n| (n % 3 == 0).then(|| scattered(n)))));
-    stays(&big((0..rows).map(|n| n * 7919 % rows)));
-    stays(&big((0..rows).map(|n| n * 7919 % rows * 1_000_000_007)));
-    stays(&big((0..rows).map(|n| n * n * n * 1000)));
-    stays(&big((0..super::ROWS_SHARING as i64 - 1).map(scattered)));
-    stays(&table(DataType::Timestamp, (0..rows).map(|n| Some(scattered(n) >> 12))));
-    // Measured: some values are there twice, most once.
-    stays(&big((0..rows).map(|n| scattered(n - n % 10 / 9))));
+    for table in [
+        table(DataType::BigInt, []),
+        table(DataType::BigInt, (0..rows).map(|_| None)),
+        big((0..ROWS_MIN as i64 - 1).map(scattered)),
+        big((0..rows).map(|_| i64::MIN)),
+        big((0..rows).map(|n| n * 7919 % rows)),
+        big((0..rows).map(|n| n * 7919 % rows * 1_000_000_007)),
+        big((0..super::ROWS_SHARING as i64 - 1).map(scattered)),
+        table(DataType::Timestamp, (0..rows).map(|n| Some(scattered(n) >> 12))),
+    ] {
+        assert!(hashed(&table, None).is_none() && hashed(&table, Some(&big((0..rows).map(scattered)))).is_none());
+    }
+    // What is in order gains nothing alone, but does where it is joined.
+    let sorted = big((0..rows).map(|n| n * n * n * 1000));
+    assert!(hashed(&sorted, None).is_none() && hashed(&sorted, Some(&sorted)).is_some());
+    // Nothing of integers before somebody asks, nor then by other columns than of their type.
+    let wide = referring(0..rows);
+    assert!(encoded(&wide, &[]).1.is_none());
+    assert!(hashed(&wide, Some(&table(DataType::Integer, (0..rows).map(Some)))).is_none());
+    let has = [hashed(&wide, None).map(|(_, domain)| domain)];
+    assert!(encode_hashed(wide, (0, &has), (Joined::Alone, &[]), &context()).expect("there is memory").is_none());
 }
 
 #[test]
@@ -129,34 +148,68 @@ fn columns_of_the_same_values_share_a_domain() {
         assert!(Arc::ptr_eq(&shared.table, &domain.table));
     }
     let narrow = table(DataType::Integer, (0..60_000).map(|n| Some(scattered(n / 2) as i32 as i64)));
-    assert_ne!(check(&narrow, &keys).1.lineage.id, domain.lineage.id, "types are those of the values");
-    assert_ne!(check(&referring(100_000..160_000), &keys).1.lineage.id, domain.lineage.id);
+    assert!(encoded(&narrow, &keys).1.is_none(), "types are those of the values");
+    assert!(encoded(&referring(100_000..160_000), &keys).1.is_none());
 }
 
 #[test]
-fn a_column_that_refers_to_a_key_has_a_domain_in_its_order() {
-    let key = Arc::new(big((0..60_000).map(scattered)));
-    let other = Arc::new(big((100_000..160_000).map(scattered)));
-    let keys: Vec<Key> = [&other, &key].into_iter().filter_map(|table| Key::of(table, 0)).collect();
-    assert_eq!(keys.len(), 2);
-    let not = [referring(0..60_000), big(0..60_000), texts((0..60_000).map(name)), big((0..255).map(scattered))];
-    assert!(not.into_iter().all(|table| Key::of(&Arc::new(table), 0).is_none()));
+fn a_column_that_is_joined_with_a_key_has_a_domain_in_its_order() {
+    let key = big((0..60_000).map(scattered));
     // Backwards, of some of the keys, of one that there is not, and with NULLs.
     let values_of =
         (0..200_000).rev().map(|n| (n % 10 > 0).then(|| scattered(if n == 77 { -1 } else { n * 7 % 59_999 })));
     let refers = table(DataType::BigInt, values_of);
-    let (coded, mut domains) = encode(refers.clone(), &[], (&[], &keys), &context()).expect("there is memory");
-    let domain = domains.pop().flatten().expect("it is encoded");
+    let (coded, domain) = hashed(&refers, Some(&key)).expect("it is encoded");
     let of_domain: Vec<Value> = domain.table.values().into_iter().map(|mut row| row.swap_remove(0)).collect();
     assert!(of_domain[..60_000] == values(&key) && of_domain[60_000..] == [Value::Int(scattered(-1))]);
     let back = decode(&coded, &[Some(domain.clone())], &context()).expect("there is memory");
     assert_eq!(values(&back), values(&refers));
-    // The key then has the numbers of its rows, and what refers to none a domain of its own.
-    let (coded, shared) = encoded(&key, &[domain]);
+    // The key then has the numbers of its rows.
+    let (coded, shared) = encoded(&key, std::slice::from_ref(&domain));
     assert!(shared.is_some() && coded.statistics.columns[0].proofs.sorted);
-    let alone = referring(500_000..530_000);
-    let (_, domains) = encode(alone, &[], (&[], &keys), &context()).expect("there is memory");
-    assert_eq!(domains[0].as_ref().map(|domain| domain.table.rows()), Some(30_000));
+    // Who is joined by a domain has it, also if it has none of its values: those come behind.
+    let apart = big((900_000..900_300).map(scattered));
+    let (coded, by) = encode_hashed(apart.clone(), (0, &[]), (Joined::By(&domain), &[]), &context()).unwrap().unwrap();
+    let longer = by[0].as_ref().expect("it has codes");
+    assert_eq!((longer.lineage.id, longer.table.rows()), (domain.lineage.id, 60_301));
+    assert_eq!(values(&decode(&coded, &by, &context()).unwrap()), values(&apart));
+    // And who has values of a domain that there is, whatever it is joined with.
+    for joined in [Joined::Alone, Joined::With(&apart, 0)] {
+        let known = [domain.clone()];
+        let coded = encode_hashed(referring(0..30_000), (0, &[]), (joined, &known), &context()).unwrap();
+        assert_eq!(coded.expect("codes").1[0].as_ref().map(|of| of.lineage.id), Some(domain.lineage.id));
+    }
+    // What has nothing in common with it has its values behind; NULLs, what comes twice and no rows at all are no matter.
+    let nulls = table(DataType::BigInt, (0..3_000).map(|n| (n % 3 > 0).then(|| scattered(n % 500))));
+    for (with, different) in [(&key, 60_000), (&nulls, 500), (&big([]), 0)] {
+        let (_, domain) = hashed(&referring(500_000..530_000), Some(with)).expect("it is encoded");
+        assert_eq!(domain.table.rows(), different + 30_000);
+    }
+}
+
+#[test]
+fn columns_of_one_table_share_a_domain() {
+    let mut builder = TableBuilder::new(
+        ["parent", "id", "other"].map(|name| Field::new(name, DataType::BigInt, true)).to_vec(),
+        Storage::Compact,
+        &context(),
+    );
+    let row = |n: i64| [scattered(n / 2), scattered(n), scattered(n + 1_000_000)].map(Value::Int).to_vec();
+    builder.push_values(&(0..10_000).map(row).collect::<Vec<_>>()).expect("there is memory");
+    let table = builder.finish().expect("there is memory");
+    let coded = |table: Table, column, has: &[Option<Domain>], joined| {
+        encode_hashed(table, (column, has), (joined, &[]), &context())
+            .expect("there is memory")
+            .expect("it gains by it")
+    };
+    let (once, domains) = coded(table.clone(), 0, &[], Joined::With(&table, 1));
+    let [Some(parent), None, None] = &domains[..] else { panic!("{domains:?}") };
+    let (coded, domains) = coded(once, 1, &domains, Joined::By(parent));
+    let [Some(parent), Some(id), None] = &domains[..] else { panic!("{domains:?}") };
+    assert!(Arc::ptr_eq(&parent.table, &id.table) && parent.table.rows() == 10_000);
+    assert!(coded.statistics.columns[1].proofs.sorted);
+    let back = decode(&coded, &domains, &context()).expect("there is memory");
+    assert_eq!(values(&back), values(&table));
 }
 
 #[test]
@@ -188,7 +241,8 @@ fn threads_do_not_show() {
     let table = table(DataType::BigInt, (0..300_000).map(|n| (n % 13 > 0).then(|| scattered(n * n % 50_021))));
     let with = |threads: usize| {
         let context = context().with_pool(&Arc::new(Pool::new(threads).expect("threads start")));
-        values(&encode(table.clone(), &[], (&[], &[]), &context).expect("there is memory").0)
+        let coded = encode_hashed(table.clone(), (0, &[]), (Joined::Alone, &[]), &context).expect("there is memory");
+        values(&coded.expect("it gains by it").0)
     };
     assert_eq!(with(1), with(3));
 }
@@ -197,10 +251,16 @@ fn threads_do_not_show() {
 fn without_memory_columns_stay_and_with_it_it_is_counted() {
     let table = referring(0..30_000);
     let little = Context::new(Memory::new(1 << 20));
-    assert!(encode(table.clone(), &[], (&[], &[]), &little).expect("the load goes on").1.is_empty());
+    let refused =
+        encode_hashed(table.clone(), (0, &[]), (Joined::Alone, &[]), &little).expect_err("there is not the memory");
+    assert_eq!(refused.kind(), crate::ErrorKind::OutOfMemory);
+    let (_, domain) = hashed(&table, None).expect("it gains by it");
+    assert!(encode(table.clone(), &[], &[domain], &little).expect("the load goes on").1.is_empty());
     assert_eq!(little.memory.used(), 0);
     let enough = context();
-    let (coded, domains) = encode(table, &[], (&[], &[]), &enough).expect("there is memory");
+    let (coded, domains) = encode_hashed(table, (0, &[]), (Joined::Alone, &[]), &enough)
+        .expect("there is memory")
+        .expect("it gains by it");
     let bytes = |table: &Table| -> usize {
         table.chunks.iter().flat_map(|chunk| &chunk.columns).map(|column| column.bytes()).sum()
     };
@@ -281,7 +341,7 @@ fn memory_of_text_is_counted() {
         (0..300_000).map(|n| vec![Value::text(name(n % 70_000).expect("it has one"))]).collect();
     builder.push_values(&rows).expect("there is memory");
     let (coded, domains) =
-        encode(builder.finish().expect("there is memory"), &[], (&[], &[]), &enough).expect("there is memory");
+        encode(builder.finish().expect("there is memory"), &[], &[], &enough).expect("there is memory");
     let bytes = |table: &Table| -> usize {
         table.chunks.iter().flat_map(|chunk| &chunk.columns).map(|column| column.bytes()).sum()
     };
@@ -397,7 +457,8 @@ fn what_appending_takes_is_counted() {
         builder.push_values(rows).expect("there is memory");
         builder.finish().expect("there is memory")
     };
-    let (mut coded, mut domains) = encode(build(&rows), &[], (&[], &[]), &context).expect("there is memory");
+    let coded = encode_hashed(build(&rows), (0, &[]), (Joined::Alone, &[]), &context).expect("there is memory");
+    let (mut coded, mut domains) = coded.expect("it gains by it");
     for number in 0..200 {
         let new = build(&[vec![Value::Int(scattered(number * 1_000))]]);
         let made = append(&coded, &domains, &new, &context).expect("there is memory").expect("there is room");

@@ -5,6 +5,7 @@
 
 mod catalog;
 mod differential;
+mod far_keys;
 mod rows;
 mod star;
 mod tpch_catalog;

@@ -1,0 +1,231 @@
+//! Tables as they are stored: rows, what the planner sees of them, and the domains whose codes they have.
+
+use crate::format::Unreadable;
+use crate::keys::KeyIndexes;
+use crate::{ErrorKind, Result};
+use multiloop_exec::column::Table;
+use multiloop_exec::column::domain::{self, Joined};
+use multiloop_exec::workers::context::Context;
+use multiloop_planner::catalog::{Declared, Domain, Key, TableHandle, TableInfo};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A snapshot of a table and what the planner sees of it.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredTable {
+    table: Arc<Table>,
+    pub(crate) info: Arc<TableInfo>,
+    /// For each column the domain whose codes it stores, if it does; empty if none does.
+    domains: Vec<Option<Arc<StoredDomain>>>,
+    /// Its rows by their keys.
+    pub(crate) keys: Arc<KeyIndexes>,
+    /// Columns of a file that cannot be read.
+    pub(crate) unreadable: Arc<[Unreadable]>,
+}
+
+/// A domain, which tables share.
+#[derive(Debug)]
+struct StoredDomain {
+    domain: domain::Domain,
+    info: Arc<TableInfo>,
+}
+
+/// Domains of tables, each once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Domains {
+    all: Vec<Arc<StoredDomain>>,
+}
+
+impl Domains {
+    fn domains(&self) -> Vec<domain::Domain> {
+        self.all.iter().map(|stored| stored.domain.clone()).collect()
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Adds those of a table.
+    pub(crate) fn add(&mut self, table: &StoredTable) {
+        for domain in table.domains.iter().flatten() {
+            if !self.all.iter().any(|known| Arc::ptr_eq(known, domain)) {
+                self.all.push(Arc::clone(domain));
+            }
+        }
+    }
+}
+
+impl StoredDomain {
+    fn new(name: &str, domain: domain::Domain) -> Arc<Self> {
+        let info = Arc::new(info(format!("{name} values"), &domain.table, Vec::new(), Arc::default()));
+        Arc::new(StoredDomain { domain, info })
+    }
+}
+
+/// What the planner sees of a table, under a handle of its own: plans for another snapshot never match it by accident.
+fn info(name: String, table: &Table, domains: Vec<Option<Domain>>, declared: Arc<Declared>) -> TableInfo {
+    TableInfo {
+        name,
+        fields: table.fields.clone(),
+        statistics: Arc::clone(&table.statistics),
+        handle: next_handle(),
+        domains,
+        declared,
+    }
+}
+
+fn next_handle() -> TableHandle {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    TableHandle(NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+impl StoredTable {
+    /// A new snapshot, stored as it is.
+    pub(crate) fn new(name: &str, table: Table, declared: Arc<Declared>) -> Self {
+        let info = Arc::new(info(name.to_owned(), &table, Vec::new(), declared));
+        let keys = KeyIndexes::new(info.handle);
+        StoredTable { table: Arc::new(table), info, domains: Vec::new(), keys, unreadable: Arc::default() }
+    }
+
+    /// A new snapshot of loaded rows: what gains by it is stored as codes of domains, those of other tables if they have them.
+    pub(crate) fn encoded(
+        name: &str,
+        table: Table,
+        declared: Arc<Declared>,
+        known: Domains,
+        context: &Context,
+    ) -> Result<Self> {
+        let (table, found) = domain::encode(table, &[], &known.domains(), context)?;
+        Ok(StoredTable::with_domains(name, table, declared, found, known))
+    }
+
+    /// The same rows with codes of more domains, if they have values of those.
+    pub(crate) fn sharing(&self, name: &str, known: &Domains, context: &Context) -> Result<Option<Self>> {
+        let has = self.own_domains();
+        let (table, found) = match domain::encode(Table::clone(&self.table), &has, &known.domains(), context) {
+            // As it is will do.
+            Err(error) if error.kind() == ErrorKind::OutOfMemory => return Ok(None),
+            encoded => encoded?,
+        };
+        let count = |domains: &[Option<domain::Domain>]| domains.iter().flatten().count();
+        let mut all = known.clone();
+        all.add(self);
+        let declared = Arc::clone(&self.info.declared);
+        Ok((count(&found) > count(&has)).then(|| StoredTable::with_domains(name, table, declared, found, all)))
+    }
+
+    /// The same rows with codes in the place of a column that queries hash, and perhaps join `with` a column of another table, whose
+    /// domain it shares, if that has one. The domains of all tables are `known`. None if that gains nothing.
+    pub(crate) fn coded(
+        &self,
+        (name, column): (&str, usize),
+        with: Option<(&StoredTable, usize)>,
+        known: Domains,
+        context: &Context,
+    ) -> Result<Option<Self>> {
+        let joined = match with {
+            None => Joined::Alone,
+            Some((with, key)) => {
+                let domain = with.domains.get(key).and_then(Option::as_ref);
+                domain.map_or(Joined::With(&with.table, key), |stored| Joined::By(&stored.domain))
+            }
+        };
+        let (own, all) = (self.own_domains(), known.domains());
+        let coded = domain::encode_hashed(Table::clone(&self.table), (column, &own), (joined, &all), context)?;
+        let declared = Arc::clone(&self.info.declared);
+        Ok(coded.map(|(table, found)| StoredTable::with_domains(name, table, declared, found, known)))
+    }
+
+    /// The next snapshot: one whose first rows are this one's, stored as they are here. Its domains may be longer ones; who
+    /// knows these says so.
+    pub(crate) fn appended(
+        &self,
+        name: &str,
+        table: Table,
+        declared: Arc<Declared>,
+        domains: Vec<Option<domain::Domain>>,
+        known: Domains,
+    ) -> Self {
+        let next = StoredTable::with_domains(name, table, declared, domains, known);
+        let keys = self.keys.followed(next.info.handle, self.info.handle);
+        StoredTable { keys, ..next }
+    }
+
+    fn with_domains(
+        name: &str,
+        table: Table,
+        declared: Arc<Declared>,
+        found: Vec<Option<domain::Domain>>,
+        known: Domains,
+    ) -> Self {
+        let mut stored = known.all;
+        let mut domains = Vec::with_capacity(found.len());
+        for (field, domain) in table.fields.iter().zip(found) {
+            domains.push(domain.map(|domain| {
+                let is_it = |stored: &&Arc<StoredDomain>| Arc::ptr_eq(&stored.domain.table, &domain.table);
+                let known = stored.iter().find(is_it).cloned();
+                known.unwrap_or_else(|| {
+                    stored.push(StoredDomain::new(&field.name, domain));
+                    Arc::clone(&stored[stored.len() - 1])
+                })
+            }));
+        }
+        let seen = |domain: &Option<Arc<StoredDomain>>| {
+            let stored = domain.as_ref()?;
+            Some(Domain { table: Arc::clone(&stored.info), lineage: stored.domain.lineage.id })
+        };
+        let info = info(name.to_owned(), &table, domains.iter().map(seen).collect(), declared);
+        let keys = KeyIndexes::new(info.handle);
+        StoredTable { table: Arc::new(table), info: Arc::new(info), domains, keys, unreadable: Arc::default() }
+    }
+
+    /// The same rows under another name, with other names of columns, declared otherwise. Keys keep their indexes where those that
+    /// there were are the first ones still.
+    pub(crate) fn redeclared(&self, name: &str, names: Option<&[String]>, declared: Declared) -> Self {
+        let mut info = TableInfo::clone(&self.info);
+        let mut table = Arc::clone(&self.table);
+        if let Some(names) = names {
+            let of = Arc::make_mut(&mut table);
+            for fields in [&mut of.fields, &mut info.fields] {
+                fields.iter_mut().zip(names).for_each(|(field, name)| field.name.clone_from(name));
+            }
+        }
+        let columns = |keys: &[Key]| keys.iter().map(|key| (key.columns.clone(), key.nulls_equal)).collect::<Vec<_>>();
+        let follows = columns(&declared.keys).starts_with(&columns(&self.info.declared.keys));
+        info.name = name.to_owned();
+        info.handle = next_handle();
+        info.declared = Arc::new(declared);
+        let keys = match follows {
+            true => self.keys.followed(info.handle, self.info.handle),
+            false => KeyIndexes::new(info.handle),
+        };
+        StoredTable { table, info: Arc::new(info), keys, ..self.clone() }
+    }
+
+    /// The rows as they are stored, some perhaps as codes.
+    pub(crate) fn stored(&self) -> &Arc<Table> {
+        &self.table
+    }
+
+    /// For each column the domain whose codes it stores, if it does; empty if none does.
+    pub(crate) fn own_domains(&self) -> Vec<Option<domain::Domain>> {
+        let domain = |domain: &Option<Arc<StoredDomain>>| domain.as_ref().map(|stored| stored.domain.clone());
+        self.domains.iter().map(domain).collect()
+    }
+
+    /// The table itself, of one that has no domains; without a copy, if nobody else holds it.
+    pub(crate) fn into_table(self) -> Table {
+        debug_assert!(self.domains.is_empty(), "codes would be taken for values");
+        Arc::unwrap_or_clone(self.table)
+    }
+
+    /// What programs may scan under this handle: the table, or one of its domains.
+    pub(crate) fn scanned(&self, handle: TableHandle) -> Option<Arc<Table>> {
+        if self.info.handle == handle {
+            return Some(Arc::clone(&self.table));
+        }
+        let domain = self.domains.iter().flatten().find(|stored| stored.info.handle == handle);
+        domain.map(|stored| Arc::clone(&stored.domain.table))
+    }
+}
