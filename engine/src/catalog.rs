@@ -13,7 +13,7 @@ use multiloop_planner::catalog::{CatalogEntry, Declared, Key, TableName, View};
 use multiloop_planner::types::DataType;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError, Weak};
 
 /// One state of the world, as a session sees it. Cloning it copies no name.
 #[derive(Clone, Debug)]
@@ -529,14 +529,26 @@ impl Current {
         Publishing { current: self, _guard: guard }
     }
 
-    /// Puts another form of the same rows in place of a table, if it still is this one.
-    pub(crate) fn reshape(&self, name: &Qualified, was: &StoredTable, encoded: StoredTable) {
-        let publishing = self.begin_write();
-        let mut state = State::shared(self.snapshot());
-        if state.table(name).is_ok_and(|now| now.info.handle == was.info.handle) {
-            state.reshape(name, Entry::Table(encoded));
-            publishing.publish(state.schemas);
+    /// The right to change the state, if nobody has it: readers never wait.
+    pub(crate) fn try_write(&self) -> Option<Publishing<'_>> {
+        match self.writing.try_lock() {
+            Ok(guard) => Some(Publishing { current: self, _guard: guard }),
+            Err(TryLockError::Poisoned(guard)) => Some(Publishing { current: self, _guard: guard.into_inner() }),
+            Err(TryLockError::WouldBlock) => None,
         }
+    }
+}
+
+impl Publishing<'_> {
+    /// Puts another form of the same rows in place of a table, if it still is this one; whether it is.
+    pub(crate) fn reshape(self, name: &Qualified, was: &StoredTable, encoded: StoredTable) -> bool {
+        let mut state = State::shared(self.schemas());
+        let is_it = state.table(name).is_ok_and(|now| now.info.handle == was.info.handle);
+        if is_it {
+            state.reshape(name, Entry::Table(encoded));
+            self.publish(state.schemas);
+        }
+        is_it
     }
 }
 

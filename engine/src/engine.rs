@@ -22,6 +22,7 @@ use multiloop_planner::catalog::{Declared, FileOptions, TableHandle, TableName};
 use multiloop_planner::relation::FarKey;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use sysinfo::{MemoryRefreshKind, System};
 
 /// An in-memory analytics engine. Cloning gives another handle to the same tables; it may be used from any thread.
@@ -43,6 +44,19 @@ pub(crate) struct Shared {
     pub(crate) activity: Arc<Activity>,
     files: Mutex<HashMap<(Vec<String>, FileOptions), CachedFile>>,
     pub(crate) hashed: Hashed,
+}
+
+/// How long to make the code of a row takes, about.
+const CODE_TIME: Duration = Duration::from_nanos(50);
+
+/// What has come of making codes of a column.
+enum Coding {
+    /// It has some.
+    Done,
+    /// It gains nothing by them, or there is no room.
+    Useless,
+    /// Somebody has changed its table meanwhile.
+    Overtaken,
 }
 
 /// Files read by `SELECT … FROM 'path'`, good as long as they are the same ones and have not changed.
@@ -116,12 +130,12 @@ impl EngineBuilder {
     }
 }
 
-/// The name of the table of all sessions that has this handle.
-fn named(schemas: &Schemas, handle: TableHandle) -> Option<Qualified> {
+/// The name and the number of the table of all sessions that has this handle.
+fn named(schemas: &Schemas, handle: TableHandle) -> Option<(Qualified, u32)> {
     let is_it = |object: &Object| matches!(&object.entry, Entry::Table(table) if table.info.handle == handle);
     schemas.iter().find_map(|(schema, of)| {
-        let (name, _) = of.objects.iter().find(|(_, object)| is_it(object))?;
-        Some(Qualified { schema: schema.clone(), name: name.clone() })
+        let (name, object) = of.objects.iter().find(|(_, object)| is_it(object))?;
+        Some((Qualified { schema: schema.clone(), name: name.clone() }, object.oid))
     })
 }
 
@@ -262,7 +276,7 @@ impl Shared {
         {
             return Ok(Some(cached.stored.clone()));
         }
-        // As values: most files are asked once, often to make a table of them, which has codes then.
+        // As values: most files are asked once, often to make a table of them.
         let (table, unreadable) = format::open_readable(&files, &format, loads, (&self.cache, context))?;
         let mut stored = StoredTable::new(first, table, Arc::default());
         stored.unreadable = unreadable.into();
@@ -324,48 +338,88 @@ impl Shared {
                     continue;
                 }
                 let Ok(Some(encoded)) = table.sharing(&other.name, &known, context) else { continue };
-                self.catalog.reshape(&other, table, encoded);
+                self.catalog.begin_write().reshape(&other, table, encoded);
             }
         }
     }
 
-    /// A query is run that hashes these columns. If that has been before, statements from now on find codes in their place; this one
-    /// goes on with what it sees. Whoever cancels it, or has not the memory for it, runs the query all the same. Nobody holds the
-    /// right to change tables who calls this.
-    pub(crate) fn count_hashed(&self, keys: &[FarKey], context: &Context) {
+    /// A query is run that hashes these columns, and may take so long. If they were hashed before, statements from now on find codes in
+    /// their place; this one goes on with what it sees. Whoever cancels it runs the query all the same, and where time or memory are
+    /// short, or somebody changes tables, nothing is done. Whether something was. Nobody holds the right to change tables who calls this.
+    pub(crate) fn count_hashed(&self, keys: &[FarKey], time: Option<Duration>, context: &Context) -> bool {
         if keys.is_empty() {
-            return;
+            return false;
         }
         let schemas = self.catalog.snapshot();
-        let named = |(handle, column): (TableHandle, usize)| Some((named(&schemas, handle)?, column));
-        let names = |FarKey { column, with }: &FarKey| Some((named(*column)?, with.map(named)));
-        for (column, with) in keys.iter().filter(|&&key| self.hashed.is_second(key)).filter_map(names) {
-            match with {
-                None => {
-                    self.code(&column, None, context);
+        let named = |(handle, column): (TableHandle, usize)| {
+            let (name, number) = named(&schemas, handle)?;
+            Some(((name, column), (number, column)))
+        };
+        let mut is_done = false;
+        for of in keys {
+            // Temporary tables stay as they are: codes of one side alone would have to be looked up.
+            let Some((column, number)) = named(of.column) else { continue };
+            let (with, key) = match of.with.map(named) {
+                None => (None, (number, None)),
+                Some(Some((with, other))) => (Some(with), (number, Some(other))),
+                Some(None) => continue,
+            };
+            if self.hashed.is_due(key, *of) && self.catalog.try_write().is_some() {
+                is_done = true;
+                match self.code_both(&column, with.as_ref(), time, context) {
+                    Ok(Coding::Overtaken) => self.hashed.forget(key),
+                    Ok(Coding::Done | Coding::Useless) | Err(_) => self.hashed.tried(key, *of),
                 }
-                // Codes of one side alone would have to be looked up.
-                Some(Some(with)) if self.code(&column, Some(&with), context) => {
-                    self.code(&with, Some(&column), context);
-                }
-                Some(_) => {}
             }
+        }
+        is_done
+    }
+
+    /// Gives a column codes, and what it is joined with, too.
+    fn code_both(
+        &self,
+        column: &(Qualified, usize),
+        with: Option<&(Qualified, usize)>,
+        time: Option<Duration>,
+        context: &Context,
+    ) -> Result<Coding> {
+        let state = State::shared(self.catalog.snapshot());
+        let (mut bytes, mut takes) = (0, Duration::ZERO);
+        for (name, _) in [Some(column), with].into_iter().flatten() {
+            let Ok(table) = state.table(name) else { return Ok(Coding::Overtaken) };
+            bytes += table.stored().bytes();
+            takes += CODE_TIME * u32::try_from(table.stored().rows()).unwrap_or(u32::MAX);
+        }
+        // As long as statements see what was there before, memory counts it, too.
+        let room = context.memory.limit().saturating_sub(context.memory.used());
+        if bytes > room / 2 || time.is_some_and(|time| takes > time / 4) {
+            return Ok(Coding::Useless);
+        }
+        match (self.code(column, with, context)?, with) {
+            (Coding::Done, Some(with)) => self.code(with, Some(column), context),
+            (coding, _) => Ok(coding),
         }
     }
 
-    /// Gives a column of a table codes, those of what it is joined with, if that has some; whether it has codes then. Both are looked up
-    /// by their names: codes of one column make another snapshot of its table.
-    fn code(&self, (name, column): &(Qualified, usize), with: Option<&(Qualified, usize)>, context: &Context) -> bool {
+    /// Gives a column of a table codes, those of what it is joined with, if that has some. Both are looked up by their names: codes of
+    /// one column make another snapshot of its table.
+    fn code(
+        &self,
+        (name, column): &(Qualified, usize),
+        with: Option<&(Qualified, usize)>,
+        context: &Context,
+    ) -> Result<Coding> {
         let state = State::shared(self.catalog.snapshot());
-        let Ok(of) = state.table(name) else { return false };
-        let with = with.and_then(|(name, column)| Some((state.table(name).ok()?, *column)));
-        match of.coded((&name.name, *column), with, state.domains(), context) {
-            Ok(Some(coded)) => {
-                self.catalog.reshape(name, of, coded);
-                true
-            }
-            _ => of.info.domain(*column).is_some(),
+        let Ok(of) = state.table(name) else { return Ok(Coding::Overtaken) };
+        if of.info.domain(*column).is_some() {
+            return Ok(Coding::Done);
         }
+        let with = with.and_then(|(name, column)| Some((state.table(name).ok()?, *column)));
+        let Some(coded) = of.coded((&name.name, *column), with, state.domains(), context)? else {
+            return Ok(Coding::Useless);
+        };
+        let is_done = self.catalog.try_write().is_some_and(|publishing| publishing.reshape(name, of, coded));
+        Ok(if is_done { Coding::Done } else { Coding::Overtaken })
     }
 
     /// Loaded rows as a table is stored.

@@ -571,6 +571,38 @@ fn keys_that_are_joined_again_get_codes() {
 }
 
 #[test]
+fn tables_that_grow_get_codes() {
+    let session = WAYS[2].session();
+    load_far(&session);
+    for number in 0..4 {
+        let row = format!("select {key}, id, 3 from (select {number} as id) as i", key = key_of("id"));
+        done(&session, &format!("insert into long {row}"));
+        done(&session, &format!("insert into short {row}"));
+        answer(&session, "select count(*) from short s join long l on s.key = l.key");
+    }
+    assert!(explained(&session, "select min(key) from short").contains("values["));
+    check_far(&session);
+}
+
+#[test]
+fn tables_without_room_for_codes_keep_their_partners_as_they_are() {
+    let session = WAYS[2].session();
+    load_far(&session);
+    // Batches of the caller's are chunks, of any length, and are kept.
+    let batches = session.sql("select * from short").and_then(|rows| rows.collect_batches()).expect("rows come");
+    let short = batches.iter().flat_map(|batch| {
+        let (half, rows) = (batch.num_rows() / 2, batch.num_rows());
+        [batch.slice(0, half), batch.slice(half, rows - half)]
+    });
+    session.register("kept", short.collect()).expect("they are registered");
+    for _ in 0..4 {
+        answer(&session, "select count(*) from kept s join long l on s.key = l.key");
+    }
+    assert!(!explained(&session, "select min(key) from long").contains("values["));
+    check_far(&session);
+}
+
+#[test]
 fn prepared_joins_get_codes() {
     let session = WAYS[2].session();
     load_far(&session);

@@ -217,7 +217,7 @@ pub fn encode_hashed(
     let Some(data_type) = data_type.filter(|data_type| data_type.is_integer()) else { return Ok(None) };
     let mut domains = has.to_vec();
     domains.resize(table.fields.len(), None);
-    if !has_room(&table) || domains[column].is_some() {
+    if !may_have_room(&table) || domains[column].is_some() {
         return Ok(None);
     }
     let candidate = Candidate::of(&table, column);
@@ -225,13 +225,17 @@ pub fn encode_hashed(
     let gains = match joined {
         Joined::Alone => may_begin && !candidate.statistics.proofs.sorted,
         Joined::With(with, key) => {
-            may_begin && !with.is_lazy() && with.fields.get(key).is_some_and(|field| field.data_type == data_type)
+            may_begin && may_have_room(with) && with.fields.get(key).is_some_and(|field| field.data_type == data_type)
         }
         Joined::By(domain) => domain.is_of(data_type),
     };
     if !gains {
         return Ok(None);
     }
+    if !is_even(&table) {
+        table = even(&table, &domains, context)?;
+    }
+    let candidate = Candidate::of(&table, column);
     let Some(Coded { domain, codes }) = integers::begin(&candidate, joined, known, context)? else { return Ok(None) };
     domains[column] = Some(domain);
     replace(&mut table, column, codes, context)?;
@@ -240,8 +244,33 @@ pub fn encode_hashed(
 
 /// Whether codes of a table's rows gain anything, and have a place.
 fn has_room(table: &Table) -> bool {
-    let even = table.chunks.iter().rev().skip(1).all(|chunk| chunk.rows == CHUNK_ROWS);
-    table.rows() >= ROWS_SHARING && even && !table.is_lazy() && Technique::Domains.is_on()
+    table.rows() >= ROWS_SHARING && is_even(table) && !table.is_lazy() && Technique::Domains.is_on()
+}
+
+/// Whether they have, or would if the table were [`even`]. Batches of a caller's stay as they are, but rows that were added do not.
+fn may_have_room(table: &Table) -> bool {
+    let full: usize = table.chunks.iter().map(|chunk| chunk.rows).filter(|&rows| rows == CHUNK_ROWS).sum();
+    let is_large = table.rows() >= ROWS_SHARING && !table.is_lazy() && Technique::Domains.is_on();
+    is_large && (is_even(table) || full * 2 >= table.rows())
+}
+
+/// Whether all chunks but the last are as long as chunks of loaded tables.
+fn is_even(table: &Table) -> bool {
+    table.chunks.iter().rev().skip(1).all(|chunk| chunk.rows == CHUNK_ROWS)
+}
+
+/// The same rows in such chunks. Columns that have codes keep them.
+fn even(table: &Table, domains: &[Option<Domain>], context: &Context) -> Result<Table> {
+    let field = |(field, domain): (&Field, &Option<Domain>)| match domain {
+        Some(_) => Field::new(field.name.clone(), CODE, field.nullable),
+        None => field.clone(),
+    };
+    let fields = table.fields.iter().zip(domains).map(field).collect();
+    let mut builder = TableBuilder::new(fields, Storage::Compact, context);
+    for chunk in &table.chunks {
+        builder.push_columns(chunk.rows, chunk.columns.clone())?;
+    }
+    Ok(Table { fields: table.fields.clone(), ..builder.finish()? })
 }
 
 /// The table with values in the place of codes, compact.

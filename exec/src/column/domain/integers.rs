@@ -46,18 +46,20 @@ pub(super) fn begin(
         (Some(domain), _) => code_as(candidate, Some(domain), context),
         (None, Joined::With(table, column)) => {
             let columns: Vec<&Column> = table.chunks.iter().map(|chunk| &chunk.columns[column]).collect();
-            let domain = domain_of(candidate.field.data_type, &columns, context)?;
-            code_as(candidate, Some(&domain), context)
+            match domain_of(candidate.field.data_type, &columns, context)? {
+                Some(domain) => code_as(candidate, Some(&domain), context),
+                None => Ok(None),
+            }
         }
         (None, _) => code_as(candidate, None, context),
     }
 }
 
 fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context) -> Result<Option<Coded>> {
+    let _memory = candidate.working_memory(shared, WORKING_BYTES, context)?;
     let values: Vec<Cow<'_, [i64]>> =
         context.workers().all(candidate.columns.len(), |chunk| of_column(&candidate.columns[chunk]));
     let nulls: Vec<Option<&NullBuffer>> = candidate.columns.iter().map(|column| column.nulls.as_ref()).collect();
-    let _memory = candidate.working_memory(shared, WORKING_BYTES, context)?;
     loop {
         context.check()?;
         let base = shared.map(|domain| domain.lineage.longest());
@@ -78,15 +80,18 @@ fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context
     }
 }
 
-/// A domain of the values of a column, in the order of its rows.
-fn domain_of(data_type: DataType, chunks: &[&Column], context: &Context) -> Result<Domain> {
+/// A domain of the values of a column, in the order of its rows; none if they are too many.
+fn domain_of(data_type: DataType, chunks: &[&Column], context: &Context) -> Result<Option<Domain>> {
     let mut memory = Reservation::new(&context.memory);
     memory.add(chunks.iter().map(|column| column.rows()).sum::<usize>() * WORKING_BYTES)?;
     let values: Vec<Cow<'_, [i64]>> = chunks.iter().map(|column| of_column(column)).collect();
     let nulls: Vec<Option<&NullBuffer>> = chunks.iter().map(|column| column.nulls.as_ref()).collect();
     let all = partition::encode(&[], &values, &nulls, context.workers()).new;
     context.check()?;
-    Ok(Lineage::begin(Arc::new(domain_table(data_type, columns(&all), context)?)))
+    if all.len() > VALUES_MAX {
+        return Ok(None);
+    }
+    Ok(Some(Lineage::begin(Arc::new(domain_table(data_type, columns(&all), context)?))))
 }
 
 /// Values as columns, one for each [`CHUNK_ROWS`] of them.

@@ -181,10 +181,28 @@ fn a_column_that_is_joined_with_a_key_has_a_domain_in_its_order() {
     }
     // What has nothing in common with it has its values behind; NULLs, what comes twice and no rows at all are no matter.
     let nulls = table(DataType::BigInt, (0..3_000).map(|n| (n % 3 > 0).then(|| scattered(n % 500))));
-    for (with, different) in [(&key, 60_000), (&nulls, 500), (&big([]), 0)] {
+    for (with, different) in [(&key, 60_000), (&nulls, 500)] {
         let (_, domain) = hashed(&referring(500_000..530_000), Some(with)).expect("it is encoded");
         assert_eq!(domain.table.rows(), different + 30_000);
     }
+    // What could not have codes itself is no partner.
+    assert!(hashed(&referring(500_000..530_000), Some(&big([]))).is_none());
+}
+
+#[test]
+fn rows_that_were_added_get_codes_with_those_before() {
+    let first = referring(0..60_000);
+    let added = [1, 300, 4_000].map(|rows| big((0..rows).map(|n| scattered(n * 5 - 3))));
+    let table = added.iter().fold(first, |table, rows| table.append(rows, &context()).expect("there is memory"));
+    assert!(!super::is_even(&table));
+    let (coded, domain) = hashed(&table, None).expect("it is encoded");
+    assert!(coded.chunks.iter().rev().skip(1).all(|chunk| chunk.rows == CHUNK_ROWS));
+    let back = decode(&coded, &[Some(domain)], &context()).expect("there is memory");
+    assert_eq!(values(&back), values(&table));
+    // Batches of a caller's stay.
+    let batches = (0..20).map(|at| big((0..5_000).map(|n| scattered(at * 5_000 + n))));
+    let table = batches.reduce(|table, rows| table.append(&rows, &context()).expect("there is memory")).expect("some");
+    assert!(hashed(&table, None).is_none());
 }
 
 #[test]

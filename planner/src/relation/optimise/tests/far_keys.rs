@@ -47,7 +47,12 @@ fn columns_that_are_hashed_are_found() {
         // What is different, or in order, is not hashed alone; few rows are hashed in no time.
         ("select k, count(*) from p group by k", ""),
         ("select k, count(*) from o group by k", ""),
-        ("select count(*) from o join p on o.k = p.k", "o.k with p.k"),
+        ("select count(*) from o join p on o.k = p.k", ""),
+        ("select count(*) from o join c on o.k = c.k", "c.k with o.k"),
+        // What is compared within a row is not.
+        ("select count(*) from c where k = g", ""),
+        ("select count(*) from c join p on p.n = c.n and c.k = c.g", ""),
+        ("select count(*) from c a, c b where a.k = b.g", "c.k with c.g"),
         ("select count(*) from few join c on few.k = c.k", ""),
         ("select count(*) from c where k = 77", ""),
     ] {
