@@ -249,9 +249,11 @@ fn has_room(table: &Table) -> bool {
 
 /// Whether they have, or would if the table were [`even`]. Batches of a caller's stay as they are, but rows that were added do not.
 fn may_have_room(table: &Table) -> bool {
-    let full: usize = table.chunks.iter().map(|chunk| chunk.rows).filter(|&rows| rows == CHUNK_ROWS).sum();
+    let full = table.chunks.iter().take_while(|chunk| chunk.rows == CHUNK_ROWS).count();
+    // What was loaded at once is full chunks, and one that need not be.
+    let loaded: usize = table.chunks.iter().take(full + 1).map(|chunk| chunk.rows).sum();
     let is_large = table.rows() >= ROWS_SHARING && !table.is_lazy() && Technique::Domains.is_on();
-    is_large && (is_even(table) || full * 2 >= table.rows())
+    is_large && loaded * 2 > table.rows()
 }
 
 /// Whether all chunks but the last are as long as chunks of loaded tables.
