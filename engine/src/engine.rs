@@ -53,8 +53,10 @@ const CODE_TIME: Duration = Duration::from_nanos(50);
 enum Coding {
     /// It has some.
     Done,
-    /// It gains nothing by them, or there is no room.
+    /// It gains nothing by them.
     Useless,
+    /// Time or memory are short now.
+    Later,
     /// Somebody has changed its table meanwhile.
     Overtaken,
 }
@@ -365,8 +367,10 @@ impl Shared {
                 Some(None) => continue,
             };
             if self.hashed.is_due(key, *of) && self.catalog.try_write().is_some() {
-                is_done = true;
-                match self.code_both(&column, with.as_ref(), time, context) {
+                let coding = self.code_both(&column, with.as_ref(), time, context);
+                is_done |= !matches!(coding, Ok(Coding::Later));
+                match coding {
+                    Ok(Coding::Later) => {}
                     Ok(Coding::Overtaken) => self.hashed.forget(key),
                     Ok(Coding::Done | Coding::Useless) | Err(_) => self.hashed.tried(key, *of),
                 }
@@ -393,7 +397,7 @@ impl Shared {
         // As long as statements see what was there before, memory counts it, too.
         let room = context.memory.limit().saturating_sub(context.memory.used());
         if bytes > room / 2 || time.is_some_and(|time| takes > time / 4) {
-            return Ok(Coding::Useless);
+            return Ok(Coding::Later);
         }
         match (self.code(column, with, context)?, with) {
             (Coding::Done, Some(with)) => self.code(with, Some(column), context),
