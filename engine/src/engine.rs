@@ -346,8 +346,8 @@ impl Shared {
     }
 
     /// A query is run that hashes these columns, and may take so long. If they were hashed before, statements from now on find codes in
-    /// their place; this one goes on with what it sees. Whoever cancels it runs the query all the same, and where time or memory are
-    /// short, or somebody changes tables, nothing is done. Whether something was. Nobody holds the right to change tables who calls this.
+    /// their place; this one goes on with what it sees. Where time or memory are short, or somebody changes tables, nothing is done.
+    /// Whether something was. Nobody holds the right to change tables who calls this.
     pub(crate) fn count_hashed(&self, keys: &[FarKey], time: Option<Duration>, context: &Context) -> bool {
         if keys.is_empty() {
             return false;

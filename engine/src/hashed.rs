@@ -1,6 +1,6 @@
 //! How often queries hashed columns of integers that lie far apart: those that are hashed again get codes, by which the next query goes.
 //!
-//! To make codes takes longer than most queries, and less than a few of them gain by it. So the first goes by hashes, and leaves a
+//! To make codes takes longer than most queries, and some queries later it has paid. So the first goes by hashes, and leaves a
 //! count; the second finds it, and has the codes made for all that follow. A load makes none: most columns are never asked so.
 //!
 //! Tables are known by their numbers, which stay when rows are added. Columns that were tried have codes, or gain nothing by them as

@@ -169,14 +169,17 @@ fn a_column_that_is_joined_with_a_key_has_a_domain_in_its_order() {
     assert!(shared.is_some() && coded.statistics.columns[0].proofs.sorted);
     // Who is joined by a domain has it, also if it has none of its values: those come behind.
     let apart = big((900_000..900_300).map(scattered));
-    let (coded, by) = encode_hashed(apart.clone(), (0, &[]), (Joined::By(&domain), &[]), &context()).unwrap().unwrap();
+    let (coded, by) = encode_hashed(apart.clone(), (0, &[]), (Joined::By(&domain), &[]), &context())
+        .expect("there is memory")
+        .expect("it gains by it");
     let longer = by[0].as_ref().expect("it has codes");
     assert_eq!((longer.lineage.id, longer.table.rows()), (domain.lineage.id, 60_301));
-    assert_eq!(values(&decode(&coded, &by, &context()).unwrap()), values(&apart));
+    assert_eq!(values(&decode(&coded, &by, &context()).expect("there is memory")), values(&apart));
     // And who has values of a domain that there is, whatever it is joined with.
     for joined in [Joined::Alone, Joined::With(&apart, 0)] {
         let known = [domain.clone()];
-        let coded = encode_hashed(referring(0..30_000), (0, &[]), (joined, &known), &context()).unwrap();
+        let coded =
+            encode_hashed(referring(0..30_000), (0, &[]), (joined, &known), &context()).expect("there is memory");
         assert_eq!(coded.expect("codes").1[0].as_ref().map(|of| of.lineage.id), Some(domain.lineage.id));
     }
     // What has nothing in common with it has its values behind; NULLs, what comes twice and no rows at all are no matter.
