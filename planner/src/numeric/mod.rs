@@ -15,7 +15,7 @@
 //! (`exec/src/cpu/kernels/numeric_columns.rs`), else value by value, through `evaluate` if need be. Lowering compares,
 //! groups, joins and orders numerics by their keys.
 //! `relation/builder/expression/exact.rs` goes back to decimals where the scale does not show. A statement whose
-//! decimals overflow is bound and run once more with numerics in their place (`engine/src/statement.rs`). A column
+//! decimals overflow is bound and run once more with numerics in their place (`engine/src/statement/mod.rs`). A column
 //! declared as a bare `numeric` is stored as decimals if all its values show one scale (`exec/src/column/narrow.rs`): the snapshot's
 //! fields say decimal then, and `Declared` in `catalog.rs` what was declared.
 

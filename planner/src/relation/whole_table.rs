@@ -1,7 +1,7 @@
 //! Queries that show a table as it is: who makes a table of one has it already.
 //!
 //! Files are read into tables, so what CREATE TABLE AS and INSERT take from a file as it is becomes the table itself
-//! (`Source` in `engine/src/statement.rs`): a second one would only cost memory and time.
+//! (`Source` in `engine/src/statement/mod.rs`): a second one would only cost memory and time.
 
 use super::{ExpressionKind, Query, Relation};
 use crate::catalog::TableHandle;

@@ -1,6 +1,6 @@
 //! JSON text, token by token.
 //!
-//! The engine has another parser (`planner/src/evaluate/json.rs`), which knows one text at a time and keeps it; this one passes
+//! The engine has another parser (`planner/src/evaluate/json/mod.rs`), which knows one text at a time and keeps it; this one passes
 //! over megabytes, copies nothing and never recurses: values within each other are checked with a stack of closing brackets.
 
 use multiloop_exec::Error;

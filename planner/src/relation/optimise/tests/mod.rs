@@ -71,7 +71,7 @@ fn toy_catalog() -> ToyCatalog {
 #[test]
 fn toy_plans_are_as_written() {
     let catalog = toy_catalog();
-    let text = include_str!("tests/plans.txt");
+    let text = include_str!("plans.txt");
     let mut found = String::new();
     for case in text.split("\n\n").filter(|case| !case.trim().is_empty()) {
         let sql = case.split("\n----").next().unwrap_or(case).trim();

@@ -179,7 +179,7 @@ fn trimmed(text: &str) -> &str {
 #[test]
 fn literals_are_postgresqls() {
     let mut wrong = Vec::new();
-    for line in include_str!("tests/postgres.tsv").lines().filter(|line| !line.starts_with('#')) {
+    for line in include_str!("postgres.tsv").lines().filter(|line| !line.starts_with('#')) {
         let fields: Vec<&str> = line.split('\t').collect();
         let answer = bind(fields[0]).and_then(|bound| {
             let data_type = bound.expression.data_type;
