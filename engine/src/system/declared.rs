@@ -354,6 +354,7 @@ pub(super) fn labels(making: &Making<'_>) -> Vec<Vec<Value>> {
 /// Rows of pg_description: comments.
 pub(super) fn comments(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut all = described();
+    all.extend(super::functions::descriptions());
     let mut rows = Rows::new("pg_description", "objoid classoid objsubid description");
     for schema in making.state.schemas.values() {
         if let Some(comment) = &schema.comment {

@@ -266,6 +266,11 @@ pub(super) fn names(making: &Making<'_>) -> Vec<Vec<Value>> {
     rows.finish()
 }
 
+/// The number of the type of PostgreSQL's that is called so, as [`shown`] calls it.
+pub(super) fn number_called(name: &str) -> Option<u32> {
+    FIXED.keys().copied().filter(|&number| shown(number) == name).min()
+}
+
 /// What a type of PostgreSQL's is called.
 pub(super) fn shown(number: u32) -> String {
     let Some(fixed) = FIXED.get(&number) else { return number.to_string() };

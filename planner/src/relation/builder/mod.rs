@@ -39,8 +39,8 @@ mod window;
 
 pub use expand::set_not_allowed;
 pub use expression::{
-    AggregateArguments, Callee, Coercion, ElementTest, Operator, PatternOperator, Quantifier, SetCall, Sign, Subscript,
-    and, characters, decimal, not, null, or, text,
+    AggregateArguments, Callee, Coercion, ElementTest, FunctionKind, FunctionSummary, Operator, PatternOperator,
+    Quantifier, SetCall, Sign, Subscript, and, characters, decimal, functions, not, null, or, text,
 };
 pub(crate) use expression::{checked_key, is_ordered_set, unify_types};
 pub use grouping_sets::{GroupingSets, crossed};

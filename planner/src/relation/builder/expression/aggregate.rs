@@ -56,6 +56,7 @@ pub(super) fn named(name: &str) -> Option<AggregateFunction> {
 }
 
 /// All names of aggregates.
+#[cfg(test)]
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|(name, _)| *name)
 }

@@ -12,48 +12,6 @@ use crate::relation::builder::Builder;
 use crate::types::DataType;
 use crate::value::Value;
 
-/// The names of these functions.
-pub(super) const NAMES: &[&str] = &[
-    "age",
-    "array_append",
-    "array_cat",
-    "array_dims",
-    "array_length",
-    "array_lower",
-    "array_ndims",
-    "array_position",
-    "array_positions",
-    "array_prepend",
-    "array_remove",
-    "array_replace",
-    "array_to_json",
-    "array_to_string",
-    "array_upper",
-    "bit_length",
-    "cardinality",
-    "convert_to",
-    "decode",
-    "encode",
-    "json_array_length",
-    "json_build_array",
-    "json_build_object",
-    "json_typeof",
-    "jsonb_array_length",
-    "jsonb_build_array",
-    "jsonb_build_object",
-    "jsonb_typeof",
-    "md5",
-    "row_to_json",
-    "sha224",
-    "sha256",
-    "sha384",
-    "sha512",
-    "string_to_array",
-    "timezone",
-    "to_json",
-    "to_jsonb",
-];
-
 impl Builder<'_> {
     /// A function of values that another type carries, if the name and the types are of one.
     pub(super) fn special_logical_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {

@@ -2,7 +2,7 @@
 
 use super::coercion::{Coercion, castable};
 use super::registry::{self, Signature};
-use super::{aggregate, blanks, fold, set_function, string_function};
+use super::{aggregate, blanks, fold, string_function};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
 use crate::relation::builder::Builder;
@@ -272,12 +272,9 @@ pub(super) fn no_function(name: &str, arguments: &[Expression]) -> Error {
     let types: Vec<String> = arguments.iter().map(|argument| argument.data_type.to_string()).collect();
     let message = format!("function {name}({}) does not exist", types.join(", "));
     let error = Error::new(ErrorKind::UnknownFunction, message);
-    let windowed = || WindowFunction::ALL.map(WindowFunction::name);
-    let names =
-        || registry::names().chain(aggregate::names()).chain(windowed()).chain(set_function::NAMES.iter().copied());
-    if names().any(|known| known == name) {
+    if registry::names().any(|known| known == name) {
         return error
             .with_hint("No function matches the given argument types. You might need to add explicit type casts.");
     }
-    did_you_mean(error, name, names())
+    did_you_mean(error, name, registry::names())
 }

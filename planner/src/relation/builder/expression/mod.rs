@@ -52,6 +52,7 @@ pub use literal::{null, text};
 pub use operator::{Operator, Sign, and, not, or};
 pub(crate) use ordered_set::is_ordered_set;
 pub use pattern::PatternOperator;
+pub use registry::{FunctionKind, FunctionSummary, functions};
 pub use set_function::SetCall;
 pub use subquery::Quantifier;
 pub use type_limits::{characters, decimal};

@@ -1,14 +1,24 @@
 //! The functions whose signatures are fixed, by PostgreSQL's names, and the names of the rest.
 //!
-//! A file a family. Each function says in a line what it does, for whoever lists functions.
+//! A file a family: signatures, by which calls are bound, and descriptions of what is bound by rules of its own. Each function
+//! says in a line what it does; `listing` has all of them for whoever lists functions.
 
+mod aggregate;
+mod array;
+mod bytes;
+mod choice;
+mod json;
+mod listing;
 mod moment;
 mod number;
 mod pattern;
+mod rows;
 mod text;
+mod window;
 
 use crate::function::Function;
 use crate::types::DataType::{self, Double, Text};
+pub use listing::{FunctionSummary, functions};
 
 /// One signature. Arguments after the first `required` may be left out.
 pub(super) struct Signature {
@@ -42,69 +52,77 @@ const fn of_text(name: &'static str, function: Function, result: DataType, summa
     signature(name, function, &[Text], 1, result, summary)
 }
 
-/// All families.
-const FAMILIES: &[&[Signature]] = &[text::SIGNATURES, pattern::SIGNATURES, number::SIGNATURES, moment::SIGNATURES];
+/// What a function is called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunctionKind {
+    /// One value of a row's values.
+    Plain,
+    /// One value of the rows of a group.
+    Aggregate,
+    /// The same, of rows in an order: WITHIN GROUP.
+    OrderedSet,
+    /// One value of a row and the rows around it: OVER.
+    Window,
+    /// A set of rows.
+    Rows,
+}
 
-/// Functions whose types follow rules of their own (`call`).
-const SPECIAL: &[&str] = &[
-    "abs",
-    "ceil",
-    "ceiling",
-    "clock_timestamp",
-    "coalesce",
-    "concat",
-    "concat_ws",
-    "current_date",
-    "current_timestamp",
-    "date",
-    "date_part",
-    "date_trunc",
-    "div",
-    "factorial",
-    "floor",
-    "format",
-    "gcd",
-    "greatest",
-    "lcm",
-    "least",
-    "localtime",
-    "localtimestamp",
-    "min_scale",
-    "mod",
-    "now",
-    "nullif",
-    "num_nonnulls",
-    "num_nulls",
-    "overlay",
-    "parse_ident",
-    "pg_typeof",
-    "pi",
-    "quote_literal",
-    "quote_nullable",
-    "regexp_match",
-    "regexp_split_to_array",
-    "round",
-    "scale",
-    "sign",
-    "similar_to_escape",
-    "statement_timestamp",
-    "transaction_timestamp",
-    "to_char",
-    "to_date",
-    "to_timestamp",
-    "trim_scale",
-    "trunc",
+/// A function whose types follow rules of its own (`call`), as whoever lists functions is told of it.
+pub(super) struct Described {
+    /// Its name, and other names of the same.
+    pub(super) names: &'static [&'static str],
+    pub(super) kind: FunctionKind,
+    /// The types of its arguments; those in brackets may be left out.
+    pub(super) arguments: &'static str,
+    pub(super) result: &'static str,
+    /// What it does, in a line.
+    pub(super) summary: &'static str,
+}
+
+const fn described(
+    names: &'static [&'static str],
+    arguments: &'static str,
+    result: &'static str,
+    summary: &'static str,
+) -> Described {
+    Described { names, kind: FunctionKind::Plain, arguments, result, summary }
+}
+
+/// Functions of one topic.
+pub(super) struct Family {
+    title: &'static str,
+    signatures: &'static [Signature],
+    described: &'static [Described],
+}
+
+const fn family(title: &'static str, signatures: &'static [Signature], described: &'static [Described]) -> Family {
+    Family { title, signatures, described }
+}
+
+/// All families.
+const FAMILIES: &[Family] = &[
+    family("Text", text::SIGNATURES, text::DESCRIBED),
+    family("Regular expressions", pattern::SIGNATURES, pattern::DESCRIBED),
+    family("Numbers", number::SIGNATURES, number::DESCRIBED),
+    family("Dates and times", moment::SIGNATURES, moment::DESCRIBED),
+    family("Choices and types", &[], choice::DESCRIBED),
+    family("Arrays", &[], array::DESCRIBED),
+    family("JSON", &[], json::DESCRIBED),
+    family("Bytes", &[], bytes::DESCRIBED),
+    family("Aggregates", &[], aggregate::DESCRIBED),
+    family("Window functions", &[], window::DESCRIBED),
+    family("Sets of rows", &[], rows::DESCRIBED),
 ];
 
 /// The signatures of a name.
 pub(super) fn signatures(name: &str) -> impl Iterator<Item = &'static Signature> {
-    FAMILIES.iter().copied().flatten().filter(move |signature| signature.name == name)
+    FAMILIES.iter().flat_map(|family| family.signatures).filter(move |signature| signature.name == name)
 }
 
-/// All names of functions that are no aggregates.
+/// All names of functions, of every kind.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    let special = SPECIAL.iter().chain(super::array_function::NAMES).copied();
-    FAMILIES.iter().copied().flatten().map(|signature| signature.name).chain(special)
+    let described = FAMILIES.iter().flat_map(|family| family.described).flat_map(|of| of.names).copied();
+    FAMILIES.iter().flat_map(|family| family.signatures).map(|signature| signature.name).chain(described)
 }
 
 /// What PostgreSQL has under a name and Multiloop has not, for an error that says so.

@@ -1,6 +1,6 @@
 //! Functions of numbers.
 
-use super::{Signature, of_double, signature};
+use super::{Described, Signature, described, of_double, signature};
 use crate::function::Function as F;
 use crate::types::DataType::Double;
 
@@ -29,4 +29,22 @@ pub(super) const SIGNATURES: &[Signature] = &[
     signature("dpow", F::Power, &[Double, Double], 2, Double, "the first to the power of the second"),
     signature("atan2", F::Atan2, &[Double, Double], 2, Double, "the arc tangent of a quotient, in radians"),
     signature("random", F::Random, &[], 0, Double, "a number from 0 to below 1"),
+];
+
+pub(super) const DESCRIBED: &[Described] = &[
+    described(&["abs"], "a number", "the same", "the number without its sign"),
+    described(&["sign"], "numeric or double precision", "the same", "-1, 0 or 1"),
+    described(&["ceil", "ceiling"], "numeric or double precision", "the same", "the next integer that is not smaller"),
+    described(&["floor"], "numeric or double precision", "the same", "the next integer that is not larger"),
+    described(&["round"], "numeric [, integer] or double precision", "the same", "rounded, to so many digits"),
+    described(&["trunc"], "numeric [, integer] or double precision", "the same", "cut to so many digits"),
+    described(&["mod"], "number, number", "the same", "the remainder"),
+    described(&["div"], "numeric, numeric", "numeric", "the whole quotient"),
+    described(&["gcd"], "number, number", "the same", "the greatest common divisor"),
+    described(&["lcm"], "number, number", "the same", "the least common multiple"),
+    described(&["factorial"], "bigint", "numeric", "the product of all integers up to this"),
+    described(&["scale"], "numeric", "integer", "the number of digits behind the point"),
+    described(&["min_scale"], "numeric", "integer", "the number of digits behind the point that are needed"),
+    described(&["trim_scale"], "numeric", "numeric", "without needless zeros behind the point"),
+    described(&["pi"], "", "double precision", "the number π"),
 ];

@@ -1,6 +1,6 @@
 //! Functions of regular expressions.
 
-use super::{Signature, signature};
+use super::{Described, Signature, described, signature};
 use crate::function::{Function as F, PatternFunction as P};
 use crate::types::DataType::{self, Boolean, Integer, Text};
 
@@ -18,4 +18,10 @@ pub(super) const SIGNATURES: &[Signature] = &[
     signature("regexp_substr", F::Pattern(P::Part), PART, 2, Text, "a match, or one of its groups"),
     signature("regexp_replace", F::Pattern(P::Replace), &[Text; 4], 3, Text, "matches replaced"),
     signature("regexp_replace", F::Pattern(P::Replace), NTH, 4, Text, "the n-th match replaced"),
+];
+
+pub(super) const DESCRIBED: &[Described] = &[
+    described(&["regexp_match"], "text, text [, text]", "text[]", "the groups of the first match"),
+    described(&["regexp_split_to_array"], "text, text [, text]", "text[]", "the parts between matches"),
+    described(&["similar_to_escape"], "text [, text]", "text", "the regular expression of a pattern of SIMILAR TO"),
 ];

@@ -1,6 +1,6 @@
 //! Functions of texts.
 
-use super::{Signature, of_text, signature};
+use super::{Described, Signature, described, of_text, signature};
 use crate::function::{Function as F, TrimSide};
 use crate::types::DataType::{self, Boolean, Integer, Text};
 
@@ -35,4 +35,15 @@ pub(super) const SIGNATURES: &[Signature] = &[
     signature("to_hex", F::ToHex, &[DataType::BigInt], 1, Text, "the number in hexadecimal digits"),
     signature("repeat", F::Repeat, &[Text, Integer], 2, Text, "the text so many times"),
     signature("split_part", F::SplitPart, &[Text, Text, Integer], 3, Text, "the n-th part between delimiters"),
+];
+
+pub(super) const DESCRIBED: &[Described] = &[
+    described(&["concat"], "any, …", "text", "the texts of all arguments that are not NULL"),
+    described(&["concat_ws"], "text, any, …", "text", "the same with a separator between"),
+    described(&["format"], "text, any, …", "text", "the text with %s, %I and %L replaced by arguments"),
+    described(&["overlay"], "text, text, integer [, integer]", "text", "a part replaced by the second text"),
+    described(&["parse_ident"], "text [, boolean]", "text[]", "the parts of a qualified name"),
+    described(&["quote_literal"], "any", "text", "the value as an SQL literal"),
+    described(&["quote_nullable"], "any", "text", "the value as an SQL literal, or NULL"),
+    described(&["to_char"], "a number, timestamp or interval, text", "text", "the value in the form of a template"),
 ];

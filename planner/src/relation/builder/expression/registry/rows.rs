@@ -1,0 +1,27 @@
+//! Functions that give sets of rows.
+
+use super::{Described, FunctionKind};
+
+const fn rows(
+    names: &'static [&'static str],
+    arguments: &'static str,
+    result: &'static str,
+    summary: &'static str,
+) -> Described {
+    Described { names, kind: FunctionKind::Rows, arguments, result, summary }
+}
+
+/// What generate_series takes.
+const SERIES: &str = "start, stop [, step] of integers, numerics or timestamps";
+
+pub(super) const DESCRIBED: &[Described] = &[
+    rows(&["generate_series"], SERIES, "SETOF the same", "the values from start to stop"),
+    rows(&["generate_subscripts"], "anyarray, integer [, boolean]", "SETOF integer", "the subscripts of a dimension"),
+    rows(&["unnest"], "anyarray, …", "SETOF anyelement", "the elements of arrays, in FROM of several side by side"),
+    rows(&["string_to_table"], "text, text [, text]", "SETOF text", "the parts between separators"),
+    rows(&["json_array_elements"], "json", "SETOF json", "the elements of an array"),
+    rows(&["jsonb_array_elements"], "jsonb", "SETOF jsonb", "the elements of an array"),
+    rows(&["json_array_elements_text"], "json", "SETOF text", "the elements of an array as texts"),
+    rows(&["jsonb_array_elements_text"], "jsonb", "SETOF text", "the elements of an array as texts"),
+    rows(&["_pg_expandarray"], "anyarray", "SETOF record", "the elements of an array and their places"),
+];
