@@ -46,7 +46,7 @@ fn cases(rule: &str) -> Vec<Case> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../planner/src/rewrite");
     let read =
         |path: PathBuf| std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let header = read(folder.join(format!("{rule}.rs")));
+    let header = read(folder.join(format!("rules/{rule}.rs")));
     let example = |mark: &str| {
         let begins = format!("//! ```text {mark}");
         let lines = header.lines().skip_while(|line| line.trim_end() != begins).skip(1);

@@ -104,7 +104,7 @@ def check(options):
 def cases(options):
     """The base, all that is left out, and the base again. Names are those of the sources beside this script."""
     techniques = re.findall(r'^    \w+ = "([a-z-]+)",$', (ROOT / "exec/src/technique.rs").read_text(), re.MULTILINE)
-    rules = re.findall(r'\brule\(\s*"(\w+)"', (ROOT / "planner/src/rewrite/mod.rs").read_text())
+    rules = re.findall(r'\brule\(\s*"(\w+)"', (ROOT / "planner/src/rewrite/rules/mod.rs").read_text())
     found = [Case("technique", name, [("MULTILOOP_WITHOUT", name)]) for name in techniques]
     found.append(Case("all", "all techniques", [("MULTILOOP_WITHOUT", "all")]))
     found += [Case("all", f"{missing}: `MULTILOOP_CPU={level}`", [("MULTILOOP_CPU", level)])

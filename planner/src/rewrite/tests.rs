@@ -61,7 +61,7 @@ fn example(source: &str, mark: &str) -> Option<String> {
 #[test]
 fn headers_hold() {
     for rule in RULES.iter().chain(LAST_RULES) {
-        let path = folder().join(format!("{}.rs", rule.name));
+        let path = folder().join(format!("rules/{}.rs", rule.name));
         let source = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let (Some(before), Some(after)) = (example(&source, "before"), example(&source, "after")) else {
             panic!("{} has no example in its header", rule.name);
