@@ -46,7 +46,7 @@ pub(in crate::rewrite) fn each_nested_any<T>(
     find: impl Fn(&Program, &NestedAny) -> Option<T>,
     replace: impl Fn(&mut Program, &NestedAny, T) -> Numbers,
 ) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program).into_iter().rev() {
         let mut at = 0;
         while at < program.block(block).lets.len() {
@@ -56,7 +56,7 @@ pub(in crate::rewrite) fn each_nested_any<T>(
                 let found = find(program, &any)?;
                 Some((nested, any, found))
             });
-            let Some((nested, any, found)) = bound.next(found) else {
+            let Some((nested, any, found)) = limit.next(found) else {
                 at += 1;
                 continue;
             };

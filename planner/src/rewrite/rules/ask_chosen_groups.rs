@@ -77,10 +77,10 @@ use crate::rewrite::machinery::substitute::Substitution;
 
 /// Asks chosen groups instead of all.
 pub(super) fn ask_chosen_groups(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
         for at in 0..program.block(block).lets.len() {
-            while let Some(site) = bound.next(find(program, block, at)) {
+            while let Some(site) = limit.next(find(program, block, at)) {
                 ask_chosen(program, block, at, site);
                 changed = true;
             }

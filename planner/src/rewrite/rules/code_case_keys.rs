@@ -57,9 +57,9 @@ const CONSTANTS_MAX: usize = 64;
 
 /// Codes such keys.
 pub(super) fn code_case_keys(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
-        while let Some(site) = bound.next(find(program, block)) {
+        while let Some(site) = limit.next(find(program, block)) {
             code(program, block, site);
             changed = true;
         }

@@ -71,9 +71,9 @@ const DAY: i128 = 86_400_000_000;
 
 /// Codes such keys.
 pub(super) fn code_truncated_keys(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
-        while let Some(site) = bound.next(find(program, block)) {
+        while let Some(site) = limit.next(find(program, block)) {
             code(program, block, site);
             changed = true;
         }

@@ -85,7 +85,7 @@ use crate::rewrite::machinery::change_limit::ChangeLimit;
 use crate::rewrite::machinery::collect_rows::{collected, columns_of, read_rows};
 use crate::rewrite::machinery::dependencies::{Definition, definitions};
 use crate::rewrite::machinery::fallible::Fallible;
-use crate::rewrite::machinery::key_lookups::{KeyLookup, are_all_uses, questions};
+use crate::rewrite::machinery::key_lookups::{KeyLookup, are_all_uses, key_lookups};
 use crate::rewrite::machinery::selectivity::Selectivity;
 use crate::rewrite::machinery::substitute::Substitution;
 use crate::types::{DataType, Field};
@@ -100,9 +100,9 @@ const ROWS_PER_ROW_READ_TWICE: f64 = 8.0;
 
 /// Collects the rows that drive a loop in front of what they ask.
 pub(super) fn collect_driving_rows(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
-        while let Some(site) = bound.next(find(program, block)) {
+        while let Some(site) = limit.next(find(program, block)) {
             split(program, block, site);
             changed = true;
         }

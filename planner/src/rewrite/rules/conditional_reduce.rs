@@ -59,11 +59,10 @@
 //! the reduction gives for none. Joins: the inner nest is kept as it is, so its kinds do not matter.
 
 use crate::analysis::nullability::Nullability;
-use crate::function::Function;
 use crate::multiloop::live::live_blocks;
-use crate::multiloop::uses::{FreeIndices, nested_of};
+use crate::multiloop::uses::nested_of;
 use crate::multiloop::{
-    Aggregate, BlockId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape,
+    Aggregate, BlockId, Generator, Index, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape,
 };
 use crate::rewrite::machinery::change_limit::ChangeLimit;
 use crate::rewrite::machinery::inner_indices::{InnerIndices, key_name};
@@ -72,7 +71,7 @@ use crate::types::{DataType, Field};
 
 /// Unnests every nested Reduce that can be.
 pub(super) fn conditional_reduce(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program).into_iter().rev() {
         let mut at = 0;
         while at < program.block(block).lets.len() {
@@ -80,7 +79,7 @@ pub(super) fn conditional_reduce(program: &mut Program) -> bool {
                 .into_iter()
                 .find_map(|(_, nested, _)| Some((nested, keyed_reduce(program, nested)?)));
             // After a change the let stands one further on; other blocks in it come next.
-            if let Some((nested, keyed)) = bound.next(found) {
+            if let Some((nested, keyed)) = limit.next(found) {
                 unnest(program, block, at, nested, keyed);
                 changed = true;
             }

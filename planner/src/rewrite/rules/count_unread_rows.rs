@@ -72,9 +72,9 @@ use std::mem;
 
 /// Counts such rows by bucket.
 pub(super) fn count_unread_rows(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
-        while let Some(site) = bound.next(find(program, block)) {
+        while let Some(site) = limit.next(find(program, block)) {
             count(program, block, site);
             changed = true;
         }

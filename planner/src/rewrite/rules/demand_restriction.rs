@@ -84,7 +84,9 @@ use crate::multiloop::{
 use crate::rewrite::machinery::change_limit::ChangeLimit;
 use crate::rewrite::machinery::dependencies::{Definition, definitions};
 use crate::rewrite::machinery::fallible::Fallible;
-use crate::rewrite::machinery::key_lookups::{KeyLookup, KeyLookupKind, are_all_uses, have_found, may_sink, questions};
+use crate::rewrite::machinery::key_lookups::{
+    KeyLookup, KeyLookupKind, are_all_uses, have_found, key_lookups, may_sink,
+};
 use crate::rewrite::machinery::selectivity::Selectivity;
 use crate::types::DataType;
 
@@ -93,9 +95,9 @@ const SHARE_MAX: f64 = 0.3;
 
 /// Restricts groups and buckets to the keys that they are asked for.
 pub(super) fn demand_restriction(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
-        while let Some(site) = bound.next(find(program, block)) {
+        while let Some(site) = limit.next(find(program, block)) {
             restrict(program, block, site);
             changed = true;
         }

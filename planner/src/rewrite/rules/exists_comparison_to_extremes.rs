@@ -74,10 +74,10 @@ use crate::types::{DataType, Field};
 
 /// Asks for extremes instead of searching for a row.
 pub(super) fn exists_comparison_to_extremes(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
         for at in 0..program.block(block).lets.len() {
-            while let Some((nested, found)) = bound.next(find(program, block, at)) {
+            while let Some((nested, found)) = limit.next(find(program, block, at)) {
                 ask_extremes(program, block, at, nested, found);
                 changed = true;
             }

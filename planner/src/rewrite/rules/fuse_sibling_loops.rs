@@ -58,11 +58,10 @@ use crate::analysis::own_groups::own_groups;
 use crate::analysis::ranges::Ranges;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::collections_read;
-use crate::multiloop::{BlockId, CollectionId, Index, Let, Program, Source};
+use crate::multiloop::{BlockId, CollectionId, Let, Program};
 use crate::rewrite::machinery::fallible::Fallible;
 use crate::rewrite::machinery::same_nest::same_nest;
 use crate::rewrite::machinery::structural_hash::nest_hash;
-use crate::rewrite::machinery::substitute::Substitution;
 use rustc_hash::FxHashSet;
 
 /// Fusions in a block after which it is not looked at once more which groups are own ones: many branches of one UNION

@@ -56,9 +56,9 @@ use crate::rewrite::machinery::partition_groups::{aggregate, columns, is_whole, 
 
 /// Makes groups of such windows.
 pub(super) fn group_whole_windows(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
-        while let Some(at) = bound.next(find(program, block)) {
+        while let Some(at) = limit.next(find(program, block)) {
             group(program, block, at);
             changed = true;
         }

@@ -75,10 +75,10 @@ use crate::types::Field;
 
 /// Reduces groups while they are made.
 pub(super) fn groupby_reduce(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program).into_iter().rev() {
         for at in 0..program.block(block).lets.len() {
-            while let Some(site) = bound.next(find(program, block, at)) {
+            while let Some(site) = limit.next(find(program, block, at)) {
                 reduce(program, block, at, &site);
                 changed = true;
             }

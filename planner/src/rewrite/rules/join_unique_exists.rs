@@ -75,11 +75,11 @@ use crate::rewrite::machinery::substitute::Substitution;
 
 /// Turns searches for the only row of a bucket into indices.
 pub(super) fn join_unique_exists(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
         for at in 0..program.block(block).lets.len() {
             while let Some((number, mut index, mut condition)) =
-                bound.next(find(program, &program.block(block).lets[at]))
+                limit.next(find(program, &program.block(block).lets[at]))
             {
                 // Other blocks and lets may read the block, too, and keep it.
                 let mut copy = Substitution::copying();

@@ -62,9 +62,9 @@ use crate::types::Field;
 
 /// Merges groups of one loop.
 pub(super) fn merge_sibling_groups(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program).into_iter().rev() {
-        while let Some(site) = bound.next(find(program, block)) {
+        while let Some(site) = limit.next(find(program, block)) {
             merge(program, block, site);
             changed = true;
         }

@@ -103,9 +103,9 @@ const ROWS_PER_PARTITION: f64 = 2.0;
 
 /// Narrows the rows of such windows.
 pub(super) fn narrow_first_rows(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
-        while let Some(at) = bound.next(find(program, block)) {
+        while let Some(at) = limit.next(find(program, block)) {
             narrow(program, block, at);
             changed = true;
         }

@@ -50,7 +50,7 @@
 
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
-use crate::multiloop::{BlockId, Generator, Index, Let, Program, Scalar, ScalarId, Source};
+use crate::multiloop::{BlockId, Index, Let, Program, Scalar, ScalarId};
 use crate::rewrite::machinery::conditions::{for_each_condition, for_each_condition_mut};
 use crate::rewrite::machinery::dependencies::definitions;
 use crate::rewrite::machinery::fallible::Fallible;

@@ -71,10 +71,10 @@ use crate::types::DataType;
 
 /// Takes determined parts out of group keys.
 pub(super) fn prune_group_keys(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
         for at in 0..program.block(block).lets.len() {
-            while let Some((generator, kept)) = bound.next(find(program, block, at)) {
+            while let Some((generator, kept)) = limit.next(find(program, block, at)) {
                 prune(program, block, at, generator, &kept);
                 changed = true;
             }

@@ -75,12 +75,12 @@ use crate::types::DataType;
 
 /// Reduces buckets once instead of at every probe.
 pub(super) fn reduce_probed_bucket(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
         let mut at = 0;
         while at < program.block(block).lets.len() {
             let mut refused = Vec::new();
-            while let Some((nested, probe)) = bound.next(find(program, block, at, &refused)) {
+            while let Some((nested, probe)) = limit.next(find(program, block, at, &refused)) {
                 if reduce(program, block, at, nested, probe) {
                     changed = true;
                 } else {

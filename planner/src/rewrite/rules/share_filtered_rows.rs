@@ -77,9 +77,9 @@ const SHARE_MAX: f64 = 0.1;
 
 /// Collects what two loops pick out of a table by the same conditions.
 pub(super) fn share_filtered_rows(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
-        while let Some(site) = bound.next(find(program, block)) {
+        while let Some(site) = limit.next(find(program, block)) {
             share(program, block, site);
             changed = true;
         }

@@ -113,8 +113,8 @@ const ROWS_PER_GROUP: f64 = 8.0;
 
 /// Goes over parts one by one.
 pub(super) fn split_concat(program: &mut Program) -> bool {
-    let (mut changed, mut bound, body) = (false, ChangeLimit::of(program), program.body);
-    while let Some((at, parts)) = bound.next(find(program, body)) {
+    let (mut changed, mut limit, body) = (false, ChangeLimit::of(program), program.body);
+    while let Some((at, parts)) = limit.next(find(program, body)) {
         split(program, body, at, parts);
         changed = true;
     }

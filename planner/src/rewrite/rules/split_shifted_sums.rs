@@ -63,9 +63,9 @@ const CONSTANT_MAX: u128 = 10u128.pow(19);
 
 /// Splits such sums.
 pub(super) fn split_shifted_sums(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
-        while let Some(site) = bound.next(find(program, block)) {
+        while let Some(site) = limit.next(find(program, block)) {
             split(program, block, site);
             changed = true;
         }

@@ -88,9 +88,9 @@ const SPREAD: f64 = 16.0;
 
 /// Turns anti joins around.
 pub(super) fn turn_anti_join(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
-        while let Some(join) = bound.next(find(program, block)) {
+        while let Some(join) = limit.next(find(program, block)) {
             turn(program, block, join);
             changed = true;
         }

@@ -86,9 +86,9 @@ use crate::value::Value;
 
 /// Turns left joins around.
 pub(super) fn turn_left_join(program: &mut Program) -> bool {
-    let (mut changed, mut bound) = (false, ChangeLimit::of(program));
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
     for block in live_blocks(program) {
-        while let Some(join) = bound.next(find(program, block)) {
+        while let Some(join) = limit.next(find(program, block)) {
             turn(program, block, join);
             changed = true;
         }
