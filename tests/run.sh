@@ -5,8 +5,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 step() {
+    local began=$SECONDS
     printf '\n== %s\n' "$*"
     "$@"
+    printf '== took %d s\n' "$((SECONDS - began))"
 }
 
 . tests/postgres.sh
@@ -14,11 +16,12 @@ step() {
 
 export RUSTDOCFLAGS="-D warnings"
 step cargo fmt --all --check
-# In the release profile: what a release build is made of is compiled by nothing else here.
-step cargo clippy --release --workspace --all-targets --locked -- -D warnings
-# And with what a default build leaves out.
+# In the release profile: what a release build is made of is compiled by nothing else here. The pages are made in it, too, so that
+# the dependencies are checked once for both.
 step cargo clippy --release --workspace --all-targets --locked --features multiloop-cli/remote -- -D warnings
-step cargo doc --workspace --no-deps --locked
+step cargo doc --release --workspace --no-deps --locked --features multiloop-cli/remote
+# And what a default build has in place of it.
+step cargo clippy --release -p multiloop -p multiloop-cli --locked -- -D warnings
 step cargo test --workspace --locked --features multiloop-cli/remote
 # Kernels without this machine's best instructions. The interpreter has none: it has said what is right above.
 MULTILOOP_CPU=portable step cargo test --workspace --locked --features multiloop-cli/remote --test random --test slt --test tpch -- --skip on_the_interpreter
