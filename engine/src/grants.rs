@@ -1,4 +1,4 @@
-//! Whose something is, and what others may do with it: lists of rights as PostgreSQL keeps and shows them.
+//! Owners and access control lists of objects, as PostgreSQL keeps and shows them.
 //!
 //! An item says what one role, or everybody, has from one other: rights, and of these the ones that it may give on. An object
 //! without a list has its default, all rights for its owner, who can always give them. What is taken from a role that gave it on

@@ -1,7 +1,7 @@
-//! What stands around every statement: room to nest, and an end to panics. A panic is a bug, but not the end of the
-//! process that the engine is embedded in: the statement fails (XX000), what it held is given back as it unwinds, its
-//! change of the catalog has never been, and locks do not mind (whoever takes one looks past poison, because nothing is
-//! left half done under it).
+//! The guard around every statement: stack for nesting, and an end to panics. A panic is a bug, but not the end of the process
+//! that the engine is embedded in: the statement fails (XX000), what it held is given back as it unwinds, its change of the
+//! catalog has never been, and locks do not mind (whoever takes one looks past poison, because nothing is left half done under
+//! it).
 
 use crate::{Error, Result};
 use multiloop_planner::stack;

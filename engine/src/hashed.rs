@@ -1,4 +1,5 @@
-//! How often queries hashed columns of integers that lie far apart: those that are hashed again get codes, by which the next query goes.
+//! Counts how often queries hash an integer column with a sparse range. The second time, the column is encoded by a domain, and
+//! later queries use the codes.
 //!
 //! To make codes takes longer than most queries, and some queries later it has paid. So the first goes by hashes, and leaves a
 //! count; the second finds it, and has the codes made for all that follow. A load makes none: most columns are never asked so.

@@ -1,4 +1,4 @@
-//! PRIMARY KEY and UNIQUE: whether rows that are appended to a table leave each key different in all rows.
+//! Checks PRIMARY KEY and UNIQUE: whether appended rows leave each key different in all rows.
 //!
 //! Where the statistics of the new table prove a column of the key unique there is nothing to do: so it is for serial numbers and
 //! for most files. Else the new rows are looked up among themselves, and, if their range is not apart from the old ones', in an

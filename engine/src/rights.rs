@@ -1,5 +1,5 @@
-//! What whoever acts may do with tables and schemas, in PostgreSQL's words. Who has entered nothing, or has entered as a superuser,
-//! may do all, which costs one look.
+//! Checks the privileges of the acting role on tables and schemas, in PostgreSQL's words. Who has entered nothing, or has
+//! entered as a superuser, may do all, which costs one look.
 //!
 //! What is the system's can be read by all, and what is temporary is the session's own.
 

@@ -1,4 +1,4 @@
-//! How a session sees values: the time zone in which instants are shown and read, and the names of what object identifiers
+//! A session's view of values: the time zone in which instants are shown and read, and the names of what object identifiers
 //! stand for. A result has the sight of the statement that gave it.
 
 use crate::Result;

@@ -1,4 +1,4 @@
-//! What a look at all rows of files tells plans of a column.
+//! Column statistics that reading all rows of a file has given, for plans.
 
 use multiloop_planner::catalog::{ColumnStatistics, Estimates, Proofs};
 use multiloop_planner::types::Field;

@@ -1,4 +1,4 @@
-//! DROP and TRUNCATE: what goes, and what needs it.
+//! DROP and TRUNCATE, and the dependent objects that they take along or are refused for.
 
 use super::SYSTEM;
 use crate::catalog::{Entry, Qualified, State, StoredTable, TEMPORARY};

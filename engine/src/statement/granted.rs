@@ -1,4 +1,4 @@
-//! GRANT and REVOKE: what is given or taken stands with the table or schema.
+//! GRANT and REVOKE: changes the access control lists of tables and schemas.
 
 use crate::catalog::{Entry, Qualified, State};
 use crate::grants::{BOOTSTRAP, Change, Grantee as Who, Owned, RightSet};

@@ -1,4 +1,4 @@
-//! What a session tells of itself.
+//! Facts about a session that the system catalog shows.
 
 use crate::activity::{Activity, Signal};
 use crate::roles::{Rights, Roles};

@@ -1,4 +1,4 @@
-//! What a backend that is not the host hands back.
+//! The results that a backend other than the CPU hands back.
 
 use crate::collections::rows::RowSet;
 use crate::partial::PartialGroups;

@@ -1,4 +1,4 @@
-//! What loops read, as backends see it.
+//! A backend's view of the collections that a loop reads.
 
 use crate::Result;
 use crate::collections::rows::RowSet;

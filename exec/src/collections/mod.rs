@@ -1,3 +1,3 @@
-//! Collections as whoever makes them hands them over: rows in chunks.
+//! Collections in the form in which backends exchange them: rows in chunks.
 
 pub(crate) mod rows;

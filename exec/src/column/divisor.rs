@@ -1,4 +1,4 @@
-//! Exact division: what divides some numbers, and how often.
+//! The greatest common divisor of many integers, and exact division by it.
 
 use multiloop_planner::analysis::ranges::common_divisor;
 

@@ -1,4 +1,4 @@
-//! What every physical form can say of itself: its name, its size, a slice of it.
+//! The interface of physical column forms: name, size, slices.
 
 use super::{Chunk, Column, ColumnData, Dictionary, Table, TextView};
 use multiloop_planner::numeric::small::SmallNumeric;

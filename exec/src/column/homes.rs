@@ -1,6 +1,7 @@
-//! Where the chunks of a loaded table stay: each in the slabs of a node, whose worker copies it there, and so is the first to
-//! touch that memory. Chunks are dealt to the nodes in turn. If a node's workers are busy, another node's copy a chunk that
-//! was meant for it, to slabs of their own: its home is where its memory is. A single chunk stays with the thread that asks.
+//! The NUMA placement of a loaded table: each chunk lies in the slabs of a node, whose worker copies it there, and so is the
+//! first to touch that memory. Chunks are dealt to the nodes in turn. If a node's workers are busy, another node's copy a chunk
+//! that was meant for it, to slabs of their own: its home is where its memory is. A single chunk stays with the thread that
+//! asks.
 
 use super::slab::Slab;
 use super::{Column, ColumnData};

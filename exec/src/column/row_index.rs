@@ -1,4 +1,4 @@
-//! Which row has a value: an index by hashes that grows with its table.
+//! An index from values to rows: by hashes, and growing with its table.
 //!
 //! A table only ever gets rows behind those that it has, so an index that knows the first of them stays right for all later
 //! snapshots, and is kept beside them: who asks lets it look at the rows that it has not seen, each once. So what a row that

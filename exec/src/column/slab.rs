@@ -1,4 +1,4 @@
-//! Where the columns of a loaded table stay: copied one behind the other into blocks of up to 64 MiB.
+//! The memory of a loaded table: its columns are copied one after the other into blocks of up to 64 MiB.
 //!
 //! A load makes each column of each chunk an allocation of its own, among allocations that live shortly. Left there,
 //! they pin the gaps between them and pay an allocator's rounding, which costs a large table a quarter of its size.

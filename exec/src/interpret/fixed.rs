@@ -1,5 +1,5 @@
-//! Which lets give the same each time they run: those that read no index from outside of themselves, nothing
-//! volatile, and no collection that changes. A nested block computes them once, not for every row around it.
+//! Loop-invariant lets: those that read no index from outside of themselves, nothing volatile, and no collection that changes.
+//! A nested block computes them once, not for every row around it.
 
 use super::Definition;
 use multiloop_planner::multiloop::{

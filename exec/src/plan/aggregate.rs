@@ -1,4 +1,4 @@
-//! What is kept of a reduction.
+//! The accumulator of a reduction, as the plan chooses it.
 
 use crate::plan::register::Register;
 use multiloop_planner::analysis::ranges::Grid;

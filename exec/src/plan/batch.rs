@@ -1,4 +1,4 @@
-//! Blocks that are evaluated for many rows at once.
+//! Nested blocks that are evaluated for a batch of outer rows at once.
 //!
 //! A nested block that reduces one bucket, which the row that asks chooses, becomes a loop over all rows that ask: these,
 //! each with a number and the fields that the block reads, are the outermost index, and the bucket the next one.

@@ -1,4 +1,5 @@
-//! What makes a loop find nothing, and which lets are then asked for nothing.
+//! Gates: collections that leave a loop without rows when they are empty, so that lets which only that loop reads need not be
+//! computed.
 //!
 //! A loop finds nothing once a collection that all its tuples come from has no rows: one that an index of its nest goes over, or
 //! one in which a condition of all its generators wants to find a key. What is read only by loops that find nothing need not be

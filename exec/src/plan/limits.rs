@@ -1,5 +1,5 @@
-//! From how many codes and rows on one way of numbering or finding groups is better than another, and other measured numbers
-//! which a plan is made with. No answer depends on them.
+//! Measured thresholds by which a plan chooses between ways to number and find groups. No answer depends on them. No answer
+//! depends on them.
 
 use multiloop_planner::catalog::{NEAR_CODES, NEAR_CODES_PER_ROW};
 use serde::{Deserialize, Serialize};

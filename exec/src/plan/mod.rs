@@ -1,4 +1,4 @@
-//! What is decided about a program before it runs. It knows no device.
+//! The plan: every decision about how a program runs, as a value. It knows no device. It knows no device.
 //!
 //! `tree` is the plan as a value: each choice a field, with what decided it (`choice`). `compile` makes it: where each condition
 //! is evaluated, which collections need an index, which lets of nested blocks are computed once (`invariance`), which of these for

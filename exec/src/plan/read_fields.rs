@@ -1,5 +1,5 @@
-//! Which fields of a collection anybody reads. The keys of groups that nobody reads need not be made: they have told groups
-//! apart, and that is all.
+//! Which fields of a collection are read. Keys of groups that nothing reads need not be materialised. The keys of groups that
+//! nobody reads need not be made: they have told groups apart, and that is all.
 
 use multiloop_planner::multiloop::{CollectionId, Let, Program, Scalar, ScalarId, Source};
 use rustc_hash::FxHashMap;

@@ -1,4 +1,4 @@
-//! Which lets of a body are made, and which of them first (see `plan::gates`).
+//! Chooses which lets of a body are computed, and in which order (see `plan::gates`).
 //!
 //! Lets are made in their order. In front of one that goes over many rows come those of a few rows that may make it superfluous:
 //! whoever asks for it finds nothing without them. What nobody asks for any more is made of no rows, which takes no time.

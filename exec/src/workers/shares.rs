@@ -1,4 +1,4 @@
-//! Which pieces of a loop the workers of which node take: those whose memory is near first, then what other nodes have left.
+//! The NUMA schedule of a loop: workers of a node take pieces whose memory is near first, then what other nodes have left.
 //!
 //! 1. Each node has a share: the numbers that have their home there, and of those that have none an equal part.
 //! 2. A worker takes the next number of its node's share. Once that is used up, it turns to the next node's, by number, and

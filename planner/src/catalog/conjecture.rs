@@ -1,4 +1,4 @@
-//! What is likely of a column, and found out only once somebody asks.
+//! Conjectures: likely properties of a column, which are verified only once a plan depends on them.
 //!
 //! That values which lie far apart, or strings, are all different takes a look at all of them at once, which takes longer than to
 //! load them, and most columns are never asked. So a load says no more than that there are about as many values as runs of equal

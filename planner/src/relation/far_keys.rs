@@ -1,6 +1,6 @@
-//! Keys that lie far apart and are hashed: what queries join, group or tell apart by integers that no table stores as codes. To know
-//! them by codes would be quicker, but to make these takes longer than to load the column, and most columns are never asked so. Who
-//! holds the tables makes them for queries that come again.
+//! Finds the integer columns with a sparse range that a query hashes, to join or to group. To know them by codes would be
+//! quicker, but to make these takes longer than to load the column, and most columns are never asked so. Who holds the tables
+//! makes them for queries that come again.
 
 use super::visit::{as_binary, as_column, conjuncts};
 use super::{AggregateCall, ColumnId, Expression, ExpressionKind, Query, Relation};

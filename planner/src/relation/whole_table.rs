@@ -1,4 +1,4 @@
-//! Queries that show a table as it is: who makes a table of one has it already.
+//! Recognises queries that show a whole table as it is, so that CREATE TABLE AS and INSERT can take its columns over.
 //!
 //! Files are read into tables, so what CREATE TABLE AS and INSERT take from a file as it is becomes the table itself
 //! (`Source` in `engine/src/statement/mod.rs`): a second one would only cost memory and time.

@@ -1,4 +1,4 @@
-//! Spellings that take a look ahead to tell, in words that sqlparser reads: see [`super::spelling`].
+//! Rewrites spellings that need lookahead into words that sqlparser reads: see [`super::spelling`].
 //!
 //! | written | parsed as |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! What fills tables without a statement's text: rows of some columns as rows of all of them (COPY with a list of columns fills
-//! the others as INSERT does), and the query of a materialized view.
+//! Binds statements that fill tables without a text of their own: rows of some columns as rows of all of them (COPY with a list
+//! of columns fills the others as INSERT does), and the query of a materialized view.
 
 use super::binder::{Binder, view_rows};
 use crate::catalog::{Catalog, TableInfo, TableName, View};

@@ -1,5 +1,5 @@
-//! What can be read but once: a pipe, a terminal. Who guesses columns looks at its first rows and reads it again, so that all of it
-//! goes into a file without a name first. A statement that names it twice reads it once.
+//! Spools of inputs that can be read but once: a pipe, a terminal. Who guesses columns looks at its first rows and reads it
+//! again, so that all of it goes into a file without a name first. A statement that names it twice reads it once.
 //!
 //! Standard input, and what else was open when this process began, is kept as long as the process runs: it can never be read again.
 //! A pipe with a name is kept while somebody has it, which is a statement: the next one reads what is written to it then.

@@ -1,4 +1,4 @@
-//! What a loop gets from around it.
+//! The collections and rows of enclosing blocks that a loop reads.
 
 use multiloop_planner::multiloop::IndexId;
 use multiloop_planner::value::Value;

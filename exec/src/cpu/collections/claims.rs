@@ -1,5 +1,5 @@
-//! What a debug build checks of proofs, on what flows: that rows which count as clustered are, that keys which count as the
-//! rows' order increase, and that what lets give has no more rows, no other values and no more NULLs than is proven.
+//! Debug checks of what the planner has proven: that rows which count as clustered are, that keys which count as the rows'
+//! order increase, and that lets give no more rows, no other values and no more NULLs than is proven.
 //!
 //! A proof that is wrong gives wrong rows without a word: groups twice, or keys that are not found. Here it gives an internal
 //! error. Release builds look at nothing.

@@ -1,4 +1,4 @@
-//! Clustered tables whose groups are made where they are asked for.
+//! Groups of clustered tables that are computed on demand, when a loop looks them up.
 
 use crate::collections::rows::RowSet;
 use crate::column::{CHUNK_ROWS, Chunk, Column};

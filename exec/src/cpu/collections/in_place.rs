@@ -1,4 +1,4 @@
-//! Buckets that leave their rows where they are.
+//! Buckets over the rows of a table, by row numbers, without copying the rows.
 //!
 //! A BucketCollect of all rows of a table by a column that statistics prove sorted and unique needs no copy of them: a group
 //! is a row, and fields are read in the table when they are asked for (late materialisation). A key that fills its range is

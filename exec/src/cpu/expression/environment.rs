@@ -1,4 +1,4 @@
-//! What expressions ask of the collections that have been computed.
+//! The interface through which expressions read collections that have been computed.
 
 use crate::Result;
 use crate::column::Chunk;

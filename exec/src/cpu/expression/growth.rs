@@ -1,5 +1,5 @@
-//! Functions that make strings much longer than those they are given: how long, so that memory is reserved before it is used,
-//! and how a statement that was cancelled gets out of them.
+//! Functions whose results are much longer than their arguments: memory is reserved before it is used, and a cancelled
+//! statement gets out of them.
 //!
 //! A tile of 32768 tuples whose strings have ten megabytes each would take 300 GB. So where a loop calls such a function its
 //! tiles begin with one tuple, and have four times as many each time as long as what they make stays small (`nest.rs`). What one

@@ -1,4 +1,4 @@
-//! Fields of own groups: those that the rows which ask for them have made of the rows beside them.
+//! Fields of groups that a row computes from its neighbours in a clustered table (own groups).
 
 use super::environment::Neighbours;
 use super::tile::Tile;

@@ -1,4 +1,4 @@
-//! What groups a tile's tuples have: a number for each, or runs, or which of few there are.
+//! The group numbers of the tuples of a tile: one for each, or runs, or a mask for each of few groups.
 
 use super::runs::Runs;
 use crate::cpu::groups::masks::Present;

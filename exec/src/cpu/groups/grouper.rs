@@ -1,4 +1,4 @@
-//! Numbers the groups of a reduction while its rows pass by, in the way that the plan chose: each is a type of its own.
+//! Numbers the groups of a reduction while its rows pass, in the way that the plan chose: each way is a type of its own.
 //!
 //! By code: [`Few`], [`Set`], [`Direct`], and [`Known`] for parts of a merge; by runs of equal keys: [`Clustered`]; by hash:
 //! [`Hashed`]. What is known of the groups leaves as [`Keys`] and their [`Order`], and comes from other workers as these.

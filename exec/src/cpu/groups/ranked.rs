@@ -1,5 +1,6 @@
-//! Known: all keys of a part of a merge are known before its rows are grouped. A group's number is the rank of its code, so
-//! groups are in the order of their codes, and what is looked at for each row is a bit and a half a code instead of 32.
+//! Groups numbered by the rank of their code, where all keys of a part of a merge are known before its rows are grouped. A
+//! group's number is the rank of its code, so groups are in the order of their codes, and what is looked at for each row is a
+//! bit and a half a code instead of 32.
 //!
 //! Keys that wait for it are half as wide as others, and need no places of first rows. A part's groups become columns as
 //! soon as it is merged.

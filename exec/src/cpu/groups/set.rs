@@ -1,4 +1,4 @@
-//! Set: nothing is kept of a group but that it is there, a bit for each code.
+//! Set: a bit for each code, where nothing but the existence of a group is wanted.
 
 use crate::cpu::keys::decode::decode_all;
 use crate::cpu::simd::positions::push_positions;

@@ -1,6 +1,5 @@
-//! Where an array over codes is split into the parts of a merge, which workers share: so that each has about as many rows.
-//! Codes are rarely met evenly. Where the first part of a key is one of eight in fifty, eight parts in 64 of one length would
-//! have all rows.
+//! Splitters that divide an array over codes into parts of about as many rows each, for a parallel merge. Codes are rarely met
+//! evenly. Where the first part of a key is one of eight in fifty, eight parts in 64 of one length would have all rows.
 
 use super::grouper::MERGE_PARTS;
 use crate::cpu::table::parts::shift_of;

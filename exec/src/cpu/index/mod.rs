@@ -1,4 +1,4 @@
-//! From keys to the groups of a finished collection.
+//! Indexes from keys to the groups of a finished collection.
 //!
 //! * *Direct*: few codes, most of them keys: an array over all codes, an entry each.
 //! * *Ranked*: keys are a part of not too many codes: a bit a code (see `ranks`). A key's group is its rank among the

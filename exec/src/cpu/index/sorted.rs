@@ -1,5 +1,5 @@
-//! Ranked indexes of keys that increase from row to row, as those of most tables do: the keys are read once, where they lie,
-//! and nothing is partitioned or put in order.
+//! Ranked indexes of keys that increase from row to row, as those of most tables do: keys are read once, in place, and nothing
+//! is partitioned or sorted.
 
 use crate::Result;
 use crate::column::Column;

@@ -1,5 +1,5 @@
-//! Strings of another dictionary than an index knows: once enough tuples have asked, what each of them finds is looked up
-//! once, and a tuple costs the read of an array.
+//! Translation of another dictionary's codes to the groups of an index: once enough tuples have probed it, each string is
+//! looked up once, and a tuple costs the read of an array.
 
 use super::super::vector::{Vector, VectorData};
 use crate::column::Dictionary;

@@ -1,5 +1,4 @@
-//! Whether strings begin with another, in whatever case: their first eight bytes, as one number, nearly always tell it
-//! without a call.
+//! Prefix tests on strings, with or without case: their first eight bytes, as one number, nearly always decide without a call.
 
 /// A string that others may begin with.
 pub(crate) struct Beginning {

@@ -1,4 +1,4 @@
-//! Any function, value by value.
+//! The fallback for functions without a kernel: evaluated value by value.
 //!
 //! A kernel that meets anything unusual gives up; its function is done again here, through `evaluate`, which raises the
 //! error that is due.

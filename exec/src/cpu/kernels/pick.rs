@@ -1,4 +1,4 @@
-//! Values at some positions.
+//! Gathers the values at given positions.
 
 use crate::cpu::simd::kernel::append;
 use crate::cpu::simd::prefetch::Prefetcher;

@@ -1,4 +1,4 @@
-//! The texts that aggregates gather: by what a row is ordered, and what is kept of it (`planner/src/evaluate/gather.rs`), of
+//! Builds the texts that list aggregates keep of each row: its sort key and its value (`planner/src/evaluate/gather.rs`), of
 //! numbers and texts.
 
 use super::Call;

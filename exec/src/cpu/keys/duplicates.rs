@@ -1,5 +1,4 @@
-//! Neighbours that are alike: rows that come in runs of equal keys, as those of an order's lines do, ask a hash table, or an
-//! array over codes, once a run.
+//! Runs of equal keys among neighbouring rows: each run probes a hash table, or an array over codes, once.
 //!
 //! Nothing need prove that rows come clustered: the first keys of a tile say whether it pays.
 

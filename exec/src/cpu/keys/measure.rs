@@ -1,5 +1,5 @@
-//! Which values the key columns have that an index is to be made of: the range of integers and in what steps they come, the
-//! dictionary of strings, or that all are short.
+//! Measures the key columns that an index is to be built of: the range and step of integers, the dictionary of strings, or that
+//! all strings are short.
 
 use crate::Result;
 use crate::column::divisor::common_step;

@@ -1,5 +1,5 @@
-//! The quick way to pack keys: dense loops over integers and dictionary codes. What they decline, `key` encodes value
-//! by value.
+//! Packs keys in dense loops over integers and dictionary codes. What these decline, `key` encodes value by value. What they
+//! decline, `key` encodes value by value.
 
 use super::super::vector::{TextVector, Vector, VectorData};
 use crate::column::divisor::Divisor;

@@ -1,4 +1,4 @@
-//! What another backend hands back, in the forms in which this one reads collections; and collections as it hands them out.
+//! Converts collections between other backends' form and the CPU's.
 
 use crate::backend::given::Given;
 use crate::backend::inputs::{Grouped, Inputs, Residence};

@@ -1,5 +1,5 @@
-//! The order in which an ordered top-k goes over the rows of a table: by the ranges of their chunks, the best first. Who has
-//! enough rows leaves out what cannot come before the last of them without looking at it.
+//! The chunk order of an ordered top-k: by the ranges of their sort keys, the best first. Who has enough rows leaves out what
+//! cannot come before the last of them without looking at it.
 //!
 //! Which rows are kept does not depend on the order in which they come: ties are broken by all fields. Where something may
 //! fail, every row is looked at all the same.

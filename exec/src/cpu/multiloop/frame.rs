@@ -1,4 +1,4 @@
-//! The block that is being evaluated: what its loops read.
+//! The frame of the block that is being evaluated: the collections and rows that its loops read.
 
 use crate::collections::rows::RowSet;
 use crate::column::{Chunk, Table};

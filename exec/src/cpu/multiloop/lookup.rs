@@ -1,4 +1,4 @@
-//! What expressions ask of the collections computed so far: lookups, existence, single rows, nested blocks.
+//! Lookups in the collections computed so far: by key, existence, single rows, nested blocks.
 
 use crate::column::{Column, ColumnData};
 use crate::cpu::collections::bindings::Captured;

@@ -1,4 +1,4 @@
-//! One loop from start to end: cut into pieces, spread over workers, put together again.
+//! Runs one loop: cuts it into pieces, spreads them over workers, and combines their results.
 
 pub(crate) mod adopt;
 mod best_first;

@@ -1,4 +1,4 @@
-//! A nest, tile by tile.
+//! Traverses the nest of a loop tile by tile.
 //!
 //! The outermost index stands on a range of rows of one chunk (a morsel, taken apart into tiles). Each further index
 //! turns the tuples of a tile into pairs (tuple, row), in tiles of bounded size again: a `Bucket` probes its index

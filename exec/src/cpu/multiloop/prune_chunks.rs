@@ -1,4 +1,4 @@
-//! Chunks that a loop does not look at, and rows at the ends of those that it does.
+//! Prunes chunks, and rows at the ends of chunks, that cannot pass the conditions of a loop.
 //!
 //! What the conditions of a loop ask of its outermost index, and the keys among which it looks for that index's keys
 //! (sideways information passing), become tests of a chunk's ranges (`expression::chunk_test`). A chunk of which no row

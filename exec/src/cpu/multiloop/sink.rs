@@ -1,4 +1,4 @@
-//! What the generators of a loop keep while its tiles pass by.
+//! The sinks of a loop: the state that each generator keeps while tiles pass.
 //!
 //! Rows (Collect, BucketCollect, top-k without an order) are kept by piece of work, so that they can be put together
 //! in order; groups and ordered top-k by worker, because their merge does not depend on who had what.

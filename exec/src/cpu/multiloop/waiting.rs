@@ -1,4 +1,4 @@
-//! Questions to collections that wait for an index.
+//! Existence tests that are postponed until after the next index of the nest, where that filters more.
 //!
 //! A condition is checked as soon as its inputs are there. One that asks a collection (`NOT EXISTS`) and holds for nearly all tuples
 //! is better asked behind an index that finds rows for few of them. Which holds is seen in the first tile of some, tuple by tuple:

@@ -1,6 +1,6 @@
-//! Where rows go that are partitioned: blocks of places, each of one part, in the order in which they were needed. Every
-//! column puts a row at the same place, so that what a row's part is has to be found out once, and a column takes one pass.
-//! A part with half of all rows has half of all blocks, and none is moved when it grows.
+//! The memory of partitioned rows: blocks of places, each of one part, in the order in which they were needed. Every column
+//! puts a row at the same place, so that what a row's part is has to be found out once, and a column takes one pass. A part
+//! with half of all rows has half of all blocks, and none is moved when it grows.
 
 use crate::cpu::groups::grouper::MERGE_PARTS;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Groups of clustered rows that are complete: HAVING leaves them out while rows still come.
+//! Closes groups of clustered rows as soon as they are complete, so that HAVING drops them while rows still come.
 //!
 //! Most are left out in the very tile that they begin in. So their codes are not written until it is known which are wanted:
 //! until then a group has the tuple behind its rows in its code's place.

@@ -1,4 +1,4 @@
-//! The core of a reduction: groups and their accumulators, below whatever brings them rows.
+//! The core of a reduction: groups and their accumulators, without the row sources above it.
 
 use super::super::aggregate::Accumulator;
 use crate::Result;

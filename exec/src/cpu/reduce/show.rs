@@ -1,4 +1,4 @@
-//! Groups as columns: those that are wanted, in order.
+//! Converts groups to columns: those that are wanted, in order.
 
 use super::core::Core;
 use crate::Result;

@@ -1,6 +1,6 @@
-//! Numbers in order. Many of them are split into parts by numbers between which a sample says that equally many lie, so that
-//! neither skew nor outliers make one part large; each part, which fits the cache close by unless there are more than some
-//! millions in all, is sorted digit by digit, by any worker.
+//! Radix sort of 64-bit numbers. Many of them are split into parts by numbers between which a sample says that equally many
+//! lie, so that neither skew nor outliers make one part large; each part, which fits the cache close by unless there are more
+//! than some millions in all, is sorted digit by digit, by any worker.
 //!
 //! Sources: sample sort (Frazer, McKellar: Samplesort, 1970), with a search for the part without a branch (Sanders, Winkel: Super
 //! Scalar Sample Sort, 2004); radix sort from the least significant digit (Knuth: TAOCP 3, 5.2.5).

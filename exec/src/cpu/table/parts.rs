@@ -1,4 +1,4 @@
-//! Parts of groups, by the bits of their hashes.
+//! Partitions of groups by the bits of their hashes.
 
 /// How far codes below `len` are shifted to give their part of `parts`.
 pub(crate) fn shift_of(len: usize, parts: usize) -> u32 {

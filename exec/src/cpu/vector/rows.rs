@@ -1,4 +1,4 @@
-//! Tuples of a nest: on which rows of which source each stands.
+//! The row number in each source of every tuple of a nest.
 
 use crate::column::dictionary::Dictionary;
 use crate::column::{Chunk, Column};

@@ -1,4 +1,4 @@
-//! Where partitions and groups of peers lie among sorted rows, and which rows those of a piece see.
+//! The layout of sorted rows: where partitions and peer groups begin, and the frames of each row.
 
 use crate::Result;
 use multiloop_planner::window::{Frame, FrameBound, FrameUnit};

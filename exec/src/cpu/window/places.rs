@@ -1,4 +1,4 @@
-//! Functions that ask where a row stands.
+//! Ranking functions: those of the position of a row in its partition.
 
 use super::layout::Layout;
 use super::pieces::Sorted;

@@ -1,4 +1,4 @@
-//! Functions that say what another row has: which row that is.
+//! Value functions: those that give the value of another row (lag, lead, first_value and their kin).
 
 use super::pieces::{Origin, Sorted};
 use super::places::integer;

@@ -1,4 +1,4 @@
-//! How those wait who have nothing to do: awake for a moment, since the next loop is about to begin, and asleep then.
+//! How idle workers wait: they spin for a moment, since the next loop is about to begin, and then sleep.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread::Thread;

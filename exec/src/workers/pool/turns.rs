@@ -1,4 +1,4 @@
-//! Whose turn it is: what a worker does next, where several jobs have pieces left.
+//! The scheduling of workers between jobs: which one a worker serves next.
 //!
 //! A worker takes part in all of them, and does one piece of each in turn, so that no statement is behind all pieces of
 //! another. While it is alone with one job, it stays there. Else what it has for its part in a job is parked there, and next is

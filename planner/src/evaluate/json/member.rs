@@ -1,4 +1,4 @@
-//! What is within a value of JSON: members of objects, elements of arrays, and what a path of them leads to.
+//! Access to members of JSON objects, elements of arrays, and paths of both.
 //!
 //! A part is a piece of the text that it is in, so a json's stays as it was written and a jsonb's stays in its form.
 

@@ -1,4 +1,4 @@
-//! The one table that says which predicate may go where at a join. All rules ask it.
+//! The table of which predicates may move to which side of a join. All passes use it. All rules ask it.
 //!
 //! | join  | from above, left | from above, right | ON, left only | ON, right only |
 //! |-------|------------------|-------------------|---------------|----------------|

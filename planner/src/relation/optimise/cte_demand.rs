@@ -1,4 +1,4 @@
-//! What all users of a CTE ask of its rows goes into it: the disjunction of their conditions. Each keeps its own.
+//! Pushes the disjunction of all consumers' conditions into a CTE. Each consumer keeps its own. Each keeps its own.
 //!
 //! ```text
 //! With c = D in … (Filter p (CteScan c)) … (Filter q (CteScan c)) …

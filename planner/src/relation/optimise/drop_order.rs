@@ -1,5 +1,5 @@
-//! Work on order and duplicates that nobody sees: sorts below an operator that forgets order, DISTINCT over rows
-//! that are distinct already, and projections computed for rows that a LIMIT drops.
+//! Removes work on order and duplicates that has no effect: sorts below an operator that forgets order, DISTINCT over rows that
+//! are distinct already, and projections computed for rows that a LIMIT drops.
 //!
 //! ```text
 //! Aggregate (Sort x)     =  Aggregate x          likewise below joins, set operations, DISTINCT and subqueries

@@ -1,4 +1,4 @@
-//! What every arm of a disjunction demands.
+//! Factors out the conjuncts that every arm of a disjunction has.
 //!
 //! ```text
 //! (a and b) or (a and c)      =  a and (b or c)

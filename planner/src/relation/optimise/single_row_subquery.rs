@@ -1,4 +1,4 @@
-//! Subqueries of which less matters than they say.
+//! Simplifies subqueries of at most one row.
 //!
 //! ```text
 //! exists (select … [group by …] [order by …] [limit 1])   =   exists (what that goes over)

@@ -1,4 +1,4 @@
-//! Where some of the groups have been chosen, what belongs to them is asked of the chosen ones.
+//! Looks up groups in a filtered collection of them, where some of the groups have been chosen already.
 //!
 //! ```text
 //! A = BucketReduce[…](…)(k)(f)                          A = …

@@ -1,4 +1,4 @@
-//! Rows that each find the group that they are in are counted a group at a time: as many times as there are rows, each finds as many.
+//! Counts self joins a group at a time: n rows that each find the group of n rows that they are in count n squared.
 //!
 //! ```text
 //! C = BucketReduce[i in x](c(i))(k(i))(count_rows()); j in x: sum(C[k(j)].count) if c(j)   →   g in C: sum(g.count * g.count)

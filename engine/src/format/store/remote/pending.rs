@@ -1,5 +1,5 @@
-//! What the network is waited for. Work on it is done by threads of its own (a runtime of the process), so that any thread may
-//! wait, and stop to do so when the statement for which it works is cancelled.
+//! Waiting for the network. Work on it is done by threads of its own (a runtime of the process), so that any thread may wait,
+//! and stop to do so when the statement for which it works is cancelled.
 
 use multiloop_exec::workers::context::Cancellation;
 use multiloop_exec::{Error, ErrorKind, Result};
