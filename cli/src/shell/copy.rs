@@ -78,7 +78,7 @@ enum Data<'s> {
 }
 
 impl Shell<'_> {
-    /// Runs a COPY … FROM STDIN, whose data stands behind it or is typed, or a COPY … TO STDOUT. Gives the number of rows.
+    /// Runs a COPY … FROM STDIN, whose data stands below its line or is typed, or a COPY … TO STDOUT. Gives the number of rows.
     pub(super) fn copy_with_client(&mut self, text: &str, source: &mut Source<'_>) -> Result<u64, Trouble> {
         self.run_copy(text, data_of(source), None, source)
     }
@@ -103,7 +103,7 @@ impl Shell<'_> {
             Err(error) => {
                 // Its data is no statement.
                 if matches!(data, Data::Script) && !source.is_typed && is_from_stdin(text) {
-                    skip_data(source);
+                    source.take_data(END);
                 }
                 Err(Trouble::of(&error, text))
             }
@@ -152,7 +152,7 @@ impl Shell<'_> {
             }
             Data::Script if source.is_typed => self.take_typed(&mut take)?,
             Data::Script => {
-                for line in data_lines(source) {
+                for line in source.take_data(END) {
                     take(line.as_bytes());
                     take(b"\n");
                 }
@@ -379,24 +379,6 @@ fn is_from_stdin(text: &str) -> bool {
 
 fn is_to(text: &str) -> bool {
     tokens(text, 0).any(|token| is_word(text, &token, &["stdout"]))
-}
-
-/// The lines of data that stand behind a statement in a script, up to `\.`; all of them are passed over.
-fn data_lines<'t>(source: &mut Source<'t>) -> Vec<&'t str> {
-    // What stands behind the statement in its line is no data.
-    let _ = source.take_line();
-    let mut lines = Vec::new();
-    while let Some(line) = source.take_line() {
-        if line.trim_end() == END {
-            break;
-        }
-        lines.push(line);
-    }
-    lines
-}
-
-fn skip_data(source: &mut Source<'_>) {
-    drop(data_lines(source));
 }
 
 fn read_failure(error: &io::Error) -> Trouble {

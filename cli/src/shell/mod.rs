@@ -5,7 +5,7 @@
 //! a line editor that knows when an entry is whole, completes words (`complete`) and colours them (`highlight`).
 //!
 //! `lex` is what all of these know of SQL; `variables` and `arguments` are of psql's commands, `conditions` its `\if`;
-//! `settings` what `\pset` and its kin change, `describe` the `\d` family, `copy` COPY with who types or with files here;
+//! `settings` what `\pset` and its kin change, `describe` the `\d` family (`lists` are those of it that are one query), `password` asks for one, `copy` COPY with who types or with files here;
 //! `output` is where results go, `pager` the program that shows long ones; `interrupt` is Ctrl-C; `files` makes views of the
 //! files that the program was given; `edit` is `\e`, `help` the texts.
 
@@ -22,8 +22,10 @@ mod help;
 mod highlight;
 mod interrupt;
 mod lex;
+mod lists;
 mod output;
 mod pager;
+mod password;
 mod send;
 mod settings;
 mod terminal;
@@ -102,11 +104,22 @@ pub(crate) struct Source<'t> {
     file: Option<&'t Path>,
     /// Whether somebody types it: then what is not whole may be ended later.
     is_typed: bool,
+    /// The data of a COPY below the line that is being read: it is read already.
+    data: Option<ReadData>,
+}
+
+/// Where the data of a COPY stands in a script whose line goes on behind the statement.
+#[derive(Clone, Copy)]
+struct ReadData {
+    /// The end of the line that has the COPY.
+    line_end: usize,
+    /// Where the script goes on behind the data.
+    end: usize,
 }
 
 impl<'t> Source<'t> {
     pub(crate) fn typed(text: &'t str) -> Self {
-        Source { text, at: 0, file: None, is_typed: true }
+        Source { text, at: 0, file: None, is_typed: true, data: None }
     }
 
     pub(crate) fn argument(text: &'t str) -> Self {
@@ -132,6 +145,53 @@ impl<'t> Source<'t> {
         let end = rest.find('\n').unwrap_or(rest.len());
         self.at += (end + 1).min(rest.len());
         Some(&rest[..end])
+    }
+
+    /// Lines of data below the line that is being read, up to one of these; what is left of the line is read behind them, as psql
+    /// does. They are passed over.
+    fn take_data(&mut self, end_mark: &str) -> Vec<&'t str> {
+        let here = self.at + self.rest().find('\n').unwrap_or(self.rest().len());
+        let (line_end, start) = match self.data {
+            Some(before) => (before.line_end, before.end),
+            None => (here, (here + 1).min(self.text.len())),
+        };
+        let mut below = Source { at: start, data: None, ..*self };
+        let mut lines = Vec::new();
+        while let Some(line) = below.take_line() {
+            if line.trim_end() == end_mark {
+                break;
+            }
+            lines.push(line);
+        }
+        self.data = Some(ReadData { line_end, end: below.at });
+        self.pass_data();
+        lines
+    }
+
+    /// Goes on behind data that is read already, if nothing of the line before it is left.
+    fn pass_data(&mut self) {
+        if let Some(data) = self.data
+            && (self.at >= data.line_end || is_blank(&self.text[self.at..data.line_end]))
+        {
+            self.at = data.end;
+            self.data = None;
+        }
+    }
+
+    /// What is left of a line above data that is read already, up to the end of a string or comment that is open there, which may
+    /// be behind the data; all of it is passed over.
+    fn take_open_line(&mut self, data: ReadData) -> String {
+        let line = &self.text[self.at..(data.line_end + 1).min(data.end)];
+        let open = tokens(line, 0).find(|token| !token.is_whole).map_or(line.len(), |token| token.range.start);
+        self.at = data.end;
+        self.data = None;
+        if open == line.len() {
+            return line.to_owned();
+        }
+        let joined = format!("{}{}", &line[open..], self.rest());
+        let end = tokens(&joined, 0).next().map_or(joined.len(), |token| token.range.end);
+        self.at += end - (line.len() - open);
+        format!("{}{}", &line[..open], &joined[..end])
     }
 
     /// Whether only blanks stand before this place in its line.
@@ -248,26 +308,34 @@ impl<'a> Shell<'a> {
 
     /// Reads up to the end of a statement, or does a command.
     fn step(&mut self, source: &mut Source<'_>) -> Flow {
-        if is_blank(&self.buffer)
+        source.pass_data();
+        if source.data.is_none()
+            && is_blank(&self.buffer)
             && let Some(flow) = self.line_of_its_own(source)
         {
             return flow;
         }
         let from = source.at;
-        match next_stop(source.text, from, &mut self.depth) {
-            Stop::Semicolon(at) => {
+        let text = source.data.map_or(source.text, |data| &source.text[..data.line_end]);
+        match (next_stop(text, from, &mut self.depth), source.data) {
+            (Stop::Semicolon(at), _) => {
                 source.at = at + 1;
                 self.keep(&source.text[from..at]);
                 let statement = std::mem::take(&mut self.buffer);
                 self.depth = 0;
                 if is_blank(&statement) { Flow::Go } else { self.send_statement(&statement, source) }
             }
-            Stop::Backslash(at) => {
+            (Stop::Backslash(at), _) => {
                 source.at = at;
                 self.keep(&source.text[from..at]);
                 self.command(source)
             }
-            Stop::End { within } => {
+            (Stop::End { .. }, Some(data)) => {
+                let text = source.take_open_line(data);
+                self.keep(&text);
+                Flow::Go
+            }
+            (Stop::End { within }, None) => {
                 source.at = source.text.len();
                 self.keep(&source.text[from..]);
                 if within.is_none() || !source.is_typed {

@@ -65,6 +65,33 @@ fn data_stands_behind_a_copy() {
 }
 
 #[test]
+fn what_stands_behind_a_copy_on_its_line_runs_when_the_data_is_read() {
+    let cases = [
+        ("COPY t FROM STDIN; INSERT INTO t VALUES (7);\n1\n\\.\nINSERT INTO t VALUES (8);", "1,7,8"),
+        ("BEGIN; COPY t FROM STDIN; ROLLBACK;\n1\n\\.\nINSERT INTO t VALUES (2);", "2"),
+        ("COPY t FROM STDIN; COPY t FROM STDIN; COPY t FROM STDIN;\n1\n\\.\n2\n\\.\n3\n\\.\n", "1,2,3"),
+        ("COPY t FROM STDIN; COPY t FROM STDIN;\n1\n\\.\n2", "1,2"),
+        ("COPY t FROM STDIN; INSERT INTO t\n1\n\\.\nVALUES (2); INSERT INTO t VALUES (3);", "1,2,3"),
+        ("COPY t FROM STDIN; INSERT INTO t SELECT (2 +\n1\n\\.\n3); INSERT INTO t VALUES (9);", "1,5,9"),
+        ("COPY t FROM STDIN; INSERT INTO t SELECT length('a;\n1\n\\.\nb;'); INSERT INTO t VALUES (9);", "1,5,9"),
+        ("COPY t FROM STDIN; /* ;\n1\n\\.\n; */ INSERT INTO t VALUES (2); -- ;\nINSERT INTO t VALUES (3);", "1,2,3"),
+        ("COPY t FROM STDIN; -- SELECT\n1\n\\.\nINSERT INTO t VALUES (2);", "1,2"),
+        ("COPY t FROM STDIN; \\set x 5\n1\n\\.\nINSERT INTO t VALUES (:x);", "1,5"),
+        ("COPY t FROM STDIN \\g\n1\n\\.\nINSERT INTO t VALUES (2);", "1,2"),
+        ("COPY t FROM STDIN; COPY t\n1\n\\.\n FROM STDIN; INSERT INTO t VALUES (3);\n2\n\\.\n", "1,2,3"),
+        ("COPY t FROM STDIN; \\copy t from stdin\n1\n\\.\n2\n\\.\nINSERT INTO t VALUES (3);", "1,2,3"),
+        ("COPY nope FROM STDIN; INSERT INTO t VALUES (7);\n1\n\\.\nINSERT INTO t VALUES (8);", "7,8"),
+        ("COPY t FROM STDIN;\r\n1\r\n\\.\r\nINSERT INTO t VALUES (8);\r\n", "1,8"),
+        ("COPY t FROM STDIN; ;;\n1\n\\.", "1"),
+    ];
+    for (text, rows) in cases {
+        let script = format!("CREATE TABLE t (a int);\n{text}");
+        let found = value_after(&script, "SELECT string_agg(a::text, ',' ORDER BY a) FROM t");
+        assert_eq!(found.as_deref(), Some(rows), "{text}");
+    }
+}
+
+#[test]
 fn data_is_as_it_is_written() {
     let script = "CREATE TABLE t (a text);\r\nCOPY t FROM STDIN (FORMAT csv);\r\n\"a\r\nb\"\r\n\\.\r\n.mode csv\r\n\\set x 1\r\nINSERT INTO t VALUES (:x);\r\n";
     assert_eq!(value_after(script, "SELECT string_agg(a, '/') FROM t").as_deref(), Some("a\r\nb/1"));
