@@ -9,13 +9,6 @@ use std::path::{Path, PathBuf};
 /// Columns that cannot be read, by the start of a file's name: the SQLSTATE of asking for them. A `*` is the whole file.
 const REFUSED: &[(&str, &str, &str)] = &[
     // Types that have no SQL type here.
-    ("pyarrow/nested", "struct", "0A000"),
-    ("pyarrow/nested", "map", "0A000"),
-    ("pyarrow/nested", "structs", "0A000"),
-    ("duckdb/nested", "s", "0A000"),
-    ("duckdb/nested", "m", "0A000"),
-    ("pyarrow/refused_struct", "struct", "0A000"),
-    ("pyarrow/refused_map", "map", "0A000"),
     ("pyarrow/refused_duration", "duration", "0A000"),
     ("pyarrow/refused_ends", "ends", "0A000"),
     ("pyarrow/refused_list_view", "list_view", "0A000"),

@@ -7,10 +7,10 @@
 use super::batches::{self, Batches};
 use super::set::FileSet;
 use super::store::{self, Source};
-use super::{Unreadable, bad_file, guarded, io_error};
+use super::{Unreadable, bad_file, guarded, io_error, is_of_column};
 use arrow::array::RecordBatch;
 use arrow::buffer::{Buffer, MutableBuffer};
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::{DataType as Arrow, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::ipc::convert::try_fb_to_schema;
 use arrow::ipc::reader::{FileDecoder, read_footer_length};
@@ -47,6 +47,8 @@ struct Reader {
     memory: Reservation,
     /// Bytes of dictionaries.
     kept: usize,
+    /// Why a dictionary could not be read: columns that may be its codes cannot be, either.
+    lost: Option<Error>,
 }
 
 /// The metadata of a message, with what stands before it, and its body behind that.
@@ -95,7 +97,8 @@ impl Reader {
         let memory = Reservation::new(&context.memory);
         let path = path.to_owned();
         let blocks = Some(blocks);
-        let mut reader = Reader { path, file, file_bytes, schema, decoder, blocks, ended: false, memory, kept: 0 };
+        let mut reader =
+            Reader { path, file, file_bytes, schema, decoder, blocks, ended: false, memory, kept: 0, lost: None };
         for block in footer.dictionaries().into_iter().flatten() {
             let message = reader.read_block(block)?;
             reader.take_dictionary(&message)?;
@@ -109,7 +112,7 @@ impl Reader {
         let memory = Reservation::new(&context.memory);
         let path = path.to_owned();
         let mut reader =
-            Reader { path, file, file_bytes, schema, decoder, blocks: None, ended: false, memory, kept: 0 };
+            Reader { path, file, file_bytes, schema, decoder, blocks: None, ended: false, memory, kept: 0, lost: None };
         let Some(first) = reader.next_message()? else { return Err(reader.bad("it is empty")) };
         let path = reader.path.clone();
         let message = message_of(&path, &first)?;
@@ -214,7 +217,32 @@ impl Reader {
 
     fn take_dictionary(&mut self, message: &Message) -> Result<()> {
         self.kept = self.memory.bytes();
-        self.decoder.read_dictionary(&message.block, &message.bytes).map_err(|error| bad_file(&self.path, error))
+        let decoder = &mut self.decoder;
+        let read =
+            || decoder.read_dictionary(&message.block, &message.bytes).map_err(|error| bad_file(&self.path, error));
+        match guarded(&self.path, read) {
+            Err(error) if is_of_column(&error) => self.lost = Some(error),
+            read => read?,
+        }
+        Ok(())
+    }
+
+    /// The error of a dictionary that a column of these needs and that could not be read.
+    fn check_dictionaries(&self) -> Result<()> {
+        fn has_codes(arrow: &Arrow) -> bool {
+            match arrow {
+                Arrow::Dictionary(..) => true,
+                Arrow::List(of) | Arrow::LargeList(of) | Arrow::FixedSizeList(of, _) | Arrow::Map(of, _) => {
+                    has_codes(of.data_type())
+                }
+                Arrow::Struct(fields) => fields.iter().any(|field| has_codes(field.data_type())),
+                _ => false,
+            }
+        }
+        match &self.lost {
+            Some(error) if self.schema.fields().iter().any(|field| has_codes(field.data_type())) => Err(error.clone()),
+            _ => Ok(()),
+        }
     }
 
     fn bad(&self, reason: &str) -> Error {
@@ -246,6 +274,7 @@ impl Batches for Reader {
     fn next(&mut self, context: &Context) -> Result<Vec<RecordBatch>> {
         loop {
             context.check()?;
+            self.check_dictionaries()?;
             self.memory.resize(self.kept)?;
             let path = self.path.clone();
             let (messages, dictionary) = guarded(&path, || self.some_messages(context.workers().count()))?;
@@ -255,7 +284,7 @@ impl Batches for Reader {
             };
             let batches = context.workers().map(messages.iter().collect(), decode)?;
             if let Some(dictionary) = &dictionary {
-                guarded(&path, || self.take_dictionary(dictionary))?;
+                self.take_dictionary(dictionary)?;
             }
             let batches: Vec<RecordBatch> = batches.into_iter().flatten().collect();
             if !batches.is_empty() || (messages.is_empty() && dictionary.is_none()) {

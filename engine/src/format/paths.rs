@@ -13,9 +13,10 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<PathBuf>> {
         return if literal.is_file() {
             Ok(vec![literal])
         } else if literal.is_dir() {
-            let message = format!("could not open file: it is a directory: {pattern}");
-            Err(Error::new(ErrorKind::FileNotFound, message)
-                .with_hint("Name its files by a pattern such as 'dir/*.parquet'."))
+            let message = format!("could not open file: it is a folder: {pattern}");
+            let folder = pattern.trim_end_matches('/');
+            let hint = format!("Name its files by a pattern such as '{folder}/*.parquet'.");
+            Err(Error::new(ErrorKind::FileNotFound, message).with_hint(hint))
         } else {
             std::fs::metadata(&literal).map_err(|error| io_error(&literal, &error))?;
             Ok(vec![literal])

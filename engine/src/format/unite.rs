@@ -1,7 +1,6 @@
 //! Several files as one table: columns of one name are one column, in the order in which they were first seen. Behind them, or in
 //! their place, are the columns that the files' paths say.
 
-use super::Unreadable;
 use super::set::{Constants, FileSet};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow::compute::cast;
@@ -113,16 +112,6 @@ impl Union {
         }
         self.add(fields);
         Ok(())
-    }
-
-    /// An error if a column that one file has cannot be read of another: rows of that file would lack it in
-    /// silence; or if nothing of a file can be read: its rows would be lost.
-    pub(super) fn check_readable(&self, unreadable: &[Unreadable]) -> Result<()> {
-        let empty = self.places.iter().any(|places| places.is_empty());
-        match unreadable.iter().find(|column| empty || self.fields.iter().any(|field| field.name == column.name)) {
-            Some(column) => Err(column.error.clone()),
-            None => Ok(()),
-        }
     }
 
     /// A file's batch with the columns of all: of their types, and NULL where it has none.

@@ -6,7 +6,7 @@ use crate::cpu::collections::bindings::Captured;
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Defined, Frame, Shared};
 use crate::cpu::multiloop::nest::Piece;
-use crate::cpu::multiloop::{self, Form, rows_of};
+use crate::cpu::multiloop::{self, Form, steps_of};
 use crate::cpu::vector::rows::Source;
 use crate::plan::tree::{LetKind, LetPlan, LoopPlan, Plan};
 use crate::workers::context::Context;
@@ -74,7 +74,7 @@ impl Tail {
             let is_fine = last.levels.len() > 1 && !is_lazy;
             Ok(if is_fine { pieces.into_iter().flat_map(fine).collect() } else { pieces })
         })?;
-        tail.context.progress.total.fetch_add(rows_of(&tail.pieces), Ordering::Relaxed);
+        tail.context.progress.total.fetch_add(steps_of(&tail.pieces), Ordering::Relaxed);
         Ok(tail)
     }
 

@@ -5,6 +5,7 @@
 
 use multiloop_exec::Error;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Arrays and objects within each other, at most: as many as a json may have.
 pub(super) const DEPTH_MAX: usize = 6_000;
@@ -166,11 +167,14 @@ pub(super) struct Scanner<'a> {
     pub(super) at: usize,
     /// What closes the arrays and objects that are open.
     open: Vec<u8>,
+    /// The keys of the objects that are open, and how many there were before each array or object.
+    keys: Vec<Raw<'a>>,
+    keys_before: Vec<usize>,
 }
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Scanner { text, at: 0, open: Vec::new() }
+        Scanner { text, at: 0, open: Vec::new(), keys: Vec::new(), keys_before: Vec::new() }
     }
 
     /// All of the text.
@@ -335,6 +339,8 @@ impl<'a> Scanner<'a> {
     fn nested(&mut self) -> Scanned<&'a str> {
         let start = self.at;
         self.open.clear();
+        self.keys.clear();
+        self.keys_before.clear();
         loop {
             self.skip_blanks();
             match self.peek() {
@@ -346,8 +352,10 @@ impl<'a> Scanner<'a> {
                             return Err(Fault::TooDeep(self.at));
                         }
                         self.open.push(close);
+                        self.keys_before.push(self.keys.len());
                         if close == b'}' {
-                            self.key()?;
+                            let key = self.key()?;
+                            self.keys.push(key);
                         }
                         continue;
                     }
@@ -361,9 +369,17 @@ impl<'a> Scanner<'a> {
                 let Some(&close) = self.open.last() else { return Ok(&self.text[start..self.at]) };
                 if self.accept(close) {
                     self.open.pop();
+                    let before = self.keys_before.pop().unwrap_or(0);
+                    if let Some(key) = repeated(&self.keys[before..]) {
+                        let key = key.content();
+                        let message = format!("the key \"{key}\" stands twice in an object");
+                        return Err(Fault::Malformed(self.at, message.into()));
+                    }
+                    self.keys.truncate(before);
                 } else if self.accept(b',') {
                     if close == b'}' {
-                        self.key()?;
+                        let key = self.key()?;
+                        self.keys.push(key);
                     }
                     break;
                 } else {
@@ -391,6 +407,23 @@ impl<'a> Scanner<'a> {
             }
         }
     }
+}
+
+/// Keys of an object of which each is compared with those before it; more of them are hashed.
+const FEW_KEYS: usize = 16;
+
+/// A key that stands twice among others.
+fn repeated<'k, 'a>(keys: &'k [Raw<'a>]) -> Option<&'k Raw<'a>> {
+    if keys.len() > FEW_KEYS {
+        let mut known = HashSet::with_capacity(keys.len());
+        return keys.iter().find(|key| !known.insert(key.content()));
+    }
+    let is_same = |one: &Raw<'_>, other: &Raw<'_>| match one.escaped || other.escaped {
+        true => one.content() == other.content(),
+        false => one.text == other.text,
+    };
+    let is_known = |(at, key): &(usize, &Raw<'_>)| keys[..*at].iter().any(|before| is_same(before, key));
+    keys.iter().enumerate().find(is_known).map(|(_, key)| key)
 }
 
 /// The elements of an array, whose text has been checked.
@@ -511,6 +544,14 @@ mod tests {
             ["[1,]", "{\"a\":1,}", "{,}", "[,]", "{\"a\"}", "{a:1}", "[1 2]", "[", "{\"a\":", "[}", "nul", "nulls", ""]
         {
             assert!(value(text).is_err(), "{text}");
+        }
+        let wide: Vec<String> = (0..40).map(|key| format!("\"k{key}\": 1")).collect();
+        let wide = |more: &str| format!("[{{{}{more}}}]", wide.join(", "));
+        for text in [&wide(""), "{\"a\":{\"a\":1},\"b\":{\"a\":[{\"b\":1},{\"b\":1}]}}"] {
+            assert!(value(text).is_ok(), "{text}");
+        }
+        for text in [&wide(", \"k7\": 2"), "{\"a\":1,\"a\":1}", "[{\"o\":{\"a\":1,\"b\":[],\"\\u0061\":2}}]"] {
+            assert!(matches!(value(text), Err(Fault::Malformed(_, what)) if what.contains("twice")), "{text}");
         }
         let deep = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
         assert!(value(&deep(DEPTH_MAX)).is_ok());

@@ -7,6 +7,7 @@ mod buffers;
 mod file;
 mod footer;
 mod index;
+mod locate;
 mod pages;
 mod scan;
 
@@ -14,7 +15,7 @@ use super::identity::Identity;
 use super::set::FileSet;
 use super::store::is_object;
 use super::unite::Union;
-use super::{Unreadable, as_uuid, bad_file, guarded, readable_fields};
+use super::{Unreadable, as_uuid, bad_file, drop_unreadable, guarded, is_of_column, readable_fields};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Field as ArrowField, Schema, SchemaRef};
 use file::Source;
@@ -58,7 +59,10 @@ fn open_all(set: &FileSet) -> Result<Vec<Opened>> {
             Source::open(path)?.0.expect_end();
         }
     }
-    set.iter().map(|path| open(path)).collect()
+    let mut files = set.iter().map(|path| open(path)).collect::<Result<Vec<Opened>>>()?;
+    let unreadable: Vec<Unreadable> = files.iter().flat_map(|file| file.unreadable.clone()).collect();
+    drop_unreadable(files.iter_mut().map(|file| (&mut file.fields, &mut file.places)), &unreadable);
+    Ok(files)
 }
 
 fn open(path: &Path) -> Result<Opened> {
@@ -122,9 +126,15 @@ pub(super) fn open_readable(
     let files = open_all(set)?;
     let is_near = files.iter().all(|file| file.is_near);
     let (table, unreadable) = scan::scan(files, set, Some(cache))?;
-    let is_small = table.rows() <= SMALL_ROWS && is_near;
-    let table = if is_small { table.load(table.fields.clone(), context)? } else { table };
-    Ok((table, unreadable))
+    if table.rows() > SMALL_ROWS || !is_near {
+        return Ok((table, unreadable));
+    }
+    match table.load(table.fields.clone(), context) {
+        Ok(loaded) => Ok((loaded, unreadable)),
+        // A column that nobody may ask for: who does is told.
+        Err(error) if is_of_column(&error) => Ok((table, unreadable)),
+        Err(error) => Err(error),
+    }
 }
 
 /// Reads files as one table, all of it.
@@ -153,7 +163,6 @@ fn read_as(
 ) -> Result<(Table, Vec<Unreadable>)> {
     let union = union_of(files, set)?;
     let unreadable: Vec<Unreadable> = files.iter().flat_map(|file| file.unreadable.clone()).collect();
-    union.check_readable(&unreadable)?;
     let total: i64 = files.iter().map(|file| file.metadata.metadata().file_metadata().num_rows()).sum();
     context.progress.total.fetch_add(total.max(0) as u64, Ordering::Relaxed);
     let table_fields = fields.map_or_else(|| union.fields.clone(), <[Field]>::to_vec);

@@ -9,6 +9,7 @@ use super::super::{Unreadable, bad_file, guarded};
 use super::file::Source;
 use super::footer::{self, Told};
 use super::index::{self, PageIndex};
+use super::locate;
 use super::pages::Pages;
 use super::{Opened, root_range, union_of};
 use crate::{Error, ErrorKind, Result};
@@ -16,7 +17,7 @@ use arrow::array::ArrayRef;
 use arrow::buffer::Buffer;
 use arrow::compute::{cast, concat};
 use arrow::error::ArrowError;
-use multiloop_exec::column::arrow::{schema_of, to_column_of};
+use multiloop_exec::column::arrow::{first_wrong_row, schema_of, to_column_of};
 use multiloop_exec::column::{Chunk, Column, ColumnCache, ColumnReader, Dictionary, Span, Table};
 use multiloop_exec::cpu::pages::{self, Encoding, Kind, PageColumn, PageError, PageRows};
 use multiloop_planner::catalog::TableStatistics;
@@ -95,7 +96,6 @@ pub(super) fn scan(
 ) -> Result<(Table, Vec<Unreadable>)> {
     let union: Union = union_of(&opened, set)?;
     let unreadable: Vec<Unreadable> = opened.iter().flat_map(|file| file.unreadable.clone()).collect();
-    union.check_readable(&unreadable)?;
     let fields = union.fields.clone();
     let mut files = Vec::new();
     for (opened, places) in opened.into_iter().zip(&union.places) {
@@ -264,8 +264,15 @@ impl RowGroup {
         });
         // What is read of a file that has changed may be anything, errors among it.
         source.check(&file.opened.path, &file.opened.identity)?;
-        let read = outcome.map_err(|error| self.at_column(error, field))?;
-        check_digits(&read, field).map_err(|reason| self.at_column(bad_file(&file.opened.path, reason), field))?;
+        let read = outcome.map_err(|error| match of.direct {
+            Some((leaf, kind)) if matches!(error.kind(), ErrorKind::InvalidUtf8 | ErrorKind::DatetimeOverflow) => {
+                let place = (self.group, leaf);
+                let find = || Ok(locate::first_wrong_row(&file.opened, &source, place, kind, &rows));
+                self.at_row(error, field, guarded(&file.opened.path, find).ok().flatten())
+            }
+            _ => self.at_row(error, field, None),
+        })?;
+        check_digits(&read, field).map_err(|reason| self.at_row(bad_file(&file.opened.path, reason), field, None))?;
         Ok(read)
     }
 
@@ -301,8 +308,15 @@ impl RowGroup {
         source.check(&opened.path, &opened.identity).ok().map(|()| filter)
     }
 
-    fn at_column(&self, error: Error, field: &Field) -> Error {
-        error.with_detail(format!("Column \"{}\" of row group {}.", field.name, self.group + 1))
+    /// An error with the column that it is about, and the row, unless it says so itself.
+    fn at_row(&self, error: Error, field: &Field, row: Option<usize>) -> Error {
+        if error.detail().is_some() {
+            return error;
+        }
+        let groups = self.files.files[self.file].opened.metadata.metadata().row_groups();
+        let before: i64 = groups[..self.group].iter().map(|group| group.num_rows()).sum();
+        let row = row.map(|row| format!(", row {} of the file", before + row as i64 + 1)).unwrap_or_default();
+        error.with_detail(format!("Column \"{}\" of row group {}{row}.", field.name, self.group + 1))
     }
 
     /// Rows of a column from its pages, long strings as views of these if they may be.
@@ -408,12 +422,16 @@ impl RowGroup {
             _ => concat(&arrays.iter().map(|array| &**array).collect::<Vec<_>>()).map_err(wrong)?,
         };
         let own = &opened.fields[of.place];
-        if own.data_type == field.data_type {
-            return to_column_of(&array, field);
-        }
-        let wanted = schema_of(std::slice::from_ref(field));
-        let cast = cast(&array, wanted.field(0).data_type()).map_err(wrong)?;
-        to_column_of(&cast, field)
+        let array = if own.data_type == field.data_type {
+            array
+        } else {
+            let wanted = schema_of(std::slice::from_ref(field));
+            cast(&array, wanted.field(0).data_type()).map_err(wrong)?
+        };
+        to_column_of(&array, field).map_err(|error| {
+            let row = first_wrong_row(&array, field).map(|row| rows.start + row);
+            self.at_row(error, field, row)
+        })
     }
 }
 
@@ -423,6 +441,10 @@ fn page_error(path: &Path, error: PageError) -> Error {
     match error {
         PageError::Malformed(reason) => bad_file(path, reason),
         PageError::Utf8 => Error::new(ErrorKind::InvalidUtf8, format!("malformed file {path_of}: invalid UTF-8")),
+        PageError::Zero => {
+            let message = format!("file {path_of}: invalid byte sequence for encoding \"UTF8\": 0x00");
+            Error::new(ErrorKind::InvalidUtf8, message)
+        }
         PageError::Range(reason) => Error::new(ErrorKind::DatetimeOverflow, format!("file {path_of}: {reason}")),
         PageError::TooLarge => Error::unsupported(format!("file {path_of}: more than 2 GiB of text in a row group is")),
     }

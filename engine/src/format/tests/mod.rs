@@ -1,6 +1,7 @@
 //! Files out and in again, and files that are not what they should be.
 
 pub(super) mod guesses;
+mod odd;
 mod scans;
 mod unions;
 

@@ -53,7 +53,7 @@ pub fn to_column(array: &ArrayRef, name: &str) -> Result<Column> {
             ColumnData::Int64(micros(array, *unit, nulls.as_ref(), name)?)
         }
         Arrow::Interval(unit) => ColumnData::Interval(intervals(array, *unit, nulls.as_ref(), name)?),
-        Arrow::Utf8 => text(array.as_string::<i32>()),
+        Arrow::Utf8 => text(array.as_string::<i32>(), name)?,
         Arrow::LargeUtf8 | Arrow::Utf8View => text_of(array, name)?,
         Arrow::Dictionary(_, values) if matches!(**values, Arrow::Utf8 | Arrow::LargeUtf8 | Arrow::Utf8View) => {
             dictionary(array, nulls.as_ref(), name)?
@@ -78,6 +78,21 @@ pub fn to_column_of(array: &ArrayRef, field: &Field) -> Result<Column> {
     }
     let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
     Ok(Column { data: numeric::stored(&numeric::plain(array)?)?, nulls })
+}
+
+/// The first row of an array that is no value of a field, if there is one and it is a row that is to blame: [`to_column_of`] has
+/// refused the array.
+pub fn first_wrong_row(array: &ArrayRef, field: &Field) -> Option<usize> {
+    let is_wrong = |rows: usize| to_column_of(&array.slice(0, rows), field).is_err();
+    let (mut right, mut wrong) = (0, array.len());
+    if is_wrong(right) || !is_wrong(wrong) {
+        return None;
+    }
+    while wrong - right > 1 {
+        let middle = right + (wrong - right) / 2;
+        if is_wrong(middle) { wrong = middle } else { right = middle }
+    }
+    Some(right)
 }
 
 /// Whether [`to_column`] makes new buffers for arrays of this type instead of sharing the array's.
@@ -162,8 +177,19 @@ fn check_nanoseconds(values: impl Iterator<Item = i64>, nulls: Option<&NullBuffe
     Ok(())
 }
 
-fn text(array: &StringArray) -> ColumnData {
-    ColumnData::Text { offsets: array.offsets().clone(), bytes: array.values().clone() }
+fn text(array: &StringArray, name: &str) -> Result<ColumnData> {
+    let offsets = array.offsets();
+    check_zero(&array.values()[offsets[0] as usize..offsets[array.len()] as usize], name)?;
+    Ok(ColumnData::Text { offsets: offsets.clone(), bytes: array.values().clone() })
+}
+
+/// An error (22021) for texts with a zero byte, which no text of SQL has.
+fn check_zero(texts: &[u8], name: &str) -> Result<()> {
+    if memchr::memchr(0, texts).is_none() {
+        return Ok(());
+    }
+    let message = format!("column \"{name}\": invalid byte sequence for encoding \"UTF8\": 0x00");
+    Err(Error::new(ErrorKind::InvalidUtf8, message))
 }
 
 /// LargeUtf8 and Utf8View, copied into one buffer with 32-bit offsets.
@@ -195,6 +221,7 @@ fn text_of(array: &ArrayRef, name: &str) -> Result<ColumnData> {
             (0..array.len()).for_each(|row| push(array.value(row).as_bytes()));
         }
     }
+    check_zero(&bytes, name)?;
     Ok(ColumnData::Text { offsets: OffsetBuffer::new(ends.into()), bytes: bytes.into() })
 }
 
@@ -208,6 +235,7 @@ fn dictionary(array: &ArrayRef, nulls: Option<&NullBuffer>, name: &str) -> Resul
     let any = array.as_any_dictionary();
     let values = cast(any.values(), &Arrow::Utf8).map_err(|_| too_much_text(name))?;
     let values = values.as_string::<i32>();
+    text(values, name)?;
     let mut order: Vec<u32> = (0..values.len() as u32).filter(|&code| values.is_valid(code as usize)).collect();
     order.sort_unstable_by_key(|&code| values.value(code as usize).as_bytes());
     let mut distinct: Vec<&str> = Vec::with_capacity(order.len());

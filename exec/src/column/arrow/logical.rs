@@ -16,7 +16,7 @@ use ::arrow::array::{
 use ::arrow::buffer::OffsetBuffer;
 use ::arrow::compute::cast;
 use ::arrow::datatypes::{DataType as Arrow, Field as ArrowField};
-use multiloop_planner::evaluate::array::{Array, Bound};
+use multiloop_planner::evaluate::array::{Array, Bound, DIMENSIONS_MAX};
 use multiloop_planner::evaluate::bytes::{of_hex, to_hex};
 use multiloop_planner::evaluate::{format, parse};
 use multiloop_planner::types::{DataType, Field, OidKind, SystemType};
@@ -238,6 +238,7 @@ pub(super) fn import(array: &ArrayRef, field: &Field) -> Result<Option<Column>> 
         }));
     }
     Ok(match (data_type, array.data_type()) {
+        (_, Arrow::Struct(_) | Arrow::Map(..)) => Some(super::json::column(array, &field.name)?),
         (DataType::Bytea | DataType::Uuid, Arrow::Binary | Arrow::LargeBinary | Arrow::BinaryView) => {
             let plain = cast(array, &Arrow::Binary).map_err(internal)?;
             let plain = plain.as_binary::<i32>();
@@ -311,9 +312,18 @@ fn elements_of(
         if level == bounds.len() {
             bounds.push(Bound { lower: 1, length });
         }
-        let within_null = plain.is_null(row) && level > 0;
-        if bounds[level].length != length || within_null || level >= multiloop_planner::evaluate::array::DIMENSIONS_MAX
-        {
+        if level >= DIMENSIONS_MAX {
+            let message = format!(
+                "column \"{name}\": number of array dimensions exceeds the maximum allowed ({DIMENSIONS_MAX}): lists lie deeper \
+                 within each other"
+            );
+            return Err(Error::new(ErrorKind::ArraySubscript, message));
+        }
+        if plain.is_null(row) && level > 0 {
+            let message = format!("column \"{name}\": a list within a list is NULL, which no part of an array is");
+            return Err(Error::new(ErrorKind::ArraySubscript, message));
+        }
+        if bounds[level].length != length {
             let message = format!("column \"{name}\": lists within a list are not of one length, as an array's are");
             return Err(Error::new(ErrorKind::ArraySubscript, message));
         }

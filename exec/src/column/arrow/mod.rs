@@ -1,8 +1,9 @@
 //! Between Arrow and our columns: which SQL type an Arrow type stands for, arrays in (`import`), results out
-//! (`export`).
+//! (`export`); structs and maps are JSON (`json`).
 
 mod export;
 mod import;
+mod json;
 pub(in crate::column) mod logical;
 mod numeric;
 #[cfg(test)]
@@ -11,7 +12,7 @@ mod tests;
 pub(crate) use export::{batch_of, to_array_as};
 pub use export::{to_array, to_record_batch, to_record_batch_as};
 pub(in crate::column) use import::{copies, too_much_text};
-pub use import::{to_column, to_column_of};
+pub use import::{first_wrong_row, to_column, to_column_of};
 
 use crate::column::Chunk;
 use crate::{Error, Result};
@@ -28,10 +29,12 @@ pub fn fields_of(schema: &Schema) -> Result<Vec<Field>> {
 /// The SQL field of an Arrow field; see [`fields_of`].
 pub fn field_of(field: &ArrowField) -> Result<Field> {
     let data_type = type_of(field.data_type(), field.name())?;
-    Ok(Field::new(field.name(), logical::marked_type(field, data_type), field.is_nullable()))
+    // A field of nothing but NULL may say that it has none.
+    let nullable = field.is_nullable() || *field.data_type() == Arrow::Null;
+    Ok(Field::new(field.name(), logical::marked_type(field, data_type), nullable))
 }
 
-/// The narrowest SQL type that holds every value of an Arrow type. Timestamps with a time zone are instants, lists arrays.
+/// The narrowest SQL type that holds every value of an Arrow type. Timestamps with a time zone are instants, lists arrays, structs and maps JSON.
 fn type_of(arrow: &Arrow, column: &str) -> Result<DataType> {
     Ok(match arrow {
         Arrow::Boolean => DataType::Boolean,
@@ -59,6 +62,11 @@ fn type_of(arrow: &Arrow, column: &str) -> Result<DataType> {
             logical::type_of_list(item, column)?
         }
         Arrow::Interval(_) => DataType::Interval,
+        // As the JSON of an object: what is in it is asked for by its name.
+        Arrow::Struct(_) | Arrow::Map(..) => {
+            json::check(arrow, column)?;
+            DataType::Json
+        }
         Arrow::Dictionary(_, values) => type_of(values, column)?,
         _ => return Err(Error::unsupported(format!("column \"{column}\": Arrow type {arrow} is"))),
     })

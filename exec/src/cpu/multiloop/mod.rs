@@ -60,7 +60,7 @@ pub(crate) fn run<'a>(
         pieces = first_key.ordered(frame, pieces)?;
     }
     if pool.is_some() {
-        frame.shared.context.progress.total.fetch_add(rows_of(&pieces), Ordering::Relaxed);
+        frame.shared.context.progress.total.fetch_add(steps_of(&pieces), Ordering::Relaxed);
     }
     run_pieces(frame, plan, (defines, Form::Narrow), &pieces, pool)
 }
@@ -79,6 +79,16 @@ pub(crate) fn run_on_nothing<'a>(
 /// The rows that pieces go over; those of a Count are not known to be rows.
 pub(crate) fn rows_of(pieces: &[Piece]) -> u64 {
     pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 }).sum()
+}
+
+/// How far progress gets with pieces: by their rows, or by what they count.
+pub(crate) fn steps_of(pieces: &[Piece]) -> u64 {
+    let steps = |piece: &Piece| match piece {
+        Piece::Rows { rows, .. } => rows.len() as u64,
+        Piece::Count(positions) => positions.end.saturating_sub(positions.start).max(0) as u64,
+        Piece::Unmatched(_) | Piece::All => 0,
+    };
+    pieces.iter().map(steps).fold(0, u64::saturating_add)
 }
 
 /// How rows are kept that a loop collects.
@@ -116,10 +126,8 @@ pub(crate) fn run_pieces<'a>(
         if !first_key.map_or(Ok(false), |key| key.is_beaten(frame, piece, sinks))? {
             nest.run(piece, sinks)?;
         }
-        if pool.is_some()
-            && let Piece::Rows { rows, .. } = piece
-        {
-            context.progress.done.fetch_add(rows.len() as u64, Ordering::Relaxed);
+        if pool.is_some() {
+            context.progress.done.fetch_add(steps_of(std::slice::from_ref(piece)), Ordering::Relaxed);
         }
         sinks.iter_mut().map(|sink| sink.end_piece()).collect::<Result<Vec<_>>>()
     };

@@ -76,6 +76,9 @@ pub(crate) enum Piece {
     All,
 }
 
+/// Positions of an inner Count that progress tells of, at least.
+const COUNT_WORTH_TELLING: u64 = 1 << 20;
+
 /// Which rows of buckets have been found, by any worker.
 #[derive(Debug)]
 pub(crate) struct Marks {
@@ -360,6 +363,13 @@ impl<'a> Nest<'a> {
             .filter(valid)
             .map(|tuple| (tuple as u32, vector.integer(tuple).and_then(|count| i64::try_from(count).ok()).unwrap_or(0)))
             .collect();
+        // Of few tuples with many positions these are the work that there is to do.
+        let all = counts.iter().map(|&(_, count)| count.max(0) as u64).fold(0, u64::saturating_add);
+        let progress = (all > COUNT_WORTH_TELLING).then(|| &*self.frame.shared.context.progress);
+        progress.inspect(|progress| drop(progress.total.fetch_add(all, Ordering::Relaxed)));
+        let tell = |rows: usize| {
+            progress.inspect(|progress| drop(progress.done.fetch_add(rows as u64, Ordering::Relaxed)));
+        };
         // Positions beyond 32 bits come in further rounds, each with a source of its own.
         let mut start = 0i64;
         while !self.enough && counts.iter().any(|&(_, count)| count > start) {
@@ -367,7 +377,10 @@ impl<'a> Nest<'a> {
             let mut pairs = Pairs::new(self);
             for &(tuple, count) in &counts {
                 let rows = count.saturating_sub(start).clamp(0, 1 << 30) as u32;
-                pairs.push_range(tuple, 0, rows, |nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
+                pairs.push_range(tuple, 0, rows, |nest, parents, rows| {
+                    tell(rows.len());
+                    nest.pairs(level, parents, rows, sinks)
+                })?;
             }
             pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
             let Some(next) = start.checked_add(1 << 30) else { break };

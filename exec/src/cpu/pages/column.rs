@@ -515,6 +515,7 @@ impl Data {
         for _ in 0..count {
             let text = texts.next()?;
             std::str::from_utf8(text).map_err(|_| PageError::Utf8)?;
+            plain::check_zero(text)?;
             // What is left ends where the page's values do.
             let offset = (start + values.len() - texts.0.len() - text.len()) as u32;
             views.push(TextView { buffer: number, offset, length: text.len() as u32 });

@@ -61,6 +61,8 @@ pub enum PageError {
     Malformed(&'static str),
     /// Its strings are not UTF-8.
     Utf8,
+    /// One of its strings has a zero byte.
+    Zero,
     /// A number has no place among those of its type, or would lose digits.
     Range(&'static str),
     /// Its strings take more than 2 GiB.

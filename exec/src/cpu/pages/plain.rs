@@ -75,11 +75,17 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// An error unless bytes are strings that end at these places, each behind the one before.
+/// An error unless bytes are strings that end at these places, each behind the one before, and have no zero byte.
 pub(super) fn check_utf8(bytes: &[u8], mut ends: impl Iterator<Item = usize>) -> Result<()> {
+    check_zero(bytes)?;
     if bytes.is_ascii() {
         return Ok(());
     }
     let all = std::str::from_utf8(bytes).map_err(|_| PageError::Utf8)?;
     if ends.all(|end| all.is_char_boundary(end)) { Ok(()) } else { Err(PageError::Utf8) }
+}
+
+/// An error for a zero byte, which no text of SQL has.
+pub(super) fn check_zero(bytes: &[u8]) -> Result<()> {
+    if memchr::memchr(0, bytes).is_none() { Ok(()) } else { Err(PageError::Zero) }
 }
