@@ -279,9 +279,10 @@ impl Shared {
             return Ok(Some(cached.stored.clone()));
         }
         // As values: most files are asked once, often to make a table of them.
-        let (table, unreadable) = format::open_readable(&files, &format, loads, (&self.cache, context))?;
-        let mut stored = StoredTable::new(first, table, Arc::default());
-        stored.unreadable = unreadable.into();
+        let opened = format::open_readable(&files, &format, loads, (&self.cache, context))?;
+        let mut stored = StoredTable::new(first, opened.table, Arc::default());
+        stored.unreadable = opened.unreadable.into();
+        stored.placeholders = opened.placeholders.into();
         // Who names a pipe again reads what it says then.
         if !identities.iter().flatten().all(Identity::lasts) {
             return Ok(Some(stored));

@@ -2,10 +2,11 @@
 
 use crate::catalog::{Entry, Object, Qualified, SearchPath, State, StateMark, StoredTable};
 use crate::effects::{self, Effects, VOID};
+use crate::format::Format;
 use crate::notify;
 use crate::roles::Rights;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
@@ -179,6 +180,31 @@ impl<'a> Snapshot<'a> {
     /// Whether a file was read by its path.
     pub(crate) fn reads_files(&self) -> bool {
         !self.files.borrow().is_empty()
+    }
+
+    /// The columns of the files that were read in which words stand for missing values.
+    pub(crate) fn placeholder_columns(&self) -> Vec<String> {
+        self.files.borrow().values().flat_map(|file| file.placeholders.iter().cloned()).collect()
+    }
+
+    /// An error about a text, where the statement reads CSV, with what makes a column one of something else.
+    pub(crate) fn with_file_hint(&self, error: Error) -> Error {
+        let is_of_text = error.kind() == ErrorKind::UnknownFunction && error.message().contains("text");
+        let is_csv = |path: &String| matches!(Format::of_path(path), Some(Format::Csv(_)));
+        let reads_csv = || {
+            let files = self.files.borrow();
+            files.keys().any(|(paths, options)| {
+                let said = options.format().and_then(|format| format.text().ok());
+                said.map_or_else(|| paths.iter().any(is_csv), |format| format.eq_ignore_ascii_case("csv"))
+            })
+        };
+        if !is_of_text || !reads_csv() {
+            return error;
+        }
+        error.with_hint(
+            "A column of a CSV file is text where one of its values is of no other type: nullstr => 'NA' in read_csv reads a word as \
+             NULL, types => {'column': 'double precision'} says what a column is.",
+        )
     }
 
     /// Whether the statement asks for what is different each time: the time, a number that counts, or does something to settings

@@ -44,6 +44,11 @@ impl Notice {
         Notice { severity: "NOTICE", sqlstate, message: format!("{}, skipping", message.into()) }
     }
 
+    /// Something that is good to know.
+    pub(crate) fn told(message: impl Into<String>) -> Self {
+        Notice { severity: "NOTICE", sqlstate: "00000", message: message.into() }
+    }
+
     /// Something that may not be meant.
     pub(crate) fn warning(sqlstate: &'static str, message: impl Into<String>) -> Self {
         Notice { severity: "WARNING", sqlstate, message: message.into() }

@@ -21,6 +21,8 @@ pub(crate) struct StoredTable {
     pub(crate) keys: Arc<KeyIndexes>,
     /// Columns of a file that cannot be read.
     pub(crate) unreadable: Arc<[Unreadable]>,
+    /// Columns of a file in which words stand for missing values.
+    pub(crate) placeholders: Arc<[String]>,
 }
 
 /// A domain, which tables share.
@@ -85,7 +87,14 @@ impl StoredTable {
     pub(crate) fn new(name: &str, table: Table, declared: Arc<Declared>) -> Self {
         let info = Arc::new(info(name.to_owned(), &table, Vec::new(), declared));
         let keys = KeyIndexes::new(info.handle);
-        StoredTable { table: Arc::new(table), info, domains: Vec::new(), keys, unreadable: Arc::default() }
+        StoredTable {
+            table: Arc::new(table),
+            info,
+            domains: Vec::new(),
+            keys,
+            unreadable: Arc::default(),
+            placeholders: Arc::default(),
+        }
     }
 
     /// A new snapshot of loaded rows: what gains by it is stored as codes of domains, those of other tables if they have them.
@@ -177,7 +186,14 @@ impl StoredTable {
         };
         let info = info(name.to_owned(), &table, domains.iter().map(seen).collect(), declared);
         let keys = KeyIndexes::new(info.handle);
-        StoredTable { table: Arc::new(table), info: Arc::new(info), domains, keys, unreadable: Arc::default() }
+        StoredTable {
+            table: Arc::new(table),
+            info: Arc::new(info),
+            domains,
+            keys,
+            unreadable: Arc::default(),
+            placeholders: Arc::default(),
+        }
     }
 
     /// The same rows under another name, with other names of columns, declared otherwise. Keys keep their indexes where those that

@@ -21,6 +21,7 @@ mod numbers;
 mod options;
 mod output;
 pub mod parquet;
+mod partly;
 mod paths;
 mod print;
 mod set;
@@ -133,6 +134,16 @@ pub struct Unreadable {
     pub error: Error,
 }
 
+/// Files that are open.
+pub(crate) struct Opened {
+    /// Their rows.
+    pub(crate) table: Table,
+    /// Columns that are not among them, as they cannot be read.
+    pub(crate) unreadable: Vec<Unreadable>,
+    /// Columns in which words stand for missing values.
+    pub(crate) placeholders: Vec<String>,
+}
+
 /// Files as [`read_table`] has them, without the columns that cannot be read, and which these are. Rows may stay where they are
 /// until somebody asks for them, and what is asked for often is kept in the cache; `loads` says that all of them are asked for, to
 /// become a table.
@@ -141,10 +152,15 @@ pub(crate) fn open_readable(
     format: &Format,
     loads: bool,
     (cache, context): (&Arc<ColumnCache>, &Context),
-) -> Result<(Table, Vec<Unreadable>)> {
+) -> Result<Opened> {
+    let mut placeholders = Vec::new();
     let (table, mut unreadable) = match format {
         Format::Parquet => parquet::open_readable(files, (cache, context))?,
-        Format::Csv(options) => (csv::open(files, options, loads, (Some(cache), context))?, Vec::new()),
+        Format::Csv(options) => {
+            let (table, columns) = csv::open(files, options, loads, (Some(cache), context))?;
+            placeholders = columns;
+            (table, Vec::new())
+        }
         Format::Ipc => ipc::read_readable(files, None, context)?,
         Format::Json(options) => (json::open(files, options, loads, (Some(cache), context))?, Vec::new()),
         Format::Avro => avro::read_readable(files, None, context)?,
@@ -153,7 +169,7 @@ pub(crate) fn open_readable(
     // Of several files each may have it.
     let mut names = HashSet::new();
     unreadable.retain(|column| names.insert(column.name.clone()));
-    Ok((table, unreadable))
+    Ok(Opened { table, unreadable, placeholders })
 }
 
 /// The first of columns that cannot be read as an error, for who reads all of them.
@@ -162,6 +178,11 @@ fn all_readable<T>((read, unreadable): (T, Vec<Unreadable>)) -> Result<T> {
         Some(column) => Err(column.error),
         None => Ok(read),
     }
+}
+
+/// Whether an error is of the values of a column, so that others may be read.
+fn is_of_column(error: &Error) -> bool {
+    error.kind().is_data_error() || error.kind() == ErrorKind::Unsupported
 }
 
 /// A field of 16 bytes marked as one of uuids, as Arrow marks them: what a file says of it besides is lost in Arrow's schema.
@@ -186,6 +207,21 @@ fn readable_fields(schema: &Schema) -> (Vec<Field>, Vec<usize>, Vec<Unreadable>)
         }
     }
     (fields, places, unreadable)
+}
+
+/// Takes the columns that cannot be read of one of several files from all of them: without the rows of that file they would be
+/// wrong in silence.
+fn drop_unreadable<'a>(
+    files: impl Iterator<Item = (&'a mut Vec<Field>, &'a mut Vec<usize>)>,
+    unreadable: &[Unreadable],
+) {
+    for (fields, places) in files {
+        let is_kept = |field: &Field| unreadable.iter().all(|column| column.name != field.name);
+        let kept: Vec<bool> = fields.iter().map(is_kept).collect();
+        let mut of_places = kept.iter();
+        places.retain(|_| of_places.next() == Some(&true));
+        fields.retain(is_kept);
+    }
 }
 
 /// The columns of the files that a path or pattern names, without reading their rows (of CSV only the first are looked at).

@@ -296,7 +296,7 @@ impl Prepared {
 
     fn bind(&self, snapshot: &Snapshot<'_>, wide: bool) -> Result<Bound> {
         let bind = if wide { sql::bind_wide } else { sql::bind };
-        bind(&self.statement.parsed, snapshot, &self.types)
+        bind(&self.statement.parsed, snapshot, &self.types).map_err(|error| snapshot.with_file_hint(error))
     }
 
     fn query(&self, snapshot: &Snapshot<'_>, wide: bool) -> Result<Query> {

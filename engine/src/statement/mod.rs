@@ -61,7 +61,8 @@ fn run_once(
     let types: Vec<DataType> = parameters.iter().map(|(_, data_type)| *data_type).collect();
     let values: Vec<Value> = parameters.iter().map(|(value, _)| value.clone()).collect();
     session.with_snapshot(|snapshot| {
-        let statement = timed(&mut timings.plan, || bind(snapshot, &types, wide))?;
+        let bound = timed(&mut timings.plan, || bind(snapshot, &types, wide));
+        let statement = bound.map_err(|error| snapshot.with_file_hint(error))?;
         let runner = Runner { session, snapshot, parameters: &values };
         match statement {
             Statement::Query(query) => {
@@ -100,7 +101,7 @@ fn run_once(
             Statement::CopyTo { query, path: Some(path), options } => runner.copy_to(query, &path, &options),
             Statement::ShowTables => Ok(runner.show_tables()),
             Statement::Describe { name } => runner.describe(&name),
-            Statement::DescribeQuery(query) => Ok(described(&fields_of(&query))),
+            Statement::DescribeQuery(query) => Ok(runner.with_placeholders(described(&fields_of(&query)))),
             Statement::Summarize(query) => {
                 let fields = fields_of(&query);
                 let rows = runner.query(query, timings)?;
@@ -551,7 +552,17 @@ impl Runner<'_> {
             Some(Entry::Table(stored)) => stored.info.declared.fields(&stored.info.fields),
             _ => self.fields_of_query(name)?,
         };
-        Ok(described(&fields))
+        Ok(self.with_placeholders(described(&fields)))
+    }
+
+    /// A result that tells in which columns of files words stand for missing values.
+    fn with_placeholders(&self, result: ResultStream) -> ResultStream {
+        let told = |column: String| {
+            Notice::told(format!(
+                "words for a missing value (NA, N/A, -, null and the like) are NULL in column \"{column}\""
+            ))
+        };
+        self.snapshot.placeholder_columns().into_iter().map(told).fold(result, ResultStream::with_notice)
     }
 
     /// The columns of a view, or of a table of the system's.

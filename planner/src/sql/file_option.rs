@@ -72,9 +72,24 @@ impl Words<'_> {
                 return Ok(option(name, OptionValue::Boolean(true)));
             }
         }
-        if self.peeks("force") {
-            let hint = "FORCE_QUOTE and its like stand in parentheses.";
-            return Err(Error::unsupported("COPY with FORCE is").with_hint(hint).at(position));
+        if self.takes("force") {
+            // `FORCE [NOT] NULL a, b`.
+            let name = match (self.takes("quote"), self.takes("not")) {
+                (true, _) => "force_quote",
+                (false, true) => "force_not_null",
+                (false, false) => "force_null",
+            };
+            if name != "force_quote" {
+                self.needs("null")?;
+            }
+            if self.takes_token(&Token::Mul) {
+                return Ok(option(name, OptionValue::Text("*".to_owned())));
+            }
+            let mut columns = vec![OptionValue::Text(self.name()?)];
+            while self.takes_token(&Token::Comma) {
+                columns.push(OptionValue::Text(self.name()?));
+            }
+            return Ok(option(name, OptionValue::List(columns)));
         }
         Err(self.unexpected())
     }

@@ -79,7 +79,12 @@ impl<'b> Lines<'b> {
             _ => (b'\\', false, null == b"\\N"),
         };
         // The marks are told from each other below, and from what stands for NULL.
-        if rows.columns() == 0 || delimiter == special || delimiter.is_ascii_alphanumeric() || self.has_names {
+        if rows.columns() == 0
+            || delimiter == special
+            || delimiter.is_ascii_alphanumeric()
+            || self.has_names
+            || !self.marks.forced.is_empty()
+        {
             return;
         }
         let mut marks = Marks::new(block, [delimiter, b'\n', special], self.at);
@@ -269,9 +274,10 @@ fn split_text(line: &[u8], marks: &FormMarks, rows: &mut Rows) {
 
 fn split_csv(line: &[u8], marks: &FormMarks, (quote, escape): (u8, u8), rows: &mut Rows) {
     let mut at = 0;
-    loop {
+    for column in 0.. {
+        let forced = marks.forced.get(column).copied().unwrap_or_default();
         rows.put_aside(|out| {
-            let start = at;
+            let (start, from) = (at, out.len());
             let (mut in_quotes, mut was_quoted) = (false, false);
             loop {
                 match line.get(at) {
@@ -288,8 +294,10 @@ fn split_csv(line: &[u8], marks: &FormMarks, (quote, escape): (u8, u8), rows: &m
                     }
                     Some(&byte) if byte == quote => (in_quotes, was_quoted) = (true, true),
                     Some(&byte) if byte != marks.delimiter => out.push(byte),
-                    // In quotes it is no NULL.
-                    _ => return (was_quoted || line[start..at] != *marks.null.as_bytes()).then_some(()),
+                    // In quotes it is no NULL, unless it is to be.
+                    _ if was_quoted && !forced.null => return Some(()),
+                    _ if was_quoted => return (out[from..] != *marks.null.as_bytes()).then_some(()),
+                    _ => return (forced.not_null || line[start..at] != *marks.null.as_bytes()).then_some(()),
                 }
                 at += 1;
             }
@@ -392,7 +400,12 @@ mod tests {
         let nulls = prop::sample::select(vec!["\\N", "", "a", "ab"]);
         let escapes = prop::sample::select(vec![b'"', b'"', b'\\', b'\'']);
         (nulls, any::<bool>(), any::<bool>(), escapes).prop_map(|(null, is_csv, header, escape)| {
-            let marks = Marks { delimiter: if is_csv { b',' } else { b'\t' }, null: null.to_owned(), header };
+            let marks = Marks {
+                delimiter: if is_csv { b',' } else { b'\t' },
+                null: null.to_owned(),
+                header,
+                forced: Vec::new(),
+            };
             if is_csv { Form::Csv { marks, quote: b'"', escape } } else { Form::Text(marks) }
         })
     }

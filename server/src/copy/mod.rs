@@ -49,6 +49,17 @@ pub(crate) struct Marks {
     null: String,
     /// Whether the first line is names.
     header: bool,
+    /// By column, where options name some: which of its fields may be NULL.
+    forced: Vec<Forced>,
+}
+
+/// Which fields of a column of CSV are also or never NULL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Forced {
+    /// What stands for NULL does so in quotes, too.
+    null: bool,
+    /// What stands for NULL without quotes is a text.
+    not_null: bool,
 }
 
 impl Form {
@@ -68,7 +79,7 @@ impl Form {
             return Err(Fault::error("42601", "cannot specify DELIMITER, NULL or HEADER in BINARY mode"));
         }
         let (delimiter, null) = if is_csv { (b',', "") } else { (b'\t', "\\N") };
-        let mut marks = Marks { delimiter, null: null.to_owned(), header: false };
+        let mut marks = Marks { delimiter, null: null.to_owned(), header: false, forced: Vec::new() };
         let (mut quote, mut escape) = (b'"', None);
         for option in options.iter() {
             match option.name.as_str() {
@@ -80,7 +91,13 @@ impl Form {
                 // What clients send is UTF-8.
                 "encoding"
                     if ["utf8", "utf-8"].contains(&option.text().map_err(told)?.to_ascii_lowercase().as_str()) => {}
-                "encoding" | "force_quote" | "force_not_null" | "force_null" => {
+                // Whoever knows the columns reads them.
+                "force_not_null" | "force_null" if is_csv => {}
+                "force_not_null" | "force_null" => {
+                    let message = format!("COPY {} requires CSV mode", option.name.to_uppercase());
+                    return Err(Fault::error("22023", message));
+                }
+                "encoding" | "force_quote" => {
                     let message = format!("COPY option {} {} is not supported", option.name, option.value);
                     return Err(Fault::error("0A000", message));
                 }
@@ -96,6 +113,29 @@ impl Form {
                 Err(Fault::error("22023", message).with_hint("Clients copy text, csv and binary."))
             }
         }
+    }
+
+    /// Notes which columns options name.
+    ///
+    /// Errors: 42P10 for one that is not copied.
+    fn force(&mut self, options: &FileOptions, fields: &[multiloop::Field]) -> Result<()> {
+        let Form::Csv { marks, .. } = self else { return Ok(()) };
+        for option in options.iter().filter(|option| option.name.starts_with("force_n")) {
+            let set = |of: &mut Forced| if option.name == "force_null" { of.null = true } else { of.not_null = true };
+            marks.forced.resize(fields.len(), Forced::default());
+            for name in option.texts().map_err(told)? {
+                if name == "*" {
+                    marks.forced.iter_mut().for_each(set);
+                    continue;
+                }
+                let Some(at) = fields.iter().position(|field| field.name == name) else {
+                    let option = option.name.to_uppercase();
+                    return Err(Fault::error("42P10", format!("{option} column \"{name}\" not referenced by COPY")));
+                };
+                set(&mut marks.forced[at]);
+            }
+        }
+        Ok(())
     }
 
     /// What text and CSV have in common.
@@ -152,12 +192,17 @@ pub(crate) trait CopyOut: Send {
 
 /// What takes the data of a COPY from a client.
 pub(crate) fn from_client(rows: multiloop::CopyIn) -> Result<Box<dyn CopyIn>> {
-    let form = Form::of(rows.options())?;
+    let mut form = Form::of(rows.options())?;
+    form.force(rows.options(), rows.fields())?;
     Ok(Box::new(read::Reader::new(rows, form, read::BLOCK_BYTES)))
 }
 
 /// What gives the data of a COPY to a client.
 pub(crate) fn to_client(rows: multiloop::CopyOut) -> Result<Box<dyn CopyOut>> {
     let form = Form::of(&rows.options)?;
+    if let Some(option) = rows.options.iter().find(|option| option.name.starts_with("force_n")) {
+        let message = format!("COPY {} cannot be used with COPY TO", option.name.to_uppercase());
+        return Err(Fault::error("22023", message));
+    }
     Ok(Box::new(write::Writer::new(rows.rows, form)))
 }

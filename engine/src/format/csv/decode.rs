@@ -38,10 +38,10 @@ impl Encoding {
     /// By its name, as options have it.
     pub fn named(name: &str) -> Option<Encoding> {
         Some(match name.to_ascii_lowercase().replace(['-', '_', ' '], "").as_str() {
-            "utf8" => Encoding::Utf8,
+            "utf8" | "unicode" => Encoding::Utf8,
             "utf16" | "utf16le" => Encoding::Utf16,
             "utf16be" => Encoding::Utf16BigEnd,
-            "latin1" | "iso88591" => Encoding::Latin1,
+            "latin1" | "iso88591" | "l1" => Encoding::Latin1,
             "windows1252" | "cp1252" | "win1252" => Encoding::Windows1252,
             _ => return None,
         })

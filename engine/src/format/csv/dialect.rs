@@ -10,6 +10,7 @@
 //! fields as there are columns.
 
 use super::CsvOptions;
+use super::forms::Pattern;
 use super::head::Head;
 use multiloop_planner::evaluate::UTC;
 use std::sync::Arc;
@@ -31,6 +32,15 @@ pub(super) struct Dialect {
     pub(super) newline: u8,
     /// Before the fraction of a number.
     pub(super) decimal: u8,
+    /// Between thousands.
+    pub(super) thousands: Option<u8>,
+    /// How days and instants are written, if not as PostgreSQL writes them.
+    pub(super) date_format: Option<Arc<Pattern>>,
+    pub(super) timestamp_format: Option<Arc<Pattern>>,
+    /// Whether words stand for missing values in columns whose types are guessed.
+    pub(super) placeholders: bool,
+    /// By column, if options name some: whether a quoted field is NULL, too, and whether none is.
+    pub(super) forced: Arc<[Forced]>,
     /// What stands for NULL, unquoted; none are longer than so many bytes.
     pub(super) nulls: Vec<String>,
     pub(super) null_bytes_max: usize,
@@ -40,6 +50,15 @@ pub(super) struct Dialect {
     pub(super) quotes_anywhere: bool,
     /// The time zone of instants whose texts name none.
     pub(super) time_zone: Arc<str>,
+}
+
+/// Which fields of a column are never or also NULL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Forced {
+    /// What stands for NULL does so in quotes, too.
+    pub(super) null: bool,
+    /// What stands for NULL without quotes is a text.
+    pub(super) not_null: bool,
 }
 
 impl Dialect {
@@ -52,7 +71,13 @@ impl Dialect {
             quote,
             escape: options.escape.unwrap_or(quote),
             newline: b'\n',
-            decimal: options.decimal.unwrap_or(b'.'),
+            decimal: options.decimal.unwrap_or(if options.thousands == Some(b'.') { b',' } else { b'.' }),
+            thousands: options.thousands,
+            date_format: options.date_format.clone(),
+            timestamp_format: options.timestamp_format.clone(),
+            // Who says what is NULL says all of it.
+            placeholders: options.auto_detect && options.null.is_empty() && options.other_nulls.is_empty(),
+            forced: Arc::default(),
             comment: options.comment,
             null_bytes_max: nulls.iter().map(String::len).max().unwrap_or(0),
             nulls,

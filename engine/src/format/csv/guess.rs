@@ -4,6 +4,7 @@
 //! time, is of that type, and nothing else is. So `01220` and `+49` are text, as are numbers of more digits than any
 //! type holds, times with an offset from UTC, and fields that were quoted where numbers are not, unless they print alike.
 
+use super::forms::{Looks, Pattern, is_placeholder, without_thousands};
 use multiloop_planner::evaluate::{format, parse};
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType};
 
@@ -34,6 +35,8 @@ pub(super) struct Guess {
     timestamps: bool,
     times: bool,
     texts: bool,
+    /// Words that may stand for missing values. They are texts among texts, and NULL among others.
+    placeholders: bool,
     /// Fields without quotes.
     bare: bool,
     /// Quoted fields that would not be written as they are; quoted days.
@@ -43,12 +46,19 @@ pub(super) struct Guess {
 
 impl Guess {
     /// Adds a field that is not NULL.
-    pub(super) fn see(&mut self, text: &str, bare: bool, decimal: u8) {
-        let kind = self.see_kind(text, decimal);
+    pub(super) fn see(&mut self, text: &str, bare: bool, looks: Looks<'_>) {
+        if bare && looks.placeholders && is_placeholder(text.as_bytes()) {
+            self.placeholders = true;
+            return;
+        }
+        let kind = self.see_kind(text, looks);
         self.bare |= bare;
         if !bare {
             self.quoted_dates |= kind == DataType::Date;
+            // Where options say how values are written, they are not printed so.
+            let is_said = looks.thousands.is_some() || looks.date.is_some() || looks.timestamp.is_some();
             let prints_alike = || match parse(text, kind) {
+                _ if is_said => true,
                 Ok(value) => format(&value, kind) == text,
                 Err(_) => false,
             };
@@ -95,12 +105,26 @@ impl Guess {
         some && Guess { bare: true, ..*self }.data_type() == DataType::Text
     }
 
-    fn see_kind(&mut self, text: &str, decimal: u8) -> DataType {
+    fn see_kind(&mut self, text: &str, looks: Looks<'_>) -> DataType {
         let trimmed = text.trim_matches([' ', '\t']);
-        if let Some(number) = Number::read(trimmed, decimal) {
+        let plain = looks.thousands.and_then(|mark| without_thousands(trimmed, mark, looks.decimal));
+        if let Some(number) = Number::read(plain.as_deref().unwrap_or(trimmed), looks.decimal) {
             return self.see_number(&number);
         }
-        let kind = shape(text, trimmed);
+        let kind = match shape(text, trimmed) {
+            DataType::Date if looks.date.is_some() => DataType::Text,
+            DataType::Timestamp if looks.timestamp.is_some() => DataType::Text,
+            kind => kind,
+        };
+        let is_written = |pattern: Option<&Pattern>, data_type| {
+            let written = pattern.and_then(|pattern| pattern.rewritten(trimmed));
+            written.is_some_and(|written| parse(&written, data_type).is_ok())
+        };
+        let kind = match kind {
+            DataType::Text if is_written(looks.date, DataType::Date) => DataType::Date,
+            DataType::Text if is_written(looks.timestamp, DataType::Timestamp) => DataType::Timestamp,
+            kind => kind,
+        };
         match kind {
             DataType::Boolean => self.booleans = true,
             DataType::Date => self.dates = true,
@@ -146,6 +170,7 @@ impl Guess {
             (&mut self.timestamps, other.timestamps),
             (&mut self.times, other.times),
             (&mut self.texts, other.texts),
+            (&mut self.placeholders, other.placeholders),
             (&mut self.bare, other.bare),
             (&mut self.odd, other.odd),
             (&mut self.quoted_dates, other.quoted_dates),
@@ -158,6 +183,11 @@ impl Guess {
     /// Whether a quoted field would not be written as it is.
     pub(super) fn is_odd(&self) -> bool {
         self.odd
+    }
+
+    /// Whether there are words that stand for missing values: the other fields say what type the column has.
+    pub(super) fn has_placeholders(&self) -> bool {
+        self.placeholders && self.data_type() != DataType::Text
     }
 
     /// Whether every field is quoted.
@@ -366,7 +396,9 @@ pub(super) fn is_mistakable(text: &str) -> bool {
     }
     let mut guess = Guess::default();
     let decimal = if text.contains(',') { b',' } else { b'.' };
-    text.trim_start().starts_with('\'') || guess.see_kind(text, decimal) != DataType::Text
+    text.trim_start().starts_with('\'')
+        || is_placeholder(text.as_bytes())
+        || guess.see_kind(text, Looks::plain(decimal)) != DataType::Text
 }
 
 /// Whether a number with a decimal comma cannot be meant as one with groups of three digits; None if it has no comma.

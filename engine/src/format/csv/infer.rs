@@ -5,6 +5,7 @@
 
 use super::CsvOptions;
 use super::dialect::Dialect;
+use super::forms::Looks;
 use super::guess::{self, Guess};
 use super::head::Head;
 use super::records::Records;
@@ -45,14 +46,15 @@ impl Layout {
         let source = Source::open(path, options)?;
         let head = Head::read(&source, options, context)?;
         let mut dialect = Dialect::sniff(&head, options);
-        if options.decimal.is_none() && dialect.delimiter != b',' && options.auto_detect {
+        if options.decimal.is_none() && options.thousands.is_none() && dialect.delimiter != b',' && options.auto_detect
+        {
             dialect.decimal = decimal_of(&head, &dialect)?;
         }
         let mut seen = Seen::look(&source, &head, &dialect, options)?;
-        let guessed = || options.auto_detect && seen.has_header(dialect.decimal);
+        let guessed = || options.auto_detect && seen.has_header(&dialect);
         let header = options.header.unwrap_or_else(guessed);
         if !header {
-            seen.guesses.iter_mut().zip(&seen.first).for_each(|(guess, field)| field.see(guess, dialect.decimal));
+            seen.guesses.iter_mut().zip(&seen.first).for_each(|(guess, field)| field.see(guess, &dialect));
         }
         let quoted = seen.guesses.iter().all(Guess::is_quoted) && seen.first.iter().all(|field| !field.bare);
         let names = names_of(&seen, header, options)?;
@@ -118,9 +120,9 @@ struct First {
 }
 
 impl First {
-    fn see(&self, guess: &mut Guess, decimal: u8) {
+    fn see(&self, guess: &mut Guess, dialect: &Dialect) {
         if let Some(text) = &self.text {
-            guess.see(text, self.bare, decimal);
+            guess.see(text, self.bare, dialect.looks());
         }
     }
 }
@@ -147,10 +149,10 @@ impl Seen {
     }
 
     /// A first row of names is one of which none reads as the type of the column below it, where that is not text.
-    fn has_header(&self, decimal: u8) -> bool {
+    fn has_header(&self, dialect: &Dialect) -> bool {
         let fits = |(field, guess): (&First, &Guess)| {
             let mut with = *guess;
-            field.see(&mut with, decimal);
+            field.see(&mut with, dialect);
             field.text.is_some() && guess.data_type() != DataType::Text && with.data_type() != DataType::Text
         };
         self.first.iter().any(|field| field.text.is_some()) && !self.first.iter().zip(&self.guesses).any(fits)
@@ -202,7 +204,7 @@ fn look_on(
         }
         for (index, guess) in guesses.iter_mut().enumerate().take(count) {
             if let Some(text) = records.field(index) {
-                guess.see(text, records.is_bare(index), dialect.decimal);
+                guess.see(text, records.is_bare(index), dialect.looks());
             }
         }
     }
@@ -223,8 +225,8 @@ fn decimal_of(head: &Head, dialect: &Dialect) -> Result<u8> {
             let Some(text) = records.field(index) else { continue };
             let comma = guess::is_decimal_comma(text);
             if row > 0 || comma.is_some() {
-                points.see(text, true, b'.');
-                commas.see(text, true, b',');
+                points.see(text, true, Looks::plain(b'.'));
+                commas.see(text, true, Looks::plain(b','));
                 *certain |= comma == Some(true);
             }
         }

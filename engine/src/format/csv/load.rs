@@ -30,7 +30,8 @@ pub(super) fn read_into(paths: &[PathBuf], options: &CsvOptions, fields: &[Field
     for path in paths {
         let source = Source::open_once(path, options)?;
         let head = Head::read(&source, options, context)?;
-        let dialect = Dialect::of_columns(&head, options, fields.len());
+        let forced = options.forced(fields)?;
+        let dialect = Dialect { forced, ..Dialect::of_columns(&head, options, fields.len()) };
         let (start, line) = start_in(&head, &dialect, options, fields)?;
         drop(head);
         let shape = shape(&dialect, fields.len(), options, false);
@@ -130,7 +131,7 @@ impl Guessed {
     }
 
     /// All rows.
-    pub(super) fn read(mut self, context: &Context) -> Result<Table> {
+    pub(super) fn read(&mut self, context: &Context) -> Result<Table> {
         let mut builder = TableBuilder::new(self.fields(), Storage::Compact, context);
         let mut totals = self.guesses.clone();
         let all: Vec<bool> = vec![true; totals.len()];
@@ -151,6 +152,12 @@ impl Guessed {
         let mut builder = TableBuilder::new(fields, Storage::Compact, context);
         self.pass_all(&others, None, &mut builder, context)?;
         table.with_columns(&columns, builder.finish()?)
+    }
+
+    /// The columns in which words stand for missing values.
+    pub(super) fn placeholder_columns(&self) -> Vec<String> {
+        let has = |at: &usize| self.said[*at].is_none() && self.guesses[*at].has_placeholders();
+        (0..self.union.fields.len()).filter(has).map(|at| self.union.fields[at].name.clone()).collect()
     }
 
     /// The rows that are wrong, as a table: where they are, and what is wrong with them.
@@ -227,10 +234,11 @@ impl Sink for Load<'_> {
                     // It will be read again.
                     total if others[at] && total.is_settled() => Want::Skip,
                     total if others[at] => Want::See(total),
-                    total if total.is_settled() => Want::Read(data_type),
+                    total if total.is_settled() => Want::ReadGuessed(data_type),
                     total => Want::SeeAndRead(total),
                 },
-                _ => Want::Read(data_type),
+                _ if said => Want::Read(data_type),
+                _ => Want::ReadGuessed(data_type),
             }
         };
         self.places.iter().map(want).collect()

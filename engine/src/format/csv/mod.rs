@@ -2,12 +2,13 @@
 //! is; quotes may stand anywhere in a field and may enclose line ends; a row has exactly one field a column.
 //!
 //! Without given columns, how rows are written (`dialect`), names and types (`infer`, `guess`) come from the first rows
-//! (`head`, `records`), and quotes count only around a whole field. A file (`source`, `decode`) is read in blocks of rows, in
+//! (`head`, `records`; `forms` is what options say of how values are written), and quotes count only around a whole field. A file (`source`, `decode`) is read in blocks of rows, in
 //! parallel (`pass`), which are taken apart (`split`) and become typed columns (`values`) of a table (`load`). `write`
 //! is the way out: what a file is read as again is what was written.
 
 mod decode;
 mod dialect;
+mod forms;
 mod guess;
 mod head;
 mod infer;
@@ -24,12 +25,13 @@ mod values;
 mod write;
 
 pub use decode::Encoding;
+pub use forms::Pattern;
 pub(super) use write::append_file_rows;
 pub use write::{append_header, append_rows};
 
 use super::compressed::Compression;
 use super::set::FileSet;
-use dialect::{Dialect, NO_BYTE};
+use dialect::{Dialect, Forced, NO_BYTE};
 use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
@@ -57,6 +59,16 @@ pub struct CsvOptions {
     pub other_nulls: Vec<String>,
     /// Before the fraction of a number. None: a point, or a comma where numbers look like it.
     pub decimal: Option<u8>,
+    /// Between thousands, in reading. None: nothing.
+    pub thousands: Option<u8>,
+    /// How days are written, in reading. None: as PostgreSQL takes them.
+    pub date_format: Option<Arc<Pattern>>,
+    /// How instants are written, in reading. None: as PostgreSQL takes them.
+    pub timestamp_format: Option<Arc<Pattern>>,
+    /// Columns of which a quoted field may stand for NULL, too, in reading into given ones; `*` is all.
+    pub force_null: Vec<String>,
+    /// Columns of which no field is NULL.
+    pub force_not_null: Vec<String>,
     /// Whether columns that would be guessed are text, all of them.
     pub all_text: bool,
     /// The time zone of instants whose texts name none, in reading. None: UTC.
@@ -102,6 +114,11 @@ impl Default for CsvOptions {
             null,
             other_nulls: Vec::new(),
             decimal: None,
+            thousands: None,
+            date_format: None,
+            timestamp_format: None,
+            force_null: Vec::new(),
+            force_not_null: Vec::new(),
             all_text: false,
             time_zone: None,
             compression: None,
@@ -140,6 +157,15 @@ impl CsvOptions {
         if ![b'.', b','].contains(&decimal) || (self.decimal.is_some() && self.delimiter == self.decimal) {
             return invalid("CSV decimal separator must be a point or a comma, and not the delimiter");
         }
+        if let Some(thousands) = self.thousands
+            && (thousands == decimal
+                || !thousands.is_ascii()
+                || !(b" _'".contains(&thousands) || thousands.is_ascii_punctuation()))
+        {
+            return invalid(
+                "CSV thousands separator must be a punctuation mark or a blank, and not the decimal separator",
+            );
+        }
         let forbidden = [delimiter, quote, b'\n', b'\r'];
         if nulls.iter().any(|null| null.bytes().any(|byte| forbidden.contains(&byte))) {
             return invalid("CSV null string must not contain the delimiter, the quote or line ends");
@@ -149,6 +175,34 @@ impl CsvOptions {
             return invalid("CSV comment must be a one-byte character other than delimiter, quote and escape");
         }
         Ok(())
+    }
+
+    /// By column, what FORCE_NULL and FORCE_NOT_NULL say.
+    ///
+    /// Errors: 42P10 for a name that is none of the columns'.
+    fn forced(&self, fields: &[Field]) -> Result<Arc<[Forced]>> {
+        let mut forced =
+            vec![
+                Forced::default();
+                if self.force_null.is_empty() && self.force_not_null.is_empty() { 0 } else { fields.len() }
+            ];
+        let mut set = |names: &[String], option: &str, change: &dyn Fn(&mut Forced)| {
+            for name in names {
+                if name == "*" {
+                    forced.iter_mut().for_each(change);
+                    continue;
+                }
+                let Some(at) = fields.iter().position(|field| field.name == *name) else {
+                    let message = format!("{option} column \"{name}\" not referenced by COPY");
+                    return Err(Error::new(ErrorKind::InvalidColumnReference, message));
+                };
+                change(&mut forced[at]);
+            }
+            Ok(())
+        };
+        set(&self.force_null, "FORCE_NULL", &|of| of.null = true)?;
+        set(&self.force_not_null, "FORCE_NOT_NULL", &|of| of.not_null = true)?;
+        Ok(forced.into())
     }
 
     /// Whether rows may be of different lengths.
@@ -195,21 +249,24 @@ pub(super) fn read(
     }
 }
 
-/// Files as one table, as [`read`] has it: the rows of large ones stay where they are until loops ask for them, unless `loads`
+/// Files as one table, as [`read`] has it, and the columns in which words stand for missing values: the rows of large ones stay where they are until loops ask for them, unless `loads`
 /// says that all of them are wanted.
 pub(super) fn open(
     paths: &FileSet,
     options: &CsvOptions,
     loads: bool,
     (cache, context): (Option<&Arc<ColumnCache>>, &Context),
-) -> Result<Table> {
+) -> Result<(Table, Vec<String>)> {
     options.check()?;
     if options.rejects {
-        return read(paths, options, None, context);
+        return Ok((read(paths, options, None, context)?, Vec::new()));
     }
-    let guessed = load::Guessed::of(paths, options, context)?;
+    let mut guessed = load::Guessed::of(paths, options, context)?;
     match !loads && scan::is_scanned(&guessed, context)? {
         true => scan::scan(guessed, cache, context),
-        false => guessed.read(context),
+        false => {
+            let table = guessed.read(context)?;
+            Ok((table, guessed.placeholder_columns()))
+        }
     }
 }

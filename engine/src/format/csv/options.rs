@@ -1,11 +1,12 @@
 //! Options of CSV by their names: DuckDB's, and COPY's where these differ.
 
 use super::dialect::NO_BYTE;
-use super::{Compression, CsvOptions, Encoding, ROW_BYTES_MAX};
+use super::{Compression, CsvOptions, Encoding, Pattern, ROW_BYTES_MAX};
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{FileOption, OptionValue};
 use multiloop_planner::sql::type_named;
 use multiloop_planner::types::DataType;
+use std::sync::Arc;
 
 impl CsvOptions {
     /// The names that [`CsvOptions::set`] knows, without those that mean the same.
@@ -21,7 +22,10 @@ impl CsvOptions {
         "columns",
         "comment",
         "compression",
+        "dateformat",
         "encoding",
+        "force_not_null",
+        "force_null",
         "ignore_errors",
         "max_line_size",
         "names",
@@ -29,6 +33,8 @@ impl CsvOptions {
         "rejects",
         "sample_size",
         "skip",
+        "thousands",
+        "timestampformat",
         "types",
     ];
 
@@ -47,6 +53,11 @@ impl CsvOptions {
                 self.other_nulls = texts.collect();
             }
             "decimal_separator" => self.decimal = Some(needed_byte(option)?),
+            "thousands" | "thousands_separator" => self.thousands = Some(needed_byte(option)?),
+            "dateformat" | "date_format" => self.date_format = Some(pattern(option)?),
+            "timestampformat" | "timestamp_format" => self.timestamp_format = Some(pattern(option)?),
+            "force_null" => self.force_null = option.texts()?.into_iter().map(str::to_owned).collect(),
+            "force_not_null" => self.force_not_null = option.texts()?.into_iter().map(str::to_owned).collect(),
             "all_varchar" => self.all_text = option.boolean()?,
             "auto_detect" => self.auto_detect = option.boolean()?,
             "columns" => {
@@ -61,7 +72,11 @@ impl CsvOptions {
             }
             "encoding" => {
                 let known = Encoding::named(option.text()?);
-                let unknown = || Error::unsupported(format_args!("encoding {} of a file is", option.value));
+                let unknown = || {
+                    let names = "utf-8, utf-16, utf-16be, latin-1 (iso-8859-1) and windows-1252";
+                    Error::unsupported(format_args!("encoding {} of a file is", option.value))
+                        .with_hint(format!("Encodings are {names}."))
+                };
                 self.encoding = Some(known.ok_or_else(unknown)?);
             }
             "ignore_errors" => self.ignore_errors = option.boolean()?,
@@ -93,6 +108,11 @@ fn types(option: &FileOption) -> Result<Vec<(Option<String>, DataType)>> {
         return option.texts()?.into_iter().map(|name| Ok((None, named(name)?))).collect();
     }
     option.pairs()?.into_iter().map(|(column, name)| Ok((Some(column.to_owned()), named(name)?))).collect()
+}
+
+/// A format of days or instants.
+fn pattern(option: &FileOption) -> Result<Arc<Pattern>> {
+    Pattern::parse(option.text()?).map(Arc::new).map_err(|error| error.at(option.position))
 }
 
 /// One byte, or none.

@@ -6,6 +6,7 @@
 //!    assumption was wrong (a quoted field holds line ends), and it is taken apart again from there. So what is handed over
 //!    depends neither on the cuts nor on the number of workers.
 
+use super::records::ENCODING_HINT;
 use super::source::{Extent, Source};
 use super::split::{self, Bad, Rows, Shape, Told, Wrong, assumed_start, line_of};
 use super::values::{self, Made, Want};
@@ -203,11 +204,14 @@ impl Pass<'_> {
         match what {
             What::Row(bad) => {
                 let (kind, what) = split::fault_of(&bad, self.names);
-                Error::new(kind, format!("{what} in {}, line {line}", path.display()))
+                let error = Error::new(kind, format!("{what} in {}, line {line}", path.display()));
+                if matches!(bad.what, Wrong::Utf8) { error.with_hint(ENCODING_HINT) } else { error }
             }
             What::Value(column, error) => {
                 let (what, name) = (error.message(), &self.names[column]);
-                Error::new(error.kind(), format!("{what}, column \"{name}\" in {}, line {line}", path.display()))
+                let message = format!("{what}, column \"{name}\" in {}, line {line}", path.display());
+                let told = Error::new(error.kind(), message);
+                error.hint().map_or_else(|| told.clone(), |hint| told.clone().with_hint(hint))
             }
         }
     }

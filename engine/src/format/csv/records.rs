@@ -7,6 +7,9 @@ use multiloop_exec::{Error, ErrorKind, Result};
 use std::ops::Range;
 use std::path::Path;
 
+/// What reads files of other characters.
+pub(super) const ENCODING_HINT: &str = "A file of other characters is read with encoding => 'latin-1', 'windows-1252' or 'utf-16' in read_csv, ENCODING in COPY.";
+
 /// A field of a row: where it is, and whether any part of it was quoted.
 #[derive(Clone, Debug)]
 pub(super) struct FieldRange {
@@ -39,7 +42,7 @@ impl<'a> Records<'a> {
         if let Err(error) = std::str::from_utf8(bytes) {
             let line = line + memchr_iter(dialect.newline, &bytes[..error.valid_up_to()]).count() as u64;
             let message = format!("invalid byte sequence for encoding \"UTF8\" in {}, line {line}", path.display());
-            return Err(Error::new(ErrorKind::InvalidUtf8, message));
+            return Err(Error::new(ErrorKind::InvalidUtf8, message).with_hint(ENCODING_HINT));
         }
         let (unquoted, fields) = (Vec::new(), Vec::new());
         Ok(Records { bytes, at: 0, line, line_next: line, path, dialect, unquoted, fields, quoted: 0, misplaced: 0 })

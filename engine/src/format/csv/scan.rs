@@ -76,7 +76,11 @@ pub(super) fn is_scanned(guessed: &Guessed, context: &Context) -> Result<bool> {
 }
 
 /// Files as a table whose rows stay there until loops ask for them; what is asked for often is kept in the cache.
-pub(super) fn scan(mut guessed: Guessed, cache: Option<&Arc<ColumnCache>>, context: &Context) -> Result<Table> {
+pub(super) fn scan(
+    mut guessed: Guessed,
+    cache: Option<&Arc<ColumnCache>>,
+    context: &Context,
+) -> Result<(Table, Vec<String>)> {
     let mut pieces = Vec::new();
     for (file, layout) in guessed.layouts.iter().enumerate() {
         let source = Source::open(&layout.path, &guessed.options)?;
@@ -92,8 +96,10 @@ pub(super) fn scan(mut guessed: Guessed, cache: Option<&Arc<ColumnCache>>, conte
     guessed.name_types();
     // Of a single row what is not known of its NULLs is all or none.
     if pieces.iter().map(|piece| piece.rows).sum::<usize>() < 2 {
-        return guessed.read(context);
+        let table = guessed.read(context)?;
+        return Ok((table, guessed.placeholder_columns()));
     }
+    let placeholders = guessed.placeholder_columns();
     let fields = guessed.fields();
     let splits = Splits::new(context.workers().count());
     let files = Arc::new(Files { of: guessed, fields: fields.clone(), splits });
@@ -107,7 +113,8 @@ pub(super) fn scan(mut guessed: Guessed, cache: Option<&Arc<ColumnCache>>, conte
         Arc::new(Chunk::lazy(piece.piece.rows, ranges, Arc::new(piece), cached))
     };
     let chunks = pieces.into_iter().filter(|piece| piece.piece.rows > 0).enumerate().map(chunk).collect();
-    Ok(Table { fields: fields.clone(), chunks, statistics: Arc::new(TableStatistics { rows, columns }) })
+    let statistics = Arc::new(TableStatistics { rows, columns });
+    Ok((Table { fields: fields.clone(), chunks, statistics }, placeholders))
 }
 
 /// What is known of a column of all pieces.
@@ -241,7 +248,11 @@ impl ColumnReader for InFiles {
         let layout = &self.files.of.layouts[self.piece.file];
         let dialect = &layout.dialect;
         let source = values::Source { bytes: &split.bytes, rows: &split.rows, dialect, column: place };
-        let made = source.make(Want::Read(field.data_type), rows);
+        let want = match self.files.of.said[column] {
+            Some(data_type) => Want::Read(data_type),
+            None => Want::ReadGuessed(field.data_type),
+        };
+        let made = source.make(want, rows);
         if let Some((row, error)) = made.wrong.first() {
             let line = self.piece.line + line_of(&split.bytes, split.rows.start(*row), dialect);
             let (what, name, file) = (error.message(), &field.name, layout.path.display());

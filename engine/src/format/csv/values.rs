@@ -4,14 +4,15 @@
 //! text input. Of a column whose type is guessed all fields are looked at while they are read, so that what is known in the end
 //! is what a look at all rows had shown. From the first field on that is not as was guessed, the rest is only looked at.
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, Forced};
+use super::forms::{is_placeholder, with_placeholder_hint, without_thousands};
 use super::guess::Guess;
 use super::split::{Field, Rows, utf8};
 use crate::format::numbers;
 use arrow::array::BooleanBufferBuilder;
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use multiloop_exec::column::{Column, ColumnData};
-use multiloop_exec::{Error, Result};
+use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::{check_length, parse as parse_text, parse_in};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -27,6 +28,8 @@ pub(super) enum Want {
     See(Guess),
     /// Values of a type: what is none is an error.
     Read(DataType),
+    /// Values of a type that all fields are known to have: words that stand for missing values are NULL.
+    ReadGuessed(DataType),
     /// Values of the type of the guess, which is of other fields, for as long as they are of it, and what they look like.
     SeeAndRead(Guess),
 }
@@ -62,9 +65,10 @@ impl Source<'_> {
             Want::Skip => return Made::nothing(),
             Want::See(known) => (Some(known), known.data_type(), false),
             Want::SeeAndRead(known) => (Some(known), known.data_type(), true),
-            Want::Read(data_type) => (None, data_type, true),
+            Want::Read(data_type) | Want::ReadGuessed(data_type) => (None, data_type, true),
         };
         let mut reading = Reading::new(*self, known, data_type, keep, rows);
+        reading.placeholders = self.dialect.placeholders && !matches!(want, Want::Read(_));
         let data = reading.data();
         reading.finish(data)
     }
@@ -83,6 +87,11 @@ struct Reading<'a> {
     data_type: DataType,
     keep: bool,
     rows: Range<usize>,
+    /// Whether words stand for missing values.
+    placeholders: bool,
+    /// Whether what stands for NULL does so with and without quotes.
+    quoted_null: bool,
+    bare_null: bool,
     made: Made,
     /// Rows that are NULL, counted from the first that is read.
     nulls: Vec<u32>,
@@ -92,12 +101,26 @@ struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     fn new(of: Source<'a>, known: Option<Guess>, data_type: DataType, keep: bool, rows: Range<usize>) -> Self {
-        Reading { of, known, data_type, keep, rows, made: Made::nothing(), nulls: Vec::new(), other: None }
+        let Forced { null, not_null } = of.dialect.forced.get(of.column).copied().unwrap_or_default();
+        Reading {
+            of,
+            known,
+            data_type,
+            keep,
+            rows,
+            placeholders: false,
+            quoted_null: null,
+            bare_null: !not_null,
+            made: Made::nothing(),
+            nulls: Vec::new(),
+            other: None,
+        }
     }
 
     /// The fields as what carries their type.
     fn data(&mut self) -> ColumnData {
         let (data_type, point, guessed) = (self.data_type, self.of.dialect.decimal, self.known.is_some());
+        let is_said = self.of.dialect.date_format.is_some() || self.of.dialect.timestamp_format.is_some();
         match data_type {
             DataType::BigInt if guessed => self.integers(|text, bare, guess| {
                 let (value, digits) = numbers::printed_integer(text)?;
@@ -111,12 +134,12 @@ impl<'a> Reading<'a> {
                 })
             }
             DataType::Date => self.integers(|text, bare, guess| {
-                let value = numbers::date(text)?;
+                let value = numbers::date(text).filter(|_| !is_said)?;
                 guess.see_date(bare);
                 Some(value)
             }),
             DataType::Timestamp => self.integers(|text, bare, guess| {
-                let value = numbers::timestamp(text).filter(|_| bare)?;
+                let value = numbers::timestamp(text).filter(|_| bare && !is_said)?;
                 guess.see_timestamp();
                 Some(value)
             }),
@@ -176,11 +199,12 @@ impl<'a> Reading<'a> {
         mut seen: impl FnMut(T),
     ) -> Vec<T> {
         let Source { bytes, rows, dialect, column } = self.of;
+        let (bare_null, quoted_null) = (self.bare_null, self.quoted_null);
         let mut values = Vec::with_capacity(if self.keep { self.rows.len() } else { 0 });
         for row in self.rows.clone() {
             let (text, bare) = match rows.field(bytes, dialect, row, column) {
-                Field::Bare(text) if !dialect.is_null(text) => (text, true),
-                Field::Quoted(text) => (text, false),
+                Field::Bare(text) if !(bare_null && dialect.is_null(text)) => (text, true),
+                Field::Quoted(text) if !(quoted_null && dialect.is_null(text)) => (text, false),
                 field => {
                     let value = self.slow_field(row, field).and_then(&narrow);
                     value.into_iter().for_each(&mut seen);
@@ -221,7 +245,8 @@ impl<'a> Reading<'a> {
     /// A field's bytes, and whether it has no quotes; None if it is NULL.
     fn text_of<'f>(&self, field: Field<'f>) -> Option<(Cow<'f, [u8]>, bool)> {
         let (text, bare) = field.text(self.of.dialect)?;
-        (!bare || !self.of.dialect.is_null(&text)).then_some((text, bare))
+        let may_be_null = if bare { self.bare_null } else { self.quoted_null };
+        (!may_be_null || !self.of.dialect.is_null(&text)).then_some((text, bare))
     }
 
     /// The value of a field that is not in its type's common shape; none if it is wrong, or not as was guessed.
@@ -235,7 +260,12 @@ impl<'a> Reading<'a> {
                     return Ok(None);
                 }
             }
-            value_of(text, self.data_type, self.of.dialect).map(Some)
+            if self.placeholders && bare && is_placeholder(text.as_bytes()) {
+                self.nulls.push((row - self.rows.start) as u32);
+                return Ok(None);
+            }
+            let value = value_of(text, self.data_type, self.of.dialect);
+            value.map(Some).map_err(|error| with_placeholder_hint(error, text))
         });
         match read {
             Ok(value) => value,
@@ -252,7 +282,7 @@ impl<'a> Reading<'a> {
 
     /// Looks at a field of a column whose type is guessed.
     fn see(&mut self, known: Guess, row: usize, text: &str, bare: bool) {
-        self.made.guess.see(text, bare, self.of.dialect.decimal);
+        self.made.guess.see(text, bare, self.of.dialect.looks());
         let mut all = known;
         all.merge(&self.made.guess);
         if all.data_type() != self.data_type {
@@ -270,13 +300,14 @@ impl<'a> Reading<'a> {
             if let Some((text, bare)) = self.text_of(rows.field(bytes, dialect, row, column))
                 && let Ok(text) = utf8(&text)
             {
-                self.made.guess.see(text, bare, dialect.decimal);
+                self.made.guess.see(text, bare, dialect.looks());
             }
         }
     }
 
     fn texts(&mut self) -> ColumnData {
         let Source { bytes, rows, dialect, column } = self.of;
+        let (bare_null, quoted_null) = (self.bare_null, self.quoted_null);
         let known = self.known.filter(|known| !known.is_settled());
         let (mut ends, mut texts) = (Vec::new(), Vec::new());
         if self.keep {
@@ -286,8 +317,8 @@ impl<'a> Reading<'a> {
         for row in self.rows.clone() {
             let field = rows.field(bytes, dialect, row, column);
             let text = match field {
-                Field::Bare(text) if !dialect.is_null(text) => Some((Cow::Borrowed(text), true)),
-                Field::Quoted(text) => Some((Cow::Borrowed(text), false)),
+                Field::Bare(text) if !(bare_null && dialect.is_null(text)) => Some((Cow::Borrowed(text), true)),
+                Field::Quoted(text) if !(quoted_null && dialect.is_null(text)) => Some((Cow::Borrowed(text), false)),
                 field => self.text_of(field),
             };
             match text {
@@ -375,6 +406,8 @@ impl<'a> Reading<'a> {
 
 /// The value of a text as a type's.
 fn value_of(text: &str, data_type: DataType, dialect: &Dialect) -> Result<Value> {
+    let written = written(text, data_type, dialect)?;
+    let text = written.as_deref().unwrap_or(text);
     let point = (dialect.decimal == b',').then(|| with_point(text, data_type));
     let text = point.as_deref().unwrap_or(text);
     // What Rust and PostgreSQL read differently (infinities, NaN, overflow) goes the long way.
@@ -386,6 +419,28 @@ fn value_of(text: &str, data_type: DataType, dialect: &Dialect) -> Result<Value>
         return Ok(Value::Float(value));
     }
     parse_in(text, data_type, &dialect.time_zone)
+}
+
+/// A text that options say how it is written, as its type is written otherwise; none where they say nothing of it.
+///
+/// Errors: 22007 for what is not written so.
+fn written(text: &str, data_type: DataType, dialect: &Dialect) -> Result<Option<String>> {
+    if data_type.is_numeric() {
+        let plain = dialect.thousands.and_then(|mark| without_thousands(text.trim(), mark, dialect.decimal));
+        return Ok(plain);
+    }
+    let patterns = match data_type {
+        DataType::Date => [&dialect.date_format, &None],
+        DataType::Timestamp | DataType::TimestampTz => [&dialect.timestamp_format, &dialect.date_format],
+        _ => return Ok(None),
+    };
+    let written = patterns.into_iter().flatten().find_map(|pattern| pattern.rewritten(text));
+    let Some(first) = patterns[0] else { return Ok(written) };
+    written.map(Some).ok_or_else(|| {
+        let message = format!("invalid input syntax for type {data_type}: \"{text}\"");
+        Error::new(ErrorKind::InvalidDatetime, message)
+            .with_hint(format!("Values are expected to be written as {}.", first.text()))
+    })
 }
 
 /// A number with a point in place of its decimal comma; of other types the text itself.

@@ -168,7 +168,6 @@ fn copy() {
     refused("COPY t (^z) FROM 'f.csv'", "42703", "column \"z\" of relation \"t\" does not exist");
     refused("COPY t FROM 'f' (FORMAT csv, ^FORMAT csv)", "42601", "conflicting or redundant options");
     refused("COPY t FROM 'f' (HEADER, ^header off)", "42601", "conflicting or redundant options");
-    refused("COPY t FROM 'f' CSV ^FORCE NOT NULL a", "0A000", "COPY with FORCE is not supported");
     refused("COPY t FROM 'f' (HEADER)^)", "42601", "syntax error at or near \")\"");
     refused("COPY t FROM 'f' ^WHERE a > 1", "42601", "syntax error at or near \"WHERE\"");
     refused("COPY t TO 'f' (^FREEZE maybe)", "22023", "option \"freeze\": a boolean is expected, not 'maybe'");
