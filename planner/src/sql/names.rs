@@ -5,7 +5,9 @@ use super::binder::Binder;
 use crate::catalog::TableName;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Expression;
-use crate::relation::builder::Scope;
+use crate::relation::builder::{Operator, Scope};
+use crate::types::DataType;
+use crate::value::Value;
 use sqlparser::ast::{self, Spanned};
 
 impl Binder<'_, '_> {
@@ -57,10 +59,59 @@ impl Binder<'_, '_> {
     /// `table.column`, with a schema and a database before it or not.
     pub(super) fn bind_qualified(&mut self, parts: &[ast::Ident], scope: &Scope<'_>) -> Result<Expression> {
         let position = parts.first().and_then(|part| self.position(part.span));
-        let Some((column, table)) = parts.split_last() else { return Err(Error::internal("a name of no parts")) };
-        let column = Self::fold(column);
-        let table = self.qualifier(table, &column, position)?;
-        self.builder.column(scope, Some(&table), &column, position)
+        let Some((last, table)) = parts.split_last() else { return Err(Error::internal("a name of no parts")) };
+        let column = Self::fold(last);
+        let table = self.qualifier(table, &column, position);
+        match table.and_then(|table| self.builder.column(scope, Some(&table), &column, position)) {
+            Ok(found) => Ok(found),
+            Err(error) => self.bind_members(parts, scope)?.ok_or(error),
+        }
+    }
+
+    /// `column.member` and `table.column.member.member`, as DuckDB has them, where PostgreSQL has no such column: what the members of
+    /// a row or a json are. None if the first names are those of no such column.
+    pub(super) fn bind_members(&mut self, parts: &[ast::Ident], scope: &Scope<'_>) -> Result<Option<Expression>> {
+        let position = parts.first().and_then(|part| self.position(part.span));
+        for count in 1..parts.len().min(4) {
+            let (names, members) = parts.split_at(count);
+            let Some((column, table)) = names.split_last() else { break };
+            let table = match table {
+                [] => None,
+                parts => self.qualifier(parts, "", position).ok(),
+            };
+            if table.is_none() && count > 1 {
+                break;
+            }
+            let Ok(value) = self.builder.column(scope, table.as_ref(), &Self::fold(column), position) else { continue };
+            if value.data_type.fields().is_some() || matches!(value.data_type, DataType::Json | DataType::Jsonb) {
+                let names: Vec<&ast::Ident> = members.iter().collect();
+                return self.members(value, &names, false).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// What stands under names within each other in a row or a json; the last of a json as text, unless it is `taken_on`.
+    pub(super) fn members(
+        &mut self,
+        mut value: Expression,
+        names: &[&ast::Ident],
+        taken_on: bool,
+    ) -> Result<Expression> {
+        let position = value.position;
+        for (at, name) in names.iter().enumerate() {
+            if !matches!(value.data_type, DataType::Json | DataType::Jsonb) {
+                value = self.builder.field(&value, &Self::fold(name), position)?;
+                continue;
+            }
+            // Keys of JSON are what is written, large letters and all.
+            let name = name.value.as_str();
+            let is_text = at + 1 == names.len() && !taken_on;
+            let operator = if is_text { Operator::MemberText } else { Operator::Member };
+            let key = Expression::constant(Value::text(name), DataType::Text);
+            value = self.builder.operator(operator, value, key)?;
+        }
+        Ok(value)
     }
 
     /// The table of `table.*`.

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::relation::Expression;
 use crate::relation::builder::{Scope, Subscript};
 use crate::sql::binder::Binder;
+use crate::types::DataType;
 use sqlparser::ast::{self, AccessExpr};
 
 impl Binder<'_, '_> {
@@ -37,7 +38,8 @@ impl Binder<'_, '_> {
         let position = self.start(root);
         let (mut value, behind) = self.bind_root(root, chain, scope)?;
         let mut subscripts = Vec::new();
-        for access in behind {
+        let mut behind = behind.iter().peekable();
+        while let Some(access) = behind.next() {
             match access {
                 AccessExpr::Subscript(ast::Subscript::Index { index }) => {
                     subscripts.push(Subscript::At(self.bind_expression(index, scope)?));
@@ -51,7 +53,7 @@ impl Binder<'_, '_> {
                 }
                 AccessExpr::Dot(ast::Expr::Identifier(field)) => {
                     value = self.subscripted(value, &mut subscripts)?;
-                    value = self.builder.field(&value, &Self::fold(field), position)?;
+                    value = self.members(value.at(position), &[field], behind.peek().is_some())?;
                 }
                 AccessExpr::Subscript(_) | AccessExpr::Dot(_) => {
                     return Err(Error::unsupported(format_args!("the access {access} is")).at(value.position));
@@ -71,6 +73,13 @@ impl Binder<'_, '_> {
         let mut parts = match root {
             ast::Expr::Identifier(name) => vec![name.clone()],
             ast::Expr::CompoundIdentifier(parts) => parts.clone(),
+            // `user.name`: a column may be called so, and no function has fields.
+            ast::Expr::Function(ast::Function { name, args: ast::FunctionArguments::None, .. }) => {
+                match name.0.first().and_then(|part| part.as_ident()) {
+                    Some(name) if self.has_members(name, scope) => vec![name.clone()],
+                    _ => return Ok((self.bind_expression(root, scope)?, chain)),
+                }
+            }
             _ => return Ok((self.bind_expression(root, scope)?, chain)),
         };
         let name = |access: &AccessExpr| match access {
@@ -84,6 +93,14 @@ impl Binder<'_, '_> {
         let behind = &chain[names.len()..];
         parts.extend(names);
         Ok((self.bind_qualified(&parts, scope)?, behind))
+    }
+
+    /// Whether a column of this name is a json or a row.
+    fn has_members(&mut self, name: &ast::Ident, scope: &Scope<'_>) -> bool {
+        let column = self.builder.column(scope, None, &Self::fold(name), None);
+        column.is_ok_and(|column| {
+            column.data_type.fields().is_some() || matches!(column.data_type, DataType::Json | DataType::Jsonb)
+        })
     }
 
     /// The element or part that subscripts mean, which are used up.
