@@ -1,7 +1,7 @@
 //! SQL text to statements and relations: the grammar. What it means (names, types, coercions, grouping, operators) is the
 //! business of [`relation::builder`](crate::relation::builder), which is called for each part of the syntax tree.
 //!
-//! Read in this order: `parse` splits a script, `spelling` mends what sqlparser misreads; `statement` tells the kinds apart, and
+//! Read in this order: `parse` splits a script, `spelling` mends what sqlparser misreads, `refused` names what is not done; `statement` tells the kinds apart, and
 //! those that are no queries have a file each; `query` and the files of its clauses walk queries, `expression` scalars; `binder`
 //! is what all of them share.
 
@@ -9,6 +9,7 @@ mod ahead;
 mod definition;
 mod normal;
 mod parse;
+mod refused;
 mod session;
 mod spelling;
 mod statement;

@@ -3,7 +3,7 @@
 
 use super::spelling::{is_keyword, respell};
 use super::text::Text;
-use super::{Parsed, Tree, copy, definition, normal, session};
+use super::{Parsed, Tree, copy, definition, normal, refused, session};
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
 use sqlparser::dialect::PostgreSqlDialect;
@@ -186,8 +186,11 @@ fn parse_sql(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<ast::Statement> 
     check_chains(text, &tokens)?;
     // The tokens have been counted; where sqlparser meets its limit it often says that something else is wrong.
     let parser = Parser::new(&PostgreSqlDialect {}).with_recursion_limit(usize::MAX);
+    let begin = tokens.iter().find(|token| !matches!(token.token, Token::Whitespace(_)));
+    let begin = begin.and_then(|token| text.position(token.span.start)).unwrap_or(Position(0));
+    let unknown = refused::unknown_to_parser(&tokens, begin);
     let mut parser = parser.with_tokens_with_locations(tokens);
-    let statement = parser.parse_statement().map_err(|error| from_parser(text, error))?;
+    let statement = parser.parse_statement().map_err(|error| unknown.unwrap_or_else(|| from_parser(text, error)))?;
     let rest = parser.peek_token();
     if rest.token != Token::EOF {
         let error = syntax_error(&format!("Expected: end of statement, found: {}", rest.token));

@@ -114,10 +114,7 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions
                 binder.explain(*analyze, options.as_deref().unwrap_or_default(), statement)
             }
         }
-        _ => {
-            let verb = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
-            Err(Error::unsupported(format_args!("{} is", verb.to_ascii_uppercase())).at(Some(Position(0))))
-        }
+        _ => Err(super::refused::unsupported(text)),
     }
 }
 

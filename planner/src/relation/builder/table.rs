@@ -180,6 +180,11 @@ impl Builder<'_> {
     pub fn files(&mut self, paths: &[String], options: &FileOptions, position: Option<Position>) -> Result<FromItem> {
         let first = paths.first().map_or("", String::as_str);
         let Some(info) = self.catalog.files(paths, options).map_err(|error| error.at(position))? else {
+            if std::path::Path::new(first).is_dir() {
+                let message = format!("could not open file: it is a folder: {first}");
+                let hint = format!("Name its files by a pattern such as '{}/*.parquet'.", first.trim_end_matches('/'));
+                return Err(Error::new(ErrorKind::FileNotFound, message).with_hint(hint).at(position));
+            }
             let message = format!("file \"{first}\" has no format that is known by its ending");
             return Err(Error::new(ErrorKind::UnknownTable, message).at(position));
         };

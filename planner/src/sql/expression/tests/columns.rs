@@ -300,7 +300,7 @@ fn what_is_not_supported_says_so() {
             "!42809 at 0 OVER specified, but lower is not a window function nor an aggregate function",
         ),
         ("try_cast(t as integer)", "!0A000 at 9 TRY_CAST is not supported"),
-        ("xmlagg(t)", "!0A000 at 0 this aggregate function is not supported"),
+        ("xmlagg(t)", "!0A000 at 0 the aggregate function xmlagg is not supported"),
         ("percentile_cont(0.5)", "!42809 at 0 WITHIN GROUP is required for ordered-set aggregate percentile_cont"),
         (
             "percentile_cont(i) within group (order by i)",

@@ -126,14 +126,14 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// What PostgreSQL has under a name and Multiloop has not, for an error that says so.
-pub(super) fn unsupported(name: &str) -> Option<&'static str> {
+pub(super) fn unsupported(name: &str) -> Option<String> {
     Some(match name {
-        "current_time" | "timeofday" => "the current date or time",
+        "current_time" | "timeofday" => "the current date or time".to_owned(),
         "xmlagg" | "corr" | "covar_pop" | "covar_samp" | "regr_slope" | "regr_intercept" | "regr_r2" | "regr_count"
         | "regr_avgx" | "regr_avgy" | "regr_sxx" | "regr_syy" | "regr_sxy" | "bit_and" | "bit_or" | "bit_xor"
-        | "any_value" => "this aggregate function",
-        "to_number" => "formatting by a template",
-        "regexp_matches" | "regexp_split_to_table" => "a set of rows of a regular expression",
+        | "any_value" => format!("the aggregate function {name}"),
+        "to_number" => "formatting by a template".to_owned(),
+        "regexp_matches" | "regexp_split_to_table" => "a set of rows of a regular expression".to_owned(),
         _ => return None,
     })
 }
