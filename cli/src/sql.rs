@@ -112,7 +112,7 @@ pub(crate) fn sql(arguments: &SqlArguments, places: (&[usize], &[usize])) -> Res
     let scripts = scripts(arguments, places);
     let is_interactive = scripts.is_empty() && std::io::stdin().is_terminal();
     let mut shell = shell_of(arguments, &session, bar, is_interactive)?;
-    let views = shell::open_files(&session, &arguments.inputs)?;
+    let views = shell::open_files(&session, &arguments.inputs);
     if is_interactive {
         if !arguments.quiet {
             views.iter().for_each(|view| say!("{view}"));

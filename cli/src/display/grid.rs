@@ -8,6 +8,7 @@ use super::{Columns, Expanded, Format, Style, Writer};
 use multiloop::Result;
 use multiloop::arrow::array::RecordBatch;
 use std::io::{self, Write};
+use std::ops::Range;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Rows that decide the widths of columns, at most.
@@ -15,6 +16,9 @@ pub(super) const ROWS_LOOKED_AT: usize = 10_000;
 
 /// Bytes of such rows, at most.
 const BYTES_LOOKED_AT: usize = 16 << 20;
+
+/// Stands in place of columns that are left out.
+const DOTS: &str = "…";
 
 /// A column is never cut narrower than this.
 const CELL_COLUMNS_MIN: usize = 8;
@@ -56,6 +60,8 @@ pub(super) struct Grid {
     held: Vec<Vec<String>>,
     held_bytes: usize,
     form: Option<Form>,
+    /// Columns in the middle for which there is no room: one of dots stands in their place.
+    left_out: Range<usize>,
     /// Rows that are written.
     written: u64,
 }
@@ -67,7 +73,7 @@ impl Grid {
             Format::Markdown => (Lines { middle: ["|", "|", "|"], ..ASCII }, 2),
             _ => (ASCII, style.border.min(2)),
         };
-        Grid { style, lines, border, held: Vec::new(), held_bytes: 0, form: None, written: 0 }
+        Grid { style, lines, border, held: Vec::new(), held_bytes: 0, form: None, left_out: 0..0, written: 0 }
     }
 
     fn is_markdown(&self) -> bool {
@@ -111,7 +117,14 @@ impl Grid {
             _ if self.is_markdown() => false,
             Expanded::On => true,
             Expanded::Auto => self.style.columns.is_some_and(|columns| total(&widths, self.border) > columns),
-            Expanded::Off => !fits(&mut widths),
+            Expanded::Off if fits(&mut widths) => false,
+            Expanded::Off => match self.style.columns.and_then(|columns| choose(&mut widths, columns, self.border)) {
+                Some(left_out) => {
+                    self.left_out = left_out;
+                    false
+                }
+                None => true,
+            },
         };
         self.form = Some(if is_upright {
             let name = names.iter().copied().max().unwrap_or(0);
@@ -125,6 +138,25 @@ impl Grid {
         self.write_head(columns, out)?;
         let held = std::mem::take(&mut self.held);
         held.iter().try_for_each(|row| self.write_row(columns, row, out))
+    }
+
+    /// What is shown of what there is of each column.
+    fn seen<T>(&self, of_columns: impl Iterator<Item = T>, dots: T) -> Vec<T> {
+        let mut seen: Vec<T> = of_columns.collect();
+        if !self.left_out.is_empty() {
+            seen.splice(self.left_out.clone(), [dots]);
+        }
+        seen
+    }
+
+    /// Whether what is shown in a place stands at the right.
+    fn is_right(&self, columns: &Columns, place: usize) -> bool {
+        match self.left_out.len() {
+            0 => columns.is_right(place),
+            _ if place == self.left_out.start => false,
+            gone if place > self.left_out.start => columns.is_right(place + gone - 1),
+            _ => columns.is_right(place),
+        }
     }
 
     fn write_head(&self, columns: &Columns, out: &mut dyn Write) -> io::Result<()> {
@@ -142,7 +174,7 @@ impl Grid {
             return Ok(());
         }
         let mut line = String::new();
-        for (column, (name, &width)) in columns.names().zip(widths).enumerate() {
+        for (column, (name, &width)) in self.seen(columns.names(), DOTS).into_iter().zip(widths).enumerate() {
             let name = if self.style.columns.is_some() { cut(&self.name(name), width) } else { self.name(name) };
             let pad = width.saturating_sub(name.width());
             let (left, right) = if self.is_markdown() { (0, pad) } else { (pad / 2, pad - pad / 2) };
@@ -211,7 +243,7 @@ impl Grid {
         widths: &[usize],
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let cells: Vec<Vec<&str>> = row.iter().map(|cell| cell.split('\n').collect()).collect();
+        let cells = self.seen(row.iter().map(|cell| cell.split('\n').collect::<Vec<&str>>()), vec![DOTS]);
         let height = cells.iter().map(Vec::len).max().unwrap_or(1);
         let is_cut = self.style.columns.is_some() && cells.len() > 1;
         let mut text = String::new();
@@ -224,7 +256,7 @@ impl Grid {
                 let is_padded = !is_last || self.border == 2;
                 let pad = " ".repeat(width.saturating_sub(value.width()));
                 let is_over = number >= cell.len() && !is_padded;
-                let cell = match columns.is_right(column) {
+                let cell = match self.is_right(columns, column) {
                     _ if is_over => String::new(),
                     true => format!("{pad}{value}"),
                     false if is_padded || is_open => format!("{value}{pad}"),
@@ -350,6 +382,10 @@ impl Writer for Grid {
             Some(Form::Upright(..)) => self.end_upright((rows, is_cut), &mut footers, out)?,
             _ => {}
         }
+        if !self.left_out.is_empty() && !self.style.tuples_only {
+            let all = columns.names().count();
+            footers.push(format!("({} of {all} columns shown; \\x shows all)", all - self.left_out.len()));
+        }
         // Footers would be rows of Markdown; a blank line ends a table there, too.
         if self.is_markdown() {
             footers.clear();
@@ -408,6 +444,31 @@ fn fit(widths: &mut [usize], columns: usize, border: u8) -> bool {
     true
 }
 
+/// Keeps as many columns at both ends as there is room for, and one of dots between them; gives those that are left out. None if
+/// there is no room even for one at each end.
+fn choose(widths: &mut Vec<usize>, columns: usize, border: u8) -> Option<Range<usize>> {
+    let all = std::mem::take(widths);
+    let with = |left: usize, right: usize| {
+        let ends = all[..left].iter().chain([&1]).chain(&all[all.len() - right..]);
+        ends.copied().collect::<Vec<usize>>()
+    };
+    let (mut left, mut right) = (0, 0);
+    for next in 0..all.len().saturating_sub(1) {
+        let wider = if next % 2 == 0 { (left + 1, right) } else { (left, right + 1) };
+        let mut chosen = with(wider.0, wider.1);
+        if !fit(&mut chosen, columns, border) {
+            break;
+        }
+        (left, right) = wider;
+        *widths = chosen;
+    }
+    if left == 0 || right == 0 {
+        *widths = all;
+        return None;
+    }
+    Some(left..all.len() - right)
+}
+
 /// A value as a cell of Markdown: in one line, and nothing in it ends the cell or is a tag.
 fn markdown(text: &str) -> String {
     let mut cell = String::with_capacity(text.len());
@@ -426,7 +487,7 @@ fn markdown(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::fit;
+    use super::{choose, fit, total};
 
     #[test]
     fn wide_tables_lose_from_their_widest_column() {
@@ -434,5 +495,16 @@ mod tests {
         assert!(fit(&mut widths, 60, 1));
         assert_eq!(widths, [5, 27, 20]);
         assert!(!fit(&mut [9; 16], 60, 1));
+    }
+
+    #[test]
+    fn too_many_columns_lose_those_in_the_middle() {
+        let mut widths = vec![10; 19];
+        assert_eq!(choose(&mut widths, 60, 1), Some(3..17));
+        assert_eq!(widths.len(), 6);
+        assert!(total(&widths, 1) <= 60);
+        assert_eq!(choose(&mut vec![10; 19], 10, 1), None);
+        let mut short = vec![3; 30];
+        assert_eq!(choose(&mut short, 80, 0), Some(10..21));
     }
 }

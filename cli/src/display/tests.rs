@@ -236,15 +236,20 @@ fn upright_rows() {
 }
 
 #[test]
-fn a_table_that_is_too_wide_stands_upright() {
+fn a_table_that_is_too_wide_loses_columns_or_stands_upright() {
     let columns: Vec<String> = (0..9).map(|n| format!("'value {n}' AS long_column_{n}")).collect();
     let sql = format!("SELECT {}, 1.50 AS n, NULL AS nothing", columns.join(", "));
-    let in_columns = |columns: Option<usize>| shown(&sql, &Style { columns, ..Style::default() });
-    let upright = in_columns(Some(60));
+    let in_columns = |columns: Option<usize>, expanded| shown(&sql, &Style { columns, expanded, ..Style::default() });
+    let upright = in_columns(Some(60), Expanded::Auto);
     assert!(upright.starts_with("-[ RECORD 1 ]"), "{upright}");
     assert!(upright.contains("long_column_8 | value 8\nn             | 1.50\nnothing       | NULL\n"), "{upright}");
-    assert!(in_columns(None).lines().next().is_some_and(|names| names.contains("| long_column_8 |")));
-    assert!(in_columns(Some(120)).lines().all(|line| line.chars().count() <= 120));
+    assert!(in_columns(None, Expanded::Off).lines().next().is_some_and(|names| names.contains("| long_column_8 |")));
+    assert!(in_columns(Some(120), Expanded::Off).lines().all(|line| line.chars().count() <= 120));
+    let cut = in_columns(Some(60), Expanded::Off);
+    assert!(cut.lines().take(4).all(|line| line.chars().count() <= 60), "{cut}");
+    assert!(cut.lines().next().is_some_and(|names| names.contains("| … |") && names.ends_with("| nothing ")), "{cut}");
+    assert!(cut.contains("1.50 | NULL") && cut.contains("of 11 columns shown"), "{cut}");
+    assert!(in_columns(Some(10), Expanded::Off).starts_with("-[ RECORD 1 ]"), "there is no room for two");
 }
 
 #[test]

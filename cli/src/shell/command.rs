@@ -155,6 +155,9 @@ impl Shell<'_> {
                 let named = |name: &str| self.variables.get(name).unwrap_or_default();
                 say!("You are in a database in this program, \"{}\", as user \"{}\".", named("DBNAME"), named("USER"));
             }
+            "c" | "connect" => self.connect(&words)?,
+            "password" => self.password(first)?,
+            "getenv" | "setenv" => self.environment(name, &words)?,
             "encoding" => match first.map(str::to_ascii_lowercase).as_deref() {
                 None => say!("UTF8"),
                 Some("utf8" | "utf-8" | "unicode") => {}
@@ -171,7 +174,10 @@ impl Shell<'_> {
             _ if name.starts_with('d') || matches!(name, "d+" | "l+" | "sv+" | "list+") => {
                 return self.describe(name, &words, source);
             }
-            _ => return Err(format!("invalid command \\{name}; \\? for help")),
+            _ => match super::lists::refused(name) {
+                Some(why) => return Err(format!("\\{name} is not supported: {why}")),
+                None => return Err(format!("invalid command \\{name}; \\? for help")),
+            },
         }
         Ok(Flow::Go)
     }
@@ -307,6 +313,37 @@ impl Shell<'_> {
             _ => return Err(format!("\\{name}: missing required argument")),
         }
         Ok(())
+    }
+
+    /// `\c`: there is one database, and one user.
+    fn connect(&self, words: &[&str]) -> Result<(), String> {
+        let known = |name: &str| self.variables.get(name).unwrap_or_default();
+        let (database, user) = (known("DBNAME"), known("USER"));
+        let asked = |at: usize| words.get(at).copied().filter(|word| *word != "-");
+        if let Some(other) = asked(0).filter(|name| *name != database) {
+            return Err(format!("\\connect: database \"{other}\" does not exist"));
+        }
+        if let Some(other) = asked(1).filter(|name| *name != user) {
+            return Err(format!("\\connect: the user of this program is \"{user}\", not \"{other}\""));
+        }
+        self.report(&format!("You are now connected to database \"{database}\" as user \"{user}\"."));
+        Ok(())
+    }
+
+    /// `\getenv VARIABLE NAME`; of `\setenv NAME [VALUE]` that it is not there.
+    fn environment(&mut self, command: &str, words: &[&str]) -> Result<(), String> {
+        match (command, words) {
+            ("getenv", [variable, name, ..]) => {
+                if let Ok(value) = std::env::var(name) {
+                    self.variables.set(variable, value);
+                }
+                Ok(())
+            }
+            ("setenv", [_, ..]) => {
+                Err("\\setenv is not supported: variables are set before the program starts".to_owned())
+            }
+            _ => Err(format!("\\{command}: missing required argument")),
+        }
     }
 
     /// `\!`: a command of the system, or a shell of it.

@@ -1,5 +1,6 @@
 //! What there is: `\d` and its kin, asked of `pg_catalog`, in psql's words.
 
+use super::lists::{LISTS, List, absent};
 use super::{Flow, Shell, Source, send};
 use crate::display::Format;
 use crate::quote;
@@ -86,8 +87,22 @@ impl Shell<'_> {
             "du" | "dg" => self.listed(&roles(pattern), Some("List of roles"), &[]),
             "dp" | "z" => self.listed(&privileges(pattern), Some("Access privileges"), &[]),
             "sv" => self.view_text(text.ok_or("\\sv: view name is required")?),
+            "drg" => self.listed(&role_grants(pattern), Some("List of role grants"), &[]),
+            _ if let Some(list) = LISTS.iter().find(|list| list.command == kind) => self.list(list, pattern.as_ref()),
+            _ if let Some(what) = absent(&kind) => {
+                warn!("Did not find any {what}.");
+                Ok(Flow::Go)
+            }
             _ => Err(format!("invalid command \\{name}; \\? for help")),
         }
+    }
+
+    /// Shows a list that is a query.
+    fn list(&mut self, list: &List, pattern: Option<&Pattern>) -> Result<Flow, String> {
+        let (schema, name) = list.names;
+        let schema = if schema.is_empty() { "''" } else { schema };
+        let condition = pattern.map_or_else(|| "true".to_owned(), |pattern| pattern.condition(schema, name, ""));
+        self.listed(&format!("{} WHERE {condition} ORDER BY 1, 2", list.select), Some(list.title), &[])
     }
 
     /// Shows what a query of the catalog gives.
@@ -368,6 +383,16 @@ fn chosen(pattern: Option<&Pattern>, more: More, name: &str, visible: &str) -> S
         None if more.system => visible.to_owned(),
         None => format!("n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND {visible}"),
     }
+}
+
+/// Who is a member of which role.
+fn role_grants(pattern: Option<Pattern>) -> String {
+    let condition = pattern.map_or_else(|| "true".to_owned(), |pattern| pattern.condition("''", "r.rolname", ""));
+    format!(
+        "SELECT r.rolname AS \"Role name\", m.rolname AS \"Member of\" FROM pg_catalog.pg_auth_members a \
+         JOIN pg_catalog.pg_roles r ON r.oid = a.member JOIN pg_catalog.pg_roles m ON m.oid = a.roleid \
+         WHERE {condition} ORDER BY 1, 2"
+    )
 }
 
 fn databases(pattern: Option<Pattern>, more: More) -> String {

@@ -78,7 +78,8 @@ impl Shell<'_> {
             ".once" => self.once = Some(super::Target::open(&target_of(line, needed("a file")?))?),
             ".open" => {
                 let opened = super::open_files(self.session, &[needed("a file")?.to_owned()]);
-                opened.map_err(|error| format!("{error:#}"))?.iter().for_each(|view| say!("{view}"));
+                opened.iter().for_each(|view| say!("{view}"));
+                return Ok(if opened.is_empty() { Flow::Failed } else { Flow::Go });
             }
             ".output" => {
                 let to = first.filter(|&first| first != "stdout").map(|first| target_of(line, first));

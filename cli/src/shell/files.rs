@@ -26,22 +26,30 @@ impl fmt::Display for View {
     }
 }
 
-/// Makes a view of each file, pattern or folder.
-///
-/// # Errors
-/// What is not there, is of no known format, or cannot be read.
-pub(crate) fn open_files(session: &Session, paths: &[String]) -> Result<Vec<View>> {
+/// Makes a view of each file, pattern or folder. What is not there, is of no known format, or cannot be read is told, and the others
+/// become views.
+pub(crate) fn open_files(session: &Session, paths: &[String]) -> Vec<View> {
     let mut taken: HashSet<String> = HashSet::new();
     let mut views = Vec::new();
     for path in paths {
-        let pattern = if Path::new(path).is_dir() { pattern_of_folder(path)? } else { path.clone() };
-        let name = unused(&name_of(path), &mut taken);
-        let view = View { name: quote::name(&name), path: pattern };
-        let sql = format!("CREATE OR REPLACE VIEW {} AS SELECT * FROM {}", view.name, quote::text(&view.path));
-        session.sql(&sql).map_err(|error| anyhow!("{}", error.message()).context(path.clone()))?;
-        views.push(view);
+        match open_file(session, path, &mut taken) {
+            Ok(view) => views.push(view),
+            Err(error) => warn!("{error:#}"),
+        }
     }
-    Ok(views)
+    views
+}
+
+fn open_file(session: &Session, path: &str, taken: &mut HashSet<String>) -> Result<View> {
+    let pattern = if Path::new(path).is_dir() { pattern_of_folder(path)? } else { path.to_owned() };
+    let name = unused(&name_of(path), taken);
+    let view = View { name: quote::name(&name), path: pattern };
+    let sql = format!("CREATE OR REPLACE VIEW {} AS SELECT * FROM {}", view.name, quote::text(&view.path));
+    let made = session.sql(&sql).map_err(|error| anyhow!("{}", error.message()).context(path.to_owned()));
+    made.map(|_| view).inspect_err(|_| {
+        // Its name is free for another one.
+        taken.remove(&name);
+    })
 }
 
 /// The name of a file without its endings, in lower case, as names without quotes are; of a pattern or a folder the folder's.

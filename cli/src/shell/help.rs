@@ -35,6 +35,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("dT", "[PATTERN]", "types"),
     ("du", "[PATTERN]", "roles"),
     ("dp", "[PATTERN]", "who may do what"),
+    ("dd", "[PATTERN]", "what COMMENT has said"),
     ("l", "[PATTERN]", "databases"),
     ("sv", "VIEW", "the statement that makes a view"),
     ("x", "[on|off|auto]", "each value in a line of its own"),
@@ -59,6 +60,8 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("cd", "[FOLDER]", "change the folder"),
     ("!", "[COMMAND]", "run a command of the system"),
     ("conninfo", "", "where you are"),
+    ("password", "[ROLE]", "ask for a new password"),
+    ("getenv", "VARIABLE NAME", "a variable of the environment as one of the shell"),
     ("encoding", "", "how text is written: UTF8"),
     ("errverbose", "", "the last error once more"),
 ];
