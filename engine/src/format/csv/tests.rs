@@ -356,8 +356,8 @@ fn scans_give_the_rows_of_loads() {
     for block_bytes in [100, 5000, 1 << 19] {
         let options = with(|options| (options.block_bytes, options.scan_bytes) = (Some(block_bytes), Some(0)));
         let context = context().with_pool(&Arc::new(Pool::new(2).unwrap()));
-        let scanned = open(&files(&paths), &options, false, (None, &context)).unwrap();
-        assert!(scanned.is_lazy() && !open(&files(&paths), &options, true, (None, &context)).unwrap().is_lazy());
+        let scanned = open(&files(&paths), &options, false, (None, &context)).unwrap().0;
+        assert!(scanned.is_lazy() && !open(&files(&paths), &options, true, (None, &context)).unwrap().0.is_lazy());
         let loaded = read(&files(&paths), &options, None, &context).unwrap();
         let (known, all) = (&scanned.statistics.columns, &loaded.statistics.columns);
         let types = |table: &Table| table.fields.iter().map(|field| field.data_type).collect::<Vec<_>>();
@@ -369,7 +369,7 @@ fn scans_give_the_rows_of_loads() {
             assert_eq!(chunk.lazy.as_ref().unwrap().reader().read(1, 1..3).unwrap().rows(), 2);
         }
         // A file that is another one by then is an error.
-        let scanned = open(&files(&paths), &options, false, (None, &context)).unwrap();
+        let scanned = open(&files(&paths), &options, false, (None, &context)).unwrap().0;
         std::fs::write(&one, text.replace("plain", "plane")).unwrap();
         let error = scanned.load(scanned.fields.clone(), &context).unwrap_err();
         assert_eq!(error.sqlstate(), "22P04", "{error}");
@@ -378,7 +378,7 @@ fn scans_give_the_rows_of_loads() {
     let typed = with(|options| {
         (options.scan_bytes, options.types) = (Some(0), vec![(Some("x".into()), DataType::Integer)]);
     });
-    let scanned = open(&files(&paths[..1]), &typed, false, (None, &context())).unwrap();
+    let scanned = open(&files(&paths[..1]), &typed, false, (None, &context())).unwrap().0;
     let reader = scanned.chunks[0].lazy.as_ref().unwrap().reader();
     assert_eq!(reader.read(0, 0..5000).unwrap().rows(), 5000);
     let error = reader.read(3, 0..5000).unwrap_err();
@@ -393,7 +393,7 @@ fn one_row_of_a_said_type_is_not_null() {
     let options = with(|options| {
         (options.scan_bytes, options.types) = (Some(0), vec![(Some("k".into()), DataType::Integer)]);
     });
-    let table = open(&files(&path), &options, false, (None, &context())).unwrap();
+    let table = open(&files(&path), &options, false, (None, &context())).unwrap().0;
     assert_eq!(table.statistics.columns[0].proofs.nulls, 0);
     assert_eq!(shown(&table), "k integer, s text: 7|a");
 }

@@ -366,9 +366,13 @@ impl<'a> Nest<'a> {
         // Of few tuples with many positions these are the work that there is to do.
         let all = counts.iter().map(|&(_, count)| count.max(0) as u64).fold(0, u64::saturating_add);
         let progress = (all > COUNT_WORTH_TELLING).then(|| &*self.frame.shared.context.progress);
-        progress.inspect(|progress| drop(progress.total.fetch_add(all, Ordering::Relaxed)));
+        if let Some(progress) = progress {
+            progress.total.fetch_add(all, Ordering::Relaxed);
+        }
         let tell = |rows: usize| {
-            progress.inspect(|progress| drop(progress.done.fetch_add(rows as u64, Ordering::Relaxed)));
+            if let Some(progress) = progress {
+                progress.done.fetch_add(rows as u64, Ordering::Relaxed);
+            }
         };
         // Positions beyond 32 bits come in further rounds, each with a source of its own.
         let mut start = 0i64;
