@@ -133,8 +133,52 @@ fn files_become_views() {
     let pattern = format!("{}/*.csv", many.display());
     assert_eq!(printed(&["-At", "-c", "SELECT sum(a) FROM many", &pattern]), "1\n");
     let (code, errors) = code_and_errors(&run(&[text(&folder.0.join("mixed")), "-c", "SELECT 1"]));
-    assert_eq!(code, Some(1));
+    assert_eq!(code, Some(0));
     assert!(errors.contains("there are .csv and .tsv files in this folder"), "{errors}");
+}
+
+#[test]
+fn a_bad_file_keeps_no_other_one_out() {
+    let folder = Folder::new("bad");
+    let (one, two) = (folder.file("one.csv", "a\n1\n"), folder.file("two.csv", "a\n2\n"));
+    let bad = folder.file("bad.parquet", "this is no Parquet");
+    let gone = folder.0.join("gone.csv");
+    let sql = "SELECT a FROM one UNION ALL SELECT a FROM two";
+    let output = run(&[text(&one), text(&bad), text(&gone), text(&two), "-At", "-c", sql]);
+    let (code, errors) = code_and_errors(&output);
+    assert_eq!((code, String::from_utf8_lossy(&output.stdout).as_ref()), (Some(0), "1\n2\n"));
+    assert!(errors.contains("bad.parquet: ") && errors.contains("gone.csv: "), "{errors}");
+    assert_eq!(code_and_errors(&run(&[text(&bad), "-c", "SELECT * FROM bad"])).0, Some(1));
+}
+
+#[test]
+fn what_stands_behind_a_copy_runs_when_its_data_is_read() {
+    let folder = Folder::new("behind");
+    let script = "CREATE TABLE t (a int);\nBEGIN; COPY t FROM STDIN; ROLLBACK;\n1\n\\.\nCOPY t FROM STDIN; SELECT\n2\n\\.\nsum(a) FROM t;\n";
+    let path = folder.file("script.sql", script);
+    assert_eq!(printed(&["-q", "-At", "-f", text(&path)]), "2\n");
+    let failing =
+        folder.file("failing.sql", "CREATE TABLE t (a int);\nCOPY t FROM STDIN; SELECT 1/0;\n1\n\\.\nSELECT 7;\n");
+    let (code, errors) = code_and_errors(&run(&["-q", "-f", text(&failing)]));
+    assert!(code == Some(3) && errors.contains("failing.sql:2: ERROR 22012"), "{errors}");
+}
+
+#[test]
+fn commands_of_psql_that_are_here_and_that_are_not() {
+    let described =
+        printed(&["-q", "-At", "-c", "CREATE TABLE t (a int)", "-c", "COMMENT ON TABLE t IS 'told'", "-c", "\\dd"]);
+    assert_eq!(described, "public|t|table|told\n");
+    for command in ["db", "dx", "dL", "dO", "do", "dC", "dA", "drg", "dD", "dF", "ds", "c", "dd nothing"] {
+        printed(&["-c", &format!("\\{command}")]);
+    }
+    for (command, said) in
+        [("crosstabview", "PIVOT"), ("sf x", "no functions"), ("c other", "does not exist"), ("zz", "invalid command")]
+    {
+        let (code, errors) = code_and_errors(&run(&["-c", &format!("\\{command}")]));
+        assert!(code == Some(1) && errors.contains(said), "{command}: {errors}");
+    }
+    let (code, errors) = code_and_errors(&with_input(&["-c", "\\password"], "one\ntwo\n"));
+    assert!(code == Some(1) && errors.contains("didn't match"), "{errors}");
 }
 
 #[test]
