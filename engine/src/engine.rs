@@ -224,7 +224,8 @@ impl Shared {
             self.open_files(paths, options, loads, (work, context))
         };
         let state = work.snapshot(&self.catalog);
-        use_snapshot(&Snapshot::new(state, self.facts_of(work), &self.system, &open, context))
+        let times = work.times();
+        use_snapshot(&Snapshot::new(state, self.facts_of(work), &self.system, &open, context, times))
     }
 
     /// How a session sees values now.

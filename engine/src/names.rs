@@ -6,7 +6,6 @@ use crate::catalog::{SearchPath, State};
 use crate::sight::{Names, Sight};
 use crate::snapshot::Snapshot;
 use crate::system::{Facts, Making};
-use multiloop_planner::catalog::{Catalog, CatalogEntry, TableInfo, TableName};
 use multiloop_planner::types::{DataType, Field, OidKind};
 use multiloop_planner::value::Value;
 use std::collections::HashMap;
@@ -21,23 +20,6 @@ pub(crate) struct Known {
     shown: Mutex<HashMap<OidKind, HashMap<i64, String>>>,
 }
 
-/// Of files nothing is asked here.
-struct NoFiles;
-
-impl Catalog for NoFiles {
-    fn entry(&self, _: &TableName) -> Result<Option<CatalogEntry>> {
-        Ok(None)
-    }
-
-    fn file(&self, _: &str) -> Result<Option<Arc<TableInfo>>> {
-        Ok(None)
-    }
-
-    fn names(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
 impl Known {
     pub(crate) fn new(state: State, facts: Facts) -> Self {
         let path = facts.search_path(&state);
@@ -45,7 +27,7 @@ impl Known {
     }
 
     fn making(&self) -> Making<'_> {
-        Making { state: &self.state, path: &self.path, facts: &self.facts, files: &NoFiles }
+        Making { state: &self.state, path: &self.path, facts: &self.facts }
     }
 
     /// The names of all objects of a kind, by number.

@@ -7,17 +7,18 @@ use crate::notify;
 use crate::roles::Rights;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
 use crate::{Error, ErrorKind, Result};
+use crate::transaction::{Times, clock};
 use multiloop_exec::column::Table;
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, FileOptions, Right, SqlFunction, TableHandle, TableInfo, TableName, View,
+    Catalog, CatalogEntry, FileOptions, Literals, Right, SqlFunction, TableHandle, TableInfo, TableName, View,
 };
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
-use std::cell::{Cell, OnceCell, Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// How soon a statement that sleeps sees that it is cancelled.
 const SLEEP_STEP: Duration = Duration::from_millis(5);
@@ -54,7 +55,14 @@ pub(crate) struct Snapshot<'a> {
     loads: Cell<bool>,
     context: &'a Context,
     files: RefCell<HashMap<(Vec<String>, FileOptions), StoredTable>>,
-    now: OnceCell<i64>,
+    /// When the transaction and the statement began.
+    times: Times,
+    /// Whether it has asked for the time.
+    asks_time: Cell<bool>,
+    /// The values of literals in the statement's text, if it was prepared.
+    literals: RefCell<Arc<Literals>>,
+    /// What it has read of them, while it is prepared.
+    reads: RefCell<Option<Literals>>,
     names: RefCell<Vec<Use>>,
     /// What it has asked whether it may, where there are roles.
     asked: RefCell<Vec<Asked>>,
@@ -130,6 +138,7 @@ impl<'a> Snapshot<'a> {
         system: &system::Cache,
         open_files: OpenFiles<'a>,
         context: &'a Context,
+        times: Times,
     ) -> Self {
         let path = facts.search_path(&state);
         Snapshot {
@@ -150,7 +159,10 @@ impl<'a> Snapshot<'a> {
             open_files,
             context,
             files: RefCell::default(),
-            now: OnceCell::new(),
+            times,
+            asks_time: Cell::new(false),
+            literals: RefCell::default(),
+            reads: RefCell::default(),
             names: RefCell::default(),
             asked: RefCell::default(),
             coming: RefCell::default(),
@@ -210,7 +222,7 @@ impl<'a> Snapshot<'a> {
     /// Whether the statement asks for what is different each time: the time, a number that counts, or does something to settings
     /// or other sessions.
     pub(crate) fn is_volatile(&self) -> bool {
-        self.now.get().is_some() || self.counts.get() || self.asks_values.get() || self.effects.borrow().any()
+        self.asks_time.get() || self.counts.get() || self.asks_values.get() || self.effects.borrow().any()
     }
 
     /// Whether what it gives has to be bound with its parameters' values.
@@ -221,6 +233,13 @@ impl<'a> Snapshot<'a> {
     /// What is bound from now on is run with these values alone.
     pub(crate) fn give_values(&self, values: &[Value]) {
         *self.values.borrow_mut() = Some(values.to_vec());
+    }
+
+    /// Binds a statement that is prepared; gives the values of its literals that could have others another time, too.
+    pub(crate) fn preparing<T>(&self, bind: impl FnOnce() -> T) -> (T, Literals) {
+        self.reads.replace(Some(Literals::default()));
+        let bound = bind();
+        (bound, self.reads.take().unwrap_or_default())
     }
 
     /// Asks other sessions for what the statement asks of them, and forgets the tallies that it says.
@@ -285,7 +304,7 @@ impl<'a> Snapshot<'a> {
 
     /// What the system's tables are made of.
     fn making(&self) -> Making<'_> {
-        Making { state: &self.state, path: &self.path, facts: &self.facts, files: self }
+        Making { state: &self.state, path: &self.path, facts: &self.facts }
     }
 
     /// What a name stands for, with its schema.
@@ -518,10 +537,34 @@ impl Catalog for Snapshot<'_> {
     }
 
     fn now(&self) -> i64 {
-        *self.now.get_or_init(|| {
-            let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-            since.ok().and_then(|since| i64::try_from(since.as_micros()).ok()).unwrap_or(0)
-        })
+        self.asks_time.set(true);
+        self.times.transaction
+    }
+
+    fn statement_time(&self) -> i64 {
+        self.asks_time.set(true);
+        self.times.statement
+    }
+
+    fn clock_time(&self) -> i64 {
+        self.asks_time.set(true);
+        clock()
+    }
+
+    fn prepared_literals(&self) -> Arc<Literals> {
+        Arc::clone(&self.literals.borrow())
+    }
+
+    fn mean_literals(&self, literals: &Arc<Literals>) {
+        self.literals.replace(Arc::clone(literals));
+    }
+
+    fn is_preparing(&self) -> bool {
+        self.reads.borrow().is_some()
+    }
+
+    fn keep_literals(&self, literals: Literals) {
+        self.reads.replace(Some(literals));
     }
 
     fn check(&self) -> Result<()> {

@@ -19,7 +19,7 @@ use multiloop_planner::types::DataType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Where a session stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +52,28 @@ struct Inner {
     defaults: Settings,
     temporary: Arc<Schema>,
     transaction: Option<Transaction>,
+    /// When the statement began that runs; none before the first.
+    statement: Option<i64>,
+}
+
+/// When a statement began, and the transaction that it is in, in microseconds since 1970.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    pub(crate) transaction: i64,
+    pub(crate) statement: i64,
+}
+
+/// The time of the clock, in microseconds since 1970.
+pub(crate) fn clock() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.ok().and_then(|since| i64::try_from(since.as_micros()).ok()).unwrap_or(0)
 }
 
 #[derive(Debug)]
 struct Transaction {
     mode: TransactionMode,
+    /// When it began.
+    began: i64,
     /// The shared state that it began with, and its own; none before a statement asks.
     states: Option<(Schemas, State)>,
     failed: bool,
@@ -85,7 +102,7 @@ struct Savepoint {
 impl Work {
     pub(crate) fn new(session: u32, access: Access) -> Self {
         let (settings, defaults) = (Settings::default(), Settings::default());
-        let inner = Inner { settings, defaults, temporary: Schema::new(BOOTSTRAP), transaction: None };
+        let inner = Inner { settings, defaults, temporary: Schema::new(BOOTSTRAP), transaction: None, statement: None };
         let database = Mutex::new(Arc::from("multiloop"));
         Work { session, database, access: Mutex::new(access), inner: Mutex::new(inner), writing: Mutex::default() }
     }
@@ -176,6 +193,18 @@ impl Work {
         }
     }
 
+    /// A statement begins.
+    pub(crate) fn begin_statement(&self) {
+        self.inner().statement = Some(clock());
+    }
+
+    /// When the statement that runs began, and its transaction.
+    pub(crate) fn times(&self) -> Times {
+        let inner = self.inner();
+        let statement = inner.statement.unwrap_or_else(clock);
+        Times { statement, transaction: inner.transaction.as_ref().map_or(statement, |transaction| transaction.began) }
+    }
+
     /// A statement has failed.
     pub(crate) fn fail(&self) {
         if let Some(transaction) = &mut self.inner().transaction {
@@ -225,6 +254,7 @@ impl Work {
         }
         inner.transaction = Some(Transaction {
             mode,
+            began: clock(),
             states: None,
             failed: false,
             implicit,
@@ -278,10 +308,13 @@ impl Work {
     /// # Errors
     /// 40001 if another transaction has changed what this one did: it is rolled back.
     pub(crate) fn commit(&self, current: &Current) -> Result<Option<Committed>> {
-        let Some(transaction) = self.inner().transaction.take() else { return Ok(None) };
+        let Some(mut transaction) = self.inner().transaction.take() else { return Ok(None) };
         if transaction.failed {
             self.restore(&transaction);
             return Ok(None);
+        }
+        if let Some((_, state)) = &mut transaction.states {
+            state.end_transaction();
         }
         let mut changed = Vec::new();
         if let Some((base, state)) = &transaction.states {
@@ -585,10 +618,11 @@ pub(crate) struct Write<'a> {
 
 impl Write<'_> {
     /// Makes the change visible: to the session, and outside of a transaction to all others.
-    pub(crate) fn commit(self) {
+    pub(crate) fn commit(mut self) {
         let inner = &mut *self.work.inner();
         match self.publishing {
             Some(publishing) => {
+                self.state.end_transaction();
                 publishing.publish(self.state.schemas);
                 inner.temporary = self.state.temporary;
             }

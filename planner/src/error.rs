@@ -103,6 +103,8 @@ pub enum ErrorKind {
     Cardinality,
     /// 42P16: a table that cannot be, as one with two primary keys.
     InvalidTableDefinition,
+    /// 42P17: a view that would read itself.
+    InvalidObjectDefinition,
     /// 23505: two rows with one key.
     UniqueViolation,
     /// 23502: NULL where none may be.
@@ -248,6 +250,7 @@ impl ErrorKind {
             ErrorKind::InvalidArray => "22000",
             ErrorKind::Cardinality => "21000",
             ErrorKind::InvalidTableDefinition => "42P16",
+            ErrorKind::InvalidObjectDefinition => "42P17",
             ErrorKind::UniqueViolation => "23505",
             ErrorKind::NotNullViolation => "23502",
             ErrorKind::DependentObjects => "2BP01",

@@ -122,14 +122,14 @@ impl Session {
         Session { session, running, reported, notices: Mutex::default() }
     }
 
-    /// Sets a parameter that the client sent when it connected. Those that nobody knows have no effect, as long as nothing here
-    /// depends on them.
+    /// Sets a parameter that the client sent when it connected. One of PostgreSQL's that nothing here depends on has no effect.
     ///
-    /// Errors, which end the connection: 22023 for a value that is not to be had.
+    /// Errors, which end the connection: 42704 for one that nobody knows, 22023 for a value that is not to be had.
     pub(crate) fn set_at_start(&mut self, name: &str, value: &str) -> Result<()> {
+        let is_postgresqls = || include_str!("postgresql_settings.txt").lines().any(|of| of.eq_ignore_ascii_case(name));
         match self.session.set_default(name, value) {
-            Err(error) if error.sqlstate() != "42704" => Err(Fault::of(&error, "", 0).into_fatal()),
-            _ => Ok(()),
+            Err(error) if error.sqlstate() == "42704" && is_postgresqls() => Ok(()),
+            set => set.map_err(|error| Fault::of(&error, "", 0).into_fatal()),
         }
     }
 

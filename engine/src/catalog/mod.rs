@@ -3,6 +3,7 @@
 //! A statement takes one state and sees nothing else; a writer builds a new state beside the old one and swaps
 //! it in at the end, so a statement that fails leaves everything as it was.
 
+mod on_commit;
 mod stored;
 
 pub(crate) use stored::{Domains, StoredTable};
@@ -10,7 +11,7 @@ pub(crate) use stored::{Domains, StoredTable};
 use crate::grants::{BOOTSTRAP, Owned};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{CatalogEntry, Declared, Key, TableName, View};
-use multiloop_planner::types::DataType;
+use multiloop_planner::types::{DataType, Field};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError, Weak};
@@ -187,11 +188,11 @@ impl Entry {
     /// The tables, views and types that a view's query names, or a materialized one's, and the types that a table's expressions name.
     pub(crate) fn needs(&self) -> Vec<Qualified> {
         match self {
-            Entry::View(view) => view.needs.to_vec(),
+            Entry::View(view) => view.view.names.iter().filter_map(|name| Qualified::of(&name.now)).collect(),
             Entry::Table(table) => {
                 let declared = &table.info.declared;
                 let query = declared.materialized.iter().flat_map(|of| &of.view.names);
-                query.chain(&declared.names).filter_map(|(_, meant)| Qualified::of(meant)).collect()
+                query.chain(&declared.names).filter_map(|name| Qualified::of(&name.now)).collect()
             }
             Entry::Type(_) => Vec::new(),
         }
@@ -222,8 +223,8 @@ impl Entry {
 #[derive(Clone, Debug)]
 pub(crate) struct StoredView {
     pub(crate) view: Arc<View>,
-    /// The tables and views that its query names.
-    pub(crate) needs: Arc<[Qualified]>,
+    /// Its columns.
+    pub(crate) fields: Arc<[Field]>,
 }
 
 /// A name with its schema.
@@ -466,8 +467,23 @@ impl State {
 
     /// Whether a view's query names something, itself or through other views.
     pub(crate) fn reaches(&self, from: &Qualified, to: &Qualified) -> bool {
-        let needs = self.get(from).map(Entry::needs).unwrap_or_default();
-        needs.iter().any(|need| need == to || self.reaches(need, to))
+        let mut reached = vec![from.clone()];
+        let mut next = 0;
+        while let Some(needs) = reached.get(next).map(|name| self.get(name).map(Entry::needs).unwrap_or_default()) {
+            next += 1;
+            if needs.contains(to) {
+                return true;
+            }
+            let new: Vec<Qualified> = needs.into_iter().filter(|need| !reached.contains(need)).collect();
+            reached.extend(new);
+        }
+        false
+    }
+
+    /// The relation of a number.
+    pub(crate) fn numbered(&self, number: u32) -> Option<Qualified> {
+        let found = self.iter().find(|(_, _, object)| object.oid == number);
+        found.map(|(schema, name, _)| Qualified { schema: schema.to_owned(), name: name.to_owned() })
     }
 
     /// The domains of all tables.

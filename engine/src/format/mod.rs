@@ -2,7 +2,7 @@
 //!
 //! A path names one file, or several by a pattern (`paths`). Every reader feeds a `TableBuilder`, so that rows are
 //! compacted as they stream in; every writer writes beside its target and moves the whole file into place at the end
-//! (`output`), so that a statement that fails leaves no half file. Parquet, Arrow IPC and Avro know their columns; CSV
+//! (`output`, `unnamed`), so that a statement that fails leaves no half file. Parquet, Arrow IPC and Avro know their columns; CSV
 //! is read into given columns, or guesses them (`csv`), and so is JSON (`json`).
 
 #[cfg(feature = "avro")]
@@ -31,6 +31,7 @@ mod store;
 mod tests;
 mod text;
 mod unite;
+mod unnamed;
 mod write;
 
 pub use compressed::Compression;

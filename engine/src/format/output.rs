@@ -1,8 +1,9 @@
-//! A file that appears whole or not at all: written beside its target under another name, and renamed at the end. What is no file
-//! (a pipe, a terminal) is written as it comes; an object of a store is there once it is whole.
+//! A file that appears whole or not at all: written in the folder of its target without a name, which it gets at the end; where that
+//! cannot be, under another name, and renamed at the end. What is no file (a pipe, a terminal) is written as it comes; an object of a store is there once it is whole.
 
 use super::io_error;
 use super::store::{Upload, scheme_of};
+use super::unnamed;
 use multiloop_exec::Result;
 use std::fs::File;
 use std::io::{self, BufWriter, Stdout, Write};
@@ -22,6 +23,8 @@ pub(super) struct Output {
     to: Option<BufWriter<To>>,
     /// What is removed unless it is finished.
     unfinished: Option<PathBuf>,
+    /// What it is called before it is moved to its target, if it has no name until then.
+    last_name: Option<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -64,7 +67,15 @@ impl Output {
         }
         let mut name = target.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}-{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-        Output::open(target, target.with_file_name(name))
+        let path = target.with_file_name(name);
+        // A folder in its place is found out by who makes a file.
+        match target.parent().filter(|_| !target.is_dir()).and_then(unnamed::create) {
+            Some(file) => {
+                let to = BufWriter::with_capacity(1 << 18, To::File(file));
+                Ok(Output { target: target.to_owned(), to: Some(to), unfinished: None, last_name: Some(path) })
+            }
+            None => Output::open(target, path),
+        }
     }
 
     /// The same under its own name from the start, so that half of it may be seen; after a failure nothing is.
@@ -79,7 +90,7 @@ impl Output {
     pub(super) fn one_of_many(path: &Path) -> Result<Output> {
         File::create_new(path).map_err(|error| io_error(path, &error))?;
         let to = BufWriter::with_capacity(GATHERED_BYTES, To::Closed(path.to_owned()));
-        Ok(Output { target: path.to_owned(), to: Some(to), unfinished: Some(path.to_owned()) })
+        Ok(Output { target: path.to_owned(), to: Some(to), unfinished: Some(path.to_owned()), last_name: None })
     }
 
     /// What is no file, and takes bytes as they come.
@@ -97,13 +108,13 @@ impl Output {
                 _ => return Ok(None),
             }
         };
-        Ok(Some(Output { target: target.to_owned(), to: Some(BufWriter::new(to)), unfinished: None }))
+        Ok(Some(Output { target: target.to_owned(), to: Some(BufWriter::new(to)), unfinished: None, last_name: None }))
     }
 
     fn open(target: &Path, path: PathBuf) -> Result<Output> {
         let file = File::create(&path).map_err(|error| io_error(target, &error))?;
         let to = BufWriter::with_capacity(1 << 18, To::File(file));
-        Ok(Output { target: target.to_owned(), to: Some(to), unfinished: Some(path) })
+        Ok(Output { target: target.to_owned(), to: Some(to), unfinished: Some(path), last_name: None })
     }
 
     /// Moves the file into place.
@@ -114,6 +125,10 @@ impl Output {
         let to = to.into_inner().map_err(|error| failed(error.into_error()))?;
         if let To::Object(upload) = to {
             return upload.finish();
+        }
+        if let (To::File(file), Some(path)) = (&to, self.last_name.take()) {
+            unnamed::name(file, &path).map_err(failed)?;
+            self.unfinished = Some(path);
         }
         drop(to);
         if let Some(path) = &self.unfinished

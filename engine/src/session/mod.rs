@@ -564,6 +564,9 @@ impl Session {
             let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
             current.progress = Arc::clone(&progress);
             current.depth += 1;
+            if current.depth == 1 {
+                self.work.begin_statement();
+            }
         }
         let limit = self.work.statement_time().map(|limit| TimeLimit::start(limit, self.cancel_handle()));
         let _entered = self.watched().cancellation.enter();

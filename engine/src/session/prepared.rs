@@ -9,7 +9,7 @@ use crate::statement::{self, shown_fields};
 use crate::stream::ResultStream;
 use crate::tallies::Ran;
 use crate::{Error, ErrorKind, Result, activity, explain};
-use multiloop_planner::catalog::Catalog;
+use multiloop_planner::catalog::{Catalog, Literals};
 use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::sql::{self, SessionStatement, Statement as Bound, Tree};
@@ -26,6 +26,8 @@ pub struct Prepared {
     kind: Kind,
     /// It is bound anew each time, with its parameters' values.
     by_values: bool,
+    /// The values of its literals that could have others by now.
+    literals: Arc<Literals>,
     cached: Mutex<Option<Cached>>,
 }
 
@@ -88,8 +90,15 @@ impl Session {
             if !statement.is_about_transactions() {
                 self.work.check()?;
             }
-            self.failing(|| Prepared::new(self, statement.clone(), types))
+            self.failing(|| Prepared::new(self, statement.clone(), types, Arc::default()))
         })
+    }
+
+    /// What shows how a prepared statement runs: its text behind `explain`, with the literals that it has.
+    pub(super) fn prepare_explained(&self, explain: &str, of: &Prepared) -> Result<Prepared> {
+        let explained = Statement::only(&format!("{explain} {}", of.text()))?;
+        let literals = Arc::clone(&of.literals);
+        self.as_statement(|| self.failing(|| Prepared::new(self, explained, of.parameter_types(), literals)))
     }
 
     /// Keeps a prepared statement under a name, as PREPARE does; the empty name is anybody's who comes last. 42P05 if the name is
@@ -133,7 +142,8 @@ fn unknown_statement(name: &str) -> Error {
 }
 
 impl Prepared {
-    fn new(session: &Session, statement: Statement, types: &[DataType]) -> Result<Self> {
+    /// Its literals are those that are known, and others as they are read now.
+    fn new(session: &Session, statement: Statement, types: &[DataType], literals: Arc<Literals>) -> Result<Self> {
         let cached = Mutex::default();
         if let Tree::Session(verb) = &statement.parsed.tree {
             let fields = session.verb_fields(verb)?;
@@ -141,12 +151,18 @@ impl Prepared {
                 SessionStatement::Declare { query, .. } => session.cursor_query(query, types)?.types,
                 _ => Vec::new(),
             };
-            return Ok(Prepared { statement, types, fields, kind: Kind::Other, by_values: false, cached });
+            return Ok(Prepared { statement, types, fields, kind: Kind::Other, by_values: false, literals, cached });
         }
+        let types = types.to_vec();
         let mut prepared =
-            Prepared { statement, types: types.to_vec(), fields: None, kind: Kind::Other, by_values: false, cached };
+            Prepared { statement, types, fields: None, kind: Kind::Other, by_values: false, literals, cached };
         session.running().with_snapshot(|snapshot| {
-            match prepared.bind(snapshot, false)? {
+            let (bound, literals) = snapshot.preparing(|| prepared.bind(snapshot, false));
+            let bound = bound?;
+            if prepared.literals.is_empty() {
+                prepared.literals = Arc::new(literals);
+            }
+            match bound {
                 Bound::Query(query) => {
                     prepared.kind = Kind::Query;
                     prepared.types.clone_from(&query.parameters);
@@ -209,6 +225,7 @@ impl Prepared {
                     parameters.iter().cloned().zip(self.types.iter().copied()).collect();
                 let bind = |catalog: &dyn Catalog, types: &[DataType], wide: bool| {
                     let parsed = &self.statement.parsed;
+                    catalog.mean_literals(&self.literals);
                     if wide { sql::bind_wide(parsed, catalog, types) } else { sql::bind(parsed, catalog, types) }
                 };
                 statement::run(&session.running(), &bind, &typed, Timings::default()).map(Execution::Result)
@@ -258,12 +275,13 @@ impl Prepared {
         })
     }
 
-    /// Whoever has prepared it knows its columns: others are an error (0A000). NUMERICs are one type, whatever a plan makes of
-    /// them.
+    /// Whoever has prepared it knows its columns: others, and other names of them, are an error (0A000). NUMERICs are one type,
+    /// whatever a plan makes of them.
     pub(super) fn check_fields(&self, fields: &[Field]) -> Result<()> {
         let known = self.fields.as_deref().unwrap_or_default();
         let is_same = |(known, field): (&Field, &Field)| {
-            known.data_type == field.data_type || (known.data_type.is_exact() && field.data_type.is_exact())
+            known.name == field.name
+                && (known.data_type == field.data_type || (known.data_type.is_exact() && field.data_type.is_exact()))
         };
         if known.len() == fields.len() && known.iter().zip(fields).all(is_same) {
             return Ok(());
@@ -295,6 +313,7 @@ impl Prepared {
     }
 
     fn bind(&self, snapshot: &Snapshot<'_>, wide: bool) -> Result<Bound> {
+        snapshot.mean_literals(&self.literals);
         let bind = if wide { sql::bind_wide } else { sql::bind };
         bind(&self.statement.parsed, snapshot, &self.types).map_err(|error| snapshot.with_file_hint(error))
     }

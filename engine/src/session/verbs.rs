@@ -30,7 +30,7 @@ impl Session {
         let result = match statement {
             Verb::Begin(mode) => self.begin(*mode),
             Verb::Commit { chain } => self.commit(*chain)?,
-            Verb::Rollback { chain } => self.rollback(*chain),
+            Verb::Rollback { chain } => self.rollback(*chain)?,
             Verb::Savepoint(name) => {
                 self.work.savepoint(name)?;
                 ResultStream::done("SAVEPOINT")
@@ -73,7 +73,11 @@ impl Session {
         use SessionStatement as Verb;
         let result = match statement {
             Verb::Prepare { name, types, statement } => {
-                let types = types.iter().map(|name| self.type_named(name)).collect::<Result<Vec<_>>>()?;
+                let named = |name: &String| match name.as_str() {
+                    "unknown" => Ok(DataType::Null),
+                    name => self.type_named(name),
+                };
+                let types = types.iter().map(named).collect::<Result<Vec<_>>>()?;
                 let place = statement.start as usize;
                 let of = Statement::only(&statement.text).map_err(|error| error.shifted(place))?;
                 let prepared = self.prepare_statement(&of, &types).map_err(|error| error.shifted(place))?;
@@ -191,8 +195,7 @@ impl Session {
         if prepared.fields().is_none() {
             return Err(Error::unsupported("EXPLAIN of what is no query is"));
         }
-        let explained = Statement::only(&format!("{explain} {}", prepared.text()))?;
-        Ok(Arc::new(self.prepare_statement(&explained, prepared.parameter_types())?))
+        Ok(Arc::new(self.prepare_explained(explain, &prepared)?))
     }
 
     fn begin(&self, mode: TransactionMode) -> ResultStream {
@@ -203,7 +206,18 @@ impl Session {
         done.with_notice(Notice::warning("25001", "there is already a transaction in progress"))
     }
 
+    /// An error (25P01) for a transaction that is to follow one where nobody has begun any.
+    fn check_chain(&self, what: &str) -> Result<()> {
+        if self.work.is_explicit() {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::NoTransaction, format!("{what} AND CHAIN can only be used in transaction blocks")))
+    }
+
     fn commit(&self, chain: bool) -> Result<ResultStream> {
+        if chain {
+            self.check_chain("COMMIT")?;
+        }
         let (was, mode) = (self.work.status(), self.work.mode());
         let explicit = self.work.is_explicit();
         let result = self.end_transaction();
@@ -219,14 +233,18 @@ impl Session {
         })
     }
 
-    fn rollback(&self, chain: bool) -> ResultStream {
+    fn rollback(&self, chain: bool) -> Result<ResultStream> {
+        if chain {
+            self.check_chain("ROLLBACK")?;
+        }
         let (mode, explicit) = (self.work.mode(), self.work.is_explicit());
         self.abandon_transaction();
         if chain && let Some(mode) = mode {
             self.work.begin(mode, false);
         }
         let done = ResultStream::done("ROLLBACK");
-        if explicit { done } else { done.with_notice(Notice::warning("25P01", "there is no transaction in progress")) }
+        let none = || Notice::warning("25P01", "there is no transaction in progress");
+        Ok(if explicit { done } else { done.with_notice(none()) })
     }
 
     /// Commits what is open; whether something was committed.

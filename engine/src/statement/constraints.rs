@@ -35,7 +35,7 @@ impl Runner<'_> {
 
     /// The first row of a query's text, if it has one; its names mean what those of what a table is declared with do.
     fn first(&self, sql: String, declared: &Declared) -> Result<Option<RecordBatch>> {
-        let view = Arc::new(View { sql, columns: Vec::new(), names: declared.names.clone() });
+        let view = Arc::new(View { names: declared.names.clone(), ..View::of_text(sql) });
         let query = sql::view_as_query(self.snapshot, &TableName::from("a check"), &view, true)?;
         for batch in self.query(query, Timings::default())? {
             let batch = batch?;

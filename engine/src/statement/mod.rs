@@ -7,21 +7,22 @@ mod granted;
 mod indexes;
 mod materialized;
 mod renamed;
+mod view;
 
 use crate::access::FileUse;
-use crate::catalog::{Entry, PUBLIC, Qualified, Schema, State, StoredTable, StoredView, TEMPORARY};
+use crate::catalog::{Entry, PUBLIC, Qualified, Schema, State, StoredTable, TEMPORARY};
 use crate::engine::find_files;
 use crate::format::{Format, Writing};
 use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::{Notice, ResultStream};
-use crate::system::{INFORMATION, PG_CATALOG, is_system};
+use crate::system::{INFORMATION, PG_CATALOG};
 use crate::{Error, ErrorKind, Result, explain, format, keys, summary};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain::{self, Appended};
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
-use multiloop_planner::catalog::{Catalog, Declared, FileOptions, Right, TableInfo, TableName, View};
+use multiloop_planner::catalog::{Catalog, Declared, FileOptions, Right, TableInfo, TableName};
 use multiloop_planner::error::Subject;
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, Definition, Statement};
@@ -202,21 +203,25 @@ impl Runner<'_> {
                 let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE" };
                 self.create(&new, &[], empty)
             }
-            Statement::CreateTableAs { name, temporary, query, if_not_exists, or_replace } => {
+            Statement::CreateTableAs { name, temporary, query, on_commit, if_not_exists, or_replace } => {
                 let mut rows = 0;
-                let filled = || self.table_of(query).inspect(|(table, _)| rows = table.rows());
+                let filled = || {
+                    let (table, declared) = self.table_of(query)?;
+                    rows = table.rows();
+                    Ok((table, Declared { on_commit, ..declared }))
+                };
                 let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE AS" };
                 let done = self.create(&new, &[], filled)?;
                 Ok(if done.notices().is_empty() { ResultStream::done(format!("SELECT {rows}")) } else { done })
             }
-            Statement::CreateView { name, temporary, columns, sql, needs, or_replace } => {
+            Statement::CreateView { name, temporary, view, fields, needs, or_replace } => {
                 let new = New { name: &name, temporary, if_not_exists: false, or_replace, tag: "CREATE VIEW" };
-                self.create_view(&new, (sql, columns), needs)
+                self.create_view(&new, (view, needs), fields)
             }
-            Statement::CreateMaterialized { name, columns, sql, query, needs, is_filled, if_not_exists } => {
+            Statement::CreateMaterialized { name, view, query, needs, is_filled, if_not_exists } => {
                 let tag = "CREATE MATERIALIZED VIEW";
                 let new = New { name: &name, temporary: false, if_not_exists, or_replace: false, tag };
-                let (view, needs) = self.view_meant((sql, columns), needs);
+                let (view, needs) = self.view_meant(view, needs);
                 self.create_materialized(&new, (view, &needs), query, is_filled)
             }
             _ => Err(Error::internal("something else than a relation was to be made")),
@@ -293,26 +298,12 @@ impl Runner<'_> {
             }
             reference.table = to.to_name();
         }
-        for (_, meant) in &mut declared.names {
-            if let Some((found, _)) = self.snapshot.find_type(meant) {
-                *meant = found.to_name();
+        for name in &mut declared.names {
+            if let Some((found, _)) = self.snapshot.find_type(&name.now) {
+                (name.now, name.then) = (found.to_name(), found.to_name());
             }
         }
         Ok(())
-    }
-
-    /// A view as what its names mean now, and which of these are no system's.
-    fn view_meant(&self, (sql, columns): (String, Vec<String>), needs: Vec<TableName>) -> (View, Vec<Qualified>) {
-        let named = |need: TableName| {
-            let found = self.snapshot.find(&need).map(|(found, _)| found);
-            let found = found.or_else(|| self.snapshot.find_type(&need).map(|(found, _)| found))?;
-            Some((need, found))
-        };
-        let (written, mut needs): (Vec<TableName>, Vec<Qualified>) = needs.into_iter().filter_map(named).unzip();
-        let names = written.into_iter().zip(needs.iter().map(Qualified::to_name)).collect();
-        // What is the system's stays.
-        needs.retain(|need| !is_system(&need.schema));
-        (View { sql, columns, names }, needs)
     }
 
     fn define(&self, definition: Definition, wide: bool) -> Result<ResultStream> {
@@ -331,36 +322,6 @@ impl Runner<'_> {
             Definition::Grant(grant) => self.grant(&grant),
             Definition::CreateMaterialized { .. } => Err(Error::internal("a query was left unbound")),
         }
-    }
-
-    fn create_view(&self, new: &New<'_>, text: (String, Vec<String>), needs: Vec<TableName>) -> Result<ResultStream> {
-        let (view, needs) = self.view_meant(text, needs);
-        let mut write = self.session.begin_write()?;
-        // What names something temporary is temporary.
-        let temporary = new.temporary || needs.iter().any(|need| need.schema == TEMPORARY);
-        let name = self.name_for(&New { temporary, ..*new }, &write.state)?;
-        self.snapshot.facts.check_make(&write.state, &name.schema)?;
-        match write.state.get(&name) {
-            Some(Entry::Table(_) | Entry::Type(_)) if new.or_replace => {
-                return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is not a view", name.name)));
-            }
-            Some(_) if !new.or_replace => return new.already_exists(),
-            _ => {}
-        }
-        if let Some(gone) = needs.iter().find(|need| write.state.get(need).is_none()) {
-            return Err(Error::new(ErrorKind::UnknownTable, format!("relation \"{}\" does not exist", gone.name)));
-        }
-        if needs.contains(&name) || needs.iter().any(|need| write.state.reaches(need, &name)) {
-            let message = format!("infinite recursion detected in the query of view \"{}\"", name.name);
-            return Err(Error::new(ErrorKind::TooComplex, message));
-        }
-        let view = StoredView { view: Arc::new(view), needs: needs.into() };
-        if let Some(object) = write.state.object(&name) {
-            self.snapshot.facts.check_owner(&name, object)?;
-        }
-        write.state.make(&name, Entry::View(view), &self.snapshot.facts.owner());
-        write.commit();
-        Ok(ResultStream::done("CREATE VIEW"))
     }
 
     fn name_for(&self, new: &New<'_>, state: &State) -> Result<Qualified> {

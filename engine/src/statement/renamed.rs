@@ -1,13 +1,14 @@
 //! ALTER … RENAME and SET SCHEMA. What names the renamed thing goes on to mean it: views know what their names stood for, and
-//! references the table that they refer to. A view's text names columns, so one that a view may name keeps its name.
+//! references the table that they refer to. A view's text sees columns under the names that they had when it was made.
 
-use crate::catalog::{Entry, Object, Qualified, State, TEMPORARY};
+use crate::catalog::{Entry, Object, Qualified, State, StoredView, TEMPORARY};
 use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
 use crate::system::is_system;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::{Declared, Materialized, TableName, View};
+use multiloop_planner::catalog::{Declared, Materialized, Meant, TableName, View};
 use multiloop_planner::sql::{ObjectKind, RenamedPart, column_renamed};
+use multiloop_planner::types::Field;
 use std::sync::Arc;
 
 impl Runner<'_> {
@@ -174,7 +175,6 @@ fn follow(state: &mut State, from: &Qualified, to: &Qualified) {
         state.change(&one, |object| match &mut object.entry {
             Entry::View(view) => {
                 view.view = Arc::new(view_following(&view.view, from, to));
-                view.needs = view.needs.iter().map(|need| if need == from { to } else { need }.clone()).collect();
             }
             Entry::Table(table) => {
                 let mut declared = Declared::clone(&table.info.declared);
@@ -199,11 +199,10 @@ fn view_following(view: &View, from: &Qualified, to: &Qualified) -> View {
 }
 
 /// Names as they are written and what they mean, where what one means is called otherwise.
-fn names_following(names: &[(TableName, TableName)], from: &Qualified, to: &Qualified) -> Vec<(TableName, TableName)> {
+fn names_following(names: &[Meant], from: &Qualified, to: &Qualified) -> Vec<Meant> {
     let (from, to) = (from.to_name(), to.to_name());
-    let meant = |(written, meant): &(TableName, TableName)| {
-        (written.clone(), if *meant == from { to.clone() } else { meant.clone() })
-    };
+    let meant =
+        |name: &Meant| Meant { now: if name.now == from { to.clone() } else { name.now.clone() }, ..name.clone() };
     names.iter().map(meant).collect()
 }
 
@@ -241,10 +240,12 @@ fn rename_within(state: &mut State, table: &Qualified, from: &str, to: &str) -> 
 }
 
 fn rename_column(state: &mut State, table: &Qualified, from: &str, to: &str) -> Result<()> {
-    let Some(Entry::Table(stored)) = state.get(table) else {
-        return Err(Error::unsupported("another name for a view's column is"));
+    let fields: Vec<Field> = match state.get(table) {
+        Some(Entry::Table(stored)) => stored.info.fields.clone(),
+        Some(Entry::View(view)) => view.fields.to_vec(),
+        _ => return Err(Error::internal("what has no columns was altered")),
     };
-    let mut names: Vec<String> = stored.info.fields.iter().map(|field| field.name.clone()).collect();
+    let mut names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
     let Some(place) = names.iter().position(|name| name == from) else {
         return Err(Error::new(ErrorKind::UnknownColumn, format!("column \"{from}\" does not exist")));
     };
@@ -252,15 +253,20 @@ fn rename_column(state: &mut State, table: &Qualified, from: &str, to: &str) -> 
         let message = format!("column \"{to}\" of relation \"{}\" already exists", table.name);
         return Err(Error::new(ErrorKind::DuplicateColumn, message));
     }
-    if let Some(view) = state.needing(table).first() {
-        let what = format!("another name for a column of \"{}\", which view \"{}\" names, is", table.name, view.name);
-        return Err(Error::unsupported(what).with_hint("Drop the view, rename the column, and make the view again."));
-    }
-    let mut declared = Declared::clone(&stored.info.declared);
-    if declared.materialized.is_some() {
-        return Err(Error::unsupported("another name for a materialized view's column is"));
-    }
     names[place] = to.to_owned();
+    if let Some(Entry::View(view)) = state.get(table) {
+        let named = |(field, name): (&Field, &String)| Field { name: name.clone(), ..field.clone() };
+        let fields = view.fields.iter().zip(&names).map(named).collect();
+        let view = StoredView { view: Arc::new(View { columns: names, ..View::clone(&view.view) }), fields };
+        state.change(table, |object| object.entry = Entry::View(view));
+        return Ok(());
+    }
+    let stored = state.table(table)?;
+    let mut declared = Declared::clone(&stored.info.declared);
+    declared.materialized = declared.materialized.map(|of| {
+        let view = View { columns: names.clone(), ..of.view.clone() };
+        Arc::new(Materialized { view, is_filled: of.is_filled })
+    });
     for check in &mut declared.checks {
         check.condition = column_renamed(&check.condition, from, to).into();
     }

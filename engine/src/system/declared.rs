@@ -262,7 +262,14 @@ pub(super) fn constraints(making: &Making<'_>) -> Vec<Vec<Value>> {
             }
         }
         for (number, check) in checks(object) {
-            add(number, &check.name, "c", 0, &check.columns, none(false, text(&*check.condition)));
+            add(
+                number,
+                &check.name,
+                "c",
+                0,
+                &check.columns,
+                none(false, text(making.shown_expression(&check.condition))),
+            );
         }
         for (number, reference) in references(object) {
             let Some((to, index)) = referenced(making, reference) else { continue };
@@ -302,8 +309,9 @@ pub(super) fn constraint_texts(making: &Making<'_>) -> Vec<Vec<Value>> {
             add(index + 1, definition.clone(), definition);
         }
         for (number, check) in checks(object) {
-            let pretty = multiloop_planner::sql::pretty(&check.condition);
-            add(number, format!("CHECK ({})", check.condition), format!("CHECK ({pretty})"));
+            let condition = making.shown_expression(&check.condition);
+            let pretty = multiloop_planner::sql::pretty(&condition);
+            add(number, format!("CHECK ({condition})"), format!("CHECK ({pretty})"));
         }
         for (number, reference) in references(object) {
             let Some((to, _)) = referenced(making, reference) else { continue };
@@ -332,7 +340,7 @@ pub(super) fn defaults(making: &Making<'_>) -> Vec<Vec<Value>> {
         let defaults = object.entry.declared().map_or(&[][..], |declared| &declared.defaults);
         for (at, (number, default)) in object.numbers.defaults.iter().zip(defaults).enumerate() {
             if let Some(default) = default {
-                rows.push([oid(*number), oid(object.oid), int(at as i64 + 1), text(&**default)]);
+                rows.push([oid(*number), oid(object.oid), int(at as i64 + 1), text(making.shown_expression(default))]);
             }
         }
     }

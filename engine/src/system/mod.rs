@@ -4,7 +4,7 @@
 //! and kept as long as the state is what it was: those that PostgreSQL has, too, whatever users make (`rows`, `fixed.txt`), and
 //! those of what users make (`relations`, `declared`, `types`, `granted`, `session_tables`). `views` are queries over them, and so are functions:
 //! `functions` has a text for each, which is bound where it is called. `facts` is what a session tells of itself, `names` how
-//! things are called, and what a name means.
+//! things are called, and what a name means; `kept` is how texts that are kept are shown.
 //!
 //! What PostgreSQL has and Multiloop has not is an empty table of the right columns. Tables whose names begin with `multiloop_`
 //! are what functions look up in; no list shows them.
@@ -13,6 +13,7 @@ mod declared;
 pub(crate) mod facts;
 mod functions;
 mod granted;
+mod kept;
 mod names;
 mod relations;
 mod rows;
@@ -27,11 +28,8 @@ pub(crate) use names::quoted;
 pub(crate) use relations::{PG_CLASS, PG_CONSTRAINT, PG_TYPE};
 pub(crate) use session_tables::tallies_of;
 
-use crate::Result;
-use crate::catalog::{Entry, Object, Schema, Schemas, SearchPath, State, StoredTable};
-use multiloop_planner::catalog::{Catalog, CatalogEntry, FileOptions, SqlFunction, TableInfo, TableName, View};
-use multiloop_planner::sql::{self, Statement};
-use multiloop_planner::types::{DataType, Field};
+use crate::catalog::{Object, Schema, Schemas, SearchPath, State, StoredTable};
+use multiloop_planner::catalog::View;
 use multiloop_planner::value::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
@@ -57,8 +55,6 @@ pub(crate) struct Making<'a> {
     pub(crate) state: &'a State,
     pub(crate) path: &'a SearchPath,
     pub(crate) facts: &'a Facts,
-    /// Where the columns of views are asked that name files.
-    pub(crate) files: &'a dyn Catalog,
 }
 
 /// Tables that were made of one state, along one path.
@@ -69,6 +65,8 @@ pub(crate) struct Made {
     temporary: Option<Weak<Schema>>,
     path: SearchPath,
     who: (Arc<str>, String),
+    /// The time zone in which instants are shown.
+    zone: Arc<str>,
     tables: Mutex<HashMap<&'static str, StoredTable>>,
 }
 
@@ -83,7 +81,7 @@ impl Cache {
     /// The tables of a state, made or to be made.
     pub(crate) fn of(&self, state: &State, path: &SearchPath, facts: &Facts) -> Arc<Made> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let user = facts.user();
+        let (user, zone) = (facts.user(), facts.settings.time_zone());
         let temporary = Some(&state.temporary).filter(|schema| !schema.objects.is_empty());
         let is_it = |made: &Arc<Made>| {
             std::ptr::eq(made.schemas.as_ptr(), Arc::as_ptr(&state.schemas))
@@ -91,6 +89,7 @@ impl Cache {
                 && made.path == *path
                 && made.who.0 == facts.database
                 && made.who.1 == user
+                && made.zone == zone
         };
         if let Some(at) = all.iter().position(is_it) {
             return Arc::clone(&all[at]);
@@ -110,6 +109,7 @@ impl Cache {
             temporary: temporary.map(Arc::downgrade),
             path: Arc::clone(path),
             who: (Arc::clone(&facts.database), user.to_owned()),
+            zone,
             tables: Mutex::default(),
         });
         all.push(Arc::clone(&made));
@@ -202,16 +202,6 @@ impl Making<'_> {
         self.state.schema(name).map_or(0, |schema| schema.oid)
     }
 
-    /// The columns of a view; none of one that cannot be bound any more.
-    fn columns_of(&self, schema: &str, name: &str) -> Vec<Field> {
-        let text = format!("SELECT * FROM {}.{}", names::quoted(schema), names::quoted(name));
-        let bound = sql::parse(&text).and_then(|parsed| sql::bind(&parsed[0], &Shapes(self), &[]));
-        match bound {
-            Ok(Statement::Query(query)) => query.fields(),
-            _ => Vec::new(),
-        }
-    }
-
     /// The schemas of the path that there are.
     pub(crate) fn schemas(&self) -> Vec<String> {
         let is_there = |name: &&String| match name.as_str() {
@@ -219,75 +209,5 @@ impl Making<'_> {
             name => self.schema_named(name).is_some(),
         };
         self.path.iter().filter(is_there).cloned().collect()
-    }
-}
-
-/// The catalog as far as columns go: the system's tables have no rows, so that asking for the columns of views over them ends.
-struct Shapes<'m, 'a>(&'m Making<'a>);
-
-impl Catalog for Shapes<'_, '_> {
-    fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
-        let found = |schema: &str| {
-            if is_system(schema) {
-                let shape = shape::shape(schema, &name.name)?;
-                return Some(match views::view(schema, &name.name) {
-                    Some(view) => CatalogEntry::View(view),
-                    None => CatalogEntry::Table(Arc::clone(&empty(shape).info)),
-                });
-            }
-            let object = self.0.state.schema(schema)?.objects.get(&name.name)?;
-            object.entry.seen()
-        };
-        Ok(match &name.schema {
-            Some(schema) => found(schema),
-            None => self.0.path.iter().find_map(|schema| found(schema)),
-        })
-    }
-
-    fn schema_of(&self, name: &TableName) -> Option<String> {
-        let has = |schema: &&String| match is_system(schema) {
-            true => shape::shape(schema, &name.name).is_some(),
-            false => self.0.state.schema(schema).is_some_and(|known| known.objects.contains_key(&name.name)),
-        };
-        self.0.path.iter().find(has).cloned()
-    }
-
-    fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {
-        self.0.files.file(path)
-    }
-
-    fn files(&self, paths: &[String], options: &FileOptions) -> Result<Option<Arc<TableInfo>>> {
-        self.0.files.files(paths, options)
-    }
-
-    fn session_value(&self, name: &str, arguments: &[Value]) -> Result<Option<(Value, DataType)>> {
-        self.0.facts.value(name, arguments, &self.0.schemas())
-    }
-
-    fn function(&self, name: &str, arguments: usize) -> Option<Arc<SqlFunction>> {
-        function(name, arguments)
-    }
-
-    fn type_named(&self, name: &TableName) -> Result<Option<DataType>> {
-        let found = |schema: &String| match self.0.state.schema(schema)?.objects.get(&name.name)?.entry {
-            Entry::Type(data_type) => Some(data_type),
-            _ => None,
-        };
-        Ok(match &name.schema {
-            Some(schema) => found(schema),
-            None => self.0.path.iter().find_map(found),
-        })
-    }
-
-    fn resolve(&self, kind: multiloop_planner::types::OidKind, name: &str) -> Result<u32> {
-        self.0.resolve(kind, name)
-    }
-
-    fn names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn check(&self) -> Result<()> {
-        self.0.files.check()
     }
 }

@@ -99,8 +99,8 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                     index_class(&index, (oid_of, persistence(schema), rows_of(), owner.clone()), rows);
                 }
             }
-            Entry::View(_) => {
-                let columns = making.columns_of(schema, name).len();
+            Entry::View(view) => {
+                let columns = view.fields.len();
                 rows.push([
                     oid(number),
                     text(name),
@@ -221,7 +221,7 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
             boolean(declared.is_some_and(|declared| declared.default_text(place).is_some())),
         ]);
     };
-    for (schema, name, object) in making.objects() {
+    for (_, _, object) in making.objects() {
         match &object.entry {
             Entry::Table(table) => {
                 let (declared, fields) = (&table.info.declared, fields_of(&object.entry).unwrap_or_default());
@@ -237,8 +237,8 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
                     }
                 }
             }
-            Entry::View(_) => {
-                for (at, field) in making.columns_of(schema, name).iter().enumerate() {
+            Entry::View(view) => {
+                for (at, field) in view.fields.iter().enumerate() {
                     add(object.oid, at, &Field { nullable: true, ..field.clone() }, at, None);
                 }
             }
@@ -262,10 +262,10 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
         let (bytes, definition) = match &object.entry {
             Entry::Table(table) => {
                 let query = table.info.declared.materialized.as_ref();
-                let query = query.map_or(Value::Null, |of| text(format!(" {};", of.view.sql.trim())));
+                let query = query.map_or(Value::Null, |of| text(format!(" {};", making.shown_view(&of.view))));
                 (table.stored().bytes(), query)
             }
-            Entry::View(view) => (0, text(format!(" {};", view.view.sql.trim()))),
+            Entry::View(view) => (0, text(format!(" {};", making.shown_view(&view.view)))),
             Entry::Type(_) => continue,
         };
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);

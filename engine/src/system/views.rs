@@ -9,7 +9,7 @@ pub(super) fn view(schema: &str, name: &str) -> Option<Arc<View>> {
     static VIEWS: LazyLock<HashMap<(&str, &str), Arc<View>>> = LazyLock::new(|| {
         let of = |text: &'static str| {
             let (head, body) = text.split_once('\n').expect("a view has a query");
-            let view = View { sql: body.trim().to_owned(), columns: Vec::new(), names: Vec::new() };
+            let view = View::of_text(body.trim());
             (head.trim().split_once('.').expect("a view has a schema"), Arc::new(view))
         };
         include_str!("views.sql").split("-- @ ").skip(1).map(of).collect()

@@ -1,6 +1,6 @@
 //! What a table is declared with besides its columns: keys, defaults, checks, references, indexes, and the query that fills it.
 
-use super::{TableName, View};
+use super::{Meant, TableName, View};
 use crate::evaluate::interval::Fields;
 use crate::types::{DataType, Field, SortOrder};
 use std::sync::Arc;
@@ -25,10 +25,24 @@ pub struct Declared {
     pub references: Vec<Reference>,
     /// Indexes that keep nothing unique.
     pub indexes: Vec<Index>,
-    /// The names of types in its expressions, as they are written, and what they stood for when it was made, with the schema.
-    pub names: Vec<(TableName, TableName)>,
+    /// What the names of types in its expressions stand for.
+    pub names: Vec<Meant>,
     /// The query whose rows it keeps, of a materialized view.
     pub materialized: Option<Arc<Materialized>>,
+    /// What becomes of a temporary table when a transaction ends.
+    pub on_commit: OnCommit,
+}
+
+/// ON COMMIT of a temporary table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnCommit {
+    /// PRESERVE ROWS: nothing.
+    #[default]
+    PreserveRows,
+    /// DELETE ROWS: it has none then.
+    DeleteRows,
+    /// DROP: it goes.
+    Drop,
 }
 
 impl Declared {

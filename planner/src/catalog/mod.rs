@@ -5,11 +5,13 @@ mod conjecture;
 mod declared;
 mod file_options;
 mod right;
+mod view;
 
 pub use conjecture::Conjecture;
-pub use declared::{Action, Check, Declared, Index, IndexPart, Key, Materialized, Reference, Restriction};
+pub use declared::{Action, Check, Declared, Index, IndexPart, Key, Materialized, OnCommit, Reference, Restriction};
 pub use file_options::{FileOption, FileOptions, OptionValue};
 pub use right::Right;
+pub use view::{Literals, Mark, Marked, Meant, View, is_read_anew};
 
 use crate::error::{Error, Result};
 use crate::value::number;
@@ -155,18 +157,6 @@ pub enum CatalogEntry {
     View(Arc<View>),
 }
 
-/// A view: its query's text, to be bound where it is used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct View {
-    /// The SELECT.
-    pub sql: String,
-    /// Column names from `CREATE VIEW v (a, b)`; empty if none were given.
-    pub columns: Vec<String>,
-    /// The names of tables and views in its text, as they are written, and what they stood for when it was made, with the schema:
-    /// whoever asks, whatever has been made since, they mean that.
-    pub names: Vec<(TableName, TableName)>,
-}
-
 /// The name of a table or view, case-folded, perhaps with its schema.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TableName {
@@ -235,11 +225,37 @@ pub trait Catalog {
     /// Told of a statement that does nothing but make a table of the rows of the files that it names.
     fn loads_file(&self) {}
 
-    /// The time at which the statement began, in microseconds since 1970-01-01 00:00 UTC; a catalog without a clock says that
+    /// The time at which the transaction began, in microseconds since 1970-01-01 00:00 UTC; a catalog without a clock says that
     /// this was then.
     fn now(&self) -> i64 {
         0
     }
+
+    /// The time at which the statement began.
+    fn statement_time(&self) -> i64 {
+        self.now()
+    }
+
+    /// The time of the clock.
+    fn clock_time(&self) -> i64 {
+        self.now()
+    }
+
+    /// The values that literals in the statement's own text had when it was prepared: they go on to have them.
+    fn prepared_literals(&self) -> Arc<Literals> {
+        Arc::default()
+    }
+
+    /// Says what [`Catalog::prepared_literals`] are.
+    fn mean_literals(&self, _: &Arc<Literals>) {}
+
+    /// Whether the statement is being prepared: it is told of the values of literals.
+    fn is_preparing(&self) -> bool {
+        false
+    }
+
+    /// Told of the literals of a statement that is being prepared.
+    fn keep_literals(&self, _: Literals) {}
 
     /// The name of the session's time zone, which [`crate::evaluate::zone::Zone::named`] knows.
     fn time_zone(&self) -> Arc<str> {

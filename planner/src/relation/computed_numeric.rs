@@ -5,6 +5,7 @@
 use super::visit::for_each_input;
 use super::{ColumnId, Expression, ExpressionKind, Query, Relation};
 use crate::function::Function;
+use crate::types::{DataType, Field};
 use rustc_hash::FxHashMap;
 
 /// Where the digits of a column come from that has declared ones.
@@ -24,6 +25,15 @@ impl Query {
             note_origins(&self.relation, &mut origins);
         }
         self.output.iter().map(|&(_, column)| is_decimal(column) && !is_declared(column, &origins)).collect()
+    }
+
+    /// Names and types of the columns, where a decimal that was computed is a numeric: as PostgreSQL tells of them.
+    pub fn declared_fields(&self) -> Vec<Field> {
+        let of = |(field, computed): (Field, bool)| match computed {
+            true => Field { data_type: DataType::Numeric, ..field },
+            false => field,
+        };
+        self.fields().into_iter().zip(self.computed_numerics()).map(of).collect()
     }
 }
 

@@ -3,12 +3,12 @@
 //! expressions become text (`kept`).
 
 use super::binder::Binder;
-use super::kept::{Kept, without_table};
+use super::kept::without_table;
 use super::parse::parse_expression;
-use crate::catalog::{Action, CatalogEntry, Check, Declared, Key, Reference, Right, TableInfo, TableName, View};
+use crate::catalog::{Action, CatalogEntry, Check, Declared, Key, Meant, Reference, Right, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
-use crate::relation::builder::{Clause, Coercion, FromItem, Scope};
+use crate::relation::builder::{Clause, Coercion, FromItem, Need, Scope};
 use crate::relation::visit::for_each_column;
 use crate::relation::{ColumnId, Expression, Relation};
 use crate::types::Field;
@@ -133,10 +133,10 @@ impl Binder<'_, '_> {
             declared.references.push(reference);
         }
         // In a kept text a type has no schema.
-        for written in self.builder.take_needs() {
-            for name in [written.clone(), TableName::from(written.name.as_str())] {
-                if !declared.names.iter().any(|(known, _)| *known == name) {
-                    declared.names.push((name, written.clone()));
+        for Need { name: now, columns: _ } in self.builder.take_notes().needs {
+            for written in [now.clone(), TableName::from(now.name.as_str())] {
+                if !declared.names.iter().any(|known| known.written == written) {
+                    declared.names.push(Meant { written, now: now.clone(), then: now.clone(), columns: None });
                 }
             }
         }
@@ -189,7 +189,7 @@ impl Binder<'_, '_> {
             _ => error,
         })?;
         self.default_value(bound, field).map_err(|error| error.at(position))?;
-        let text = Kept { fields: &[] }.text(value, Some(field.data_type));
+        let text = self.kept_text(&[], value, Some(field.data_type));
         parse_expression(&text)?;
         Ok(text.into())
     }
@@ -214,7 +214,7 @@ impl Binder<'_, '_> {
             return Ok(Expression::constant(Value::Null, field.data_type));
         };
         let value = parse_expression(text)?;
-        let names = View { sql: text.to_string(), columns: Vec::new(), names: info.declared.names.clone() };
+        let names = View { names: info.declared.names.clone(), ..View::of_text(text.to_string()) };
         let (text, meaning) = (self.text.take(), self.builder.mean(Some(Arc::new(names))));
         let bound = self.bind_expression(&value, &Scope::empty(None, Clause::Default));
         self.text = text;
@@ -233,7 +233,7 @@ impl Binder<'_, '_> {
         let bound = self.alone(condition, &scope, "check constraint")?;
         let bound = self.builder.coerce_condition(bound, "CHECK")?;
         let columns = columns_in(&bound, &ids);
-        let text = without_table(&Kept { fields }.text(condition, None), names.table);
+        let text = without_table(&self.kept_text(fields, condition, None), names.table);
         let again = parse_expression(&text)?;
         let around = self.text.take();
         let bound = self.bind_expression(&again, &scope);

@@ -7,16 +7,17 @@ use super::constraint::Said;
 use super::expression::restriction;
 use super::query::Unknown;
 use super::text::Text;
-use crate::catalog::{Declared, TableName};
+use crate::catalog::{Declared, Mark, OnCommit, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::ColumnId;
-use crate::relation::builder::{HIDDEN, rename_columns};
+use crate::relation::builder::{HIDDEN, Need, Noted, rename_columns};
 use crate::types::Field;
 use rustc_hash::FxHashSet;
 use sqlparser::ast::helpers::stmt_create_table::CreateTableBuilder;
 use sqlparser::ast::{self, Spanned};
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::tokenizer::{Token, Tokenizer};
+use std::sync::Arc;
 
 impl Binder<'_, '_> {
     /// CREATE TABLE, with or without AS.
@@ -28,7 +29,7 @@ impl Binder<'_, '_> {
             .or_replace(create.or_replace)
             .if_not_exists(create.if_not_exists)
             .temporary(create.temporary)
-            .on_commit(create.on_commit.filter(|kept| *kept == ast::OnCommit::PreserveRows))
+            .on_commit(create.on_commit)
             .columns(create.columns.clone())
             .constraints(create.constraints.clone())
             .query(create.query.clone())
@@ -38,6 +39,10 @@ impl Binder<'_, '_> {
         }
         let name = self.object_name(&create.name)?;
         let (if_not_exists, or_replace) = (create.if_not_exists, create.or_replace);
+        if create.on_commit.is_some() && !create.temporary {
+            let message = "ON COMMIT can only be used on temporary tables";
+            return Err(Error::new(ErrorKind::InvalidTableDefinition, message).at(position));
+        }
         match &create.query {
             Some(query) => self.create_table_as(create, query, name),
             None => {
@@ -75,7 +80,8 @@ impl Binder<'_, '_> {
         self.check_kept(&output, false).map_err(|error| error.at(position))?;
         let query = self.into_query((relation, output));
         let (temporary, if_not_exists, or_replace) = (create.temporary, create.if_not_exists, create.or_replace);
-        Ok(Statement::CreateTableAs { name, temporary, query, if_not_exists, or_replace })
+        let on_commit = on_commit(create);
+        Ok(Statement::CreateTableAs { name, temporary, query, on_commit, if_not_exists, or_replace })
     }
 
     fn table_fields(
@@ -87,6 +93,7 @@ impl Binder<'_, '_> {
         if create.columns.is_empty() {
             return Err(Error::unsupported("a table without columns is").at(position));
         }
+        self.builder.keep_notes();
         let (mut fields, mut restrictions) = (Vec::new(), Vec::new());
         let mut said = Said::default();
         for ast::ColumnDef { name, data_type, options } in &create.columns {
@@ -108,7 +115,7 @@ impl Binder<'_, '_> {
         for constraint in &create.constraints {
             said.table_constraint(self, constraint, &fields).map_err(|error| error.at(position))?;
         }
-        let mut declared = Declared { restrictions, ..Declared::default() };
+        let mut declared = Declared { restrictions, on_commit: on_commit(create), ..Declared::default() };
         self.declare(said, name, create.temporary, &mut fields, &mut declared).map_err(|error| error.at(position))?;
         Ok((fields, declared))
     }
@@ -182,10 +189,10 @@ impl Binder<'_, '_> {
             }
             names.push(Self::fold(name));
         }
-        let sql = view_text(self.text.as_ref())?;
-        self.builder.created_view = Some(name.clone());
+        let (sql, start) = view_text(self.text.as_ref())?;
+        self.builder.keep_notes();
         let known_parameters = self.builder.parameters.len();
-        let (_, mut output) = self.bind_query(query, None, Unknown::AsText)?;
+        let (relation, mut output) = self.bind_query(query, None, Unknown::AsText)?;
         if self.builder.parameters.len() > known_parameters {
             let error = Error::new(ErrorKind::UnknownParameter, "a view's query cannot have parameters");
             return Err(error.at(position));
@@ -194,9 +201,27 @@ impl Binder<'_, '_> {
             .map_err(|error| error.at(position))?;
         check_distinct_names(output.iter().map(|(name, _)| name)).map_err(|error| error.at(position))?;
         self.check_kept(&output, true).map_err(|error| error.at(position))?;
-        let needs = self.builder.take_needs();
+        let (view, needs) = kept_view((sql, names), self.builder.take_notes(), start);
+        let fields = self.into_query((relation, output)).declared_fields();
         let (temporary, or_replace) = (*temporary, *or_replace);
-        Ok(Statement::CreateView { name, temporary, columns: names, sql, needs, or_replace })
+        Ok(Statement::CreateView { name, temporary, view, fields, needs, or_replace })
+    }
+}
+
+/// A view of a text and the names of its columns, but for what its names stand for, and what it names; the text began at a place of
+/// that which the notes are of.
+pub(super) fn kept_view((sql, columns): (String, Vec<String>), noted: Noted, start: usize) -> (View, Vec<Need>) {
+    let place = |mark: Mark| Some(Mark { at: mark.at.checked_sub(start)?, ..mark });
+    let marks = noted.marks.into_iter().filter_map(place).collect();
+    (View { sql, columns, names: Vec::new(), literals: Arc::new(noted.literals), marks }, noted.needs)
+}
+
+/// What becomes of a temporary table when a transaction ends.
+fn on_commit(create: &ast::CreateTable) -> OnCommit {
+    match create.on_commit {
+        None | Some(ast::OnCommit::PreserveRows) => OnCommit::PreserveRows,
+        Some(ast::OnCommit::DeleteRows) => OnCommit::DeleteRows,
+        Some(ast::OnCommit::Drop) => OnCommit::Drop,
     }
 }
 
@@ -212,8 +237,8 @@ fn is_named_only(data_type: &ast::DataType) -> bool {
     }
 }
 
-/// The query's text: what follows the first AS outside parentheses.
-fn view_text(text: Option<&Text>) -> Result<String> {
+/// The query's text, and where it begins: what follows the first AS outside parentheses.
+fn view_text(text: Option<&Text>) -> Result<(String, usize)> {
     let lost = || Error::internal("the query of a CREATE VIEW was not found");
     let text = text.ok_or_else(lost)?;
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text.as_str()).tokenize_with_location().map_err(|_| lost())?;
@@ -224,7 +249,8 @@ fn view_text(text: Option<&Text>) -> Result<String> {
             Token::RParen => depth -= 1,
             Token::Word(word) if depth == 0 && word.quote_style.is_none() && word.value.eq_ignore_ascii_case("as") => {
                 let start = text.offset(token.span.end).ok_or_else(lost)?;
-                return text.as_str().get(start..).map(|sql| sql.trim().to_owned()).ok_or_else(lost);
+                let sql = text.as_str().get(start..).ok_or_else(lost)?;
+                return Ok((sql.trim().to_owned(), start + sql.len() - sql.trim_start().len()));
             }
             _ => {}
         }

@@ -64,7 +64,18 @@ impl Binder<'_, '_> {
                 if let Some(what) = refused_of_table(factor) {
                     return Err(Error::unsupported(what).at(position));
                 }
-                (self.bind_table_name(name)?, alias.as_ref())
+                let item = self.bind_table_name(name)?;
+                if let [table] = &item.tables[..]
+                    && table.of.is_some()
+                {
+                    let (schema, ident) = self.split_name(name)?;
+                    self.builder.mark_relation(
+                        TableName { schema, name: Self::fold(ident) },
+                        alias.is_some(),
+                        position,
+                    );
+                }
+                (item, alias.as_ref())
             }
             ast::TableFactor::Derived { lateral, subquery, alias, sample } => {
                 if sample.is_some() {

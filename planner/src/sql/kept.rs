@@ -35,10 +35,26 @@ const TEXT_FUNCTIONS: [&str; 14] = [
     "md5",
 ];
 
-/// The columns that an expression may name.
+/// The type of a literal that was bound, and its value as a text that means the same under all settings; none of one whose text
+/// does so itself.
+type Read<'k> = dyn Fn(&ast::ValueWithSpan) -> Option<(DataType, String)> + 'k;
+
+/// What is known of an expression.
 pub(super) struct Kept<'k> {
-    /// The columns.
+    /// The columns that it may name.
     pub(super) fields: &'k [Field],
+    /// What its literals are.
+    pub(super) read: &'k Read<'k>,
+}
+
+impl Binder<'_, '_> {
+    /// The text of an expression that has been bound over columns; `wanted` is the type that it stands for, where the expression says
+    /// none.
+    pub(super) fn kept_text(&self, fields: &[Field], expr: &Expr, wanted: Option<DataType>) -> String {
+        let literals = self.builder.noted_literals();
+        let read = |value: &ast::ValueWithSpan| literals.get(&self.position(value.span)?).cloned();
+        Kept { fields, read: &read }.text(expr, wanted)
+    }
 }
 
 /// What a type is called where a constant is of it: without a length.
@@ -74,11 +90,17 @@ impl Kept<'_> {
             Expr::CompoundIdentifier(parts) if parts.last().is_some_and(|name| self.field(name).is_some()) => {
                 parts.last().map_or_else(String::new, |name| quoted(&Binder::fold(name)))
             }
-            Expr::Value(value) => constant(&value.value, wanted),
-            Expr::TypedString(ast::TypedString { data_type, value, .. }) => match bind_data_type(data_type) {
-                Ok(data_type) => constant(&value.value, Some(data_type)),
-                Err(_) => expr.to_string(),
+            Expr::Value(value) => match (self.read)(value) {
+                Some((data_type, text)) => format!("{}::{}", literal(&text), type_name(data_type)),
+                None => constant(&value.value, wanted),
             },
+            Expr::TypedString(ast::TypedString { data_type, value, .. }) => {
+                match (bind_data_type(data_type), (self.read)(value)) {
+                    (Ok(data_type), Some((_, text))) => format!("{}::{}", literal(&text), type_name(data_type)),
+                    (Ok(data_type), None) => constant(&value.value, Some(data_type)),
+                    (Err(_), _) => expr.to_string(),
+                }
+            }
             Expr::UnaryOp { op: UnaryOperator::Minus, expr: inner } => match number(inner) {
                 Some(digits) => format!("'-{digits}'::{}", type_name(number_type(&digits))),
                 None => format!("(- {})", self.text(inner, None)),
@@ -163,6 +185,7 @@ impl Kept<'_> {
             _ => data_type.to_string(),
         };
         match expr {
+            Expr::Value(value) if let Some((_, text)) = (self.read)(value) => format!("{}::{shown}", literal(&text)),
             Expr::Value(value) if matches!(value.value, ast::Value::SingleQuotedString(_) | ast::Value::Null) => {
                 format!("{}::{shown}", constant(&value.value, None))
             }
@@ -268,10 +291,28 @@ pub fn column_renamed(text: &str, from: &str, to: &str) -> String {
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).with_unescape(false).tokenize().unwrap_or_default();
     let is_call = |at: usize| tokens.get(at + 1) == Some(&Token::LParen);
     let named = |(at, token): (usize, &Token)| match token {
-        Token::Word(word) if !is_call(at) && is_name(word, from) => quoted(to),
+        Token::Word(word) if !is_call(at) && is_name(word, from) && !is_of_syntax(&tokens, at) => quoted(to),
         other => other.to_string(),
     };
     tokens.iter().enumerate().map(named).collect()
+}
+
+/// Whether a word stands where no column can: in a type's name behind `::`, as the field of an EXTRACT, the unit of an interval, or in
+/// AT TIME ZONE.
+fn is_of_syntax(tokens: &[Token], at: usize) -> bool {
+    const TAILS: [&str; 8] = ["with", "without", "time", "zone", "precision", "varying", "at", "to"];
+    let mut before = tokens[..at].iter().rev().filter(|token| !matches!(token, Token::Whitespace(_)));
+    let is = |token: Option<&Token>, word: &str| token.is_some_and(|token| is_keyword(token, word));
+    let is_tail = |token: &Token| TAILS.iter().any(|tail| is_keyword(token, tail));
+    match before.next() {
+        Some(Token::DoubleColon) => true,
+        Some(Token::LParen) => is(before.next(), "extract"),
+        Some(Token::SingleQuotedString(_)) => is(before.next(), "interval"),
+        Some(word @ Token::Word(_)) => {
+            is_tail(&tokens[at]) && (is_tail(word) || before.next() == Some(&Token::DoubleColon))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a word is a name.
@@ -426,7 +467,7 @@ mod tests {
             ),
         ] {
             let parsed = parse_expression(written).expect("it can be read");
-            let text = without_table(&Kept { fields: &fields }.text(&parsed, None), "t");
+            let text = without_table(&Kept { fields: &fields, read: &|_| None }.text(&parsed, None), "t");
             assert_eq!(text, kept, "{written}");
             assert_eq!(pretty(&text), shown, "{written}");
             parse_expression(&text).expect("what is kept can be read");
@@ -450,7 +491,7 @@ mod tests {
             ("'NaN'", DataType::Numeric, "'NaN'::numeric"),
         ] {
             let parsed = parse_expression(written).expect("it can be read");
-            assert_eq!(Kept { fields: &[] }.text(&parsed, Some(data_type)), shown, "{written}");
+            assert_eq!(Kept { fields: &[], read: &|_| None }.text(&parsed, Some(data_type)), shown, "{written}");
         }
     }
 
@@ -461,6 +502,23 @@ mod tests {
             "((\"B c\" > 0) AND (\"A\" = 'a'::text))"
         );
         assert_eq!(column_renamed("lower(lower)", "lower", "x"), "lower(x)");
+        for (text, from, renamed) in [
+            ("(date > '2024-01-01'::date)", "date", "(day > '2024-01-01'::date)"),
+            (
+                "(time > '2024-01-01 00:00:00+00'::timestamp with time zone)",
+                "time",
+                "(day > '2024-01-01 00:00:00+00'::timestamp with time zone)",
+            ),
+            ("(EXTRACT(YEAR FROM year) = (2024)::numeric)", "year", "(EXTRACT(YEAR FROM day) = (2024)::numeric)"),
+            ("((zone AT TIME ZONE 'UTC'::text) = zone)", "zone", "((day AT TIME ZONE 'UTC'::text) = day)"),
+            (
+                "((precision)::double precision > (0)::double precision)",
+                "precision",
+                "((day)::double precision > (0)::double precision)",
+            ),
+        ] {
+            assert_eq!(column_renamed(text, from, "day"), renamed);
+        }
         assert_eq!(column_renamed("(\"it''s\" = 'it''s a'::text)", "a", "b"), "(\"it''s\" = 'it''s a'::text)");
     }
 }

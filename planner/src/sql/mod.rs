@@ -21,6 +21,7 @@ mod explain;
 mod filled;
 mod insert;
 mod kept;
+mod shown;
 
 mod cte;
 mod file_function;
@@ -52,11 +53,12 @@ pub use normal::normalised;
 pub use session::{
     Direction, Discarded, Isolation, Piece, RoleOptions, RoleStatement, SessionStatement, TransactionMode,
 };
+pub use shown::Showing;
 
-use crate::catalog::{Catalog, Declared, FileOptions, TableName};
+use crate::catalog::{Catalog, Declared, FileOptions, OnCommit, TableName, View};
 use crate::error::Result;
 use crate::relation::Query;
-use crate::relation::builder::{Builder, Rows};
+use crate::relation::builder::{Builder, Need, Rows};
 use crate::types::{DataType, Field};
 
 /// A statement's text within a script.
@@ -113,6 +115,8 @@ pub enum Statement {
         temporary: bool,
         /// Its rows; output names are the columns'.
         query: Query,
+        /// ON COMMIT.
+        on_commit: OnCommit,
         /// IF NOT EXISTS.
         if_not_exists: bool,
         /// OR REPLACE.
@@ -124,12 +128,12 @@ pub enum Statement {
         name: TableName,
         /// TEMPORARY: the session's own.
         temporary: bool,
-        /// Its column names, if given.
-        columns: Vec<String>,
-        /// The query's text, bound once to see that it is right.
-        sql: String,
-        /// The tables and views that it names.
-        needs: Vec<TableName>,
+        /// Its query, bound once to see that it is right; what its names stand for is not among it yet.
+        view: View,
+        /// Its columns.
+        fields: Vec<Field>,
+        /// The tables, views and types that it names.
+        needs: Vec<Need>,
         /// OR REPLACE.
         or_replace: bool,
     },
@@ -145,14 +149,12 @@ pub enum Statement {
     CreateMaterialized {
         /// Its name.
         name: TableName,
-        /// Its column names, if given.
-        columns: Vec<String>,
-        /// The query's text.
-        sql: String,
+        /// Its query; what its names stand for is not among it yet.
+        view: View,
         /// Its rows; output names are the columns'.
         query: Query,
         /// The tables, views and types that it names.
-        needs: Vec<TableName>,
+        needs: Vec<Need>,
         /// Unless WITH NO DATA.
         is_filled: bool,
         /// IF NOT EXISTS.

@@ -6,7 +6,7 @@ use super::{Definition, Parsed, Statement, Tree, expression};
 use crate::catalog::{Catalog, FileOptions, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Query;
-use crate::relation::builder::{Builder, Rows};
+use crate::relation::builder::{Builder, Rows, undetermined};
 use crate::types::DataType;
 use sqlparser::ast::{self, Spanned};
 
@@ -25,6 +25,10 @@ pub(super) fn bind(
         Tree::Definition(definition) => return bind_definition(definition, catalog, wide_numerics),
     };
     let mut builder = Builder::new(catalog, view_rows, parameters, wide_numerics);
+    let prepares = catalog.is_preparing();
+    if prepares {
+        builder.keep_notes();
+    }
     let bound = match (bind_kind(Binder::new(&mut builder, text), ast, options, text)?, tree) {
         (Statement::Query(query), Tree::Summarize(_)) => Statement::Summarize(query),
         (_, Tree::Summarize(_)) => {
@@ -33,6 +37,12 @@ pub(super) fn bind(
         }
         (bound, _) => bound,
     };
+    if prepares {
+        catalog.keep_literals(builder.take_notes().literals);
+        if let Some(at) = builder.undetermined {
+            return Err(undetermined(at));
+        }
+    }
     bound.query().map_or(Ok(()), Builder::check_depth)?;
     Ok(bound)
 }

@@ -8,7 +8,7 @@
 //! over it, `qualified` what one with dots does; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table`,
 //! `hidden` and `join` (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order`, `grouping` and
 //! `grouping_sets` (one SELECT level), `values`, `set_operation`, `limit`, `window`, `recursive`, and `shared` for what is used more than once.
-//! `suggest` and `walk` serve all of them.
+//! `suggest` and `walk` serve all of them; `noted` is what is kept of a text that is stored.
 //!
 //! What SQL's grammar cannot say enters here: a front end that wants it needs no syntax for it. A group as a value is a
 //! relation over a key, so it is another way to end a [`Select`]; a reduction of the user's is another
@@ -23,6 +23,7 @@ mod join;
 mod lateral;
 mod limit;
 mod naming;
+mod noted;
 mod order;
 mod qualified;
 mod recursive;
@@ -42,13 +43,14 @@ pub use expression::{
     AggregateArguments, Callee, Coercion, ElementTest, FunctionKind, FunctionSummary, Operator, PatternOperator,
     Quantifier, SetCall, Sign, Subscript, and, characters, decimal, functions, not, null, or, text,
 };
-pub(crate) use expression::{checked_key, is_ordered_set, unify_types};
+pub(crate) use expression::{checked_key, is_ordered_set, undetermined, unify_types};
 pub use grouping_sets::{GroupingSets, crossed};
 pub(crate) use hidden::HIDDEN;
 pub use join::{Joined, Side};
 pub(crate) use limit::names_columns;
 pub use naming::Name;
 pub(crate) use naming::type_name;
+pub use noted::{Need, Noted};
 pub use order::Reference;
 pub use qualified::ScopeTable;
 pub use recursive::Recursion;
@@ -57,7 +59,7 @@ pub use select::{Select, SelectItem, Target};
 pub use shared::{Definition, Shared};
 pub use state::{Builder, ViewQuery};
 pub(crate) use suggest::did_you_mean;
-pub use table::{FromItem, check_table_count};
+pub use table::{FromItem, check_table_count, reads_itself};
 pub(crate) use table::{TABLES_MAX, rename_columns};
 pub(crate) use values::may_be_null;
 pub use window::WindowSpec;

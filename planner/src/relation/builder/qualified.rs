@@ -14,6 +14,8 @@ pub struct ScopeTable {
     pub name: String,
     /// Its name in the catalog, with the schema where that is known; none of what the catalog does not know.
     pub of: Option<TableName>,
+    /// The name and schema that the text knows it by, which a kept text's are of the time when it was written.
+    pub known_as: Option<TableName>,
     /// Whether an alias hides the name.
     pub aliased: bool,
     /// Whether it is a table of the catalog, which has columns that nobody declared.
@@ -28,12 +30,20 @@ pub struct ScopeTable {
 impl ScopeTable {
     /// What the catalog does not know: a query, a function, a CTE.
     pub fn named(name: impl Into<String>) -> Self {
-        ScopeTable { name: name.into(), of: None, aliased: false, stored: false, present: None, is_value: false }
+        ScopeTable {
+            name: name.into(),
+            of: None,
+            known_as: None,
+            aliased: false,
+            stored: false,
+            present: None,
+            is_value: false,
+        }
     }
 
     /// The schema that may stand before its name.
     pub(super) fn schema(&self) -> Option<&str> {
-        if self.aliased { None } else { self.of.as_ref()?.schema.as_deref() }
+        if self.aliased { None } else { self.known_as.as_ref()?.schema.as_deref() }
     }
 
     /// Whether a qualifier means it.
@@ -85,7 +95,7 @@ impl<'p> Scope<'p> {
         let name = &qualifier.name;
         let is_it = |table: &&ScopeTable| {
             let known = table
-                .of
+                .known_as
                 .as_ref()
                 .is_some_and(|of| of.name == *name && (qualifier.schema.is_none() || of.schema == qualifier.schema));
             known || table.name == *name

@@ -1,8 +1,8 @@
 //! The state of building one statement.
 
-use super::Rows;
 use super::expression::KnownRow;
-use crate::catalog::{Catalog, TableName, View};
+use super::{Noted, Rows};
+use crate::catalog::{Catalog, Literals, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::depth::is_deeper;
 use crate::relation::{ColumnId, Columns, Expression, Query};
@@ -46,12 +46,14 @@ pub struct Builder<'a> {
     pub(super) view: Option<Arc<View>>,
     /// What `$1`, `$2`, … stand for in the function that is being built; none outside of functions.
     pub(super) arguments: Option<Vec<Expression>>,
-    /// The view that the statement creates: its query may not mention it, not even through other views.
-    pub(crate) created_view: Option<TableName>,
     /// The rows that the statement makes as values.
     pub(super) rows: Vec<KnownRow>,
-    /// The tables, views and types that the statement itself names, views left out that a view names.
-    pub(super) needs: RefCell<Vec<TableName>>,
+    /// The first parameter that nothing gave a type, once building has ended.
+    pub(crate) undetermined: Option<usize>,
+    /// What the statement's own text names and reads.
+    pub(super) noted: RefCell<Noted>,
+    /// The values that its literals had when it was prepared.
+    pub(super) prepared: Arc<Literals>,
     /// The next shared relation's id.
     pub(super) shared_next: u32,
     depth: u32,
@@ -75,9 +77,10 @@ impl<'a> Builder<'a> {
             views: Vec::new(),
             view: None,
             arguments: None,
-            created_view: None,
             rows: Vec::new(),
-            needs: RefCell::default(),
+            undetermined: None,
+            noted: RefCell::default(),
+            prepared: catalog.prepared_literals(),
             shared_next: 0,
             depth: 0,
         }
@@ -86,11 +89,6 @@ impl<'a> Builder<'a> {
     /// Lets names mean what a kept text's names stood for, as those of a view's text do; gives what they meant before.
     pub(crate) fn mean(&mut self, names: Option<Arc<View>>) -> Option<Arc<View>> {
         std::mem::replace(&mut self.view, names)
-    }
-
-    /// What the statement itself has named so far.
-    pub(crate) fn take_needs(&mut self) -> Vec<TableName> {
-        std::mem::take(self.needs.get_mut())
     }
 
     /// Goes one level deeper, to be left by [`Builder::ascend`]; error 54001 if that is too deep.
@@ -138,6 +136,7 @@ impl<'a> Builder<'a> {
     /// a type are text.
     pub fn finish(&mut self, (relation, output): Rows) -> Query {
         let parameters = std::mem::take(&mut self.parameters);
+        self.undetermined = parameters.iter().position(Option::is_none);
         let parameters = parameters.into_iter().map(|data_type| data_type.unwrap_or(DataType::Text)).collect();
         let columns = std::mem::take(&mut self.columns);
         Query { relation, output, columns, parameters, speculation: Speculation::Never }

@@ -1,7 +1,7 @@
 //! FROM: tables, views and files, and what their aliases rename.
 
 use super::{Builder, Clause, Rows, Scope, ScopeColumn, ScopeTable, did_you_mean};
-use crate::catalog::{CatalogEntry, FileOptions, Right, TableInfo, TableName, View};
+use crate::catalog::{CatalogEntry, FileOptions, Meant, Right, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Expression, Relation, ScanTable};
 use crate::types::DataType;
@@ -95,63 +95,62 @@ pub(crate) fn rename_columns<'n>(
 }
 
 impl Builder<'_> {
-    /// The table or view of a name (case-folded); none if there is none.
-    pub fn table(&mut self, name: &TableName, position: Option<Position>) -> Result<Option<FromItem>> {
+    /// The table or view of a name (case-folded); none if there is none. In a kept text it is the one that the name stood for, as it
+    /// was then.
+    pub fn table(&mut self, written: &TableName, position: Option<Position>) -> Result<Option<FromItem>> {
         let view = self.view.clone();
-        let known = view.iter().flat_map(|view| &view.names).find(|(written, _)| written == name);
-        let name = known.map_or(name, |(_, name)| name);
+        let known = view.as_ref().and_then(|view| view.relation(written));
+        let name = known.map_or(written, |known| &known.now);
         self.catalog.check_right(name, Right::Select, self.views.last()).map_err(|error| error.at(position))?;
-        let entry = self.catalog.entry(name).map_err(|error| error.at(position))?;
-        if entry.is_some() {
-            self.need(name);
-        }
-        match entry {
+        let (item, stored) = match self.catalog.entry(name).map_err(|error| error.at(position))? {
             Some(CatalogEntry::Table(info)) if info.declared.materialized.as_ref().is_some_and(|of| !of.is_filled) => {
                 let message = format!("materialized view \"{}\" has not been populated", name.name);
-                Err(Error::new(ErrorKind::WrongState, message)
+                return Err(Error::new(ErrorKind::WrongState, message)
                     .with_hint("Use the REFRESH MATERIALIZED VIEW command.")
-                    .at(position))
+                    .at(position));
             }
-            Some(CatalogEntry::Table(info)) => {
-                let rows = self.scan(info, name.name.clone());
-                Ok(Some(self.known(rows, name, true)))
-            }
+            Some(CatalogEntry::Table(info)) => (self.scan(info, name.name.clone()), true),
             Some(CatalogEntry::View(view)) => {
-                let rows = self.view(name, &view, position).map_err(|error| error.at(position))?;
-                Ok(Some(self.known(rows, name, false)))
+                (self.view(name, &view, position).map_err(|error| error.at(position))?, false)
             }
-            None => Ok(None),
+            None => return Ok(None),
+        };
+        let item = self.known(item, name, known, stored);
+        if known.is_none() {
+            self.need(written, Some(item.columns.iter().map(|column| column.name.clone()).collect()));
         }
+        Ok(Some(item))
     }
 
-    /// The rows of a table or view of the catalog, whose schema may stand before its name.
-    fn known(&self, mut rows: FromItem, name: &TableName, stored: bool) -> FromItem {
+    /// The rows of a table or view of the catalog, whose schema may stand before its name. What a kept text knows has the columns, and
+    /// is called, as the text has it.
+    fn known(&self, mut rows: FromItem, name: &TableName, kept: Option<&Meant>, stored: bool) -> FromItem {
         let schema = name.schema.clone().or_else(|| self.catalog.schema_of(name));
+        let of = TableName { schema, name: name.name.clone() };
+        let known_as = kept.map_or(&of, |kept| &kept.then);
         for table in &mut rows.tables {
-            table.of = Some(TableName { schema: schema.clone(), name: name.name.clone() });
+            table.name.clone_from(&known_as.name);
+            (table.of, table.known_as) = (Some(of.clone()), Some(known_as.clone()));
             table.stored = stored;
         }
+        if let Some(columns) = kept.and_then(|kept| kept.columns.as_ref()) {
+            rows.columns.truncate(columns.len());
+            rows.columns.iter_mut().zip(columns).for_each(|(column, name)| column.name.clone_from(name));
+        }
         for column in &mut rows.columns {
-            column.schema.clone_from(&schema);
+            column.table = Some(known_as.name.clone());
+            column.schema.clone_from(&known_as.schema);
         }
         rows
     }
 
-    /// Notes that the statement itself names something.
-    fn need(&self, name: &TableName) {
-        let mut needs = self.needs.borrow_mut();
-        if self.views.is_empty() && !needs.contains(name) {
-            needs.push(name.clone());
-        }
-    }
-
     /// The type that was made under a name; in a view's text that which it meant when the view was made.
     pub(crate) fn made_type(&self, name: &TableName) -> Result<Option<DataType>> {
-        let known = self.view.iter().flat_map(|view| &view.names).find(|(written, _)| written == name);
-        let name = known.map_or(name, |(_, name)| name);
-        let found = self.catalog.type_named(name)?;
-        if found.is_some() {
-            self.need(name);
+        let view = self.view.clone();
+        let known = view.as_ref().and_then(|view| view.made_type(name));
+        let found = self.catalog.type_named(known.map_or(name, |known| &known.now))?;
+        if found.is_some() && known.is_none() {
+            self.need(name, None);
         }
         Ok(found)
     }
@@ -230,9 +229,8 @@ impl Builder<'_> {
 
     /// A view's query, built in a scope of its own: it sees no column of where it is used.
     pub(crate) fn view(&mut self, name: &TableName, view: &Arc<View>, position: Option<Position>) -> Result<FromItem> {
-        if self.views.iter().chain(&self.created_view).any(|view| view == name) {
-            let message = format!("infinite recursion detected in the query of view \"{}\"", name.plain());
-            return Err(Error::new(ErrorKind::TooComplex, message));
+        if self.views.contains(name) {
+            return Err(reads_itself(&name.name));
         }
         self.views.push(name.clone());
         let around = self.view.replace(Arc::clone(view));
@@ -246,4 +244,10 @@ impl Builder<'_> {
         rename_columns(&name.name, &view.columns, output.iter_mut().map(|(name, _): &mut (String, ColumnId)| name))?;
         Ok(FromItem::table((relation, output), name.name.clone()))
     }
+}
+
+/// The error (42P17) of a view whose query reads the view.
+pub fn reads_itself(view: &str) -> Error {
+    let message = format!("infinite recursion detected in rules for relation \"{view}\"");
+    Error::new(ErrorKind::InvalidObjectDefinition, message)
 }

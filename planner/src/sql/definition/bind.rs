@@ -7,8 +7,8 @@ use crate::relation::builder::{Clause, rename_columns};
 use crate::sql::Statement;
 use crate::sql::binder::Binder;
 use crate::sql::constraint::Names;
-use crate::sql::create::check_distinct_names;
-use crate::sql::kept::{Kept, without_table};
+use crate::sql::create::{check_distinct_names, kept_view};
+use crate::sql::kept::without_table;
 use crate::sql::naming::column_name;
 use crate::sql::query::Unknown;
 use crate::sql::session::Piece;
@@ -23,6 +23,7 @@ impl Binder<'_, '_> {
     /// CREATE INDEX: what it is over is bound, to see that it is right, and kept as text.
     pub(in crate::sql) fn create_index(mut self, create: &ast::CreateIndex) -> Result<Definition> {
         let position = self.position(create.table_name.span());
+        self.builder.keep_notes();
         let method = refuse_of_index(create).map_err(|error| error.at(position))?;
         let table = self.object_name(&create.table_name)?;
         let info = self.indexed_table(&table, position)?;
@@ -100,7 +101,7 @@ impl Binder<'_, '_> {
         }
         let (_, scope) = self.scope_of(table, fields, Clause::Index);
         let data_type = self.alone(expr, &scope, "index expression")?.data_type;
-        let text = without_table(&Kept { fields }.text(expr, None), table);
+        let text = without_table(&self.kept_text(fields, expr, None), table);
         let name = Some(column_name(expr)).filter(|name| name != "?column?").unwrap_or_else(|| "expr".to_owned());
         Ok((IndexPart { column: None, expression: text.into(), data_type, order }, name))
     }
@@ -109,7 +110,7 @@ impl Binder<'_, '_> {
         let (_, scope) = self.scope_of(table, fields, Clause::Index);
         let bound = self.alone(condition, &scope, "index predicate")?;
         self.builder.coerce_condition(bound, "WHERE")?;
-        Ok(without_table(&Kept { fields }.text(condition, None), table).into())
+        Ok(without_table(&self.kept_text(fields, condition, None), table).into())
     }
 
     /// CREATE TYPE … AS ENUM.
@@ -168,6 +169,7 @@ impl Binder<'_, '_> {
         (is_filled, if_not_exists): (bool, bool),
     ) -> Result<Statement> {
         let ast = crate::sql::parse::parse_query(&text.text)?;
+        self.builder.keep_notes();
         let known_parameters = self.builder.parameters.len();
         let (relation, mut output) = self.bind_query(&ast, None, Unknown::AsText)?;
         if self.builder.parameters.len() > known_parameters {
@@ -176,10 +178,9 @@ impl Binder<'_, '_> {
         rename_columns(&name.name, names, output.iter_mut().map(|(name, _)| name))?;
         check_distinct_names(output.iter().map(|(name, _)| name))?;
         self.check_kept(&output, false)?;
-        let needs = self.builder.take_needs();
+        let (view, needs) = kept_view((text.text.clone(), names.to_vec()), self.builder.take_notes(), 0);
         let query = self.into_query((relation, output));
-        let (sql, columns) = (text.text.clone(), names.to_vec());
-        Ok(Statement::CreateMaterialized { name, columns, sql, query, needs, is_filled, if_not_exists })
+        Ok(Statement::CreateMaterialized { name, view, query, needs, is_filled, if_not_exists })
     }
 }
 

@@ -162,7 +162,7 @@ impl Builder<'_> {
         let argument = match (function, argument.data_type) {
             (A::BoolAnd | A::BoolOr, DataType::Null) => self.coerce(argument, DataType::Boolean, Coercion::Implicit)?,
             (A::Count, _) => {
-                let argument = self.settle(argument)?;
+                let argument = self.settle_any(argument)?;
                 if distinct { blanks::checked_key(argument, false)? } else { blanks::key(argument) }
             }
             // The blanks of a char of free length are part of what it shows.

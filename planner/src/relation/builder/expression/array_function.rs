@@ -202,7 +202,7 @@ impl Builder<'_> {
     }
 
     pub(super) fn settled_json(&mut self, value: Expression) -> Result<Expression> {
-        let value = self.settle(value)?;
+        let value = self.settle_any(value)?;
         let value = string_function::with_blanks(value);
         let of = value.data_type;
         Ok(match of {
@@ -231,7 +231,7 @@ impl Builder<'_> {
                 parts.push(self.settled_json(argument)?);
                 continue;
             }
-            let key = self.settle(argument)?;
+            let key = self.settle_any(argument)?;
             if matches!(key.data_type, DataType::Json | DataType::Jsonb | DataType::Nested(_))
                 && key.data_type.labels().is_none()
             {

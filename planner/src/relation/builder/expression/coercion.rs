@@ -183,6 +183,9 @@ impl Builder<'_> {
             match &expression.kind {
                 ExpressionKind::Constant(Value::Text(text)) => {
                     let text = text.clone();
+                    if let Some(value) = self.kept_literal(&text, to, position)? {
+                        return Ok(Expression::constant(value, to).at(position));
+                    }
                     if to.is_logical() {
                         let value = self.read_logical(&text, to).map_err(|error| error.at(position))?;
                         return Ok(Expression::constant(value, to).at(position));
@@ -229,6 +232,18 @@ impl Builder<'_> {
         Ok(expression)
     }
 
+    /// As [`Builder::settle`], where a value of any type may stand.
+    ///
+    /// Errors: 42P18 for a parameter of a statement that is prepared, whose type nothing says.
+    pub(super) fn settle_any(&mut self, expression: Expression) -> Result<Expression> {
+        if let (ExpressionKind::Parameter(index), DataType::Null) = (&expression.kind, expression.data_type)
+            && self.catalog.is_preparing()
+        {
+            return Err(undetermined(*index as usize).at(expression.position));
+        }
+        self.settle(expression)
+    }
+
     /// Gives several expressions one type; see [`unify_types`].
     pub(super) fn unify(&mut self, expressions: Vec<Expression>, construct: &str) -> Result<Vec<Expression>> {
         let decimals = expressions.iter().any(|expression| expression.data_type.is_exact());
@@ -257,6 +272,12 @@ impl Builder<'_> {
         });
         Expression::new(ExpressionKind::Parameter(index), data_type)
     }
+}
+
+/// The error (42P18) of a parameter, by its place, whose type nothing says.
+pub(crate) fn undetermined(index: usize) -> Error {
+    let message = format!("could not determine data type of parameter ${}", index + 1);
+    Error::new(ErrorKind::IndeterminateType, message)
 }
 
 /// A literal in quotes as a value of a type.

@@ -43,7 +43,7 @@ impl Builder<'_> {
         let (mut types, mut values) = (Vec::with_capacity(fields.len()), Vec::with_capacity(fields.len()));
         let mut texts = Vec::with_capacity(fields.len());
         for (name, field) in fields {
-            let field = self.settle(field)?;
+            let field = self.settle_any(field)?;
             types.push((name, field.data_type));
             texts.push(match field.data_type {
                 DataType::Boolean => string_function::boolean_letter(field.clone()),

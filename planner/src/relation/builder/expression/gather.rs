@@ -35,6 +35,10 @@ struct Kept {
 const UP: SortOrder = SortOrder { descending: false, nulls_first: false };
 
 impl Builder<'_> {
+    fn settle_gathered(&mut self, name: &str, argument: Expression) -> Result<Expression> {
+        if name == "string_agg" { self.settle(argument) } else { self.settle_any(argument) }
+    }
+
     pub(super) fn gather(
         &mut self,
         name: &str,
@@ -44,7 +48,8 @@ impl Builder<'_> {
     ) -> Result<Expression> {
         let AggregateArguments { arguments, distinct, filter, order } = call;
         let arguments = arguments.ok_or_else(|| no_function(name, &[]).at(position))?;
-        let arguments = arguments.into_iter().map(|argument| self.settle(argument)).collect::<Result<Vec<_>>>()?;
+        let arguments =
+            arguments.into_iter().map(|argument| self.settle_gathered(name, argument)).collect::<Result<Vec<_>>>()?;
         let order = if distinct { whole_order(order, &arguments) } else { Ok(order) };
         let order = order.map_err(|error| error.at(position))?;
         let kept = self.kept(name, arguments).map_err(|error| error.at(position))?;

@@ -216,7 +216,7 @@ impl Builder<'_> {
     }
 
     /// A literal in quotes as a value of a type that another carries. The name of an object is asked of the catalog.
-    pub(super) fn read_logical(&self, text: &str, to: DataType) -> Result<Value> {
+    pub(crate) fn read_logical(&self, text: &str, to: DataType) -> Result<Value> {
         if let DataType::Oid(kind) = to
             && kind.is_registered()
             && !text.trim().bytes().all(|byte| byte.is_ascii_digit())

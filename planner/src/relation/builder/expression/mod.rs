@@ -46,7 +46,7 @@ pub use array::{ElementTest, Subscript};
 pub(crate) use blanks::checked_key;
 pub use call::Callee;
 pub use coercion::Coercion;
-pub(crate) use coercion::{types_to_unify, unify_types};
+pub(crate) use coercion::{types_to_unify, undetermined, unify_types};
 pub(super) use composite::KnownRow;
 pub use literal::{null, text};
 pub use operator::{Operator, Sign, and, not, or};

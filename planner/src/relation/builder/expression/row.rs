@@ -50,7 +50,7 @@ impl Builder<'_> {
     pub fn null_test(&mut self, function: Function, fields: Vec<Expression>) -> Result<Expression> {
         let mut tests = Vec::with_capacity(fields.len());
         for field in fields {
-            let field = self.settle(field)?;
+            let field = self.settle_any(field)?;
             tests.push(fold::call(function, vec![field], DataType::Boolean));
         }
         Ok(and(tests))

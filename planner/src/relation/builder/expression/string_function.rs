@@ -83,7 +83,7 @@ impl Builder<'_> {
                     let test = fold::call(test, vec![value], T::Boolean);
                     fold::call(Function::Cast, vec![test], T::Integer)
                 };
-                let counts = arguments.into_iter().map(|value| self.settle(value).map(count));
+                let counts = arguments.into_iter().map(|value| self.settle_any(value).map(count));
                 let mut counts = counts.collect::<Result<Vec<_>>>()?.into_iter();
                 let first = counts.next().unwrap_or_else(|| Expression::constant(Value::Int(0), T::Integer));
                 counts.fold(first, |sum, count| fold::call(Function::Add, vec![sum, count], T::Integer))

@@ -149,9 +149,14 @@ impl Builder<'_> {
         Some(cast(part, T::decimal(10, 0), Coercion::Assignment))
     }
 
-    /// The time at which the statement began, in the session's zone where it is not an instant.
+    /// The time at which the transaction began, the statement, or the time of the clock; in the session's zone where it is no instant.
     pub(super) fn clock(&self, name: &str) -> Expression {
-        let now = Expression::constant(Value::Int(self.catalog.now()), DataType::TimestampTz);
+        let now = match name {
+            "statement_timestamp" => self.catalog.statement_time(),
+            "clock_timestamp" => self.catalog.clock_time(),
+            _ => self.catalog.now(),
+        };
+        let now = Expression::constant(Value::Int(now), DataType::TimestampTz);
         let to = match name {
             "current_date" => DataType::Date,
             "localtime" => DataType::Time,
@@ -159,6 +164,35 @@ impl Builder<'_> {
             _ => return now,
         };
         cast(local(now, self.zone()), to, Coercion::Assignment)
+    }
+
+    /// The value of a literal that is a word for a time: `now`, `today`, `tomorrow` or `yesterday`; none of another text.
+    pub(crate) fn word_of_time(&self, text: &str, to: DataType) -> Option<Value> {
+        use DataType as T;
+        let word = text.trim().to_ascii_lowercase();
+        let days = match word.as_str() {
+            "now" | "today" => 0,
+            "tomorrow" => 1,
+            "yesterday" => -1,
+            _ => return None,
+        };
+        let moment = match (word.as_str(), to) {
+            ("now", T::TimestampTz) => self.clock("now"),
+            ("now", T::Timestamp) => self.clock("localtimestamp"),
+            ("now", T::Time) => self.clock("localtime"),
+            (_, T::Date | T::Timestamp | T::TimestampTz) => {
+                let days = Expression::constant(Value::Int(days), T::Integer);
+                let day = fold::call(Function::DateAddDays, vec![self.clock("current_date"), days], T::Date);
+                let midnight = || cast(day.clone(), T::Timestamp, Coercion::Implicit);
+                match to {
+                    T::Date => day,
+                    T::Timestamp => midnight(),
+                    _ => instant(midnight(), self.zone()),
+                }
+            }
+            _ => return None,
+        };
+        fold::constant(&moment).cloned()
     }
 
     /// A time rounded to so many digits behind a second's point.

@@ -1,0 +1,122 @@
+//! What a statement's own text names and reads. CREATE VIEW and its kin keep it, so that what is stored goes on to mean what it meant
+//! ([`crate::catalog::View`]); a statement that is prepared keeps its literals.
+//!
+//! What the text of a view means that the statement names is that view's, and is not noted.
+
+use super::Builder;
+use crate::catalog::{Literals, Mark, Marked, TableName, is_read_anew};
+use crate::error::{Position, Result};
+use crate::evaluate;
+use crate::types::DataType;
+use crate::value::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What was noted of a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Noted {
+    /// The tables, views and types that it names.
+    pub needs: Vec<Need>,
+    /// The values of its literals that could have others.
+    pub literals: Literals,
+    /// Where they stand, and where it names relations; not in order.
+    pub marks: Vec<Mark>,
+    /// Whether literals and places are noted: for what is kept. Of another statement there may be very many.
+    is_kept: bool,
+}
+
+/// A name in a statement's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// As it is written.
+    pub name: TableName,
+    /// The names of its columns, in order; none of a type.
+    pub columns: Option<Vec<String>>,
+}
+
+impl Builder<'_> {
+    /// From now on literals and places are noted, too.
+    pub(crate) fn keep_notes(&mut self) {
+        self.noted.get_mut().is_kept = true;
+    }
+
+    /// What the statement itself has named and read so far.
+    pub(crate) fn take_notes(&mut self) -> Noted {
+        let noted = self.noted.get_mut();
+        let mut taken = std::mem::take(noted);
+        noted.is_kept = taken.is_kept;
+        taken.marks.sort_by_key(|mark| mark.at);
+        taken.marks.dedup();
+        taken
+    }
+
+    /// The literals that were noted, by where they stand: their types, and the values as texts that mean the same under all settings.
+    pub(crate) fn noted_literals(&self) -> HashMap<Position, (DataType, String)> {
+        let noted = self.noted.borrow();
+        let literal = |mark: &Mark| {
+            let Marked::Literal(text, data_type) = &mark.what else { return None };
+            let value = noted.literals.get(text, *data_type)?;
+            let place = Position(u32::try_from(mark.at).ok()?);
+            Some((place, (*data_type, evaluate::format_in(value, *data_type, evaluate::UTC))))
+        };
+        noted.marks.iter().filter_map(literal).collect()
+    }
+
+    /// Notes that the statement itself names something.
+    pub(super) fn need(&self, name: &TableName, columns: Option<Vec<String>>) {
+        let mut noted = self.noted.borrow_mut();
+        let is_known = |need: &Need| need.name == *name && need.columns.is_some() == columns.is_some();
+        if self.views.is_empty() && self.arguments.is_none() && !noted.needs.iter().any(is_known) {
+            noted.needs.push(Need { name: name.clone(), columns });
+        }
+    }
+
+    /// Notes where FROM names a relation.
+    pub(crate) fn mark_relation(&self, name: TableName, aliased: bool, position: Option<Position>) {
+        self.mark(Marked::Relation(name, aliased), position);
+    }
+
+    fn mark(&self, what: Marked, position: Option<Position>) {
+        let mut noted = self.noted.borrow_mut();
+        if let Some(Position(at)) = position.filter(|_| noted.is_kept && self.is_own_text()) {
+            noted.marks.push(Mark { at: at as usize, what });
+        }
+    }
+
+    /// Whether what is built stands in the statement's own text, and not in one that was kept or that a function is.
+    fn is_own_text(&self) -> bool {
+        self.views.is_empty() && self.view.is_none() && self.arguments.is_none()
+    }
+
+    /// The value of a literal in quotes whose reading depends on settings, the time or names: the one that it had when its text was
+    /// kept, if it was. None of another type.
+    pub(super) fn kept_literal(
+        &self,
+        text: &Arc<str>,
+        to: DataType,
+        position: Option<Position>,
+    ) -> Result<Option<Value>> {
+        if !is_read_anew(to) {
+            return Ok(None);
+        }
+        let known = match &self.view {
+            _ if self.arguments.is_some() => None,
+            Some(view) => view.literals.get(text, to),
+            None => self.prepared.get(text, to),
+        };
+        if let Some(value) = known {
+            return Ok(Some(value.clone()));
+        }
+        let read = match self.word_of_time(text, to) {
+            Some(value) => Ok(value),
+            None if to.is_logical() => self.read_logical(text, to),
+            None => evaluate::parse(text, to),
+        };
+        let value = read.map_err(|error| error.at(position))?;
+        if self.is_own_text() && self.noted.borrow().is_kept {
+            self.noted.borrow_mut().literals.add(text, to, &value);
+            self.mark(Marked::Literal(Arc::clone(text), to), position);
+        }
+        Ok(Some(value))
+    }
+}
