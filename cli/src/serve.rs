@@ -156,6 +156,7 @@ fn options(arguments: &ServeArguments) -> Result<Options> {
     options.log_slow = arguments.log_slow.map(Duration::from_millis);
     options.limits = Limits {
         connections: arguments.max_connections,
+        strangers: Limits::default().strangers,
         message_bytes: mebibytes(arguments.max_message),
         statement_bytes: mebibytes(arguments.max_statement),
         parameters: arguments.max_parameters,

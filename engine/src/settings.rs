@@ -1,8 +1,8 @@
 //! Settings of a session, under PostgreSQL's names: what clients set and ask for.
 //!
-//! Some do something (the search path, the mode of transactions), others are kept for who asks again: clients set
-//! what they need from a PostgreSQL, and go on when that is answered. What would need another behaviour than this engine's is
-//! refused (22023).
+//! Some do something (the search path, the mode of transactions), others are kept for who asks again, because nothing that
+//! they are about is there, or can be seen: clients set what they need from a PostgreSQL, and go on when that is answered. A value
+//! that would need another behaviour than this engine's is refused (0A000; 22023 if PostgreSQL refuses it, too).
 
 use crate::catalog::SearchPath;
 use crate::{Error, ErrorKind, Result};
@@ -40,6 +40,8 @@ pub(crate) struct Known {
     /// As it begins.
     pub(crate) default: &'static str,
     kind: Kind,
+    /// Which values PostgreSQL takes, and this engine does not do.
+    refuses: fn(&str) -> bool,
     /// Whether clients are told when it changes.
     pub(crate) is_reported: bool,
     /// What it is, as SHOW ALL says.
@@ -75,6 +77,39 @@ enum Unit {
     Kilobytes,
 }
 
+fn no_value(_: &str) -> bool {
+    false
+}
+
+fn on(value: &str) -> bool {
+    value == "on"
+}
+
+fn off(value: &str) -> bool {
+    value == "off"
+}
+
+/// Below 1, floats have fewer digits.
+fn fewer_digits(value: &str) -> bool {
+    value.parse::<i64>().is_ok_and(|digits| digits < 1)
+}
+
+/// Messages, numbers and names of days are those of C, which are those of English.
+fn other_language(locale: &str) -> bool {
+    let language = locale.split(['.', '_', '@']).next().unwrap_or_default().to_ascii_lowercase();
+    !matches!(language.as_str(), "" | "c" | "posix" | "en" | "default")
+}
+
+/// There is one kind of tables.
+fn other_method(method: &str) -> bool {
+    !method.eq_ignore_ascii_case("heap")
+}
+
+/// Rows are in memory.
+fn other_tablespace(name: &str) -> bool {
+    !matches!(name, "" | "pg_default")
+}
+
 const LEVELS: &[&str] = &["debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"];
 const ISOLATION: &[&str] = &["serializable", "repeatable read", "read committed", "read uncommitted"];
 const MILLISECONDS: Kind = Kind::Integer(0, i32::MAX as i64, Unit::Milliseconds);
@@ -82,8 +117,19 @@ const MILLISECONDS: Kind = Kind::Integer(0, i32::MAX as i64, Unit::Milliseconds)
 /// All settings, by name.
 pub(crate) static KNOWN: &[Known] = &[
     text("application_name", "", true, "The name that the client gives itself."),
-    word("backslash_quote", "safe_encoding", &["safe_encoding", "on", "off"], "Kept for clients."),
-    word("bytea_output", "hex", &["hex", "escape"], "How bytea is shown."),
+    Known {
+        refuses: off,
+        ..word(
+            "backslash_quote",
+            "safe_encoding",
+            &["safe_encoding", "on", "off"],
+            "Whether \\' is a quote in a string.",
+        )
+    },
+    Known {
+        refuses: |value| value == "escape",
+        ..word("bytea_output", "hex", &["hex", "escape"], "How bytea is shown.")
+    },
     boolean("check_function_bodies", "on", "Kept for clients."),
     Known {
         kind: Kind::Encoding,
@@ -92,14 +138,17 @@ pub(crate) static KNOWN: &[Known] = &[
     },
     word("client_min_messages", "notice", LEVELS, "The least of the messages that are sent."),
     Known { kind: Kind::DateStyle, ..text("DateStyle", "ISO, MDY", true, "How dates are shown and read.") },
-    text("default_table_access_method", "heap", false, "Kept for clients."),
-    text("default_tablespace", "", false, "Kept for clients."),
+    Known { refuses: other_method, ..text("default_table_access_method", "heap", false, "Kept for clients.") },
+    Known { refuses: other_tablespace, ..text("default_tablespace", "", false, "Kept for clients.") },
     word("default_transaction_isolation", "read committed", ISOLATION, "The isolation that transactions begin with."),
     boolean("default_transaction_deferrable", "off", "Kept for clients."),
     Known { is_reported: true, ..boolean("default_transaction_read_only", "off", "Whether transactions only read.") },
     boolean("enable_seqscan", "on", "Kept for clients."),
-    integer("extra_float_digits", "1", -15, 3, "Below 1, floats are shown with fewer digits."),
-    boolean("exit_on_error", "off", "Kept for clients."),
+    Known {
+        refuses: fewer_digits,
+        ..integer("extra_float_digits", "1", -15, 3, "From 1 on, floats are shown with all their digits.")
+    },
+    Known { refuses: on, ..boolean("exit_on_error", "off", "Whether an error ends the session.") },
     integer("from_collapse_limit", "8", 1, i32::MAX as i64, "Kept for clients."),
     word("geqo", "on", &["on", "off"], "Kept for clients."),
     time("idle_in_transaction_session_timeout", "How long a client may leave a transaction idle; 0 is for ever."),
@@ -110,15 +159,15 @@ pub(crate) static KNOWN: &[Known] = &[
     boolean("jit", "on", "Kept for clients."),
     fixed("lc_collate", "C", false, "Texts compare by bytes."),
     fixed("lc_ctype", "C", false, "Which characters are letters."),
-    text("lc_messages", "C", false, "The language of messages."),
-    text("lc_monetary", "C", false, "Kept for clients."),
-    text("lc_numeric", "C", false, "Kept for clients."),
-    text("lc_time", "C", false, "Kept for clients."),
+    Known { refuses: other_language, ..text("lc_messages", "C", false, "The language of messages.") },
+    Known { refuses: other_language, ..text("lc_monetary", "C", false, "How amounts of money are shown.") },
+    Known { refuses: other_language, ..text("lc_numeric", "C", false, "How numbers are shown by templates.") },
+    Known { refuses: other_language, ..text("lc_time", "C", false, "The names of days and months.") },
     time("lock_timeout", "Kept for clients: readers never wait."),
     fixed("max_connections", "100", false, "How many clients may be connected."),
     fixed("max_identifier_length", "63", false, "How long names may be, as clients are told."),
     fixed("max_index_keys", "32", false, "How many columns a key may have, as clients are told."),
-    boolean("quote_all_identifiers", "off", "Kept for clients."),
+    Known { refuses: on, ..boolean("quote_all_identifiers", "off", "Whether names are always shown in quotes.") },
     text("role", "none", false, "The role that acts."),
     boolean("row_security", "on", "Kept for clients."),
     Known { kind: Kind::Names, ..text("search_path", "\"$user\", public", false, "Where names are looked for.") },
@@ -126,7 +175,15 @@ pub(crate) static KNOWN: &[Known] = &[
     fixed("server_version", concat!("15.0 (Multiloop ", env!("CARGO_PKG_VERSION"), ")"), true, "The version."),
     fixed("server_version_num", "150000", false, "The version of PostgreSQL whose SQL this is."),
     text("session_authorization", "default", true, "The role that has entered."),
-    word("session_replication_role", "origin", &["origin", "replica", "local"], "Kept for clients."),
+    Known {
+        refuses: |value| value == "replica",
+        ..word(
+            "session_replication_role",
+            "origin",
+            &["origin", "replica", "local"],
+            "Whether foreign keys are checked.",
+        )
+    },
     Known {
         is_reported: true,
         ..boolean("standard_conforming_strings", "on", "Backslashes are no escapes in plain strings.")
@@ -147,7 +204,7 @@ pub(crate) static KNOWN: &[Known] = &[
 ];
 
 const fn text(name: &'static str, default: &'static str, is_reported: bool, about: &'static str) -> Known {
-    Known { name, default, kind: Kind::Text, is_reported, about }
+    Known { name, default, kind: Kind::Text, refuses: no_value, is_reported, about }
 }
 
 const fn fixed(name: &'static str, default: &'static str, is_reported: bool, about: &'static str) -> Known {
@@ -358,6 +415,10 @@ impl Known {
             Kind::DateStyle => date_style(&lower),
             Kind::Zone => Zone::setting(given.trim()),
         };
+        if let Some(value) = checked.as_deref().filter(|value| (self.refuses)(value)) {
+            let what = format!("the value \"{value}\" of the parameter \"{}\" is", self.name);
+            return Err(Error::unsupported(what));
+        }
         checked.ok_or_else(|| {
             let message = format!("invalid value for parameter \"{}\": \"{given}\"", self.name);
             let error = Error::new(ErrorKind::InvalidParameter, message);
@@ -470,6 +531,80 @@ mod tests {
         assert_eq!(set(settings, "my.own", &["1", "b"]), Ok("1, b".to_owned()));
         settings.set("jit", None).expect("it begins with something");
         assert_eq!(settings.get("jit"), Ok("on"));
+    }
+
+    /// What each setting's value does. A setting that is added has to be put into one of these lists.
+    #[test]
+    fn every_setting_is_obeyed_or_kept_for_a_reason() {
+        let obeyed = [
+            "application_name",
+            "client_encoding",
+            "client_min_messages",
+            "DateStyle",
+            "default_transaction_isolation",
+            "default_transaction_read_only",
+            "idle_in_transaction_session_timeout",
+            "idle_session_timeout",
+            "IntervalStyle",
+            "role",
+            "search_path",
+            "session_authorization",
+            "standard_conforming_strings",
+            "statement_timeout",
+            "TimeZone",
+            "transaction_isolation",
+            "transaction_read_only",
+        ];
+        // Nothing that they are about is there (functions' bodies, XML, policies, triggers, locks that readers wait for), or can be
+        // seen in an answer.
+        let kept = [
+            "check_function_bodies",
+            "default_transaction_deferrable",
+            "enable_seqscan",
+            "from_collapse_limit",
+            "geqo",
+            "jit",
+            "lock_timeout",
+            "row_security",
+            "synchronize_seqscans",
+            "synchronous_commit",
+            "transaction_deferrable",
+            "work_mem",
+            "xmlbinary",
+            "xmloption",
+        ];
+        // Only the values that do what they say are taken.
+        let restricted = [
+            ("backslash_quote", &["on"][..], &["off"][..]),
+            ("bytea_output", &["hex"], &["escape"]),
+            ("default_table_access_method", &["heap"], &["columnar"]),
+            ("default_tablespace", &["", "pg_default"], &["fast"]),
+            ("exit_on_error", &["off"], &["on"]),
+            ("extra_float_digits", &["1", "3"], &["0", "-15"]),
+            ("lc_messages", &["C", "en_US.UTF-8", "POSIX", "C.UTF-8"], &["de_DE.UTF-8"]),
+            ("lc_monetary", &["C"], &["de_DE"]),
+            ("lc_numeric", &["en_US"], &["fr_FR.utf8"]),
+            ("lc_time", &["C"], &["fr_FR.utf8"]),
+            ("quote_all_identifiers", &["off"], &["on"]),
+            ("session_replication_role", &["origin", "local"], &["replica"]),
+        ];
+        let settings = &mut Settings::default();
+        for (name, taken, refused) in restricted {
+            for value in taken {
+                assert!(set(settings, name, &[value]).is_ok(), "{name} = {value}");
+            }
+            for value in refused {
+                assert_eq!(set(settings, name, &[value]), Err(ErrorKind::Unsupported), "{name} = {value}");
+            }
+        }
+        for known in KNOWN.iter().filter(|known| !known.is_fixed()) {
+            let lists = [
+                obeyed.contains(&known.name),
+                kept.contains(&known.name),
+                restricted.iter().any(|(name, ..)| *name == known.name),
+            ];
+            assert_eq!(lists.iter().filter(|is_in| **is_in).count(), 1, "{}", known.name);
+        }
     }
 
     #[test]

@@ -135,6 +135,17 @@ impl ResultStream {
         self
     }
 
+    /// Without what is less than a level of `client_min_messages`.
+    pub(crate) fn with_notices_from(mut self, least: &str) -> Self {
+        let suppressed: &[&str] = match least {
+            "warning" => &["NOTICE"],
+            "error" => &["NOTICE", "WARNING"],
+            _ => &[],
+        };
+        self.notices.retain(|notice| !suppressed.contains(&notice.severity));
+        self
+    }
+
     pub(crate) fn with_notice(mut self, notice: Notice) -> Self {
         self.notices.push(notice);
         self

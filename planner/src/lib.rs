@@ -3,7 +3,7 @@
 //! Read in this order: `types`, `value`, `function` and `window` are the vocabulary; `catalog` is what the planner asks
 //! of tables; `sql` walks text and has `relation::builder` make a `relation` of it; `lower` turns that into the `multiloop`
 //! IR; `rewrite` holds the rules; `analysis` what is proven about programs; `speculation` what plans may do that is not
-//! proven. `stack` is where all of that has room to nest.
+//! proven. `stack` is where all of that has room to nest, `meter` how long loops over one value hear their statement.
 
 pub mod analysis;
 pub mod catalog;
@@ -12,6 +12,7 @@ pub mod evaluate;
 pub mod function;
 pub mod join_kind;
 pub mod lower;
+pub mod meter;
 pub mod multiloop;
 pub mod numeric;
 pub mod relation;

@@ -11,6 +11,7 @@ use crate::fault::{Fault, Result};
 use crate::record::Record;
 use crate::scram::{Exchange, MECHANISM};
 use crate::shared::{Phase, Shared};
+use crate::strangers::Stranger;
 use crate::wire::backend;
 use crate::wire::startup::{Startup, VERSION, sasl_initial};
 use bytes::Bytes;
@@ -31,7 +32,7 @@ struct Asked {
 }
 
 /// Serves a client until it leaves. `address` is None of a Unix socket.
-pub(crate) async fn serve<S>(stream: S, address: Option<SocketAddr>, shared: Arc<Shared>)
+pub(crate) async fn serve<S>(stream: S, address: Option<SocketAddr>, shared: Arc<Shared>, stranger: Stranger)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -43,7 +44,9 @@ where
             started
         }
         () = left(&mut phase) => return,
+        () = stranger.sent_away() => return send_away(&mut channel, address, &shared).await,
     };
+    drop(stranger);
     let client = address.map_or_else(|| "unix socket".to_owned(), |address| address.to_string());
     let (mut connection, user) = match started {
         Ok(Ok(Some(connection))) => connection,
@@ -70,6 +73,19 @@ where
         () = ended => {}
     }
     tracing::info!(process, user, client, seconds = began.elapsed().as_secs_f64(), "client left");
+}
+
+/// Tells a client that others need its place before it has said who it is.
+async fn send_away<S>(channel: &mut Channel<S>, address: Option<SocketAddr>, shared: &Shared)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let fault = Fault::fatal("53300", "too many clients are connecting: this one has not said who it is for too long");
+    shared.metrics.refused.add(1);
+    shared.metrics.failed(fault.code, None);
+    let client = address.map(|address| address.to_string());
+    tracing::warn!(client, code = fault.code, "client refused: {}", fault.message);
+    channel.part(&mut Vec::new(), &fault).await;
 }
 
 /// A session among those that are counted, until it is dropped, however it ends.

@@ -17,7 +17,7 @@
 //! the messages as bytes, `encode` and `decode` the values in them; `cancel` stops what runs, `output` gathers what is
 //! sent, `engine` is all that is asked of the engine; `metrics` and `record` note what happens; `conversation` answers
 //! messages, whatever carries them; `options` are its settings, `error` why it does not start, `tls` and `scram` how clients
-//! encrypt and prove who they are; `shared` is what its connections share, `channel` has their bytes, `connection` carries
+//! encrypt and prove who they are; `strangers` counts those that have not, `shared` is what its connections share, `channel` has their bytes, `connection` carries
 //! messages, `enter` lets clients in, `scrape` tells who watches; `server` is what users call.
 //!
 //! Tokio's threads carry messages, and run statements that have a plan already by which they are short: a hop to another thread
@@ -43,6 +43,7 @@ mod scram;
 mod scrape;
 mod server;
 mod shared;
+mod strangers;
 mod tls;
 mod types;
 mod wire;

@@ -21,6 +21,9 @@ pub enum Trust {
 pub struct Limits {
     /// Sessions at once; one more gets 53300.
     pub connections: usize,
+    /// Clients at once that have connected and not said who they are; one more takes the place of the one that has waited longest,
+    /// which gets 53300.
+    pub strangers: usize,
     /// Bytes of one message; a longer one ends its connection (08P01).
     pub message_bytes: usize,
     /// Bytes of the text of one statement, or of several that are sent together; a longer one gets 54000.
@@ -39,6 +42,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             connections: 100,
+            strangers: 100,
             message_bytes: 256 << 20,
             statement_bytes: 64 << 20,
             parameters: 65_535,

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use crate::options::{Options, PORT, Trust};
 use crate::shared::{Phase, Shared};
+use crate::strangers::{Stranger, Strangers};
 use crate::{enter, scrape, tls};
 use multiloop::Engine;
 use std::io;
@@ -13,11 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
-
-/// Sockets that may be open beside those of sessions: clients that have not said who they are, and those that cancel.
-const SOCKETS_BESIDE: usize = 64;
 
 /// How long nobody is let in when the system has no more sockets.
 const RETRY: Duration = Duration::from_millis(100);
@@ -65,10 +63,10 @@ impl Drop for UnixSocket {
     }
 }
 
-/// A client that has connected, and its place among the sockets.
+/// A client that has connected, and its place among those that have not said who they are.
 enum Accepted {
-    Tcp(TcpStream, SocketAddr, OwnedSemaphorePermit),
-    Unix(UnixStream, OwnedSemaphorePermit),
+    Tcp(TcpStream, SocketAddr, Stranger),
+    Unix(UnixStream, Stranger),
 }
 
 impl Server {
@@ -144,15 +142,14 @@ impl Server {
         let Server { tcp, unix, metrics, shared, .. } = self;
         let mut watched = JoinSet::new();
         metrics.into_iter().for_each(|listener| drop(watched.spawn(scrape::serve(listener, Arc::clone(&shared)))));
-        let sockets = shared.limits.connections.saturating_add(SOCKETS_BESIDE).min(Semaphore::MAX_PERMITS);
-        let sockets = Arc::new(Semaphore::new(sockets));
+        let strangers = Strangers::new(shared.limits.strangers);
         let (sender, mut accepted) = mpsc::channel(1);
         let mut listeners = JoinSet::new();
         for listener in tcp {
-            listeners.spawn(accept_tcp(listener, sender.clone(), Arc::clone(&sockets)));
+            listeners.spawn(accept_tcp(listener, sender.clone(), Arc::clone(&strangers)));
         }
         if let Some(socket) = unix {
-            listeners.spawn(accept_unix(socket, sender.clone(), sockets));
+            listeners.spawn(accept_unix(socket, sender.clone(), strangers));
         }
         let mut connections = JoinSet::new();
         let mut phase = shared.phase.subscribe();
@@ -169,10 +166,12 @@ impl Server {
                 Some(client) = accepted.recv() => {
                     let shared = Arc::clone(&shared);
                     match client {
-                        Accepted::Tcp(stream, address, place) => {
-                            connections.spawn(served(stream, Some(address), shared, place))
+                        Accepted::Tcp(stream, address, stranger) => {
+                            connections.spawn(enter::serve(stream, Some(address), shared, stranger))
                         }
-                        Accepted::Unix(stream, place) => connections.spawn(served(stream, None, shared, place)),
+                        Accepted::Unix(stream, stranger) => {
+                            connections.spawn(enter::serve(stream, None, shared, stranger))
+                        }
                     };
                 }
                 Some(_) = connections.join_next() => {}
@@ -183,14 +182,6 @@ impl Server {
         connections.shutdown().await;
         listeners.shutdown().await;
     }
-}
-
-async fn served<S>(stream: S, address: Option<SocketAddr>, shared: Arc<Shared>, place: OwnedSemaphorePermit)
-where
-    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
-{
-    enter::serve(stream, address, shared).await;
-    drop(place);
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener> {
@@ -220,19 +211,15 @@ fn bind_unix(path: PathBuf, port: u16) -> Result<UnixSocket> {
     Ok(socket)
 }
 
-/// Takes a place among the sockets; they are never closed, so there is one some day.
-async fn place(sockets: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
-    Arc::clone(sockets).acquire_owned().await.ok()
-}
-
-async fn accept_tcp(listener: TcpListener, accepted: mpsc::Sender<Accepted>, sockets: Arc<Semaphore>) {
-    while let Some(place) = place(&sockets).await {
+async fn accept_tcp(listener: TcpListener, accepted: mpsc::Sender<Accepted>, strangers: Arc<Strangers>) {
+    loop {
         match listener.accept().await {
             Ok((stream, address)) => {
                 // Answers are written whole: nothing is won by waiting for more. Who cannot have it is served all the
                 // same.
                 let _ = stream.set_nodelay(true);
-                if accepted.send(Accepted::Tcp(stream, address, place)).await.is_err() {
+                let stranger = strangers.enter(Some(address)).await;
+                if accepted.send(Accepted::Tcp(stream, address, stranger)).await.is_err() {
                     return;
                 }
             }
@@ -241,11 +228,12 @@ async fn accept_tcp(listener: TcpListener, accepted: mpsc::Sender<Accepted>, soc
     }
 }
 
-async fn accept_unix(socket: UnixSocket, accepted: mpsc::Sender<Accepted>, sockets: Arc<Semaphore>) {
-    while let Some(place) = place(&sockets).await {
+async fn accept_unix(socket: UnixSocket, accepted: mpsc::Sender<Accepted>, strangers: Arc<Strangers>) {
+    loop {
         match socket.listener.accept().await {
             Ok((stream, _)) => {
-                if accepted.send(Accepted::Unix(stream, place)).await.is_err() {
+                let stranger = strangers.enter(None).await;
+                if accepted.send(Accepted::Unix(stream, stranger)).await.is_err() {
                     return;
                 }
             }

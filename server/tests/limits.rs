@@ -117,6 +117,25 @@ fn who_does_not_enter_leaves() {
 }
 
 #[test]
+fn who_waits_keeps_nobody_out() {
+    let server = Running::with(|options| {
+        options.limits.connections = 2;
+        options.limits.strangers = 4;
+    });
+    // They say nothing, or half of what is to be said.
+    let mut strangers: Vec<Client> = (0..10).map(|_| Client::connect(server.address)).collect();
+    strangers[9].raw(b"\0\0\0\x20\0\x03");
+    let started = Instant::now();
+    let mut client = server.client();
+    assert_eq!(client.rows("SELECT 1"), [[Some("1".to_owned())]]);
+    assert!(started.elapsed() < PATIENCE / 2, "nobody is kept out");
+    // The first ones had to go, and have been told.
+    for stranger in &mut strangers[..6] {
+        assert_eq!(last_word(stranger).0, "53300");
+    }
+}
+
+#[test]
 fn connections_are_counted() {
     let server = Running::with(|options| options.limits.connections = 2);
     let (_one, two) = (server.client(), server.client());

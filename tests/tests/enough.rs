@@ -108,3 +108,62 @@ fn a_cancelled_statement_stops_in_the_midst_of_a_tile() {
         assert!(cancelled.elapsed() < Duration::from_secs(5), "{sql}: {:?}", cancelled.elapsed());
     }
 }
+
+/// One value may be long, and its function slow: each hears who cancels, in a value as between two.
+#[test]
+fn a_cancelled_statement_stops_in_the_midst_of_a_value() {
+    let long = "repeat('xy', 100000000)";
+    let calls = [
+        format!("upper({long})"),
+        format!("initcap({long})"),
+        format!("reverse({long})"),
+        format!("translate({long}, 'xy', 'yx')"),
+        format!("replace({long}, 'x', 'z')"),
+        format!("lpad({long}, 268000000, 'ab')"),
+        format!("regexp_replace({long}, 'x', 'z', 'g')"),
+        format!("regexp_count({long}, 'xy')"),
+        format!("split_part({long}, 'x', -100000000)"),
+        format!("array_length(string_to_array({long}, 'x'), 1)"),
+        format!("md5({long})"),
+        format!("encode(decode({long}, 'escape'), 'base64')"),
+        format!("to_json({long})"),
+        format!("('\"' || {long} || '\"')::jsonb"),
+        format!("format('%s %s', {long}, 1)"),
+        format!("concat_ws(',', {long}, a, {long})"),
+        format!("{long} ILIKE '%X_Z%'"),
+        "factorial(30000) + factorial(a + 29999)".to_owned(),
+        "(9.99 + a) ^ 30000".to_owned(),
+        "exp(a + 0.5::numeric(1000, 900)) + ln(2::numeric(1000, 900) + a)".to_owned(),
+    ];
+    let session = session(2);
+    session.sql("set statement_timeout = 200").expect("a time");
+    for call in calls {
+        // Several times over, with values that no plan knows.
+        let sql = format!("select sum(length(({call})::text)) from generate_series(1, 40000) g(a)");
+        let started = Instant::now();
+        match answer(&session, &sql) {
+            Answer::Error(state, _) => assert!(matches!(state.as_str(), "57014" | "53200" | "54001"), "{sql}: {state}"),
+            other => panic!("{sql}: {other:?}"),
+        }
+        assert!(started.elapsed() < Duration::from_secs(8), "{call}: {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn planning_hears_who_cancels() {
+    let mut sql = "with c0 as (select i as x from generate_series(1, 10) g(i))".to_owned();
+    for number in 1..1_500 {
+        let before = number - 1;
+        sql += &format!(", c{number} as (select x + 1 as x from c{before} where x > {number})");
+    }
+    sql += " select x from c1499";
+    let session = session(2);
+    session.sql("set statement_timeout = 300").expect("a time");
+    let started = Instant::now();
+    match answer(&session, &sql) {
+        Answer::Error(state, _) => assert_eq!(state, "57014"),
+        Answer::Rows(_, rows) => assert!(rows.is_empty()),
+        other => panic!("{other:?}"),
+    }
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}

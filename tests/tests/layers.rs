@@ -11,6 +11,7 @@ const CRATES: [(&str, &[&str]); 4] = [
         &[
             "error",
             "stack",
+            "meter",
             "types",
             "join_kind",
             "window",
@@ -112,6 +113,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "error",
             "tls",
             "scram",
+            "strangers",
             "shared",
             "channel",
             "connection",

@@ -3,6 +3,7 @@
 
 use crate::{DataType, Result};
 use multiloop_planner::catalog::TableName;
+use multiloop_planner::evaluate::{check_text, check_type};
 use multiloop_planner::function::Function;
 use multiloop_planner::relation::Expression;
 use multiloop_planner::relation::builder::{
@@ -135,10 +136,16 @@ impl Tree {
                 builder.column(scope, table.as_ref(), name, None)
             }
             Tree::Number(digits) => builder.number(digits),
-            Tree::Text(value) => Ok(text(value)),
+            Tree::Text(value) => {
+                check_text(value)?;
+                Ok(text(value))
+            }
             Tree::Boolean(value) => Ok(Expression::boolean(*value)),
             Tree::Null => Ok(null()),
-            Tree::Typed(data_type, value) => builder.typed_literal(text(value), *data_type, None),
+            Tree::Typed(data_type, value) => {
+                check_text(value)?;
+                builder.typed_literal(text(value), *data_type, None)
+            }
             Tree::Parameter(number) => builder.parameter(*number),
             _ => builder.deeper(None, |builder| self.build_compound(builder, scope)),
         }
@@ -180,6 +187,7 @@ impl Tree {
                 builder.null_test(*function, vec![value])
             }
             Tree::Cast(value, data_type) => {
+                check_type(*data_type)?;
                 let value = value.build(builder, scope)?;
                 builder.cast(value, *data_type, None)
             }

@@ -13,6 +13,7 @@ use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::workers::context::Reservation;
 use multiloop_planner::catalog::{FileOptions, TableName};
+use multiloop_planner::evaluate::admit;
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Value;
 use std::time::Instant;
@@ -106,8 +107,27 @@ impl CopyIn {
     /// Takes some rows as the values of each column, which are of its type or NULL, and as many of each.
     ///
     /// # Errors
-    /// 53200 if they do not fit into memory, XX000 for values that are of another type.
+    /// 53200 if they do not fit into memory; 22003, 22P02, 22008, 22021 and 42804 for values that are no values of their column's
+    /// type, XX000 for columns of different lengths.
     pub fn push_values(&mut self, columns: &[Vec<Value>]) -> Result<()> {
+        if columns.len() != self.fields.len() {
+            return Err(Error::internal("values of COPY are not of its columns"));
+        }
+        let admitted = |(values, field): (&Vec<Value>, &Field)| {
+            let admitted = |value: &Value| {
+                Ok(admit(value, field.data_type, self.sight.time_zone())?.unwrap_or_else(|| value.clone()))
+            };
+            values.iter().map(admitted).collect::<Result<Vec<Value>>>()
+        };
+        let columns = columns.iter().zip(&self.fields).map(admitted).collect::<Result<Vec<_>>>()?;
+        self.push_read(&columns)
+    }
+
+    /// As [`CopyIn::push_values`], of values that [`Sight::value_of`] has read for their columns: they are not looked at again.
+    ///
+    /// # Errors
+    /// 53200 if they do not fit into memory, XX000 for values that are of another type.
+    pub fn push_read(&mut self, columns: &[Vec<Value>]) -> Result<()> {
         let rows = columns.first().map_or(0, Vec::len);
         let is_good = |(values, field): (&Vec<Value>, &Field)| {
             values.len() == rows && values.iter().all(|value| value.fits(field.data_type))

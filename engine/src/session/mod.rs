@@ -1,5 +1,6 @@
 //! A session: runs statements, remembers settings, can be cancelled.
 
+mod admitted;
 mod copy;
 mod cursors;
 mod prepared;
@@ -39,6 +40,7 @@ use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
 use multiloop_planner::{sql, stack};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -280,7 +282,16 @@ impl Session {
 
     /// The statements of a script. An error ends a transaction that is open.
     pub fn parse(&self, sql: &str) -> Result<Vec<Statement>> {
-        of_script(sql).inspect_err(|_| self.work.fail())
+        of_script(&self.respelled(sql)).inspect_err(|_| self.work.fail())
+    }
+
+    /// The text, in which backslashes mean what the session says: with `standard_conforming_strings` off they are escapes in plain
+    /// strings, too, which become `E'…'`.
+    fn respelled<'a>(&self, sql: &'a str) -> Cow<'a, str> {
+        if !sql.contains('\\') || self.work.settings().is_on("standard_conforming_strings") {
+            return Cow::Borrowed(sql);
+        }
+        sql::with_escapes(sql)
     }
 
     fn run_statement(
@@ -296,10 +307,23 @@ impl Session {
     /// Runs a statement that others see running, and that counts for its tally; what it runs itself is a part of it.
     fn watching(&self, statement: &Statement, work: impl FnOnce() -> Result<Execution>) -> Result<Execution> {
         let (done, ran) = self.seen_running(statement, work)?;
+        let done = match done {
+            Execution::Result(result) => Execution::Result(self.said(result)),
+            copy => copy,
+        };
         Ok(match ran {
             Some(ran) => done.tallied(ran),
             None => done,
         })
+    }
+
+    /// A result with the notices that the client wants.
+    fn said(&self, result: ResultStream) -> ResultStream {
+        if result.notices().is_empty() {
+            return result;
+        }
+        let settings = self.work.settings();
+        result.with_notices_from(settings.get("client_min_messages").unwrap_or_default())
     }
 
     /// Runs a statement that others see running; with what is to count for its tally, unless another runs it.
@@ -328,6 +352,16 @@ impl Session {
         Ok((done, Some(ran)))
     }
 
+    /// Does something for a statement that others see at work, as planning it, which counts for no run of it.
+    fn seen<T>(&self, statement: &Statement, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        if !self.watch.begin(&statement.parsed, self.work.settings()) {
+            return work();
+        }
+        let done = work();
+        self.end_watch();
+        done
+    }
+
     /// Others see that nothing runs.
     fn end_watch(&self) {
         let (status, settings) = self.work.status_and_settings();
@@ -335,6 +369,7 @@ impl Session {
     }
 
     fn run_parsed(&self, parsed: &Parsed, parameters: &[(Value, DataType)], timings: Timings) -> Result<ResultStream> {
+        let parameters = &*self.failing(|| self.admitted_with_types(parameters))?;
         if let Tree::Session(verb) = &parsed.tree {
             let (values, types): (Vec<Value>, Vec<DataType>) = parameters.iter().cloned().unzip();
             return self.as_statement(|| self.failing(|| self.verb(verb, &values, &types)))?.into_result();
@@ -465,6 +500,7 @@ impl Session {
 
     /// Runs a statement that has no text: `bind` makes it.
     pub(crate) fn run_built(&self, parameters: &[(Value, DataType)], bind: &Bind<'_>) -> Result<ResultStream> {
+        let parameters = &*self.failing(|| self.admitted_with_types(parameters))?;
         let run = || statement::run(&self.running(), bind, parameters, Timings::default());
         stack::deep(|| self.as_statement(|| self.in_transaction(run)))
     }
@@ -569,7 +605,7 @@ impl Session {
             }
         }
         let limit = self.work.statement_time().map(|limit| TimeLimit::start(limit, self.cancel_handle()));
-        let _entered = self.watched().cancellation.enter();
+        let _entered = self.running().context().enter();
         let result = guarded(|| match &self.on_progress {
             None => work(),
             Some(callback) => with_progress(&progress, callback, work),

@@ -15,6 +15,7 @@ use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::sql::{self, SessionStatement, Statement as Bound, Tree};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A statement that is ready to run, many times. A query is planned again only when something that it names has changed since: a
@@ -79,19 +80,22 @@ impl Execution {
 impl Session {
     /// Parses and plans a statement once, to be run many times.
     pub fn prepare(&self, sql: &str) -> Result<Prepared> {
-        let statement = Statement::only(sql).inspect_err(|_| self.work.fail())?;
+        let statement = Statement::only(&self.respelled(sql)).inspect_err(|_| self.work.fail())?;
         self.prepare_statement(&statement, &[]).map_err(|error| error.shifted(statement.start))
     }
 
     /// As [`Session::prepare`], of a statement that is parsed already. `types` are those of `$1`, `$2`, …, as far as they are
     /// known; [`DataType::Null`] is one that is to be inferred.
     pub fn prepare_statement(&self, statement: &Statement, types: &[DataType]) -> Result<Prepared> {
-        self.as_statement(|| {
-            if !statement.is_about_transactions() {
-                self.work.check()?;
-            }
-            self.failing(|| Prepared::new(self, statement.clone(), types, Arc::default()))
-        })
+        let prepare = || {
+            self.as_statement(|| {
+                if !statement.is_about_transactions() {
+                    self.work.check()?;
+                }
+                self.failing(|| Prepared::new(self, statement.clone(), types, Arc::default()))
+            })
+        };
+        self.seen(statement, prepare)
     }
 
     /// What shows how a prepared statement runs: its text behind `explain`, with the literals that it has.
@@ -209,13 +213,16 @@ impl Prepared {
     }
 
     /// Runs it. Values must be of the parameters' types, or NULL.
+    ///
+    /// # Errors
+    /// 22003, 22P02, 22008, 22021 and 42804 for values that are no values of the parameters' types; those of the statement.
     pub fn execute(&self, session: &Session, parameters: &[Value]) -> Result<ResultStream> {
         session.run(self, parameters)?.into_result()
     }
 
     /// As [`Session::run`], within a statement.
     pub(super) fn run(&self, session: &Session, parameters: &[Value]) -> Result<Execution> {
-        self.check_values(parameters)?;
+        let parameters = &*self.admitted(session, parameters)?;
         match (&self.statement.parsed.tree, self.kind) {
             (Tree::Session(verb), _) => session.failing(|| session.verb(verb, parameters, &self.types)),
             (_, Kind::Query) => session.in_transaction(|| self.run_query(session, parameters)).map(Execution::Result),
@@ -233,18 +240,13 @@ impl Prepared {
         }
     }
 
-    pub(super) fn check_values(&self, parameters: &[Value]) -> Result<()> {
+    /// The values as its parameters' types have them.
+    pub(super) fn admitted<'a>(&self, session: &Session, parameters: &'a [Value]) -> Result<Cow<'a, [Value]>> {
         if parameters.len() != self.types.len() {
             let message = format!("{} parameters are needed, {} were given", self.types.len(), parameters.len());
             return Err(Error::new(ErrorKind::UnknownParameter, message));
         }
-        for (position, (value, data_type)) in parameters.iter().zip(&self.types).enumerate() {
-            if !value.fits(*data_type) {
-                let message = format!("parameter ${} must be of type {data_type}", position + 1);
-                return Err(Error::new(ErrorKind::TypeMismatch, message));
-            }
-        }
-        Ok(())
+        session.failing(|| session.admitted(parameters, &self.types))
     }
 
     fn run_query(&self, session: &Session, parameters: &[Value]) -> Result<ResultStream> {

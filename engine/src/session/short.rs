@@ -43,7 +43,7 @@ impl Session {
         }
         let (done, ran) = self.seen_running(&prepared.statement, || {
             self.as_statement(|| {
-                prepared.check_values(parameters)?;
+                let parameters = &*prepared.admitted(self, parameters)?;
                 self.in_transaction(|| self.run_short(prepared, parameters, time))
             })
         })?;

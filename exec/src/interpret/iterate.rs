@@ -4,7 +4,7 @@ use super::Interpreter;
 use super::collection::{Data, Form, Row, charge};
 use crate::Result;
 use crate::workers::context::Reservation;
-use multiloop_planner::multiloop::{BlockId, CollectionId};
+use multiloop_planner::multiloop::{BlockId, CollectionId, Enough};
 use multiloop_planner::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -52,8 +52,10 @@ impl Interpreter<'_> {
         seed: CollectionId,
         working: CollectionId,
         step: BlockId,
-        distinct: bool,
+        (distinct, enough): (bool, Option<Enough>),
     ) -> Result<Vec<Row>> {
+        let mut needed = enough.and_then(|enough| enough.rows(self.parameters));
+        let field = enough.and_then(|enough| enough.field);
         let mut seen = distinct.then(Seen::default);
         let mut memory = Reservation::new(&self.context.memory);
         let (mut rows, mut all) = (self.collection(seed)?.all_rows(), Vec::new());
@@ -68,6 +70,14 @@ impl Interpreter<'_> {
             }
             rows.iter().try_for_each(|row| charge(&mut memory, row))?;
             all.extend_from_slice(&rows);
+            if let Some(needed) = &mut needed {
+                let counts = |row: &&Row| field.is_none_or(|field| row[field as usize].is_true());
+                *needed = needed.saturating_sub(rows.iter().filter(counts).count() as u64);
+                if *needed == 0 {
+                    self.collections[working.0 as usize] = None;
+                    return Ok(all);
+                }
+            }
             let round = Data::new(Form::Rows(rows), Reservation::new(&self.context.memory));
             self.collections[working.0 as usize] = Some(Rc::new(round));
             rows = self.block(step)?.all_rows();

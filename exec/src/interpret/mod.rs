@@ -161,7 +161,9 @@ impl Interpreter<'_> {
                 let rows = self.collection(*input)?.all_rows();
                 self.window((rows, &self.program.collection(*input).fields), partition, order, functions)?
             }
-            Let::Iterate { seed, working, step, distinct, .. } => self.iterate(*seed, *working, *step, *distinct)?,
+            Let::Iterate { seed, working, step, distinct, enough, .. } => {
+                self.iterate(*seed, *working, *step, (*distinct, *enough))?
+            }
             Let::Concat { inputs, .. } => {
                 let mut rows = Vec::new();
                 for input in inputs {

@@ -169,8 +169,8 @@ impl Compiler<'_> {
                 order: order.clone(),
                 functions: functions.clone(),
             },
-            Let::Iterate { seed, working, step, distinct, .. } => {
-                LetKind::Iterate { seed: *seed, working: *working, step: *step, distinct: *distinct }
+            Let::Iterate { seed, working, step, distinct, enough, .. } => {
+                LetKind::Iterate { seed: *seed, working: *working, step: *step, distinct: *distinct, enough: *enough }
             }
             Let::Concat { inputs, .. } => LetKind::Concat { inputs: inputs.clone() },
             Let::Values { rows, .. } => {

@@ -183,7 +183,14 @@ fn function_time(function: Function, plain: u64) -> Option<u64> {
         F::Length | F::OctetLength | F::Lower | F::Upper | F::Substring | F::Left | F::Right | F::StartsWith => {
             Some(CALL)
         }
-        F::Cast | F::AssignCast | F::Concat | F::ConcatSkipNull | F::SeriesCount | F::SeriesAt => Some(CALL),
+        F::Cast
+        | F::AssignCast
+        | F::Concat
+        | F::ConcatSkipNull
+        | F::SeriesCount
+        | F::SeriesAt
+        | F::SeriesBlocks
+        | F::SeriesInBlock => Some(CALL),
         F::Extract(_) | F::DateTrunc(_) | F::DateAddDays | F::DateSubtractDays | F::DateDifference => Some(CALL),
         F::AddInterval | F::SubtractInterval | F::TimestampDifference | F::InZone | F::OfZone => Some(CALL),
         _ => None,

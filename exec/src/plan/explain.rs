@@ -238,14 +238,15 @@ impl<'p> Writer<'p> {
                 );
                 self.line(depth, text);
             }
-            LetKind::Iterate { seed, working, step, distinct } => {
+            LetKind::Iterate { seed, working, step, distinct, enough } => {
                 let text = format!(
-                    "%{} iteration from %{}: rounds of the block of %{} over %{}{}{once}{ran_text}",
+                    "%{} iteration from %{}: rounds of the block of %{} over %{}{}{}{once}{ran_text}",
                     self.number(definition.defines[0]),
                     self.number(*seed),
                     self.number(self.plan.block(*step).result),
                     self.number(*working),
-                    if *distinct { ", rows that were there left out" } else { "" }
+                    if *distinct { ", rows that were there left out" } else { "" },
+                    if enough.is_some() { ", until there are rows enough" } else { "" }
                 );
                 self.line(depth, text);
             }

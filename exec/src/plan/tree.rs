@@ -15,7 +15,7 @@ use crate::plan::limits::Limits;
 use crate::plan::nodes::Expressions;
 use crate::technique::Technique;
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, ScalarId, Source, WindowField};
+use multiloop_planner::multiloop::{BlockId, CollectionId, Enough, IndexId, ScalarId, Source, WindowField};
 use multiloop_planner::types::{DataType, Field, SortOrder};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -149,7 +149,7 @@ pub(crate) enum LetKind {
     Loop(Box<LoopPlan>),
     Sort { input: CollectionId, order: Vec<(u32, SortOrder)> },
     Window { input: CollectionId, partition: Vec<u32>, order: Vec<(u32, SortOrder)>, functions: Vec<WindowField> },
-    Iterate { seed: CollectionId, working: CollectionId, step: BlockId, distinct: bool },
+    Iterate { seed: CollectionId, working: CollectionId, step: BlockId, distinct: bool, enough: Option<Enough> },
     Concat { inputs: Vec<CollectionId> },
     Values { expressions: Expressions, rows: Vec<Vec<ScalarId>> },
 }

@@ -12,7 +12,7 @@ use crate::cpu::vector::builder::ColumnBuilder;
 use crate::interpret::iterate::Seen;
 use crate::workers::context::Reservation;
 use crate::workers::schedule::Workers;
-use multiloop_planner::multiloop::{BlockId, CollectionId};
+use multiloop_planner::multiloop::{BlockId, CollectionId, Enough};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
@@ -31,6 +31,8 @@ pub(super) struct Round {
     pub(super) working: CollectionId,
     /// What it does.
     pub(super) step: BlockId,
+    /// When there are rows enough.
+    pub(super) enough: Option<Enough>,
 }
 
 /// The rows of the rounds so far.
@@ -87,6 +89,8 @@ impl Frame<'_> {
         let chunks = Reservation::new(&context.memory);
         let mut rounds = Rounds { types, workers, parts: Vec::new(), single: 0, chunks };
         let mut rows = sort::concat(&[self.get(seed)?.rows()?], types.len());
+        let mut needed = round.enough.and_then(|enough| enough.rows(self.shared.parameters));
+        let field = round.enough.and_then(|enough| enough.field);
         loop {
             self.check()?;
             if let Some(seen) = &mut seen {
@@ -97,6 +101,12 @@ impl Frame<'_> {
                 return rounds.finish();
             }
             rounds.add(rows.clone())?;
+            if let Some(needed) = &mut needed {
+                *needed = needed.saturating_sub(counted(&rows, field));
+                if *needed == 0 {
+                    return rounds.finish();
+                }
+            }
             let own = FxHashMap::from_iter([(round.working, Ok(Arc::new(Stored::Rows(rows))))]);
             let mut frame = Frame { shared: self.shared, parent: Some(self), captured: self.captured, own };
             frame.lets(round.step, usize::MAX, None)?;
@@ -104,6 +114,16 @@ impl Frame<'_> {
             rows = sort::concat(&[made.rows()?], types.len());
         }
     }
+}
+
+/// How many rows count: those whose field is TRUE, or all.
+fn counted(rows: &RowSet, field: Option<u32>) -> u64 {
+    let Some(field) = field else { return rows.rows as u64 };
+    let of_chunk = |chunk: &Chunk| {
+        let column = &chunk.columns[field as usize];
+        (0..chunk.rows).filter(|&row| column.value(row, DataType::Boolean).is_true()).count() as u64
+    };
+    rows.chunks.iter().map(|chunk| of_chunk(chunk)).sum()
 }
 
 /// Rows as values.

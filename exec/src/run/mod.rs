@@ -296,9 +296,9 @@ impl<'a> Frame<'a> {
                 let rows = window::window(input.rows()?, &types, (partition, order), functions, workers)?;
                 Ok(vec![Arc::new(Stored::Rows(rows))])
             }
-            LetKind::Iterate { seed, working, step, distinct } => {
+            LetKind::Iterate { seed, working, step, distinct, enough } => {
                 let types = self.shared.plan.types(definition.defines[0]);
-                let round = Round { working: *working, step: *step };
+                let round = Round { working: *working, step: *step, enough: *enough };
                 Ok(vec![Arc::new(Stored::Rows(self.iterate(*seed, round, *distinct, &types)?))])
             }
             LetKind::Concat { inputs } => {

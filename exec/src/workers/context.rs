@@ -2,6 +2,7 @@
 
 use crate::workers::pool::Pool;
 use crate::{Error, ErrorKind, Result};
+use multiloop_planner::meter;
 use std::cell::RefCell;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -292,7 +293,38 @@ impl Context {
     /// A piece of the statement's work, on whatever thread; an error (57014) in its place if the statement was cancelled.
     pub(crate) fn piece<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.check()?;
-        let _entered = self.cancellation.enter();
-        work()
+        let _entered = self.enter();
+        let done = work()?;
+        meter::settle()?;
+        Ok(done)
+    }
+
+    /// Says that what this thread does from now on is the statement's, until what is returned is dropped: functions of long values
+    /// hear of a cancellation, and count what they make.
+    pub fn enter(&self) -> (Entered, meter::Entered) {
+        let Context { cancellation, memory, .. } = self;
+        let known = Known { cancellation: cancellation.clone(), memory: Arc::clone(memory) };
+        (cancellation.enter(), meter::enter(Arc::new(known)))
+    }
+}
+
+/// A statement as functions of values know it.
+#[derive(Debug)]
+struct Known {
+    cancellation: Cancellation,
+    memory: Arc<Memory>,
+}
+
+impl meter::Statement for Known {
+    fn check(&self) -> Result<()> {
+        self.cancellation.check()
+    }
+
+    fn reserve(&self, bytes: usize) -> Result<()> {
+        self.memory.grow(bytes, true)
+    }
+
+    fn release(&self, bytes: usize) {
+        self.memory.shrink(bytes);
     }
 }

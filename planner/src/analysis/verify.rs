@@ -136,7 +136,15 @@ impl Verifier<'_> {
             Let::Window { define, input, partition, order, functions } => {
                 self.window((*define, *input), partition, order, functions)
             }
-            Let::Iterate { define, seed, working, step, .. } => self.iteration((*define, *seed, *working), *step),
+            Let::Iterate { define, seed, working, step, enough, .. } => {
+                let fields = &self.program.collection(*define).fields;
+                let counts =
+                    |field: u32| fields.get(field as usize).is_some_and(|of| of.data_type == DataType::Boolean);
+                check(enough.is_none_or(|enough| enough.field.is_none_or(counts)), || {
+                    "what counts in an iteration is no boolean field of it".to_owned()
+                })?;
+                self.iteration((*define, *seed, *working), *step)
+            }
             Let::Concat { define, inputs } => {
                 for input in inputs {
                     self.readable_rows(*input, "a concat")?;

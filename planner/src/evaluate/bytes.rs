@@ -5,12 +5,16 @@ use super::Call;
 use super::parse::invalid;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{ByteFormat, Function, ShaBits};
+use crate::meter;
 use crate::value::Value;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use md5::{Digest as _, Md5};
+use md5::{Digest, Md5};
 use sha2::{Sha224, Sha256, Sha384, Sha512};
+
+/// Bytes that are passed at once; an even number, so that digits stay in pairs.
+const PART: usize = 1 << 16;
 
 /// Characters of a line of base64.
 const LINE: usize = 76;
@@ -22,14 +26,29 @@ const HYPHENS: [usize; 4] = [8, 12, 16, 20];
 pub fn to_hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |four: u8| char::from(DIGITS[usize::from(four)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    let mut digits = String::with_capacity(bytes.len() * 2);
+    for part in bytes.chunks(PART) {
+        if !meter::goes_on(part.len() * 2) {
+            break;
+        }
+        digits.extend(part.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]));
+    }
+    digits
 }
 
 /// The bytes of digits; none of what are none.
 pub fn of_hex(digits: &str) -> Option<Vec<u8>> {
     let value = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
-    let pairs = digits.as_bytes().chunks(2);
-    pairs.map(|pair| Some(value(pair[0])? << 4 | value(*pair.get(1)?)?)).collect()
+    let mut bytes = Vec::with_capacity(digits.len() / 2);
+    for part in digits.as_bytes().chunks(PART) {
+        if !meter::goes_on(part.len() * 2) {
+            break;
+        }
+        for pair in part.chunks(2) {
+            bytes.push(value(pair[0])? << 4 | value(*pair.get(1)?)?);
+        }
+    }
+    Some(bytes)
 }
 
 /// The digits of a bytea's text: `\x` and digits, or characters with `\\` and `\ooo` among them.
@@ -45,6 +64,7 @@ fn read_hex(digits: &str) -> Result<String> {
     let mut read = String::with_capacity(digits.len());
     let mut letters = digits.chars();
     while let Some(letter) = letters.next() {
+        meter::spend(4)?;
         if matches!(letter, ' ' | '\n' | '\t' | '\r') {
             continue;
         }
@@ -67,6 +87,7 @@ fn read_escapes(text: &str) -> Result<String> {
     let mut read = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, tail)) = rest.split_first() {
+        meter::spend(2)?;
         let (byte, length) = match tail {
             _ if first != b'\\' => (first, 1),
             [b'\\', ..] => (b'\\', 2),
@@ -111,14 +132,24 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         Function::Encode(format) => Value::text(encode(&bytes()?, format)),
         Function::Decode(format) => Value::text(decode(call.text(0)?, format)?),
         Function::Utf8 => Value::text(to_hex(call.text(0)?.as_bytes())),
-        Function::Md5 => Value::text(to_hex(&Md5::digest(bytes()?))),
-        Function::Sha(ShaBits::Bits224) => Value::text(to_hex(&Sha224::digest(bytes()?))),
-        Function::Sha(ShaBits::Bits256) => Value::text(to_hex(&Sha256::digest(bytes()?))),
-        Function::Sha(ShaBits::Bits384) => Value::text(to_hex(&Sha384::digest(bytes()?))),
-        Function::Sha(ShaBits::Bits512) => Value::text(to_hex(&Sha512::digest(bytes()?))),
+        Function::Md5 => digest::<Md5>(&bytes()?)?,
+        Function::Sha(ShaBits::Bits224) => digest::<Sha224>(&bytes()?)?,
+        Function::Sha(ShaBits::Bits256) => digest::<Sha256>(&bytes()?)?,
+        Function::Sha(ShaBits::Bits384) => digest::<Sha384>(&bytes()?)?,
+        Function::Sha(ShaBits::Bits512) => digest::<Sha512>(&bytes()?)?,
         Function::ByteLength => Value::Int(call.text(0)?.len() as i64 / 2),
         _ => return Ok(None),
     }))
+}
+
+/// The digits of a digest.
+fn digest<D: Digest>(bytes: &[u8]) -> Result<Value> {
+    let mut digest = D::new();
+    for part in bytes.chunks(PART) {
+        meter::spend(part.len() * 4)?;
+        digest.update(part);
+    }
+    Ok(Value::text(to_hex(&digest.finalize())))
 }
 
 fn encode(bytes: &[u8], format: ByteFormat) -> String {
@@ -135,7 +166,8 @@ fn encode(bytes: &[u8], format: ByteFormat) -> String {
                 b'\\' => "\\\\".to_owned(),
                 plain => char::from(*plain).to_string(),
             };
-            bytes.iter().map(escaped).collect()
+            let parts = bytes.chunks(PART).take_while(|part| meter::goes_on(part.len() * 32));
+            parts.flatten().map(escaped).collect()
         }
     }
 }

@@ -13,6 +13,7 @@ use super::quantile::Quantile;
 use super::{Call, array};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
+use crate::meter::{self, Room};
 use crate::types::SortOrder;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -53,8 +54,12 @@ pub fn gathered(how: Gather, texts: &mut [&str]) -> Result<String> {
         texts.sort_unstable();
     }
     let parts = |text: &'_ str| text.find(FRONT_END).map_or((0, 0), |at| (at, at + FRONT_END.len_utf8()));
-    let (mut all, mut last) = (String::with_capacity(texts.iter().map(|text| text.len()).sum()), None);
+    let bytes = texts.iter().map(|text| text.len()).sum();
+    let mut room = Room::default();
+    room.hold(bytes)?;
+    let (mut all, mut last) = (String::with_capacity(bytes), None);
     for text in texts {
+        meter::spend(text.len() / 4 + 16)?;
         let (end, kept) = parts(text);
         let front = &text[..end];
         if how == Gather::Distinct && last == Some(front) {

@@ -4,8 +4,11 @@
 //! may stand anywhere behind the one before it, the leftmost place is never worse than another: matching takes
 //! the first segment at the start, the last at the end, and each other one where it is found first.
 
+use super::long_text::mapped;
 use super::text::{lower, lower_character};
 use crate::error::{Error, ErrorKind, Result};
+use crate::meter;
+use crate::value::Value;
 
 /// A pattern of LIKE or ILIKE.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,18 +148,38 @@ impl LikePattern {
 
     /// Whether a text matches.
     pub fn matches(&self, text: &str) -> bool {
-        if self.ignores_case { self.matches_as_is(&lower(text)) } else { self.matches_as_is(text) }
+        let matches = if self.ignores_case {
+            self.matches_as_is(&lower(text), |_| Ok(()))
+        } else {
+            self.matches_as_is(text, |_| Ok(()))
+        };
+        matches.unwrap_or(false)
     }
 
-    fn matches_as_is(&self, text: &str) -> bool {
+    /// The same of a text that may be long: whoever cancels is heard.
+    ///
+    /// # Errors
+    /// 57014, 53200.
+    pub(crate) fn matches_long(&self, text: &str) -> Result<bool> {
+        if !self.ignores_case {
+            return self.matches_as_is(text, meter::spend);
+        }
+        match mapped(text, Some(str::make_ascii_lowercase), |c| Some(lower_character(c)))? {
+            Value::Text(text) => self.matches_as_is(&text, meter::spend),
+            _ => Ok(false),
+        }
+    }
+
+    /// `spend` is told how many bytes are about to be passed.
+    fn matches_as_is(&self, text: &str, spend: impl Fn(usize) -> Result<()>) -> Result<bool> {
         let (first, rest) = self.segments.split_first().expect("there is always a segment");
-        let Some(mut left) = first.strip_start(text) else { return false };
-        let Some((last, middle)) = rest.split_last() else { return left.is_empty() };
+        let Some(mut left) = first.strip_start(text) else { return Ok(false) };
+        let Some((last, middle)) = rest.split_last() else { return Ok(left.is_empty()) };
         for segment in middle {
-            let Some(behind) = segment.find(left) else { return false };
+            let Some(behind) = segment.find(left, &spend)? else { return Ok(false) };
             left = behind;
         }
-        last.ends(left)
+        Ok(last.ends(left))
     }
 }
 
@@ -185,15 +208,20 @@ impl Segment {
 
     /// What is behind the first place where the segment is: where its first characters are found first, behind so many
     /// others as it has in front of them, and the rest follows.
-    fn find<'a>(&self, text: &'a str) -> Option<&'a str> {
+    fn find<'a>(&self, text: &'a str, spend: &impl Fn(usize) -> Result<()>) -> Result<Option<&'a str>> {
         let any = self.pieces.iter().take_while(|piece| matches!(piece, Piece::Any(_))).count();
         let (any, pieces) = self.pieces.split_at(any);
-        let mut left = strip_start(any, text)?;
-        let Some(Piece::Text(first)) = pieces.first() else { return Some(left) };
+        let Some(mut left) = strip_start(any, text) else { return Ok(None) };
+        let Some(Piece::Text(first)) = pieces.first() else { return Ok(Some(left)) };
+        let length: usize = pieces.iter().map(Piece::characters).sum();
         loop {
-            left = &left[left.find(first.as_str())?..];
+            let Some(at) = find(left, first, spend)? else { return Ok(None) };
+            left = &left[at..];
+            if pieces.len() > 1 {
+                spend(length)?;
+            }
             if let Some(behind) = strip_start(pieces, left) {
-                return Some(behind);
+                return Ok(Some(behind));
             }
             left = &left[first.chars().next().map_or(0, char::len_utf8)..];
         }
@@ -207,6 +235,27 @@ impl Segment {
             count => text.char_indices().rev().nth(count - 1),
         };
         start.is_some_and(|(start, _)| self.strip_start(&text[start..]).is_some())
+    }
+}
+
+/// Bytes of a text in which another one is looked for at once.
+const WINDOW: usize = 1 << 18;
+
+/// The first byte at which a text stands in another.
+fn find(text: &str, part: &str, spend: &impl Fn(usize) -> Result<()>) -> Result<Option<usize>> {
+    if text.len() <= WINDOW {
+        spend(text.len().min(64))?;
+        return Ok(text.find(part));
+    }
+    let mut start = 0usize;
+    loop {
+        let end = text.ceil_char_boundary(start.saturating_add(WINDOW + part.len()));
+        spend((end - start) / 4)?;
+        match text[start..end].find(part) {
+            Some(at) => return Ok(Some(start + at)),
+            None if end == text.len() => return Ok(None),
+            None => start = text.floor_char_boundary(end.saturating_sub(part.len())),
+        }
     }
 }
 

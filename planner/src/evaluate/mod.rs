@@ -2,12 +2,13 @@
 //! so does any backend for a function that it has no kernel for.
 //!
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
-//! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text`, `like` and `pattern`, `date` and
+//! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text` (with `long_text`), `like` and `pattern`, `date` and
 //! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and
 //! `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
 //! the functions that see the rows around a row. `cast`, `parse` and `format` go between types and to and from text,
-//! `template` in a form that is given.
+//! `template` in a form that is given. `admit` checks values that come from outside.
 
+mod admit;
 mod arithmetic;
 pub mod array;
 pub mod bytes;
@@ -23,6 +24,7 @@ mod json;
 pub mod like;
 mod logic;
 mod logical;
+mod long_text;
 mod math;
 mod numeric;
 mod parse;
@@ -44,8 +46,10 @@ mod tests;
 
 use crate::error::{Error, Result};
 use crate::function::Function;
+use crate::meter;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
+pub use admit::{admit, check_text, check_type};
 pub use fold::fold;
 pub use json::{append_json, append_json_text};
 pub use logical::UTC;
@@ -55,10 +59,18 @@ pub use logical::UTC;
 /// fail handles their laziness itself. `Random` is the caller's business, too.
 pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], result: DataType) -> Result<Value> {
     let call = Call { function, arguments, types, result };
-    if let Some(value) = logic::apply(&call)? {
+    call.spend()?;
+    let value = value_of(&call);
+    meter::settle()?;
+    value
+}
+
+fn value_of(call: &Call) -> Result<Value> {
+    let Call { function, arguments, types, result } = *call;
+    if let Some(value) = logic::apply(call)? {
         return Ok(value);
     }
-    if let Some(value) = text::apply_to_nulls(&call)? {
+    if let Some(value) = text::apply_to_nulls(call)? {
         return Ok(value);
     }
     if call.function.sees_nulls() {
@@ -70,7 +82,7 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
             row::apply_to_nulls,
         ];
         for topic in topics {
-            if let Some(value) = topic(&call)? {
+            if let Some(value) = topic(call)? {
                 return Ok(value);
             }
         }
@@ -87,7 +99,7 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
     let templates = [template::apply, quote::apply, series::apply, row::apply];
     let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, pattern::apply];
     for topic in plain.into_iter().chain(logical).chain(templates) {
-        if let Some(value) = topic(&call)? {
+        if let Some(value) = topic(call)? {
             return Ok(value);
         }
     }
@@ -168,6 +180,12 @@ impl<'a> Call<'a> {
             Value::Text(value) => Ok(value),
             other => Err(mismatch(other, DataType::Text)),
         }
+    }
+
+    /// Tells the meter of the bytes that are given. Who does more than pass them once tells of that.
+    fn spend(&self) -> Result<()> {
+        let bytes = |value: &Value| if let Value::Text(text) = value { text.len() } else { 1 };
+        meter::spend(self.arguments.iter().map(bytes).sum())
     }
 
     /// A text that need not be given.

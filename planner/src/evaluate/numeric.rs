@@ -4,6 +4,7 @@
 use super::{Call, arithmetic, decimal};
 use crate::error::{Error, Result};
 use crate::function::Function;
+use crate::meter;
 use crate::numeric::Numeric;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use crate::value::Value;
@@ -19,6 +20,9 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
             _ => Ok(None),
         };
     }
+    let words = |value: &Value| if let Value::Numeric(number) = value { number.words() } else { 1 };
+    // A quotient, a root or digits as text take about as many steps.
+    meter::spend(call.arguments.iter().map(words).fold(0usize, usize::saturating_add).saturating_pow(2))?;
     let value = match call.function {
         F::Average if number(call, 1)?.is_zero() => return Ok(Some(Value::Null)),
         F::Add => number(call, 0)?.add(&*number(call, 1)?)?,

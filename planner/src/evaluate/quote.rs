@@ -2,13 +2,12 @@
 
 use super::Call;
 use super::array::Array;
+use super::long_text::LongText;
 use super::parse::is_blank;
-use super::text::{BYTES_MAX, too_long};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::types::DataType;
 use crate::value::Value;
-use std::fmt::Write;
 use std::str::Chars;
 
 /// The words that are no names without quotes: PostgreSQL 15's that are not "unreserved".
@@ -93,7 +92,7 @@ fn identifiers(text: &str, strict: bool) -> Result<Vec<String>> {
 pub(super) fn apply_to_nulls(call: &Call) -> Result<Option<Value>> {
     match call.function {
         Function::Format if call.arguments[0].is_null() => Ok(Some(Value::Null)),
-        Function::Format => format(call.text(0)?, call).map(|text| Some(Value::text(text))),
+        Function::Format => format(call.text(0)?, call).map(Some),
         _ => Ok(None),
     }
 }
@@ -121,18 +120,18 @@ fn unterminated() -> Error {
 }
 
 /// `format(template, …)`: `%[n$][-][width](s|I|L)`, where the width may be `*` or `*n$`, an argument itself.
-fn format(template: &str, call: &Call) -> Result<String> {
-    let mut out = String::new();
+fn format(template: &str, call: &Call) -> Result<Value> {
+    let mut out = LongText::default();
     let mut arguments = Arguments { call, last: 0 };
     let mut letters = template.chars();
     while let Some(letter) = letters.next() {
         if letter != '%' {
-            out.push(letter);
+            out.push(letter.encode_utf8(&mut [0; 4]))?;
             continue;
         }
         if letters.as_str().starts_with('%') {
             letters.next();
-            out.push('%');
+            out.push("%")?;
             continue;
         }
         let place = place(&mut letters)?;
@@ -152,13 +151,12 @@ fn format(template: &str, call: &Call) -> Result<String> {
             (_, text) => text.map_or_else(|| "NULL".to_owned(), literal),
         };
         let blanks = width.saturating_sub(text.chars().count());
-        if out.len().saturating_add(text.len()).saturating_add(blanks) > BYTES_MAX {
-            return Err(too_long());
-        }
         let (before, after) = if is_left { (0, blanks) } else { (blanks, 0) };
-        write!(out, "{}{text}{}", " ".repeat(before), " ".repeat(after)).expect("a string can be written to");
+        out.repeat(" ", before)?;
+        out.push(&text)?;
+        out.repeat(" ", after)?;
     }
-    Ok(out)
+    Ok(out.value())
 }
 
 /// What a template is filled with.

@@ -4,21 +4,26 @@
 //! again, and what a month's end cut off stays off: from January 31 by months come February 29, March 29, April 29. So
 //! a step of months, and one of days in a time zone, is walked; each position is asked for behind the one before, so
 //! the last one is kept.
+//!
+//! A series that is walked need not have an end (January 31 by a month less 29 days stays at January 30), or has it far away.
+//! So its values are made in blocks: their number is a bound that a division gives, and each says how many values it has when it
+//! is asked for. Only where a step may go no way at all is the series walked in advance, until it ends or goes round.
 
 use super::calendar::{DAY, checked_timestamp, is_infinite_timestamp, split_timestamp};
 use super::date::add_interval;
 use super::zone::{add_in_zone, with_zone};
 use super::{Call, mismatch};
 use crate::error::{Error, ErrorKind, Result};
-use crate::function::Function;
+use crate::function::{Function, SERIES_BLOCK};
+use crate::meter;
 use crate::numeric::Numeric;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Steps of a series that is walked, at most: a century of minutes.
-const STEPS_MAX: i64 = 100_000_000;
+/// Days by which a step in a zone may be off: what its offsets differ by.
+const ZONE_DAYS: i128 = 3;
 
 /// The value, if the function is one of this file's. No argument is NULL.
 pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
@@ -34,6 +39,8 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
             DataType::Timestamp => Value::Int(Steps::of(call, 1, 3)?.at(call.int(2)?)?),
             _ => Value::Int(integer_at(call.int(0)?, call.int(1)?, call.int(2)?)?),
         },
+        Function::SeriesBlocks => Value::Int(Steps::of(call, 2, 3)?.blocks(call.int(1)?)?),
+        Function::SeriesInBlock => Value::Int(Steps::of(call, 2, 4)?.in_block(call.int(1)?, call.int(3)?)?),
         _ => return Ok(None),
     }))
 }
@@ -108,6 +115,16 @@ struct Steps {
 /// A position of a series that was walked to, and the value there.
 type Reached = (Steps, i64, i64);
 
+/// What a step takes, as [`meter::spend`] counts.
+const STEP_UNITS: usize = 64;
+
+thread_local! {
+    /// The last position that was asked for.
+    static LAST: RefCell<Option<Reached>> = const { RefCell::new(None) };
+    /// The last block that was asked for, and its first value.
+    static BLOCK: RefCell<Option<Reached>> = const { RefCell::new(None) };
+}
+
 impl Steps {
     fn of(call: &Call, step: usize, zone: usize) -> Result<Steps> {
         let zone = if call.arguments.len() > zone { Some(call.text(zone)?.to_owned()) } else { None };
@@ -132,24 +149,97 @@ impl Steps {
     }
 
     fn count(&self, stop: i64) -> Result<i64> {
-        let ascends = match self.step.comparable_micros() {
-            0 => return Err(no_step()),
-            length => length > 0,
-        };
-        let within = |value: i64| if ascends { value <= stop } else { value >= stop };
+        let within = self.within(stop)?;
         if !within(self.start) {
             return Ok(0);
         }
         if let Some(step) = self.fixed() {
             return Ok(saturated((i128::from(stop) - i128::from(self.start)) / step + 1));
         }
-        let (mut value, mut count) = (self.start, 0);
+        self.walk(within)
+    }
+
+    /// How many values there are, as far as anybody would count: one that goes round has no end.
+    fn walk(&self, within: impl Fn(i64) -> bool) -> Result<i64> {
+        let (mut value, mut count, mut mark) = (self.start, 0i64, None);
         while within(value) {
-            count += 1;
-            if count > STEPS_MAX {
-                return Err(Error::new(ErrorKind::TooComplex, format!("a series of more than {STEPS_MAX} steps")));
+            if mark == Some(value) {
+                return Ok(i64::MAX);
             }
+            if count & (count - 1) == 0 {
+                mark = Some(value);
+            }
+            count += 1;
+            meter::spend(STEP_UNITS)?;
             value = self.next(value)?;
+        }
+        Ok(count)
+    }
+
+    /// Which values are not behind the end.
+    fn within(&self, stop: i64) -> Result<impl Fn(i64) -> bool + use<>> {
+        let ascends = match self.step.comparable_micros() {
+            0 => return Err(no_step()),
+            length => length > 0,
+        };
+        Ok(move |value: i64| if ascends { value <= stop } else { value >= stop })
+    }
+
+    /// A bound for the number of blocks.
+    fn blocks(&self, stop: i64) -> Result<i64> {
+        let within = self.within(stop)?;
+        let of_count = |count: i64| count / SERIES_BLOCK + i64::from(count % SERIES_BLOCK > 0);
+        if !within(self.start) {
+            return Ok(0);
+        }
+        if self.fixed().is_some() {
+            return self.count(stop).map(of_count);
+        }
+        let Interval { months, days, micros } = self.step;
+        let days_of_months = |of_one: i128| i128::from(months) * of_one;
+        // The least way of a step, in its direction, and the way to the end.
+        let rest = i128::from(days) * i128::from(DAY) + i128::from(micros);
+        let ways = [28, 31].map(|of_one| days_of_months(of_one) * i128::from(DAY) + rest);
+        let least = if ways.iter().all(|&way| way > 0) || ways.iter().all(|&way| way < 0) {
+            ways[0].abs().min(ways[1].abs())
+        } else {
+            return self.walk(within).map(of_count);
+        };
+        let way = (i128::from(stop) - i128::from(self.start)).abs() + ZONE_DAYS * i128::from(DAY);
+        Ok(of_count(saturated(way / least + 2)))
+    }
+
+    /// How many values a block has. An error of a step behind the first is one of the next block: nobody may get as far.
+    fn in_block(self, stop: i64, block: i64) -> Result<i64> {
+        let within = self.within(stop)?;
+        if self.fixed().is_some() {
+            let before = block.saturating_mul(SERIES_BLOCK);
+            return Ok((self.count(stop)?.saturating_sub(before)).clamp(0, SERIES_BLOCK));
+        }
+        let last = BLOCK.take().filter(|(steps, reached, _)| *steps == self && *reached <= block);
+        let (mut reached, mut value) = last.map_or((0, self.start), |(_, reached, value)| (reached, value));
+        while reached < block {
+            for _ in 0..SERIES_BLOCK {
+                // Behind the end there is nothing more.
+                if !within(value) {
+                    BLOCK.set(Some((self, reached, value)));
+                    return Ok(0);
+                }
+                meter::spend(STEP_UNITS)?;
+                value = self.next(value)?;
+            }
+            reached += 1;
+        }
+        BLOCK.set(Some((self.clone(), reached, value)));
+        let mut count = 0;
+        while count < SERIES_BLOCK && within(value) {
+            count += 1;
+            meter::spend(STEP_UNITS)?;
+            match self.next(value) {
+                Ok(next) => value = next,
+                Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+                Err(_) => break,
+            }
         }
         Ok(count)
     }
@@ -164,12 +254,19 @@ impl Steps {
             let days = days.checked_add(more).ok_or_else(out_of_range)?;
             return checked_timestamp(days, way.rem_euclid(i128::from(DAY)) as i64);
         }
-        thread_local! {
-            static LAST: RefCell<Option<Reached>> = const { RefCell::new(None) };
-        }
         let last = LAST.take().filter(|(steps, reached, _)| *steps == self && *reached <= position);
         let (mut reached, mut value) = last.map_or((0, self.start), |(_, reached, value)| (reached, value));
+        BLOCK.with_borrow(|block| {
+            if let Some((steps, number, at)) = block
+                && let Some(before) = number.checked_mul(SERIES_BLOCK)
+                && *steps == self
+                && (reached..=position).contains(&before)
+            {
+                (reached, value) = (before, *at);
+            }
+        });
         while reached < position {
+            meter::spend(STEP_UNITS)?;
             value = self.next(value)?;
             reached += 1;
         }
@@ -212,5 +309,33 @@ mod tests {
         // 1970-01-31, then February 28, and 28 from then on.
         assert_eq!(in_order[..3], [30 * DAY, 58 * DAY, 86 * DAY]);
         assert_eq!(steps.count(86 * DAY).unwrap(), 3);
+    }
+
+    #[test]
+    fn blocks_are_the_series() {
+        let month = Interval { months: 1, days: 0, micros: 0 };
+        let odd = Interval { months: 1, days: -27, micros: 0 };
+        let back = Interval { months: -1, days: 2, micros: 5 };
+        for (step, stop, zone) in [
+            (month, 400_000 * DAY, None),
+            (odd, 20_000 * DAY, None),
+            (back, -300_000 * DAY, None),
+            (month, 29 * DAY, None),
+            (month, 30 * DAY, None),
+            (Interval { months: 0, days: 1, micros: 0 }, 5_000 * DAY, Some("Europe/Berlin".to_owned())),
+            (Interval { months: 0, days: 0, micros: DAY }, 5_000 * DAY, None),
+        ] {
+            let steps = Steps { start: 30 * DAY, step, zone };
+            let blocks = steps.blocks(stop).unwrap();
+            let in_blocks: Vec<i64> = (0..blocks).map(|block| steps.clone().in_block(stop, block).unwrap()).collect();
+            assert_eq!(in_blocks.iter().sum::<i64>(), steps.count(stop).unwrap(), "{step:?}");
+            assert!(in_blocks.is_sorted_by(|a, b| a >= b), "{in_blocks:?}");
+            for block in [1, 0, 3].into_iter().filter(|block| *block < blocks) {
+                assert_eq!(steps.clone().in_block(stop, block).unwrap(), in_blocks[block as usize]);
+            }
+        }
+        let endless = Steps { start: 30 * DAY, step: Interval { months: 1, days: -29, micros: 0 }, zone: None };
+        assert_eq!(endless.count(1_000 * DAY).unwrap(), i64::MAX);
+        assert_eq!(endless.clone().in_block(1_000 * DAY, 7).unwrap(), SERIES_BLOCK);
     }
 }

@@ -3,26 +3,44 @@
 use super::Call;
 use super::cast::text_of;
 use super::like::LikePattern;
+use super::long_text::{LongText, Part, byte_of, characters, mapped};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{Function, TrimSide};
+use crate::meter;
 use crate::types::DataType;
 use crate::value::Value;
+use rustc_hash::FxHashMap;
 
 /// The longest text that a function may make: PostgreSQL's limit, one byte short of a gibibyte.
 pub(super) const BYTES_MAX: usize = (1 << 30) - 1;
 
 /// The value of a function that does not give NULL for every NULL argument.
 pub(super) fn apply_to_nulls(call: &Call) -> Result<Option<Value>> {
-    let texts = |from: usize| {
-        let arguments = call.arguments.iter().zip(call.types).skip(from);
-        arguments.filter(|(value, _)| !value.is_null()).map(|(value, &data_type)| text_of(value, data_type))
-    };
     Ok(Some(match call.function {
-        Function::ConcatSkipNull => Value::text(texts(0).collect::<String>()),
+        Function::ConcatSkipNull => joined(call, 0, "")?,
         Function::ConcatWithSeparator if call.arguments[0].is_null() => Value::Null,
-        Function::ConcatWithSeparator => Value::text(texts(1).collect::<Vec<_>>().join(call.text(0)?)),
+        Function::ConcatWithSeparator => joined(call, 1, call.text(0)?)?,
         _ => return Ok(None),
     }))
+}
+
+/// The texts of the arguments from one on that are not NULL, with another one between them.
+fn joined(call: &Call, from: usize, between: &str) -> Result<Value> {
+    let mut out = LongText::default();
+    let mut is_first = true;
+    for (value, &data_type) in call.arguments.iter().zip(call.types).skip(from) {
+        if value.is_null() {
+            continue;
+        }
+        if !std::mem::take(&mut is_first) {
+            out.push(between)?;
+        }
+        match value {
+            Value::Text(text) => out.push(text)?,
+            other => out.push(&text_of(other, data_type))?,
+        }
+    }
+    Ok(out.value())
 }
 
 /// The value, if the function is one of this file's. No argument is NULL.
@@ -30,14 +48,11 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
     use Function as F;
     let value = match call.function {
         F::Like | F::ILike => like(call)?,
-        F::Concat => {
-            let texts = call.arguments.iter().zip(call.types);
-            Value::text(texts.map(|(value, &data_type)| text_of(value, data_type)).collect::<String>())
-        }
-        F::Lower => Value::text(lower(call.text(0)?)),
-        F::Upper => Value::text(upper(call.text(0)?)),
-        F::InitCap => Value::text(capitalise(call.text(0)?)),
-        F::Length => Value::Int(count(call.text(0)?)),
+        F::Concat => joined(call, 0, "")?,
+        F::Lower => mapped(call.text(0)?, Some(str::make_ascii_lowercase), |c| Some(lower_character(c)))?,
+        F::Upper => mapped(call.text(0)?, Some(str::make_ascii_uppercase), |c| Some(upper_character(c)))?,
+        F::InitCap => capitalise(call.text(0)?)?,
+        F::Length => Value::Int(characters(call.text(0)?)?),
         F::OctetLength => Value::Int(call.text(0)?.len() as i64),
         F::Substring => substring(call)?,
         F::Left | F::Right => Value::text(one_end(call)?),
@@ -45,14 +60,14 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         F::Trim(side) => Value::text(trim(call, side)?),
         F::Replace if call.text(1)?.is_empty() => call.arguments[0].clone(),
         F::Replace => replace(call)?,
-        F::Position => Value::Int(position(call.text(0)?, call.text(1)?)),
+        F::Position => Value::Int(position(call.text(0)?, call.text(1)?)?),
         F::StartsWith => Value::Boolean(call.text(0)?.starts_with(call.text(1)?)),
         F::EndsWith => Value::Boolean(call.text(0)?.ends_with(call.text(1)?)),
-        F::Contains => Value::Boolean(call.text(0)?.contains(call.text(1)?)),
+        F::Contains => Value::Boolean(find(call.text(0)?, call.text(1)?)?.is_some()),
         F::Repeat => repeat(call)?,
-        F::Reverse => Value::text(call.text(0)?.chars().rev().collect::<String>()),
+        F::Reverse => reverse(call.text(0)?)?,
         F::SplitPart => Value::text(split_part(call)?),
-        F::Translate => Value::text(translate(call)?),
+        F::Translate => translate(call)?,
         F::Ascii => Value::Int(call.text(0)?.chars().next().map_or(0, |c| i64::from(u32::from(c)))),
         // Of the bits that the type has.
         F::ToHex if call.types[0] == DataType::BigInt => Value::text(format!("{:x}", call.int(0)?)),
@@ -69,11 +84,7 @@ fn like(call: &Call) -> Result<Value> {
         Function::Like => LikePattern::new(call.text(1)?, escape)?,
         _ => LikePattern::ignoring_case(call.text(1)?, escape)?,
     };
-    Ok(Value::Boolean(pattern.matches(call.text(0)?)))
-}
-
-fn count(text: &str) -> i64 {
-    text.chars().count() as i64
+    Ok(Value::Boolean(pattern.matches_long(call.text(0)?)?))
 }
 
 pub(super) fn too_long() -> Error {
@@ -96,31 +107,32 @@ fn upper_character(c: char) -> char {
     if mapped.len() == 1 { mapped.next().unwrap_or(c) } else { c }
 }
 
-fn upper(text: &str) -> String {
-    text.chars().map(upper_character).collect()
+fn capitalise(text: &str) -> Result<Value> {
+    let mut inside_word = false;
+    mapped(text, None, |c| {
+        let mapped = if inside_word { lower_character(c) } else { upper_character(c) };
+        inside_word = c.is_alphanumeric();
+        Some(mapped)
+    })
 }
 
-fn capitalise(text: &str) -> String {
-    let mut inside_word = false;
-    text.chars()
-        .map(|c| {
-            let mapped = if inside_word { lower_character(c) } else { upper_character(c) };
-            inside_word = c.is_alphanumeric();
-            mapped
-        })
-        .collect()
+fn reverse(text: &str) -> Result<Value> {
+    let mut out = LongText::with_room(text.len())?;
+    for piece in meter::pieces_from_end(text) {
+        let piece = piece?;
+        out.extend(piece.len(), piece.chars().rev())?;
+    }
+    Ok(out.value())
 }
 
 /// Characters from `start` (0-based) up to `end`, as far as there are any.
-fn slice(text: &str, start: i64, end: i64) -> &str {
-    let offset = |characters: i64| {
-        let characters = usize::try_from(characters.max(0)).unwrap_or(usize::MAX);
-        if text.is_ascii() {
-            return characters.min(text.len());
-        }
-        text.char_indices().nth(characters).map_or(text.len(), |(offset, _)| offset)
-    };
-    if end <= start { "" } else { &text[offset(start)..offset(end)] }
+fn slice(text: &str, start: i64, end: i64) -> Result<&str> {
+    if end <= start {
+        return Ok("");
+    }
+    let from = byte_of(text, start)?;
+    let rest = &text[from..];
+    Ok(&rest[..byte_of(rest, end.saturating_sub(start.max(0)))?])
 }
 
 /// Positions in front of the text count, but have no characters.
@@ -136,61 +148,97 @@ fn substring(call: &Call) -> Result<Value> {
             start.saturating_add(count)
         }
     };
-    Ok(Value::text(slice(call.text(0)?, start, end)))
+    Ok(Value::text(slice(call.text(0)?, start, end)?))
 }
 
 fn one_end<'a>(call: &Call<'a>) -> Result<&'a str> {
     let (text, n) = (call.text(0)?, call.int(1)?);
-    let length = count(text);
+    let length = characters(text)?;
     let size = if n < 0 { length.saturating_add(n) } else { n.min(length) };
-    Ok(if call.function == Function::Left { slice(text, 0, size) } else { slice(text, length - size, length) })
+    if call.function == Function::Left { slice(text, 0, size) } else { slice(text, length - size, length) }
 }
 
 fn pad(call: &Call) -> Result<Value> {
     let (text, length) = (call.text(0)?, call.int(1)?.max(0));
     let fill = if call.arguments.len() > 2 { call.text(2)? } else { " " };
-    let missing = length - count(text);
+    let missing = length - characters(text)?;
     if missing <= 0 || fill.is_empty() {
-        return Ok(Value::text(slice(text, 0, length)));
+        return Ok(Value::text(slice(text, 0, length)?));
     }
     if length > BYTES_MAX as i64 / 4 {
         return Err(too_long());
     }
-    let padding: String = fill.chars().cycle().take(missing as usize).collect();
-    Ok(Value::text(if call.function == Function::LeftPad { padding + text } else { text.to_owned() + &padding }))
+    let of_fill = characters(fill)?;
+    let (whole, part) = ((missing / of_fill) as usize, slice(fill, 0, missing % of_fill)?);
+    let bytes = fill.len().saturating_mul(whole).saturating_add(part.len() + text.len());
+    let mut out = LongText::with_room(bytes)?;
+    if call.function == Function::RightPad {
+        out.push(text)?;
+    }
+    out.repeat(fill, whole)?;
+    out.push(part)?;
+    if call.function == Function::LeftPad {
+        out.push(text)?;
+    }
+    Ok(out.value())
 }
 
 fn trim<'a>(call: &Call<'a>, side: TrimSide) -> Result<&'a str> {
-    let text = call.text(0)?;
-    let characters = if call.arguments.len() > 1 { call.text(1)? } else { " " };
-    let among = |c: char| characters.contains(c);
-    Ok(match side {
-        TrimSide::Both => text.trim_matches(among),
-        TrimSide::Leading => text.trim_start_matches(among),
-        TrimSide::Trailing => text.trim_end_matches(among),
-    })
+    let mut text = call.text(0)?;
+    let set = if call.arguments.len() > 1 { call.text(1)? } else { " " };
+    let among = |c: char| set.contains(c);
+    if matches!(side, TrimSide::Both | TrimSide::Leading) {
+        for piece in meter::pieces(text) {
+            let piece = piece?;
+            meter::spend(piece.len().saturating_mul(set.len() / 8))?;
+            let rest = piece.trim_start_matches(among);
+            text = &text[piece.len() - rest.len()..];
+            if !rest.is_empty() {
+                break;
+            }
+        }
+    }
+    if matches!(side, TrimSide::Both | TrimSide::Trailing) {
+        for piece in meter::pieces_from_end(text) {
+            let piece = piece?;
+            meter::spend(piece.len().saturating_mul(set.len() / 8))?;
+            let rest = piece.trim_end_matches(among);
+            text = &text[..text.len() - (piece.len() - rest.len())];
+            if !rest.is_empty() {
+                break;
+            }
+        }
+    }
+    Ok(text)
 }
 
 fn replace(call: &Call) -> Result<Value> {
     let (text, from, to) = (call.text(0)?, call.text(1)?, call.text(2)?);
-    // At most this many times, so at most this many bytes.
-    let bytes = (text.len() / from.len()).saturating_mul(to.len()).saturating_add(text.len());
-    if bytes > BYTES_MAX && text.matches(from).count().saturating_mul(to.len()) > BYTES_MAX {
-        return Err(too_long());
+    let part = Part::new(from);
+    let (mut out, mut done) = (LongText::with_room(text.len())?, 0);
+    while let Some(at) = part.find(text, done)? {
+        out.push(&text[done..at])?;
+        out.push(to)?;
+        done = at + from.len();
     }
-    Ok(Value::text(text.replace(from, to)))
+    out.push(&text[done..])?;
+    Ok(out.value())
 }
 
-fn position(text: &str, part: &str) -> i64 {
-    text.find(part).map_or(0, |offset| count(&text[..offset]) + 1)
+/// The first byte at which a text stands in another.
+fn find(text: &str, part: &str) -> Result<Option<usize>> {
+    if part.is_empty() { Ok(Some(0)) } else { Part::new(part).find(text, 0) }
+}
+
+fn position(text: &str, part: &str) -> Result<i64> {
+    find(text, part)?.map_or(Ok(0), |offset| Ok(characters(&text[..offset])? + 1))
 }
 
 fn repeat(call: &Call) -> Result<Value> {
     let (text, times) = (call.text(0)?, usize::try_from(call.int(1)?).unwrap_or(0));
-    if text.len().saturating_mul(times) > BYTES_MAX {
-        return Err(too_long());
-    }
-    Ok(Value::text(text.repeat(times)))
+    let mut out = LongText::with_room(text.len().saturating_mul(times))?;
+    out.repeat(text, if text.is_empty() { 0 } else { times })?;
+    Ok(out.value())
 }
 
 fn split_part<'a>(call: &Call<'a>) -> Result<&'a str> {
@@ -201,22 +249,40 @@ fn split_part<'a>(call: &Call<'a>) -> Result<&'a str> {
     if delimiter.is_empty() {
         return Ok(if matches!(n, 1 | -1) { text } else { "" });
     }
+    let part = Part::new(delimiter);
     // Delimiters are found from the left even when parts are counted from the right.
-    let parts = text.split(delimiter).count() as i64;
-    let place = if n > 0 { n - 1 } else { parts.saturating_add(n) };
-    Ok(usize::try_from(place).ok().and_then(|place| text.split(delimiter).nth(place)).unwrap_or(""))
+    let place = if n > 0 {
+        n - 1
+    } else {
+        let (mut parts, mut start) = (1, 0);
+        while let Some(at) = part.find(text, start)? {
+            (parts, start) = (parts + 1, at + delimiter.len());
+        }
+        i64::saturating_add(parts, n)
+    };
+    if place < 0 {
+        return Ok("");
+    }
+    let mut start = 0;
+    for _ in 0..place {
+        match part.find(text, start)? {
+            Some(at) => start = at + delimiter.len(),
+            None => return Ok(""),
+        }
+    }
+    Ok(&text[start..part.find(text, start)?.unwrap_or(text.len())])
 }
 
 /// Characters of `from` become those of `to` at the same place, or nothing where `to` is shorter.
-fn translate(call: &Call) -> Result<String> {
+fn translate(call: &Call) -> Result<Value> {
     let (text, from, to) = (call.text(0)?, call.text(1)?, call.text(2)?);
-    Ok(text
-        .chars()
-        .filter_map(|c| match from.chars().position(|candidate| candidate == c) {
-            Some(place) => to.chars().nth(place),
-            None => Some(c),
-        })
-        .collect())
+    let mut to = to.chars();
+    let mut table: FxHashMap<char, Option<char>> = FxHashMap::default();
+    for character in from.chars() {
+        let other = to.next();
+        table.entry(character).or_insert(other);
+    }
+    mapped(text, None, |c| table.get(&c).copied().unwrap_or(Some(c)))
 }
 
 fn chr(code: i64) -> Result<Value> {

@@ -110,6 +110,9 @@ pub enum TrimSide {
     Trailing,
 }
 
+/// Values of a series of times that are made at once, where counting them takes walking over them.
+pub const SERIES_BLOCK: i64 = 1 << 10;
+
 /// An operator or function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -399,6 +402,11 @@ pub enum Function {
     SeriesCount,
     /// The value at a position from 0: arguments start, step, position and, of instants, the zone.
     SeriesAt,
+    /// How many blocks of [`SERIES_BLOCK`] values a series of times has at most, the last ones of which may be empty. Arguments as
+    /// of `SeriesCount`; none is walked to its end for that.
+    SeriesBlocks,
+    /// How many values a block of a series of times has: arguments start, stop, step, block and, of instants, the zone.
+    SeriesInBlock,
 
     // Values of types that another carries (`types/logical.rs`), in their carriers' form.
     /// The same value under another type of the same carrier. No program has it: lowering leaves its argument.

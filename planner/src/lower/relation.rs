@@ -49,7 +49,9 @@ impl Lowerer<'_> {
                 let input = self.relation(input)?;
                 self.window(&input, partition, order, functions)
             }
-            Relation::Recursive { cte, columns, all, seed, step } => self.recursive((*cte, *all), columns, seed, step),
+            Relation::Recursive { cte, columns, all, seed, step, enough } => {
+                self.recursive((*cte, *all, *enough), columns, seed, step)
+            }
             Relation::Distinct { input } => {
                 let input = self.relation(input)?;
                 self.distinct(&input)

@@ -8,7 +8,9 @@ use super::aggregate::Final;
 use super::{Lowerer, Rows};
 use crate::error::Result;
 use crate::function::Function;
-use crate::multiloop::{Aggregate, Generator, Let, Reduction, ScalarId, Shape, WindowCallee as Callee, WindowField};
+use crate::multiloop::{
+    Aggregate, Enough, Generator, Let, Reduction, ScalarId, Shape, WindowCallee as Callee, WindowField,
+};
 use crate::relation::{ColumnId, CteId, Expression, Relation, SortKey, WindowCall, WindowCallee};
 use crate::types::{DataType, Field};
 use crate::value::Value;
@@ -163,7 +165,7 @@ impl Lowerer<'_> {
     /// A seed and the rounds over what it leads to.
     pub(super) fn recursive(
         &mut self,
-        (cte, all): (CteId, bool),
+        (cte, all, enough): (CteId, bool, Option<Enough>),
         columns: &[ColumnId],
         seed: &(Arc<Relation>, Vec<ColumnId>),
         step: &(Arc<Relation>, Vec<ColumnId>),
@@ -180,7 +182,7 @@ impl Lowerer<'_> {
             Ok(this.arranged(step, columns)?.collection)
         })?;
         let define = self.program.add_collection(fields, Shape::Rows);
-        self.add(Let::Iterate { define, seed, working, step, distinct: !all });
+        self.add(Let::Iterate { define, seed, working, step, distinct: !all, enough });
         Ok(Rows::in_order(define, columns.iter().copied()))
     }
 }

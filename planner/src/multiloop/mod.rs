@@ -70,6 +70,7 @@ use crate::catalog::{TableHandle, TableStatistics};
 use crate::multiloop::kept::{Behind, Keeps, Step, kept};
 use crate::speculation::Speculation;
 use crate::types::{DataType, Field, SortOrder};
+use crate::value::Value;
 pub use reduction::{Aggregate, Gather, Reduction};
 pub use scalar::{KeyPart, Scalar, ScalarId, ScalarMap, ScalarNode, Scalars};
 use serde::{Deserialize, Serialize};
@@ -157,6 +158,50 @@ pub struct Block {
     pub result: CollectionId,
 }
 
+/// How many rows of an Iterate are needed: who reads it takes the first ones. A round that has begun is made to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Enough {
+    /// So many,
+    pub limit: RowBound,
+    /// and so many before these; all is none.
+    pub offset: RowBound,
+    /// The boolean field that is TRUE in the rows that count; without one all do.
+    pub field: Option<u32>,
+}
+
+/// A number of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RowBound {
+    /// As many as there are.
+    All,
+    /// So many.
+    Rows(u64),
+    /// As a parameter says, by its position among all, from 0; NULL is all.
+    Parameter(u32),
+}
+
+impl RowBound {
+    /// The number, if it is not all. A negative one is an error of who takes the rows, and none here.
+    pub fn rows(self, parameters: &[Value]) -> Option<u64> {
+        match self {
+            RowBound::All => None,
+            RowBound::Rows(rows) => Some(rows),
+            RowBound::Parameter(number) => match parameters.get(number as usize) {
+                Some(Value::Int(rows)) => Some(u64::try_from(*rows).unwrap_or(0)),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl Enough {
+    /// How many rows that count are needed; none if all are.
+    pub fn rows(self, parameters: &[Value]) -> Option<u64> {
+        let limit = self.limit.rows(parameters)?;
+        Some(limit.saturating_add(self.offset.rows(parameters).unwrap_or(0)))
+    }
+}
+
 /// One definition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Let {
@@ -203,6 +248,8 @@ pub enum Let {
         step: BlockId,
         /// Whether rows that have been there, as keys of groups, do not count: of equal ones one is kept.
         distinct: bool,
+        /// When there are rows enough, and no more are made; none if all are needed.
+        enough: Option<Enough>,
     },
     /// The rows of all inputs, one after the other, field by field of the same types.
     Concat {

@@ -176,8 +176,8 @@ impl<'p> Printer<'p> {
             Let::Window { define, input, partition, order, functions } => {
                 self.window((*define, *input), partition, order, functions);
             }
-            Let::Iterate { define, seed, working, step, distinct } => {
-                self.iteration((*define, *seed, *working), *step, *distinct);
+            Let::Iterate { define, seed, working, step, distinct, enough } => {
+                self.iteration((*define, *seed, *working), *step, (*distinct, *enough));
             }
             Let::Concat { define, inputs } => {
                 let inputs: Vec<String> = inputs.iter().map(|input| self.collection(*input)).collect();

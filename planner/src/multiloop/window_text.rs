@@ -19,7 +19,7 @@ use super::lexer::Token;
 use super::parse::Parser;
 use super::print::{Printer, field_name, order_text};
 use super::print_scalar::field_reference;
-use super::{CollectionId, Let, Shape, WindowCallee, WindowField};
+use super::{CollectionId, Enough, Let, RowBound, Shape, WindowCallee, WindowField};
 use crate::error::Result;
 use crate::types::{DataType, Field, SortOrder};
 use crate::window::{Frame, FrameBound, FrameUnit, WindowFunction};
@@ -85,17 +85,29 @@ impl Printer<'_> {
         &mut self,
         (define, seed, working): (CollectionId, CollectionId, CollectionId),
         step: super::BlockId,
-        distinct: bool,
+        (distinct, enough): (bool, Option<Enough>),
     ) {
         let program = self.program;
         let fields: Vec<String> = program.collection(define).fields.iter().map(field_name).collect();
         let seed = self.collection(seed);
         let (define, working) = (self.number(define), self.number(working));
         let distinct = if distinct { "distinct " } else { "" };
-        let text = format!("{define} iterate {distinct}{seed} through {working} as {}", fields.join(", "));
+        let enough = enough.map(enough_text).unwrap_or_default();
+        let text = format!("{define} iterate {distinct}{enough}{seed} through {working} as {}", fields.join(", "));
         self.line(text.trim_end());
         self.deeper(|printer| printer.lets(program.block(step)));
     }
+}
+
+/// `limit 3 offset all of 1 `: of the second field, if there is one.
+fn enough_text(enough: Enough) -> String {
+    let bound = |bound: RowBound| match bound {
+        RowBound::All => "all".to_owned(),
+        RowBound::Rows(rows) => rows.to_string(),
+        RowBound::Parameter(number) => format!("parameter {number}"),
+    };
+    let field = enough.field.map(|field| format!("of {field} ")).unwrap_or_default();
+    format!("limit {} offset {} {field}", bound(enough.limit), bound(enough.offset))
 }
 
 fn window_field(field: &WindowField, fields: &[Field]) -> String {
@@ -192,6 +204,7 @@ impl Parser {
     /// What follows `%6 iterate`.
     pub(super) fn iteration(&mut self, number: u32) -> Result<Let> {
         let distinct = self.accept_word("distinct");
+        let enough = if self.accept_word("limit") { Some(self.enough()?) } else { None };
         let seed = self.collection()?;
         self.word("through")?;
         let Some(Token::Collection(through)) = self.next() else { return self.expected("a collection before this") };
@@ -201,6 +214,25 @@ impl Parser {
         let working = self.define(through, fields.clone(), Shape::Rows);
         let block = self.block()?;
         let step = self.program.add_block(block);
-        Ok(Let::Iterate { define: self.define(number, fields, Shape::Rows), seed, working, step, distinct })
+        Ok(Let::Iterate { define: self.define(number, fields, Shape::Rows), seed, working, step, distinct, enough })
+    }
+
+    /// What follows `limit`.
+    fn enough(&mut self) -> Result<Enough> {
+        let limit = self.row_bound()?;
+        self.word("offset")?;
+        let offset = self.row_bound()?;
+        let field = if self.accept_word("of") { Some(self.unsigned()?) } else { None };
+        Ok(Enough { limit, offset, field })
+    }
+
+    fn row_bound(&mut self) -> Result<RowBound> {
+        if self.accept_word("all") {
+            return Ok(RowBound::All);
+        }
+        if self.accept_word("parameter") {
+            return Ok(RowBound::Parameter(self.unsigned()?));
+        }
+        Ok(RowBound::Rows(self.unsigned()?))
     }
 }

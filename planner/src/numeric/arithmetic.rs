@@ -1,8 +1,9 @@
 //! What gives exact results, or rounds at a scale that is said.
 
 use super::Numeric::{self, Finite, Infinity, NaN, NegativeInfinity};
-use super::{SCALE_MAX, digits_of, divide_rounded, power_of_ten, scale};
+use super::{SCALE_MAX, digits_of, divide_rounded, power_of_ten, scale, words};
 use crate::error::{Error, ErrorKind, Result};
+use crate::meter;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -59,6 +60,7 @@ impl Numeric {
     pub fn multiply(&self, other: &Numeric) -> Result<Numeric> {
         match (self, other) {
             (Finite { unscaled: a, scale: a_scale }, Finite { unscaled: b, scale: b_scale }) => {
+                meter::spend(words(a).saturating_mul(words(b)))?;
                 Numeric::new(a * b, a_scale + b_scale).checked()
             }
             _ => Ok(match (self.signum(), other.signum()) {
@@ -178,7 +180,7 @@ impl Numeric {
         }
         let (mut unscaled, mut scale) = (unscaled.clone(), *scale);
         let ten = BigInt::from(10u8);
-        while scale > 0 {
+        while scale > 0 && meter::goes_on(words(&unscaled)) {
             let (quotient, remainder) = unscaled.div_rem(&ten);
             if !remainder.is_zero() {
                 break;
@@ -226,7 +228,11 @@ impl Numeric {
         // Neighbours first: products of two numbers of like size are the cheap ones.
         let mut factors: Vec<BigInt> = (2..=n).map(BigInt::from).collect();
         while factors.len() > 1 {
-            factors = factors.chunks(2).map(|pair| pair.iter().product()).collect();
+            let product = |pair: &[BigInt]| {
+                meter::spend(pair.iter().map(words).product())?;
+                Ok(pair.iter().product())
+            };
+            factors = factors.chunks(2).map(product).collect::<Result<_>>()?;
         }
         Ok(Numeric::from_integer(factors.pop().unwrap_or_else(BigInt::one)))
     }

@@ -17,6 +17,7 @@ use super::power_of_ten;
 use super::powers;
 use super::small::{SmallNumeric, multiplied};
 use crate::error::{Error, Result};
+use crate::meter;
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
 use std::cmp::Ordering;
@@ -68,6 +69,8 @@ impl Numeric {
 
     /// The number of a text that [`Numeric::encode`] made.
     pub fn decode(text: &str) -> Result<Numeric> {
+        // Digits become a number by as many steps as they have words, squared.
+        meter::spend((text.len() / 16).pow(2))?;
         let bug = || Error::internal(format!("\"{text}\" is no stored number"));
         let (key, scale) = text.split_once(' ').unwrap_or((text, ""));
         let mut rest = key.chars();

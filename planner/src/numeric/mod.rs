@@ -108,6 +108,11 @@ impl Numeric {
         if unscaled.is_zero() { None } else { i32::try_from(exponent).ok() }
     }
 
+    /// Words of 64 bits that its digits take.
+    pub fn words(&self) -> usize {
+        if let Finite { unscaled, .. } = self { words(unscaled) } else { 1 }
+    }
+
     /// Whether this is NaN.
     pub fn is_nan(&self) -> bool {
         *self == NaN
@@ -233,6 +238,11 @@ impl Numeric {
         }
         Ok(if *scale > SCALE_MAX { self.round(SCALE_MAX.into()) } else { self })
     }
+}
+
+/// Words of 64 bits that a number has: a product takes about as many steps as both factors' words multiplied.
+fn words(value: &BigInt) -> usize {
+    value.bits() as usize / 64 + 1
 }
 
 /// 22003 for a number of too many digits.

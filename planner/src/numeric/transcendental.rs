@@ -8,8 +8,9 @@
 use super::Numeric::{self, Finite, Infinity, NaN, NegativeInfinity};
 use super::arithmetic::division_by_zero;
 use super::scale::{self, SHOWN_MAX, SIGNIFICANT_MIN};
-use super::{digits_of, divide_rounded, overflow, power_of_ten};
+use super::{digits_of, divide_rounded, overflow, power_of_ten, words};
 use crate::error::{Error, ErrorKind, Result};
+use crate::meter;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
@@ -89,7 +90,9 @@ impl Numeric {
         let argument = at_scale(&unscaled, scale, work) >> halvings;
         let unit = power_of_ten(work);
         let (mut sum, mut term) = (unit.clone(), unit.clone());
+        let step = words(&unit).saturating_mul(words(&unit)).saturating_mul(2);
         for n in 1u32.. {
+            meter::spend(step)?;
             term = &term * &argument / &unit / n;
             if term.is_zero() {
                 break;
@@ -97,6 +100,7 @@ impl Numeric {
             sum += &term;
         }
         for _ in 0..halvings {
+            meter::spend(step)?;
             sum = &sum * &sum / &unit;
         }
         let (dividend, divisor) =
@@ -307,7 +311,8 @@ fn scaled_by_twos(numerator: &BigInt, denominator: &BigInt, unit: &BigInt, twos:
 fn atanh(argument: &BigInt, unit: &BigInt) -> BigInt {
     let square = argument * argument / unit;
     let (mut sum, mut power) = (argument.clone(), argument.clone());
-    for n in (3u32..).step_by(2) {
+    let step = words(unit).saturating_mul(words(unit)).saturating_mul(2);
+    for n in (3u32..).step_by(2).take_while(|_| meter::goes_on(step)) {
         power = &power * &square / unit;
         if power.is_zero() {
             break;
@@ -329,7 +334,7 @@ fn raised(unscaled: &BigInt, scale: i64, exponent: u32, significant: u64) -> (Bi
     };
     let (mut result, mut square) = ((BigInt::one(), 0), (unscaled.clone(), scale));
     let mut left = exponent;
-    while left > 0 {
+    while left > 0 && meter::goes_on(words(&square.0).saturating_mul(words(&square.0))) {
         if left & 1 == 1 {
             result = product(&result, &square);
         }

@@ -14,15 +14,38 @@ use crate::value::Value;
 
 /// The effects of an expression, its arguments and subqueries included.
 pub(crate) fn effects(expression: &Expression) -> Effects {
-    match &expression.kind {
+    effects_and_bounds(expression).0
+}
+
+/// The least and the greatest value, in the unit of a type.
+type Bounds = Option<(i128, i128)>;
+
+/// The effects of an expression, and the values that it may have: both in one walk, because whether arithmetic may fail depends on
+/// the bounds of its arguments.
+fn effects_and_bounds(expression: &Expression) -> (Effects, Bounds) {
+    let effects = match &expression.kind {
+        ExpressionKind::Constant(Value::Int(value)) => {
+            return (Effects::PURE, Some((i128::from(*value), i128::from(*value))));
+        }
+        ExpressionKind::Constant(Value::Decimal(value)) => return (Effects::PURE, Some((*value, *value))),
         ExpressionKind::Column(_) | ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => Effects::PURE,
         ExpressionKind::Call(function, arguments) => {
-            let own = call_effects(*function, arguments, expression.data_type);
-            arguments.iter().fold(own, |all, argument| all.and(effects(argument)))
+            let (mut all, mut of_arguments) = (Effects::PURE, [None, None]);
+            for (at, argument) in arguments.iter().enumerate() {
+                let (effects, bounds) = effects_and_bounds(argument);
+                all = all.and(effects);
+                if let Some(of_argument) = of_arguments.get_mut(at) {
+                    *of_argument = bounds;
+                }
+            }
+            let own = call_effects(*function, arguments, of_arguments, expression.data_type);
+            let bounds = interval(*function, of_arguments).or_else(|| expression.data_type.integer_bounds());
+            return (own.and(all), bounds);
         }
-        ExpressionKind::Element(_, code) => effects(code),
+        ExpressionKind::Element(_, code) => self::effects(code),
         ExpressionKind::Subquery(subquery) => subquery_effects(subquery),
-    }
+    };
+    (effects, expression.data_type.integer_bounds())
 }
 
 /// The same without what is evaluated once for all rows, if none of its subqueries reads them: the rows of subqueries, and
@@ -30,7 +53,7 @@ pub(crate) fn effects(expression: &Expression) -> Effects {
 pub(crate) fn effects_by_row(expression: &Expression) -> Effects {
     match &expression.kind {
         ExpressionKind::Call(function, arguments) => {
-            let own = call_effects(*function, arguments, expression.data_type);
+            let own = call_effects(*function, arguments, bounds_of(arguments), expression.data_type);
             arguments.iter().fold(own, |all, argument| all.and(effects_by_row(argument)))
         }
         ExpressionKind::Subquery(subquery) => match &subquery.kind {
@@ -46,17 +69,17 @@ pub(crate) fn is_pure(expression: &Expression) -> bool {
     effects(expression).is_pure()
 }
 
-fn call_effects(function: Function, arguments: &[Expression], result: DataType) -> Effects {
+fn call_effects(function: Function, arguments: &[Expression], bounds: [Bounds; 2], result: DataType) -> Effects {
     let types: Vec<DataType> = arguments.iter().map(|argument| argument.data_type).collect();
     let mut own = function_effects(function, &types, result);
-    if own.may_fail && is_total_for(function, arguments, result) {
+    if own.may_fail && is_total_for(function, arguments, bounds, result) {
         own.may_fail = false;
     }
     own
 }
 
 /// Whether a function that may fail cannot for these arguments.
-fn is_total_for(function: Function, arguments: &[Expression], result: DataType) -> bool {
+fn is_total_for(function: Function, arguments: &[Expression], bounds: [Bounds; 2], result: DataType) -> bool {
     let constant = |at: usize| match arguments.get(at).map(|argument| &argument.kind) {
         Some(ExpressionKind::Constant(value)) => Some(value),
         _ => None,
@@ -74,7 +97,7 @@ fn is_total_for(function: Function, arguments: &[Expression], result: DataType) 
         }
         Function::Substring => matches!(constant(2), Some(Value::Int(count)) if *count >= 0),
         // The result's type holds every value that the arguments' types allow.
-        Function::Add | Function::Subtract | Function::Multiply | Function::Negate => fits(function, arguments, result),
+        Function::Add | Function::Subtract | Function::Multiply | Function::Negate => fits(function, bounds, result),
         Function::Divide | Function::Modulo => {
             arguments[0].data_type.is_integer() && matches!(constant(1), Some(Value::Int(divisor)) if *divisor > 0)
         }
@@ -82,15 +105,15 @@ fn is_total_for(function: Function, arguments: &[Expression], result: DataType) 
     }
 }
 
-fn fits(function: Function, arguments: &[Expression], result: DataType) -> bool {
+fn fits(function: Function, arguments: [Bounds; 2], result: DataType) -> bool {
     let value = interval(function, arguments);
     value.zip(result.integer_bounds()).is_some_and(|((low, high), (min, max))| low >= min && high <= max)
 }
 
-/// The values that a call may have, in the unit of its result, from the types and constants of its arguments.
+/// The values that a call may have, in the unit of its result, from those of its first two arguments.
 /// None where it has no such bounds.
-fn interval(function: Function, arguments: &[Expression]) -> Option<(i128, i128)> {
-    let (a, b) = (bounds(arguments.first()?)?, arguments.get(1).and_then(bounds));
+fn interval(function: Function, [a, b]: [Bounds; 2]) -> Bounds {
+    let a = a?;
     match function {
         Function::Add => Some((a.0.checked_add(b?.0)?, a.1.checked_add(b?.1)?)),
         Function::Subtract => Some((a.0.checked_sub(b?.1)?, a.1.checked_sub(b?.0)?)),
@@ -104,15 +127,20 @@ fn interval(function: Function, arguments: &[Expression]) -> Option<(i128, i128)
     }
 }
 
-fn bounds(expression: &Expression) -> Option<(i128, i128)> {
+fn bounds(expression: &Expression) -> Bounds {
     match &expression.kind {
         ExpressionKind::Constant(Value::Int(value)) => Some((i128::from(*value), i128::from(*value))),
         ExpressionKind::Constant(Value::Decimal(value)) => Some((*value, *value)),
         ExpressionKind::Call(function, arguments) => {
-            interval(*function, arguments).or_else(|| expression.data_type.integer_bounds())
+            interval(*function, bounds_of(arguments)).or_else(|| expression.data_type.integer_bounds())
         }
         _ => expression.data_type.integer_bounds(),
     }
+}
+
+/// Those of the first two arguments.
+fn bounds_of(arguments: &[Expression]) -> [Bounds; 2] {
+    [arguments.first().and_then(bounds), arguments.get(1).and_then(bounds)]
 }
 
 fn ends_in_escape(pattern: &str, escape: Option<char>) -> bool {

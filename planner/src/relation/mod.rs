@@ -25,6 +25,7 @@ mod whole_table;
 
 use crate::catalog::TableInfo;
 use crate::join_kind::JoinKind;
+use crate::multiloop::Enough;
 use crate::speculation::Speculation;
 use crate::types::{DataType, Field, SortOrder};
 pub use expression::{
@@ -196,6 +197,8 @@ pub enum Relation {
         seed: (Arc<Relation>, Vec<ColumnId>),
         /// The rows of the next round and the columns that stand for `columns`.
         step: (Arc<Relation>, Vec<ColumnId>),
+        /// How many of its rows are needed, in the order in which they come; none if all are. A field is one of `columns`.
+        enough: Option<Enough>,
     },
     /// One of each set of equal rows (all columns; NULLs are equal).
     Distinct {

@@ -1,12 +1,14 @@
 //! SQL text to statements and relations: the grammar. What it means (names, types, coercions, grouping, operators) is the
 //! business of [`relation::builder`](crate::relation::builder), which is called for each part of the syntax tree.
 //!
-//! Read in this order: `parse` splits a script, `spelling` mends what sqlparser misreads, `refused` names what is not done; `statement` tells the kinds apart, and
+//! Read in this order: `parse` splits a script, `spelling` mends what sqlparser misreads, `escapes` spells strings whose backslashes
+//! are escapes, `refused` names what is not supported; `statement` tells the kinds apart, and
 //! those that are no queries have a file each; `query` and the files of its clauses walk queries, `expression` scalars; `binder`
 //! is what all of them share.
 
 mod ahead;
 mod definition;
+mod escapes;
 mod normal;
 mod parse;
 mod refused;
@@ -47,6 +49,7 @@ mod binder;
 mod text;
 
 pub use definition::{Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart};
+pub use escapes::with_escapes;
 pub use filled::{filled_rows, view_as_query};
 pub use kept::{column_renamed, pretty};
 pub use normal::normalised;

@@ -270,7 +270,7 @@ impl Reader {
         for Given { mut block, batch, lines, ended } in all {
             match batch {
                 Ok(Batch::Arrays(batch)) => self.rows.push(batch).map_err(told)?,
-                Ok(Batch::Values(columns)) => self.rows.push_values(&columns).map_err(told)?,
+                Ok(Batch::Values(columns)) => self.rows.push_read(&columns).map_err(told)?,
                 Err(Wrong::Value(fault)) => return Err(fault),
                 Err(Wrong::Line(BadLine { what, number })) => {
                     return Err(Fault::error("22P04", format!("{what} (line {})", self.lines + number)));

@@ -92,6 +92,9 @@ fn add_texts(
 ) -> Result<()> {
     let mut failed = None;
     input.each_valid(|tuple, group| {
+        if failed.is_some() {
+            return;
+        }
         let text = vector.text(tuple).unwrap_or_default();
         match SmallNumeric::decode(text) {
             Some(small) => change(&mut sums[group], heap, |state| state.add_small(small, squares)),

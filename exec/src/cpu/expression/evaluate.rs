@@ -4,7 +4,7 @@
 //! (3) a level below has it: it is taken over by position; (4) it reads only indices of a level below, cannot fail,
 //! and that level has no more tuples: it is computed there and taken over; (5) it is computed here.
 
-use super::growth::{BYTES_LARGE, Growth};
+use super::growth::{self, BYTES_LARGE, Growth};
 use super::{dictionary, element, fused, lanes, load, memo, numeric};
 use crate::column::{Column, ColumnData};
 use crate::cpu::collections::bindings::Captured;
@@ -484,11 +484,12 @@ impl<'a> Tile<'a> {
         let vectors: Vec<&Vector> = arguments.iter().map(|&argument| self.top(argument)).collect();
         let bounds = |argument: usize| self.node(arguments[argument]).bounds;
         let growth = self.collections.context().zip(Growth::of(&call, &vectors, len));
-        let done = if let Some((context, growth)) = growth
-            && growth.total > BYTES_LARGE
-        {
+        let large =
+            growth.filter(|(_, growth)| growth.total > BYTES_LARGE).map(|(context, growth)| (context, growth.total));
+        let given = || self.collections.context().zip(growth::given(function, &vectors));
+        let done = if let Some((context, bytes)) = large.or_else(given) {
             // Values are there twice until they are a vector.
-            held.room(context, number, growth.total.saturating_mul(2)).and_then(|()| {
+            held.room(context, number, bytes.saturating_mul(2)).and_then(|()| {
                 let constant = vectors.iter().all(|vector| vector.constant);
                 let each = if constant { 1 } else { len };
                 kernels::fallback::call_checked(&call, &vectors, each, || context.check(), out)?;

@@ -4,11 +4,12 @@
 //! A tile of 32768 tuples whose strings have ten megabytes each would take 300 GB. So where a loop calls such a function its
 //! tiles begin with one tuple, and have four times as many each time as long as what they make stays small (`nest.rs`). What one
 //! call makes counts before it begins. If that is much though tiles are small, it goes value by value, and looks at the
-//! statement's context on the way.
+//! statement's context on the way; so does one that is given long strings, whatever it makes of them. Within one value its function
+//! looks at the statement (`planner/src/meter.rs`).
 
 use crate::Result;
 use crate::cpu::kernels::Call;
-use crate::cpu::vector::Vector;
+use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::nodes::{Expressions, Operation};
 use crate::workers::context::{Context, Reservation};
 use multiloop_planner::function::{ArrayFunction, Function, JsonFunction, RowFunction};
@@ -16,6 +17,11 @@ use rustc_hash::FxHashMap;
 
 /// Bytes that a call may make without a look at whether the statement goes on.
 pub(super) const BYTES_LARGE: usize = 1 << 23;
+
+/// Bytes of the strings that a call is given from which on it goes value by value, if one of them is long, and where they are many.
+const GIVEN_LARGE: usize = 1 << 23;
+const GIVEN_LONG: usize = 1 << 20;
+const GIVEN_MAX: usize = 1 << 26;
 
 /// Bytes of a value that is shown as text, at most.
 const SHOWN_MAX: usize = 64;
@@ -55,6 +61,38 @@ impl Expressions {
     pub(crate) fn make_long_text(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node.operation, Operation::Call { function, .. } if grows(function)))
     }
+}
+
+/// Bytes of the strings that a call is given, if they are so many that it has to look at whether its statement goes on: kernels pass
+/// all strings of a tile at once. None for functions that do not pass over their bytes, or are done with most at the first.
+pub(super) fn given(function: Function, arguments: &[&Vector]) -> Option<usize> {
+    use Function as F;
+    let is_quick = matches!(
+        function,
+        F::Equal
+            | F::NotEqual
+            | F::Less
+            | F::LessEqual
+            | F::Greater
+            | F::GreaterEqual
+            | F::IsNull
+            | F::IsNotNull
+            | F::OctetLength
+            | F::Cast
+            | F::Relabel
+    );
+    if is_quick {
+        return None;
+    }
+    let (mut total, mut most) = (0usize, 0usize);
+    for argument in arguments {
+        let VectorData::Text(texts) = &argument.data else { continue };
+        for view in texts.views() {
+            total += view.length as usize;
+            most = most.max(view.length as usize);
+        }
+    }
+    (total >= GIVEN_LARGE && (most >= GIVEN_LONG || total >= GIVEN_MAX)).then_some(total)
 }
 
 pub(super) fn grows(function: Function) -> bool {

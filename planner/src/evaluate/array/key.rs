@@ -21,6 +21,7 @@
 //! [`Array::key`], which leaves scale and form out.
 
 use super::{Array, Bound};
+use crate::meter::{self, Room};
 use crate::numeric::Numeric;
 use crate::types::DataType;
 use crate::value::{Interval, Value, canonical_float_bits};
@@ -84,6 +85,9 @@ impl Array {
     fn encode_with(&self, element: DataType, bare: bool) -> String {
         let mut text = String::with_capacity(self.elements.len() * 17 + 10);
         for value in &self.elements {
+            if !meter::goes_on(16) {
+                break;
+            }
             if value.is_null() {
                 text.push(NULL);
                 continue;
@@ -131,7 +135,14 @@ impl Array {
     pub fn decode(text: &str, element: DataType) -> Option<Array> {
         let mut letters = text.chars();
         let mut elements = Vec::new();
+        let mut room = Room::default();
         loop {
+            if elements.len().is_multiple_of(1 << 12) && !room.holds(elements.len() * size_of::<Value>() * 2) {
+                return None;
+            }
+            if !meter::goes_on(32) {
+                return None;
+            }
             match letters.next()? {
                 END => break,
                 NULL => elements.push(Value::Null),
@@ -207,6 +218,7 @@ fn encode_value(value: &Value, element: DataType, bare: bool, text: &mut String)
             }
         }
         Value::Text(content) => {
+            meter::goes_on(content.len());
             for letter in content.chars() {
                 if letter <= ESCAPE {
                     text.push(ESCAPE);

@@ -2,8 +2,10 @@
 
 use super::{Array, Arrays, Bound};
 use crate::error::{Error, ErrorKind, Result};
+use crate::evaluate::long_text::{LongText, Part};
 use crate::evaluate::zone::with_zone;
 use crate::evaluate::{self, logical, mismatch};
+use crate::meter::{self, Room};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -115,6 +117,7 @@ impl Arrays<'_> {
             }
             value => evaluate::cast(value, from.carrier(), to.carrier()),
         };
+        let cast = |value: &Value| meter::spend(64).and_then(|()| cast(value));
         let elements = array.elements.iter().map(cast).collect::<Result<_>>()?;
         Ok(Value::text(Array { bounds: array.bounds, elements }.encode(to)))
     }
@@ -128,11 +131,18 @@ impl Arrays<'_> {
         let separator = self.call.text(1)?;
         let null = self.optional_text(2)?;
         let zone = if self.call.arguments.len() > 3 { self.call.text(3)? } else { logical::UTC };
-        let texts = array.elements.iter().filter_map(|value| match value {
-            Value::Null => null.map(str::to_owned),
-            value => Some(logical::show(value, self.element, zone)),
-        });
-        Ok(Value::text(texts.collect::<Vec<_>>().join(separator)))
+        let mut out = LongText::default();
+        let mut is_first = true;
+        for value in array.elements.iter().filter(|value| !value.is_null() || null.is_some()) {
+            if !std::mem::take(&mut is_first) {
+                out.push(separator)?;
+            }
+            match (value, null) {
+                (Value::Null, null) => out.push(null.unwrap_or_default())?,
+                (value, _) => out.push(&logical::show(value, self.element, zone))?,
+            }
+        }
+        Ok(out.value())
     }
 
     /// The parts of a text between separators: all characters if that is NULL, the whole if it is empty.
@@ -142,31 +152,49 @@ impl Arrays<'_> {
         }
         let text = self.call.text(0)?;
         let null = self.optional_text(2)?;
-        let parts: Vec<String> = match self.optional_text(1)? {
-            _ if text.is_empty() => Vec::new(),
-            None => text.chars().map(String::from).collect(),
-            Some("") => vec![text.to_owned()],
-            Some(separator) => text.split(separator).map(str::to_owned).collect(),
+        let (mut parts, mut room) = (Vec::new(), Room::default());
+        let mut add = |part: &str| {
+            // An element is a value and, of a text that is not NULL, an allocation of its own.
+            if parts.len().is_multiple_of(1 << 10) {
+                room.hold(parts.len() * 2 * size_of::<Value>() + text.len())?;
+            }
+            parts.push(if null == Some(part) { Value::Null } else { Value::text(part) });
+            meter::spend(part.len() + 32)
         };
-        let value = |part: String| if null == Some(part.as_str()) { Value::Null } else { Value::text(part) };
-        Ok(self.encoded(&Array::of(parts.into_iter().map(value).collect())))
+        match self.optional_text(1)? {
+            _ if text.is_empty() => {}
+            None => {
+                let mut letter = [0; 4];
+                text.chars().try_for_each(|c| add(c.encode_utf8(&mut letter)))?;
+            }
+            Some("") => add(text)?,
+            Some(separator) => {
+                let (separates, mut start) = (Part::new(separator), 0);
+                while let Some(at) = separates.find(text, start)? {
+                    add(&text[start..at])?;
+                    start = at + separator.len();
+                }
+                add(&text[start..])?;
+            }
+        }
+        Ok(self.encoded(&Array::of(parts)))
     }
 
     /// `string_agg`: of separators and texts in turn the texts, each but the first behind its separator.
     pub(super) fn join_pairs(&self) -> Result<Value> {
         let array = self.known(0)?;
-        let text = |value: Option<&Value>| match value {
-            Some(Value::Text(text)) => text.to_string(),
-            _ => String::new(),
-        };
-        let mut joined = String::new();
+        let mut joined = LongText::default();
         for (at, pair) in array.elements.chunks(2).enumerate() {
-            if at > 0 {
-                joined.push_str(&text(pair.first()));
+            if at > 0
+                && let Some(Value::Text(separator)) = pair.first()
+            {
+                joined.push(separator)?;
             }
-            joined.push_str(&text(pair.get(1)));
+            if let Some(Value::Text(text)) = pair.get(1) {
+                joined.push(text)?;
+            }
         }
-        Ok(Value::text(joined))
+        Ok(joined.value())
     }
 
     /// A text that may be NULL, or not be there.

@@ -13,6 +13,7 @@ mod text;
 use super::Call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{ArrayFunction, Function};
+use crate::meter;
 use crate::types::DataType;
 use crate::value::Value;
 pub(super) use key::bare;
@@ -64,7 +65,7 @@ impl Array {
     }
 
     /// The array if it is not too large (54000 in PostgreSQL, 54001 here); one without elements has no dimensions.
-    fn checked(bounds: Vec<Bound>, elements: Vec<Value>) -> Result<Self> {
+    pub(super) fn checked(bounds: Vec<Bound>, elements: Vec<Value>) -> Result<Self> {
         if elements.is_empty() {
             return Ok(Array::default());
         }
@@ -137,6 +138,7 @@ impl Arrays<'_> {
     /// An argument that is not NULL as an array.
     fn known(&self, at: usize) -> Result<Array> {
         let array = Array::decode(self.call.text(at)?, self.element);
+        meter::settle()?;
         array.ok_or_else(|| Error::new(ErrorKind::DataCorrupted, format!("no array of {} in its place", self.element)))
     }
 

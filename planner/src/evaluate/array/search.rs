@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::evaluate::like::LikePattern;
 use crate::evaluate::pattern;
 use crate::function::Comparison;
+use crate::meter;
 use crate::value::Value;
 use std::cmp::Ordering;
 
@@ -29,7 +30,7 @@ fn holds(comparison: Comparison, value: &Value, element: &Value) -> Result<bool>
             C::Like | C::NotLike => LikePattern::new(pattern, None)?,
             _ => LikePattern::ignoring_case(pattern, None)?,
         };
-        return Ok(pattern.matches(text) == matches!(comparison, C::Like | C::ILike));
+        return Ok(pattern.matches_long(text)? == matches!(comparison, C::Like | C::ILike));
     }
     let order = value.compare(element);
     Ok(match comparison {
@@ -49,6 +50,7 @@ impl Arrays<'_> {
         let value = self.value(0);
         let mut unknown = false;
         for element in &array.elements {
+            meter::spend(8)?;
             if value.is_null() || element.is_null() {
                 unknown = true;
             } else if holds(comparison, value, element)? == decisive {

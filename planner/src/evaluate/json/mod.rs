@@ -10,6 +10,7 @@ use super::calendar::is_infinite_timestamp;
 use super::{Call, array, format, logical};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{Function, JsonFunction};
+use crate::meter;
 use crate::numeric::Numeric;
 use crate::stack;
 use crate::types::DataType;
@@ -85,6 +86,7 @@ impl Parser<'_> {
     }
 
     fn value(&mut self) -> Result<Json> {
+        meter::spend(32)?;
         self.skip_blanks();
         match self.text.as_bytes().get(self.at) {
             Some(b'{' | b'[') => {
@@ -194,6 +196,7 @@ impl Parser<'_> {
         self.at += 1;
         let mut content = String::new();
         loop {
+            meter::spend(4)?;
             let Some(letter) = self.text[self.at..].chars().next() else {
                 self.at = start;
                 return Err(self.invalid());
@@ -298,7 +301,7 @@ impl Json {
 /// Adds a text as a string of JSON.
 pub fn append_json_text(text: &str, out: &mut String) {
     out.push('"');
-    for letter in text.chars() {
+    for letter in meter::pieces_while_wanted(text).flat_map(str::chars) {
         match letter {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),

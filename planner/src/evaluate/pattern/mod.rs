@@ -21,6 +21,7 @@ mod tests;
 use super::Call;
 use crate::error::Result;
 use crate::function::{Function, PatternFunction};
+use crate::meter;
 use crate::stack;
 use crate::value::Value;
 use options::Options;
@@ -106,6 +107,9 @@ impl Pattern {
         let input = Input::new(text).span(leftmost.start()..text.len()).anchored(Anchored::Yes);
         let input = input.earliest(self.prefers == Preference::Shortest);
         extent.automaton.search(&mut extent.cache.borrow_mut(), &input, &mut found);
+        // A match takes about a microsecond, and what is looked at up to its end.
+        let end = found.get_match().map_or(text.len(), |found| found.end());
+        meter::spend(1_000 + (leftmost.start() - from) + (end - leftmost.start()).saturating_mul(20))?;
         Ok(found.is_match().then_some(Found(found)))
     }
 

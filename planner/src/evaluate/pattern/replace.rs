@@ -5,7 +5,7 @@ use super::search::{number, offset};
 use super::{Found, pattern};
 use crate::error::Result;
 use crate::evaluate::Call;
-use crate::evaluate::text::{BYTES_MAX, too_long};
+use crate::evaluate::long_text::LongText;
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -22,7 +22,7 @@ pub(super) fn replace(call: &Call) -> Result<Value> {
     let pattern = pattern(call.text(1)?, options)?;
     let Some(from) = offset(text, start) else { return Ok(Value::text(text)) };
     let pieces = pieces(new);
-    let mut out = String::new();
+    let mut out = LongText::default();
     let mut copied = 0;
     for (count, found) in (1..).zip(pattern.matches(text, from)) {
         if n > count {
@@ -30,18 +30,15 @@ pub(super) fn replace(call: &Call) -> Result<Value> {
         }
         let found = found?;
         let (start, end) = found.whole();
-        out.push_str(&text[copied..start]);
-        pieces.iter().for_each(|piece| push(piece, &found, text, &mut out));
+        out.push(&text[copied..start])?;
+        pieces.iter().try_for_each(|piece| push(piece, &found, text, &mut out))?;
         copied = end;
-        if out.len() > BYTES_MAX {
-            return Err(too_long());
-        }
         if n == count {
             break;
         }
     }
-    out.push_str(&text[copied..]);
-    Ok(Value::text(out))
+    out.push(&text[copied..])?;
+    Ok(out.value())
 }
 
 /// A part of what stands in a match's place.
@@ -50,14 +47,13 @@ enum Piece<'a> {
     Group(usize),
 }
 
-fn push(piece: &Piece, found: &Found, text: &str, out: &mut String) {
+fn push(piece: &Piece, found: &Found, text: &str, out: &mut LongText) -> Result<()> {
     match piece {
-        Piece::Text(plain) => out.push_str(plain),
-        Piece::Group(group) => {
-            if let Some((start, end)) = found.group(*group) {
-                out.push_str(&text[start..end]);
-            }
-        }
+        Piece::Text(plain) => out.push(plain),
+        Piece::Group(group) => match found.group(*group) {
+            Some((start, end)) => out.push(&text[start..end]),
+            None => Ok(()),
+        },
     }
 }
 

@@ -10,7 +10,7 @@
 use super::expression::SetCall;
 use super::{Builder, FromItem, Rows, Scope};
 use crate::error::{Error, Position, Result};
-use crate::function::Function;
+use crate::function::{Function, SERIES_BLOCK};
 use crate::relation::column_set::ColumnSet;
 use crate::relation::visit::for_each_column;
 use crate::relation::{ColumnId, Expression, Relation};
@@ -50,7 +50,10 @@ impl Builder<'_> {
             }
         };
         let position = self.columns.add("position", big, false);
-        relation = Arc::new(Relation::Expand { input: relation, count, position });
+        relation = match calls {
+            [only] if let Some(blocks) = only.blocks() => self.expand_blocks(relation, only, blocks, position),
+            _ => Arc::new(Relation::Expand { input: relation, count, position }),
+        };
         let at = self.columns.reference(position);
         let mut columns = kept;
         columns.push((position, at.clone()));
@@ -63,6 +66,35 @@ impl Builder<'_> {
             columns.push((call.column, value));
         }
         (Arc::new(Relation::Project { input: relation, columns }), position)
+    }
+
+    /// The rows of a call block by block, each of which is counted when it is come to:
+    ///
+    /// ```text
+    /// Project position = block * 1024 + within
+    ///   Expand within of the rows in the block
+    ///     Expand block of all blocks
+    /// ```
+    fn expand_blocks(
+        &mut self,
+        input: Arc<Relation>,
+        call: &SetCall,
+        blocks: Expression,
+        position: ColumnId,
+    ) -> Arc<Relation> {
+        let big = DataType::BigInt;
+        let mut columns = self.through(&input);
+        let block = self.columns.add("block", big, false);
+        let in_blocks = Arc::new(Relation::Expand { input, count: blocks, position: block });
+        let within = self.columns.add("within", big, false);
+        let (block, at) = (self.columns.reference(block), self.columns.reference(within));
+        let one = || Expression::constant(Value::Int(1), big);
+        let count = call.rows_in(block.clone()).unwrap_or_else(one);
+        let rows = Arc::new(Relation::Expand { input: in_blocks, count, position: within });
+        let size = Expression::constant(Value::Int(SERIES_BLOCK), big);
+        let before = Expression::call(Function::Multiply, vec![block, size], big);
+        columns.push((position, Expression::call(Function::Add, vec![before, at], big)));
+        Arc::new(Relation::Project { input: rows, columns })
     }
 
     /// Calls in FROM, in lock step: `alias` names the only column of an only one.

@@ -80,7 +80,7 @@ impl Builder<'_> {
         }
         let step = self.cast_rows(step, &types, !all)?;
         let ids = columns.iter().map(|(_, id)| *id).collect();
-        Ok((Arc::new(Relation::Recursive { cte, columns: ids, all, seed, step }), columns))
+        Ok((Arc::new(Relation::Recursive { cte, columns: ids, all, seed, step, enough: None }), columns))
     }
 
     /// The rows of a union that turned out to be no recursion.

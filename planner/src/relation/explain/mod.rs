@@ -173,9 +173,10 @@ impl Printer {
             Relation::Window { partition, order, functions, .. } => {
                 self.window(partition, order, functions, subqueries)
             }
-            Relation::Recursive { cte, columns, all, .. } => {
+            Relation::Recursive { cte, columns, all, enough, .. } => {
                 let columns = self.names.list(columns.iter().copied());
-                format!("Recursive #{}{}: {columns}", cte.0, if *all { " all" } else { "" })
+                let enough = if enough.is_some() { " until there are enough" } else { "" };
+                format!("Recursive #{}{}{enough}: {columns}", cte.0, if *all { " all" } else { "" })
             }
             Relation::With { cte, .. } => format!("With #{}", cte.0),
             Relation::CteScan { cte, columns } => {

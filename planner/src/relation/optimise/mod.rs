@@ -23,6 +23,7 @@ mod join_cost;
 mod join_greedy;
 mod join_order;
 mod late_values;
+mod limit_recursion;
 mod prune_columns;
 mod push_filter;
 pub(crate) mod selectivity;
@@ -33,6 +34,7 @@ mod single_row_subquery;
 mod tests;
 mod unnest_subquery;
 
+use crate::meter;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::profile::Profiles;
 #[cfg(debug_assertions)]
@@ -88,6 +90,12 @@ pub const PASSES: &[Pass] = &[
         reason: "before all that looks at columns: those that store codes stay codes until a value is asked for",
         needed: true,
         apply: |working| late_values::delay_values(&mut working.query),
+    },
+    Pass {
+        name: "limit_recursion",
+        reason: "before CTEs are put in and subqueries become joins: an endless recursion ends where its reader takes the first rows",
+        needed: true,
+        apply: |working| limit_recursion::limit_recursions(&mut working.query),
     },
     pass(
         "unnest_subquery",
@@ -162,6 +170,10 @@ pub fn optimise_without(query: Query, without: &[String], mut observe: impl FnMu
     check(&query.relation, &query.output, "binding");
     let mut working = Working { query, profiles: None };
     for pass in PASSES.iter().filter(|pass| pass.needed || !without.iter().any(|name| name == pass.name)) {
+        // Who has cancelled wants no plan.
+        if meter::check().is_err() {
+            break;
+        }
         (pass.apply)(&mut working);
         check(&working.query.relation, &working.query.output, pass.name);
         observe(pass, &working.query);
@@ -181,9 +193,10 @@ fn check(relation: &Relation, output: &[(String, ColumnId)], pass: &str) {
     let _ = (relation, output, pass);
 }
 
-/// A query as it was bound, with no more done to it than its tables ask for: what stores codes shows values.
+/// A query as it was bound, with no more done to it than it needs: what stores codes shows values, and recursions end.
 pub fn as_bound(mut query: Query) -> Query {
     late_values::delay_values(&mut query);
+    limit_recursion::limit_recursions(&mut query);
     query
 }
 

@@ -28,6 +28,7 @@ use super::join_cluster;
 use super::simplify::simplify;
 use crate::function::Function;
 use crate::join_kind::JoinKind;
+use crate::meter;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::effects::{effects, effects_by_row};
 use crate::relation::profile::Profiles;
@@ -37,6 +38,23 @@ use crate::relation::visit::{
 use crate::relation::{ColumnId, Columns, Expression, ExpressionKind, Relation, SetKind};
 use crate::types::DataType;
 use std::sync::Arc;
+
+/// Nodes by which a predicate may grow as it crosses a projection, and levels that one may have that grows. Along a chain of
+/// projections each of which computes something a predicate becomes as deep as the chain is long, or twice as large each time.
+const GROWTH_MAX: usize = 256;
+/// See [`GROWTH_MAX`].
+const DEPTH_MAX: usize = 64;
+
+/// What placing a predicate at an operator takes, as [`meter::spend`] counts.
+const PLACE_UNITS: usize = 1 << 10;
+
+/// How many nodes an expression has, and how many levels.
+fn size(expression: &Expression) -> (usize, usize) {
+    let ExpressionKind::Call(_, arguments) = &expression.kind else { return (1, 1) };
+    let all = arguments.iter().map(size);
+    let (nodes, levels) = all.fold((0, 0), |all, one| (all.0 + one.0, one.1.max(all.1)));
+    (nodes + 1, levels + 1)
+}
 
 /// What placing predicates needs to know.
 pub(super) struct Placer<'a> {
@@ -53,6 +71,10 @@ pub(super) struct Placer<'a> {
 impl Placer<'_> {
     /// The rows of `relation` that pass all of `predicates`, each tested as early as may be.
     pub(super) fn place(&self, relation: Relation, mut predicates: Vec<Expression>) -> Relation {
+        // Where nobody wants the plan any more, it is one at once.
+        if !meter::goes_on(PLACE_UNITS * (predicates.len() + 1)) {
+            return self.filter(relation, predicates);
+        }
         match relation {
             Relation::Filter { input, predicate } => {
                 let mut all: Vec<Expression> = predicate.into_conjuncts().into_iter().flat_map(factor_or).collect();
@@ -96,10 +118,10 @@ impl Placer<'_> {
                 let input = Arc::new(self.place(take(input), below));
                 self.filter(Relation::Window { input, partition, order, functions }, above)
             }
-            Relation::Recursive { cte, columns, all, seed, step } => {
+            Relation::Recursive { cte, columns, all, seed, step, enough } => {
                 let seed = (Arc::new(self.place(take(seed.0), Vec::new())), seed.1);
                 let step = (Arc::new(self.place(take(step.0), Vec::new())), step.1);
-                self.filter(Relation::Recursive { cte, columns, all, seed, step }, predicates)
+                self.filter(Relation::Recursive { cte, columns, all, seed, step, enough }, predicates)
             }
             Relation::Limit { input, limit, offset } => {
                 let input = Arc::new(self.place(take(input), Vec::new()));
@@ -130,10 +152,15 @@ impl Placer<'_> {
                 as_column(value).is_some() || (!effects(value).volatile && !has_subquery(value))
             })
         };
+        let grows =
+            |id: ColumnId| columns.iter().find(|(made, _)| *made == id).map_or(0, |(_, value)| size(value).0 - 1);
         let (mut below, above) = split(predicates, |predicate| {
-            let mut crosses = !effects(predicate).volatile;
-            for_each_column(predicate, &mut |id| crosses &= copied(id));
-            crosses
+            let (mut crosses, mut growth) = (!effects(predicate).volatile, 0);
+            for_each_column(predicate, &mut |id| {
+                crosses &= copied(id);
+                growth += grows(id);
+            });
+            crosses && (growth == 0 || (growth <= GROWTH_MAX && size(predicate).1 <= DEPTH_MAX))
         });
         substitute_all(&mut below, &columns);
         below.iter_mut().for_each(simplify);

@@ -52,6 +52,8 @@
 //! * exactly one comparison across that is no equality, and every other condition reads inner indices only or is an equality across:
 //!   with `u.x <> t.x and u.y < t.y` the smallest x of all rows says nothing of those that pass, and nothing would be
 //!   unnested for the price of going over all rows;
+//! * a scalar of an enclosing block's indices is as a constant, where no equality chooses rows and the loop around the block goes over
+//!   all rows of something: then the extremes are made once for each row of that enclosing block;
 //! * rows that an equality chooses are a bucket already, if it is a comparison by order: of a bucket of one row
 //!   `join_unique_exists` makes a join, which needs no groups;
 //! * nothing in the block may fail or is volatile: s is now computed for rows at which the search would have stopped.
@@ -88,8 +90,18 @@ pub(super) fn exists_comparison_to_extremes(program: &mut Program) -> bool {
 
 /// A nested block of a let that is such an EXISTS.
 fn find(program: &Program, block: BlockId, at: usize) -> Option<(BlockId, Comparison)> {
-    let nested = nested_of(program, &program.block(block).lets[at]);
-    nested.into_iter().find_map(|(_, nested, _)| Some((nested, comparison(program, nested)?)))
+    let each = &program.block(block).lets[at];
+    nested_of(program, each).into_iter().find_map(|(_, nested, _)| {
+        let found = comparison(program, nested, None).or_else(|| comparison(program, nested, Some(around(each)?)))?;
+        Some((nested, found))
+    })
+}
+
+/// The indices of a let that goes over all rows of something, for which extremes are worth to be made each time.
+fn around(each: &Let) -> Option<Vec<IndexId>> {
+    let Let::Loop { multiloop, .. } = each else { return None };
+    let is_all = matches!(multiloop.nest.first()?.source, Source::Rows(_));
+    is_all.then(|| multiloop.nest.iter().map(|index| index.id).collect())
 }
 
 /// An EXISTS with one comparison, taken apart.
@@ -101,7 +113,8 @@ struct Comparison {
     outer: ScalarId,
 }
 
-fn comparison(program: &Program, id: BlockId) -> Option<Comparison> {
+/// Takes an EXISTS apart. Indices that are bound farther out than those `around` it are as constants to it, if these are given.
+fn comparison(program: &Program, id: BlockId, around: Option<Vec<IndexId>>) -> Option<Comparison> {
     let (multiloop, condition) = exists_loop(program, id)?;
     if !program.may_move(program.block_effects(id)) {
         return None;
@@ -110,8 +123,11 @@ fn comparison(program: &Program, id: BlockId) -> Option<Comparison> {
     let mut free = FreeIndices::default();
     let mut side = |id: ScalarId| {
         let free = free.scalar(program, id);
-        let inner = free.iter().filter(|index| own.contains(index)).count();
-        (inner > 0, inner < free.len())
+        let is_outer = |index: &&IndexId| match &around {
+            None => !own.contains(index),
+            Some(around) => around.contains(index),
+        };
+        (free.iter().any(|index| own.contains(index)), free.iter().any(|index| is_outer(&index)))
     };
     for (number, index) in multiloop.nest.iter().enumerate() {
         let is_probe = number == 0 && matches!(index.source, Source::Bucket { .. });
@@ -147,6 +163,9 @@ fn comparison(program: &Program, id: BlockId) -> Option<Comparison> {
     let (function, inner, outer) = found?;
     let is_bucket = matches!(multiloop.nest[0].source, Source::Bucket { .. });
     if keyed && !is_bucket && function != Function::NotEqual {
+        return None;
+    }
+    if around.is_some() && (keyed || is_bucket) {
         return None;
     }
     (program.scalars.data_type(inner) != DataType::Null).then_some(Comparison { rest, function, inner, outer })

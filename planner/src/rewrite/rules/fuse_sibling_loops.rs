@@ -56,6 +56,7 @@
 
 use crate::analysis::own_groups::own_groups;
 use crate::analysis::ranges::Ranges;
+use crate::meter;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::collections_read;
 use crate::multiloop::{BlockId, CollectionId, Let, Program};
@@ -67,6 +68,9 @@ use rustc_hash::FxHashSet;
 /// Fusions in a block after which it is not looked at once more which groups are own ones: many branches of one UNION
 /// would have it looked at as often.
 const LOOKS_AGAIN_MAX: usize = 50;
+
+/// What a look at two loops takes, as [`meter::spend`] counts.
+const LOOK_UNITS: usize = 1 << 8;
 
 /// Joins sibling loops.
 pub(super) fn fuse_sibling_loops(program: &mut Program) -> bool {
@@ -84,11 +88,12 @@ fn fuse_block(program: &mut Program, block: BlockId) -> bool {
     if distinct.len() == nests.iter().flatten().count() {
         return false;
     }
-    let mut loops = Loops { program, block, reads: vec![None; nests.len()], nests, proofs: None, fused: 0 };
+    let mut loops =
+        Loops { program, block, reads: vec![None; nests.len()], nests, proofs: None, fused: 0, analyses: 0 };
     let mut first = 0;
     while first < loops.nests.len() {
         let mut second = first + 1;
-        while second < loops.nests.len() {
+        while second < loops.nests.len() && meter::goes_on(LOOK_UNITS) {
             match loops.place(first, second).filter(|_| loops.may_join(first, second)) {
                 Some(place) => {
                     loops.fuse(first, second, place);
@@ -113,6 +118,8 @@ struct Loops<'p> {
     reads: Vec<Option<FxHashSet<CollectionId>>>,
     proofs: Option<Proofs>,
     fused: usize,
+    /// How often ranges have been analysed: each fusion makes scalars that an analysis does not know.
+    analyses: usize,
 }
 
 /// What says whether loops may be joined.
@@ -175,8 +182,16 @@ impl Loops<'_> {
             }
             let effects = lets[at].effects(program);
             let is_pure = effects.is_pure() && !proofs.failing.reads_failing(program, &lets[at]);
-            let mut proven = || proofs.ranges.get_or_insert_with(|| Ranges::analyse(program)).never_fails(&lets[at]);
-            is_pure || (!effects.volatile && proven())
+            if is_pure || effects.volatile {
+                return is_pure;
+            }
+            if proofs.ranges.is_none() {
+                if self.analyses == LOOKS_AGAIN_MAX {
+                    return false;
+                }
+                self.analyses += 1;
+            }
+            proofs.ranges.get_or_insert_with(|| Ranges::analyse(program)).never_fails(&lets[at])
         })
     }
 

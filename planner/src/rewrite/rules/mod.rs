@@ -3,6 +3,7 @@
 
 mod any_equal_to_exists;
 mod any_less_to_extreme;
+mod any_to_condition;
 mod ask_chosen_groups;
 mod bucket_correlated_rows;
 mod code_case_keys;
@@ -100,6 +101,11 @@ pub const RULES: &[Rule] = &[
         "join_unique_exists",
         join_unique_exists::join_unique_exists,
         "before exists_comparison_to_extremes: of one row there are no extremes to find",
+    ),
+    rule(
+        "any_to_condition",
+        any_to_condition::any_to_condition,
+        "before exists_comparison_to_extremes and conditional_reduce, which know what EXISTS asks",
     ),
     rule(
         "exists_comparison_to_extremes",

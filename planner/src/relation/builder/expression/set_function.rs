@@ -43,9 +43,20 @@ pub struct SetCall {
     pub(in crate::relation::builder) computed: Vec<(ColumnId, Expression)>,
     /// How many rows: a bigint; none for a function of one value, which is one row.
     pub(in crate::relation::builder) count: Option<Expression>,
+    /// How many blocks of rows there are at most, and how many rows a block has: of a series of times, which would be walked to
+    /// its end to count its rows.
+    blocks: Option<Blocks>,
     /// Whether values are NULL behind the last by themselves.
     pub(in crate::relation::builder) ends_in_null: bool,
     element: Element,
+}
+
+/// See [`SetCall::blocks`].
+#[derive(Clone, Debug)]
+struct Blocks {
+    count: Expression,
+    /// What `SeriesInBlock` is called with but the block: start, stop, step, and the zone of instants.
+    series: Vec<Expression>,
 }
 
 /// Which value stands at a position.
@@ -105,6 +116,18 @@ impl SetCall {
             }
             Element::Single(value) => value.clone(),
         }
+    }
+
+    /// How many blocks of [`SERIES_BLOCK`] rows there are at most; none if the number of rows is known.
+    pub(in crate::relation::builder) fn blocks(&self) -> Option<Expression> {
+        self.blocks.as_ref().map(|blocks| blocks.count.clone())
+    }
+
+    /// How many rows a block has.
+    pub(in crate::relation::builder) fn rows_in(&self, block: Expression) -> Option<Expression> {
+        let mut arguments = self.blocks.as_ref()?.series.clone();
+        arguments.insert(3, block);
+        Some(fold::call(Function::SeriesInBlock, arguments, DataType::BigInt))
     }
 
     /// The column of its values.
@@ -201,6 +224,7 @@ impl Builder<'_> {
             column,
             computed: Vec::new(),
             count: None,
+            blocks: None,
             ends_in_null: false,
             element: Element::Single(value),
         })
@@ -246,6 +270,7 @@ impl Builder<'_> {
             column,
             computed: parts.computed,
             count: Some(count),
+            blocks: None,
             ends_in_null: matches!(element, Element::Nth(_)),
             element,
         }
@@ -299,6 +324,9 @@ impl Builder<'_> {
         };
         let mut counted = vec![wide(&start), wide(&stop), wide(&step)];
         counted.extend(zone.clone());
+        if is_time && !is_of_fixed_length(&step, of) {
+            return Ok(self.series_in_blocks(of, parts, (start, step, zone), counted));
+        }
         let count = fold::call(Function::SeriesCount, counted, DataType::BigInt);
         let element = match of {
             DataType::Integer => Element::Steps(start, step),
@@ -308,6 +336,28 @@ impl Builder<'_> {
             _ => Element::Series(vec![start, step], of, zone),
         };
         Ok(self.made("generate_series", of, parts, count, element))
+    }
+
+    /// A series of times whose steps are not known to be of one length. One of constants that has few values is counted.
+    fn series_in_blocks(
+        &mut self,
+        of: DataType,
+        parts: Parts,
+        (start, step, zone): (Expression, Expression, Option<Expression>),
+        series: Vec<Expression>,
+    ) -> SetCall {
+        let blocks = fold::call(Function::SeriesBlocks, series.clone(), DataType::BigInt);
+        let is_short = matches!(fold::constant(&blocks), Some(Value::Int(blocks)) if *blocks <= BLOCKS_COUNTED);
+        let count = match is_short {
+            true => fold::call(Function::SeriesCount, series.clone(), DataType::BigInt),
+            // Asked only where several sets step together.
+            false => Expression::call(Function::SeriesCount, series.clone(), DataType::BigInt),
+        };
+        let blocks = (!is_short).then_some(Blocks { count: blocks, series });
+        SetCall {
+            blocks,
+            ..self.made("generate_series", of, parts, count, Element::Series(vec![start, step], of, zone))
+        }
     }
 
     /// `generate_subscripts(array, dimension[, reverse])`.
@@ -340,6 +390,18 @@ impl Builder<'_> {
         };
         let element = Element::Subscript(first, last, reverse);
         Ok(self.made("generate_subscripts", DataType::Integer, parts, count, element))
+    }
+}
+
+/// Blocks of a series of constants whose rows are counted when it is bound.
+const BLOCKS_COUNTED: i64 = 8;
+
+/// Whether a step of times is a constant that is as long everywhere; in a zone days are not.
+fn is_of_fixed_length(step: &Expression, of: DataType) -> bool {
+    match fold::constant(step) {
+        Some(Value::Interval(step)) => step.months == 0 && (step.days == 0 || of == DataType::Timestamp),
+        Some(Value::Null) => true,
+        _ => false,
     }
 }
 

@@ -89,7 +89,7 @@ impl Evaluator {
             Relation::Window { input, partition, order, functions } => {
                 self.window(input, partition, order, functions, outer)?
             }
-            Relation::Recursive { cte, columns, all, seed, step } => {
+            Relation::Recursive { cte, columns, all, seed, step, .. } => {
                 self.recursive((*cte, *all), columns, seed, step, outer)?
             }
             Relation::Distinct { input } => distinct(self.rows(input, outer)?.rows),
