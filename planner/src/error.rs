@@ -65,6 +65,8 @@ pub enum ErrorKind {
     NumericOverflow,
     /// 22003: digits beyond the 38 of narrow decimals. The same statement with wide ones may have an answer.
     DecimalOverflow,
+    /// 0A000: NaN as a narrow decimal. The same statement with wide ones may have an answer.
+    DecimalNan,
     /// 22012: division by zero.
     DivisionByZero,
     /// 22001: a string too long for its type.
@@ -196,6 +198,11 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// Whether the same statement with numerics of any number of digits may have an answer.
+    pub fn asks_for_wide_numerics(self) -> bool {
+        matches!(self, ErrorKind::DecimalOverflow | ErrorKind::DecimalNan)
+    }
+
     /// Whether an expression failed on the values that it was given, or a subquery on the number of its rows. What
     /// speculates (`speculation`) may be the reason.
     pub fn is_data_error(self) -> bool {
@@ -207,7 +214,7 @@ impl ErrorKind {
     pub fn sqlstate(self) -> &'static str {
         match self {
             ErrorKind::Syntax => "42601",
-            ErrorKind::Unsupported => "0A000",
+            ErrorKind::Unsupported | ErrorKind::DecimalNan => "0A000",
             ErrorKind::UnknownTable => "42P01",
             ErrorKind::UnknownColumn => "42703",
             ErrorKind::UnknownFunction => "42883",

@@ -128,15 +128,14 @@ impl Block {
         for tree in &self.keys {
             select.group();
             let named = tree.reference().map_or(Ok(None), |reference| select.named_key(&reference, None))?;
-            let key = match named {
-                Some(key) => key,
+            match named {
+                Some(item) => select.add_item_key(item),
                 None => {
                     scope.enter(Clause::GroupBy);
                     let key = tree.build(builder, scope)?;
-                    builder.settle(key)?
+                    select.add_key(builder.settle(key)?)
                 }
             };
-            select.add_key(key);
         }
         scope.enter(Clause::Having);
         if let Some(having) = &self.having {

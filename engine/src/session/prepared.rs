@@ -264,7 +264,7 @@ impl Prepared {
             let context = running.context();
             let run = |executable: &Executable| running.execute(executable, snapshot, parameters, &context);
             let result = match timed(&mut timings.execute, || planned.run(&context, run)) {
-                Err(error) if error.kind() == ErrorKind::DecimalOverflow => {
+                Err(error) if error.kind().asks_for_wide_numerics() => {
                     let query = self.query(snapshot, true)?;
                     planned = Arc::new(running.plan(query, snapshot, &context)?);
                     timed(&mut timings.execute, || planned.run(&context, run))?

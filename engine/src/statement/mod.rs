@@ -47,7 +47,7 @@ pub(crate) fn run(
     timings: Timings,
 ) -> Result<ResultStream> {
     match run_once(session, bind, parameters, timings, false) {
-        Err(error) if error.kind() == ErrorKind::DecimalOverflow => run_once(session, bind, parameters, timings, true),
+        Err(error) if error.kind().asks_for_wide_numerics() => run_once(session, bind, parameters, timings, true),
         result => result,
     }
 }

@@ -9,7 +9,7 @@ SELECT CASE
         SELECT CASE
             WHEN t.base = 1042 AND $2 = -1 THEN 'bpchar'
             WHEN t.base = 1700 AND $2 >= 4 THEN
-                'numeric(' || (($2 - 4) / 65536)::text || ',' || (($2 - 4) % 65536)::text || ')'
+                'numeric(' || (($2 - 4) / 65536)::text || ',' || ((($2 - 4) % 2048 + 1024) % 2048 - 1024)::text || ')'
             WHEN t.base IN (1042, 1043) AND $2 >= 4 THEN t.shown || '(' || ($2 - 4)::text || ')'
             WHEN t.base = 1083 AND $2 >= 0 THEN 'time(' || $2::text || ') without time zone'
             WHEN t.base = 1114 AND $2 >= 0 THEN 'timestamp(' || $2::text || ') without time zone'

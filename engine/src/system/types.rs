@@ -88,6 +88,9 @@ pub(super) fn type_of(data_type: DataType, column: usize, declared: Option<&Decl
     let inner = data_type.element().unwrap_or(data_type);
     let modifier = match (inner, restriction) {
         (_, Some(Restriction::Seconds(digits))) => digits.into(),
+        (_, Some(Restriction::Digits { precision, scale })) => {
+            ((i32::from(precision) << 16) | (i32::from(scale) & 0x7ff)) + 4
+        }
         _ if free => -1,
         (DataType::Varchar(length), _) if inner != DataType::VARCHAR => with_header(length),
         (DataType::Char(length), _) if inner != DataType::BPCHAR => with_header(length),

@@ -134,7 +134,7 @@ SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relnam
         WHEN 1700 THEN CASE WHEN a.atttypmod >= 4 THEN (a.atttypmod - 4) / 65536 END END AS numeric_precision,
     CASE WHEN t.oid IN (20, 21, 23, 700, 701) THEN 2 WHEN t.oid = 1700 THEN 10 END AS numeric_precision_radix,
     CASE WHEN t.oid IN (20, 21, 23) THEN 0
-        WHEN t.oid = 1700 AND a.atttypmod >= 4 THEN (a.atttypmod - 4) % 65536 END AS numeric_scale,
+        WHEN t.oid = 1700 AND a.atttypmod >= 4 THEN ((a.atttypmod - 4) % 2048 + 1024) % 2048 - 1024 END AS numeric_scale,
     CASE WHEN t.oid = 1082 THEN 0
         WHEN t.oid IN (1083, 1114, 1184, 1186) THEN CASE WHEN a.atttypmod < 0 THEN 6 ELSE a.atttypmod % 65536 END
         END AS datetime_precision,

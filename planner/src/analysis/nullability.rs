@@ -104,6 +104,8 @@ impl Nullability {
             each if each.makes_null() => true,
             // The month of `infinity`.
             F::Extract(part) if part.is_cyclic() && is_calendar(program.scalars.data_type(arguments[0])) => true,
+            // NaN and infinities have no digits.
+            F::Scale | F::MinScale => true,
             // The name may be of such a field.
             F::PartNamed => true,
             // Conditions may be NULL, values may not.

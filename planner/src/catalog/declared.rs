@@ -184,6 +184,13 @@ pub struct Materialized {
 pub enum Restriction {
     /// time(p), timestamp(p).
     Seconds(u8),
+    /// numeric(p, s) beyond what decimals are: of a negative scale, one above the precision, or a precision above 38.
+    Digits {
+        /// Digits, at most 1000.
+        precision: u16,
+        /// Those of them behind the point, -1000 to 1000.
+        scale: i16,
+    },
     /// interval with fields or a precision.
     Fields(Fields),
 }

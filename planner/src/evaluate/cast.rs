@@ -114,6 +114,7 @@ fn cast_float(value: f64, from: DataType, to: DataType) -> Result<Value> {
     match to {
         DataType::Double => Ok(Value::Float(value)),
         DataType::Real => to_real(value).map(Value::Float),
+        DataType::Decimal { .. } if value.is_nan() => Err(decimal::nan()),
         DataType::Decimal { .. } if !value.is_finite() => {
             let message = format!("cannot convert {} to decimal", format::format_double(value));
             Err(Error::new(ErrorKind::NumericOverflow, message))

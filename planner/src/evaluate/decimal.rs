@@ -9,6 +9,11 @@ use crate::numeric::powers;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use crate::value::Value;
 
+/// The error for NaN where a narrow decimal is to be.
+pub(super) fn nan() -> Error {
+    Error::new(ErrorKind::DecimalNan, "NaN as a decimal of so many digits is not supported")
+}
+
 /// 10^exponent, for an exponent of at most 38.
 pub fn power_of_ten(exponent: u8) -> i128 {
     debug_assert!(exponent <= DECIMAL_DIGITS_MAX);

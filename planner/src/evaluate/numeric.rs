@@ -2,7 +2,7 @@
 //! integers and decimals are numerics, too.
 
 use super::{Call, arithmetic, decimal};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::meter;
 use crate::numeric::Numeric;
@@ -49,6 +49,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         F::Round => number(call, 0)?.round(digits(call)?),
         F::Truncate => number(call, 0)?.truncate(digits(call)?),
         F::TrimScale => number(call, 0)?.trim_scale(),
+        F::FitDigits => fit(call)?,
         _ => return of_one(call),
     };
     Ok(Some(Value::numeric(value)))
@@ -87,6 +88,30 @@ pub(super) fn of_value(value: &Value, data_type: DataType) -> Result<Numeric> {
 
 fn digits(call: &Call) -> Result<i64> {
     if call.arguments.len() > 1 { call.int(1) } else { Ok(0) }
+}
+
+/// A number rounded to a scale, if it has no more digits than a precision.
+fn fit(call: &Call) -> Result<Numeric> {
+    let (number, precision, scale) = (number(call, 0)?, call.int(1)?, call.int(2)?);
+    let rounded = number.round(scale);
+    if rounded.is_nan() {
+        return Ok(rounded);
+    }
+    let limit = Numeric::parse(&format!("1e{}", precision - scale))?;
+    if rounded.abs().compare(&limit).is_lt() {
+        return Ok(rounded);
+    }
+    let message = "numeric field overflow";
+    let detail = match rounded {
+        Numeric::Finite { .. } => {
+            format!(
+                "A field with precision {precision}, scale {scale} must round to an absolute value less than 10^{}.",
+                precision - scale
+            )
+        }
+        _ => format!("A field with precision {precision}, scale {scale} cannot hold an infinite value."),
+    };
+    Err(Error::new(ErrorKind::NumericOverflow, message).with_detail(detail))
 }
 
 /// The decimal next to a number, or the last one on its side.
@@ -132,7 +157,7 @@ pub(super) fn cast(value: &Value, from: DataType) -> Result<Value> {
 pub(super) fn cast_numeric(number: &Numeric, to: DataType) -> Result<Value> {
     match to {
         DataType::Numeric => Ok(Value::numeric(number.clone())),
-        DataType::Decimal { .. } if number.is_nan() => Err(Error::unsupported("NaN as a decimal is")),
+        DataType::Decimal { .. } if number.is_nan() => Err(decimal::nan()),
         DataType::Decimal { scale, .. } => decimal::checked(number.unscaled_at(scale), to),
         DataType::Double | DataType::Real => {
             let float = if to == DataType::Real { number.to_real() } else { number.to_double() };

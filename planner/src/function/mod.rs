@@ -294,6 +294,8 @@ pub enum Function {
     Scale,
     /// `min_scale(numeric)`: digits needed behind the point.
     MinScale,
+    /// A numeric as NUMERIC(precision, scale) holds it, given both: rounded, an error if digits are too many. NaN is kept.
+    FitDigits,
     /// `trim_scale(numeric)`.
     TrimScale,
     /// An average of its sum and its count: their quotient, NULL of no values. It cannot fail.

@@ -33,7 +33,9 @@ pub(super) fn call_type(function: Function, arguments: &[DataType]) -> Option<Da
         F::Sin | F::Cos | F::Tan | F::Asin | F::Acos | F::Atan | F::Atan2 => Some(DataType::Double),
         F::NumericKey => Some(DataType::Text),
         F::Scale | F::MinScale => Some(DataType::Integer),
-        F::Log | F::DivideWhole | F::Factorial | F::TrimScale | F::Average | F::DeviationOf => Some(DataType::Numeric),
+        F::Log | F::DivideWhole | F::Factorial | F::TrimScale | F::FitDigits | F::Average | F::DeviationOf => {
+            Some(DataType::Numeric)
+        }
         F::DateAddDays | F::DateSubtractDays | F::MakeDate => Some(DataType::Date),
         F::AddInterval | F::SubtractInterval | F::DateTimeCombine => Some(DataType::Timestamp),
         F::TimeAddInterval | F::TimeSubtractInterval => Some(DataType::Time),

@@ -9,14 +9,20 @@ use crate::multiloop::reduction::Gather;
 use crate::types::DataType;
 use crate::value::Value;
 use crate::window::{Frame, WindowFunction};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// A column, unique in its statement. `Columns` has its name and type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ColumnId(pub u32);
 
-/// A typed expression. Two are equal if they compute the same: the position does not count, so that
-/// `SELECT a + 1 … GROUP BY a + 1` finds its key and equal conjuncts of an OR are seen to be equal.
+/// The form in which an expression was written, before anything of it was folded: a number in its statement, which the
+/// builder's `written` gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FormId(pub NonZeroU32);
+
+/// A typed expression. Two are equal if they compute the same: neither the position nor the written form counts, so that
+/// equal conjuncts of an OR are seen to be equal.
 #[derive(Clone, Debug)]
 pub struct Expression {
     /// What it is.
@@ -25,6 +31,8 @@ pub struct Expression {
     pub data_type: DataType,
     /// Where it stands in the statement, for errors at run time.
     pub position: Option<Position>,
+    /// What it was written as, where that is recorded; none for a plain column.
+    pub written: Option<FormId>,
 }
 
 impl PartialEq for Expression {
@@ -76,7 +84,17 @@ pub enum SubqueryKind {
 impl Expression {
     /// An expression without a position.
     pub fn new(kind: ExpressionKind, data_type: DataType) -> Self {
-        Expression { kind, data_type, position: None }
+        Expression { kind, data_type, position: None, written: None }
+    }
+
+    /// Whether both were written alike: `+a` and `a` are not, though folding makes them equal. What has no recorded form is
+    /// compared by what it computes.
+    pub fn is_written_as(&self, other: &Expression) -> bool {
+        match (self.written, other.written) {
+            (Some(form), Some(other)) => form == other,
+            (None, None) => self == other,
+            _ => false,
+        }
     }
 
     /// The same expression at a position, unless it has one already.

@@ -29,7 +29,7 @@ use crate::multiloop::Enough;
 use crate::speculation::Speculation;
 use crate::types::{DataType, Field, SortOrder};
 pub use expression::{
-    AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, Subquery, SubqueryKind, WindowCall,
+    AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, FormId, Subquery, SubqueryKind, WindowCall,
     WindowCallee,
 };
 pub use far_keys::FarKey;

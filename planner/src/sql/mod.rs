@@ -9,6 +9,7 @@
 mod ahead;
 mod definition;
 mod escapes;
+mod grouping_words;
 mod normal;
 mod parse;
 mod refused;

@@ -1,6 +1,7 @@
 //! Queries: WITH, the body, ORDER BY and LIMIT.
 
 use super::binder::Binder;
+use super::expression::text_of_query;
 use super::order::{order_items, reference};
 use super::recursive::Within;
 use crate::error::{Error, ErrorKind, Result};
@@ -63,7 +64,16 @@ impl Binder<'_, '_> {
     /// Binds a query inside an expression. Columns of `outer` that it mentions are correlated references. No column
     /// of its result has the type "unknown".
     pub(crate) fn bind_subquery(&mut self, query: &ast::Query, outer: &Scope<'_>) -> Result<Rows> {
-        self.bind_within(Some(Within::Subquery), |binder| binder.bind_query(query, Some(outer), Unknown::AsText))
+        let (first, mark) = (self.builder.columns.len(), self.builder.mentions_mark());
+        let recorded = self.builder.records_forms();
+        self.builder.open_form();
+        let within = Some(Within::Subquery);
+        let bound = self.bind_within(within, |binder| binder.bind_query(query, Some(outer), Unknown::AsText));
+        match &bound {
+            Ok(_) if recorded => self.builder.close_query_form(text_of_query(query), first, mark),
+            _ => self.builder.drop_form(),
+        }
+        bound
     }
 
     /// Binds a query within a scope.

@@ -2,6 +2,8 @@
 //! [`Select`].
 
 use super::binder::Binder;
+use super::expression::plain_argument;
+use super::grouping_words::{CUBE, DISTINCT_SETS, NO_KEYS, ROLLUP, SETS};
 use super::order::{order_items, reference};
 use super::query::Unknown;
 use crate::error::{Error, ErrorKind, Result};
@@ -12,27 +14,32 @@ use sqlparser::ast::{self, Spanned};
 /// Elements of a CUBE, as in PostgreSQL.
 const CUBE_MAX: usize = 12;
 
-/// Whether an element of GROUP BY stands for several lists of keys.
-fn names_sets(element: &ast::Expr) -> bool {
-    matches!(element, ast::Expr::GroupingSets(_) | ast::Expr::Cube(_) | ast::Expr::Rollup(_))
+/// An element of GROUP BY, which [`super::grouping_words`] has made a call where it stands for lists of keys.
+enum Element<'e> {
+    Key(&'e ast::Expr),
+    Rollup(Vec<&'e ast::Expr>),
+    Cube(Vec<&'e ast::Expr>),
+    Sets(Vec<&'e ast::Expr>),
 }
 
-/// What stands for several lists of keys within GROUPING SETS, where the parser takes ROLLUP and CUBE for functions.
-fn nested_sets(element: &ast::Expr) -> Option<ast::Expr> {
-    let ast::Expr::Function(call) = element else { return names_sets(element).then(|| element.clone()) };
-    let name = call.name.to_string().to_ascii_lowercase();
-    let ast::FunctionArguments::List(list) = &call.args else { return None };
-    let part = |argument: &ast::FunctionArg| match argument {
-        ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(ast::Expr::Tuple(parts))) => Some(parts.clone()),
-        ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(part)) => Some(vec![part.clone()]),
-        _ => None,
-    };
-    let parts = || list.args.iter().map(part).collect::<Option<Vec<_>>>();
-    match name.as_str() {
-        "rollup" => Some(ast::Expr::Rollup(parts()?)),
-        "cube" => Some(ast::Expr::Cube(parts()?)),
-        _ => None,
+fn element(expr: &ast::Expr) -> Element<'_> {
+    let ast::Expr::Function(call) = expr else { return Element::Key(expr) };
+    let ast::FunctionArguments::List(list) = &call.args else { return Element::Key(expr) };
+    let parts = || list.args.iter().filter_map(plain_argument).collect();
+    if is_name(&call.name, ROLLUP) {
+        Element::Rollup(parts())
+    } else if is_name(&call.name, CUBE) {
+        Element::Cube(parts())
+    } else if is_name(&call.name, SETS) {
+        Element::Sets(parts())
+    } else {
+        Element::Key(expr)
     }
+}
+
+/// Whether GROUP BY begins with the mark of its DISTINCT.
+fn is_mark(expr: &ast::Expr) -> bool {
+    matches!(expr, ast::Expr::Function(call) if is_name(&call.name, DISTINCT_SETS))
 }
 
 /// The clauses of a SELECT that Multiloop has.
@@ -65,7 +72,9 @@ impl Binder<'_, '_> {
             relation = self.builder.filter(relation, predicate);
         }
         let windows = std::mem::take(&mut self.windows);
+        let recorded = self.builder.record_forms(true);
         let clauses = self.bind_clauses(&clauses, order_by, &scope, unknown);
+        self.builder.record_forms(recorded);
         self.windows = windows;
         self.check_step(names_itself, &scope, self.position(select.select_token.0.span))?;
         self.builder.select(relation, clauses?)
@@ -183,14 +192,22 @@ impl Binder<'_, '_> {
 
     /// GROUP BY: keys, and lists of them.
     fn bind_group_by(&mut self, elements: &[ast::Expr], scope: &Scope<'_>, select: &mut Select<'_, '_>) -> Result<()> {
+        let (is_distinct, elements) = match elements {
+            [mark, elements @ ..] if is_mark(mark) => (true, elements),
+            elements => (false, elements),
+        };
         let mut all = Vec::with_capacity(elements.len());
         for element in elements {
             select.group();
             all.push(self.bind_grouping_element(element, scope, select)?);
         }
-        if elements.iter().any(names_sets) {
-            let position = elements.first().and_then(|first| self.position(first.span()));
-            select.grouping_sets(crossed(all).map_err(|error| error.at(position))?);
+        if elements.iter().any(|expr| !matches!(element(expr), Element::Key(_))) {
+            let position = elements.first().and_then(|first| self.start(first));
+            let mut sets = crossed(all).map_err(|error| error.at(position))?;
+            if is_distinct {
+                keep_different(&mut sets);
+            }
+            select.grouping_sets(sets);
         }
         Ok(())
     }
@@ -198,61 +215,54 @@ impl Binder<'_, '_> {
     /// The lists of keys that an element of GROUP BY stands for: one, unless it is GROUPING SETS, ROLLUP or CUBE.
     fn bind_grouping_element(
         &mut self,
-        element: &ast::Expr,
+        expr: &ast::Expr,
         scope: &Scope<'_>,
         select: &mut Select<'_, '_>,
     ) -> Result<GroupingSets> {
-        Ok(match element {
-            ast::Expr::GroupingSets(sets) => {
+        Ok(match element(expr) {
+            Element::Sets(sets) => self.deeper(None, |binder| {
                 let mut all = Vec::new();
                 for set in sets {
-                    match if let [only] = &set[..] { nested_sets(only) } else { None } {
-                        Some(nested) => all.extend(self.bind_grouping_element(&nested, scope, select)?),
-                        None => all.push(self.bind_group_keys(set, scope, select)?),
-                    }
+                    all.extend(binder.bind_grouping_element(set, scope, select)?);
                 }
-                all
-            }
-            ast::Expr::Rollup(parts) => {
-                let parts = self.bind_grouping_parts(parts, scope, select)?;
+                Ok(all)
+            })?,
+            Element::Rollup(parts) => {
+                let parts = self.bind_grouping_parts(&parts, scope, select)?;
                 (0..=parts.len()).rev().map(|count| parts[..count].concat()).collect()
             }
-            ast::Expr::Cube(parts) => {
+            Element::Cube(parts) => {
                 if parts.len() > CUBE_MAX {
                     let error = Error::new(ErrorKind::TooComplex, format!("CUBE is limited to {CUBE_MAX} elements"));
-                    return Err(error.at(self.position(element.span())));
+                    return Err(error.at(self.start(expr)));
                 }
-                let parts = self.bind_grouping_parts(parts, scope, select)?;
+                let parts = self.bind_grouping_parts(&parts, scope, select)?;
                 let chosen = |bits: usize| {
                     let is_in = |at: usize| bits >> (parts.len() - 1 - at) & 1 == 1;
                     (0..parts.len()).filter(|&at| is_in(at)).flat_map(|at| parts[at].clone()).collect()
                 };
                 (0..1usize << parts.len()).rev().map(chosen).collect()
             }
-            key => vec![self.bind_group_keys(std::slice::from_ref(key), scope, select)?],
+            Element::Key(key) => {
+                let mut numbers = Vec::new();
+                self.bind_group_key(key, scope, select, &mut numbers)?;
+                vec![numbers]
+            }
         })
     }
 
     fn bind_grouping_parts(
         &mut self,
-        parts: &[Vec<ast::Expr>],
+        parts: &[&ast::Expr],
         scope: &Scope<'_>,
         select: &mut Select<'_, '_>,
     ) -> Result<GroupingSets> {
-        parts.iter().map(|part| self.bind_group_keys(part, scope, select)).collect()
-    }
-
-    fn bind_group_keys(
-        &mut self,
-        keys: &[ast::Expr],
-        scope: &Scope<'_>,
-        select: &mut Select<'_, '_>,
-    ) -> Result<Vec<usize>> {
-        let mut numbers = Vec::with_capacity(keys.len());
-        for key in keys {
-            self.bind_group_key(key, scope, select, &mut numbers)?;
-        }
-        Ok(numbers)
+        let part = |part: &&ast::Expr| {
+            let mut numbers = Vec::new();
+            self.bind_group_key(part, scope, select, &mut numbers)?;
+            Ok(numbers)
+        };
+        parts.iter().map(part).collect()
     }
 
     /// A key of GROUP BY: a select item's number, a column of FROM, a select item's name, or any expression.
@@ -263,31 +273,27 @@ impl Binder<'_, '_> {
         select: &mut Select<'_, '_>,
         numbers: &mut Vec<usize>,
     ) -> Result<()> {
-        let position = self.position(expr.span());
         match expr {
-            _ if names_sets(expr) => {
-                return Err(Error::unsupported("GROUPING SETS, CUBE or ROLLUP within another but GROUPING SETS is")
-                    .at(position));
-            }
             // `GROUP BY ()`: one group of all rows. `GROUP BY (a, b)` is `GROUP BY a, b`.
             ast::Expr::Tuple(parts) => {
                 return parts.iter().try_for_each(|part| self.bind_group_key(part, scope, select, numbers));
             }
+            ast::Expr::Function(call) if is_name(&call.name, NO_KEYS) => return Ok(()),
             _ => {}
         }
+        let position = self.start(expr);
         let named = match reference(expr) {
             Some(reference) => select.named_key(&reference, position)?,
             None => None,
         };
-        let key = match named {
-            Some(key) => key,
+        numbers.push(match named {
+            Some(item) => select.add_item_key(item),
             None => {
                 scope.enter(Clause::GroupBy);
                 let key = self.bind_expression(expr, scope)?;
-                self.builder.settle(key)?
+                select.add_key(self.builder.settle(key)?)
             }
-        };
-        numbers.push(select.add_key(key));
+        });
         Ok(())
     }
 
@@ -297,4 +303,20 @@ impl Binder<'_, '_> {
         let condition = self.bind_expression(ast, scope)?;
         self.builder.condition(condition, clause).map_err(|error| error.at(self.position(ast.span())))
     }
+}
+
+/// Whether this is a name that a respelled word has, in quotes.
+fn is_name(name: &ast::ObjectName, word: &str) -> bool {
+    matches!(&name.0[..], [ast::ObjectNamePart::Identifier(ident)] if ident.quote_style.is_some() && ident.value == word)
+}
+
+/// Of lists of the same keys the first.
+fn keep_different(sets: &mut GroupingSets) {
+    let mut known = std::collections::HashSet::new();
+    sets.retain(|set| {
+        let mut keys = set.clone();
+        keys.sort_unstable();
+        keys.dedup();
+        known.insert(keys)
+    });
 }

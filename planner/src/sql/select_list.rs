@@ -1,7 +1,7 @@
 //! The select list: its expressions, what `*` stands for, and the names of the result's columns.
 
 use super::binder::Binder;
-use super::expression::before_all_fields;
+use super::expression::{before_all_fields, named_by_plural};
 use super::naming::column_name;
 use super::query::Unknown;
 use crate::catalog::TableName;
@@ -25,6 +25,9 @@ impl Binder<'_, '_> {
                     for (name, value) in self.bind_all_fields(row, scope)? {
                         items.push(self.builder.item(name, value, None)?);
                     }
+                }
+                ast::SelectItem::UnnamedExpr(expr) if let Some((expr, name)) = named_by_plural(expr) => {
+                    items.push(self.bind_item(&expr, name, scope, unknown.data_type(items.len()))?);
                 }
                 ast::SelectItem::UnnamedExpr(expr) => {
                     items.push(self.bind_item(expr, column_name(expr), scope, unknown.data_type(items.len()))?);

@@ -171,6 +171,7 @@ impl Binder<'_, '_> {
             Callee::Function => Err(Error::internal("a plain function over a window")),
         };
         let bound = bound.map_err(|error| error.at(position))?;
+        self.builder.close_to_grouping();
         Ok(Expression { position: position.or(bound.position), ..bound })
     }
 }

@@ -130,7 +130,7 @@ pub fn hunt(program: &Path, options: &Hunt) -> io::Result<Report> {
                 class,
                 how,
                 script: bench.schema.script.clone(),
-                sql: statement.sql,
+                sql: statement.script(),
                 after: begun.elapsed(),
             };
             bench.shrink(choices.into_tree(), &mut finding)?;
@@ -211,6 +211,35 @@ impl<'a> Bench<'a> {
 
     /// The class of a difference, and how answers differ.
     fn check(&mut self, statement: &Statement, report: Option<&mut Report>) -> io::Result<Option<(String, String)>> {
+        let prepared = self.around(&statement.before)?;
+        let found = match prepared {
+            Some(found) => Some(found),
+            None => self.check_alone(statement, report)?,
+        };
+        self.around(&statement.after)?;
+        Ok(found)
+    }
+
+    /// Runs what stands around a statement in both engines: its class and how they differ if one of them refuses it.
+    fn around(&mut self, script: &[String]) -> io::Result<Option<(String, String)>> {
+        for sql in script {
+            let (ours, _) = self.worker.run(MAIN, sql, LIMIT)?;
+            let theirs = self.postgres.as_mut().map(|postgres| postgres.run(sql)).transpose()?;
+            if ours.is_bug() || theirs.is_some_and(|theirs| theirs.state() != ours.state()) {
+                return Ok(Some((
+                    format!("around: {}", without_digits(&ours.show())),
+                    format!("{sql}: {}", ours.show()),
+                )));
+            }
+        }
+        Ok(None)
+    }
+
+    fn check_alone(
+        &mut self,
+        statement: &Statement,
+        report: Option<&mut Report>,
+    ) -> io::Result<Option<(String, String)>> {
         let (ours, time) = self.worker.run(MAIN, &statement.sql, LIMIT)?;
         let mut unused = Report::default();
         let report = report.unwrap_or(&mut unused);
@@ -342,7 +371,7 @@ impl<'a> Bench<'a> {
         Ok(match self.check(&statement, None)? {
             Some((class, how)) if class == finding.class => {
                 finding.how = how;
-                finding.sql = statement.sql;
+                finding.sql = statement.script();
                 Some(choices.into_tree())
             }
             _ => None,

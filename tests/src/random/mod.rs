@@ -1,6 +1,6 @@
 //! Random SQL beside PostgreSQL.
 //!
-//! 1. A seed gives tables (`data`) and statements over them (`query`, `subquery`, `expression`), all of them by choices
+//! 1. A seed gives tables (`data`) and statements over them (`query`, `kinds`, `subquery`, `expression`), all of them by choices
 //!    that are kept (`choices`).
 //! 2. Both engines run each statement: Multiloop in a process of its own (`worker`), PostgreSQL over its protocol
 //!    (`postgres`). Where tables are small, Multiloop runs it in every way: interpreted, and with the rules off.
@@ -13,6 +13,7 @@ mod choices;
 mod data;
 mod expression;
 mod hunt;
+mod kinds;
 mod outcome;
 mod postgres;
 mod query;

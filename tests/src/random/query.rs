@@ -13,6 +13,9 @@ const SHOWN_ROWS_MAX: f64 = 2_000.0;
 /// A whole statement.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
+    /// What has to run before, and what afterwards: settings, and statements that are prepared.
+    pub(crate) before: Vec<String>,
+    pub(crate) after: Vec<String>,
     /// The text.
     pub(crate) sql: String,
     /// Whether the order of its rows is said.
@@ -21,9 +24,25 @@ pub(crate) struct Statement {
     pub(crate) linear: bool,
 }
 
+impl Statement {
+    /// A statement whose rows have no order.
+    pub(crate) fn of(sql: String) -> Self {
+        Statement { before: Vec::new(), after: Vec::new(), sql, ordered: false, linear: true }
+    }
+
+    /// All of it.
+    pub(crate) fn script(&self) -> String {
+        let parts = self.before.iter().chain([&self.sql]).chain(&self.after);
+        parts.map(String::as_str).collect::<Vec<_>>().join(";\n")
+    }
+}
+
 impl Writer<'_> {
     /// A statement: perhaps some WITH queries, a query, and how its rows are shown.
     pub(crate) fn statement(mut self) -> Statement {
+        if self.choices.weighted(&[3, 2]) == 1 {
+            return self.statement_of_kind();
+        }
         let mut with = Vec::new();
         for _ in 0..self.choices.weighted(&[3, 4, 2]) {
             self.choices.enter("with");
@@ -43,7 +62,7 @@ impl Writer<'_> {
             (query.sql, false)
         };
         let with = if with.is_empty() { String::new() } else { format!("WITH {} ", with.join(", ")) };
-        Statement { sql: format!("{with}{sql}"), ordered, linear: self.linear }
+        Statement { ordered, linear: self.linear, ..Statement::of(format!("{with}{sql}")) }
     }
 
     /// The first rows in a total order.

@@ -199,7 +199,9 @@ fn lists(column: &Column, element: DataType, item: &Arc<ArrowField>) -> Result<A
     let mut elements = Vec::new();
     for row in 0..column.rows() {
         valid.append(!column.is_null(row));
-        let array = match column.text(row).filter(|_| !column.is_null(row)) {
+        // The code at a NULL may be of no string.
+        let encoded = if column.is_null(row) { None } else { column.text(row) };
+        let array = match encoded {
             Some(encoded) => Array::decode(encoded, element).ok_or_else(|| internal("no array in its place"))?,
             None => Array::default(),
         };

@@ -47,8 +47,12 @@ pub(in crate::evaluate) fn parse_decimal(text: &str, data_type: DataType) -> Res
         Some(rest) => (true, rest),
         None => (false, trimmed.strip_prefix('+').unwrap_or(trimmed)),
     };
-    if ["nan", "infinity", "inf"].iter().any(|special| unsigned.eq_ignore_ascii_case(special)) {
-        return Err(Error::unsupported(format!("{unsigned} as a decimal is")));
+    if trimmed.eq_ignore_ascii_case("nan") {
+        return Err(decimal::nan());
+    }
+    if ["infinity", "inf"].iter().any(|special| unsigned.eq_ignore_ascii_case(special)) {
+        return Err(Error::new(ErrorKind::NumericOverflow, "numeric field overflow")
+            .with_detail("A decimal of so many digits cannot be infinite."));
     }
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, parse_exponent(exponent).ok_or_else(|| invalid(text, "numeric"))?),

@@ -202,7 +202,8 @@ fn date_value(moment: &Moment, key: &str, field: Field, digits: &dyn Fn(usize, i
         "IDDD" => digits(3, moment.iso_day_of_year()),
         "D" => ((weekday(moment.days) + 1) % 7 + 1).to_string(),
         "ID" => (weekday(moment.days) + 1).to_string(),
-        "WW" => digits(2, (moment.day_of_year() - 1) / 7 + 1),
+        "WW" if field.is_bare => ((moment.day_of_year() - 1) / 7 + 1).to_string(),
+        "WW" => format!("{:02}", (moment.day_of_year() - 1) / 7 + 1),
         "IW" => digits(2, iso_year_and_week(moment.days).1),
         "W" => ((day - 1) / 7 + 1).to_string(),
         "Q" => {
@@ -219,7 +220,8 @@ fn date_value(moment: &Moment, key: &str, field: Field, digits: &dyn Fn(usize, i
             let at = usize::try_from((month - 1).rem_euclid(12)).unwrap_or_default();
             if month == 0 { String::new() } else { padded(ROMAN_MONTHS[at], 4) }
         }
-        "Y,YYY" => format!("{},{:03}", year_of(false) / 1000, year_of(false).abs() % 1000),
+        // Both parts of a negative year have its sign, as one of three characters.
+        "Y,YYY" => format!("{},{:03}", year_of(false) / 1000, year_of(false) % 1000),
         "YYYY" | "IYYY" => digits(4, year_of(is_iso)),
         "YYY" | "IYY" => digits(3, year_of(is_iso) % 1000),
         "YY" | "IY" => digits(2, year_of(is_iso) % 100),

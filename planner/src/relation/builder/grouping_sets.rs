@@ -11,6 +11,7 @@
 //! A set of no keys has a group even of no rows: sets like that are joined to the groups that there are. Source: the standard,
 //! 7.13 (SQL:2023, group by clause), whose sets are unions of groups; one passage makes all of them.
 
+use super::grouping::Key;
 use super::{Builder, Scope};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
@@ -53,7 +54,8 @@ pub(super) struct GroupingCall {
 /// Groups by several lists of keys.
 pub(super) struct Sets<'g> {
     pub(super) sets: GroupingSets,
-    pub(super) calls: &'g [GroupingCall],
+    /// The columns of GROUPING, and the keys that each asks for.
+    pub(super) calls: &'g [(ColumnId, Vec<usize>)],
 }
 
 impl Sets<'_> {
@@ -95,7 +97,7 @@ impl Builder<'_> {
         let expanded = Arc::new(Relation::Expand { input: stages.input, count, position: set });
         let of_set = self.columns.reference(set);
         let mut set_keys = vec![(set, of_set.clone())];
-        for (number, (id, key, _)) in stages.keys.iter().enumerate() {
+        for (number, (id, key)) in stages.keys.iter().enumerate() {
             let data_type = key.data_type;
             let value = if sets.all_have(number) {
                 key.clone()
@@ -114,8 +116,8 @@ impl Builder<'_> {
         for (id, of) in stages.shown {
             columns.push((id, self.shown(of, !empty.is_empty())));
         }
-        for call in sets.calls {
-            columns.push((call.id, bits_of(call, &stages.keys, sets, &of_set)?));
+        for (id, numbers) in sets.calls {
+            columns.push((*id, bits_of(numbers, sets, &of_set)));
         }
         Ok(Arc::new(Relation::Project { input: groups, columns }))
     }
@@ -130,7 +132,7 @@ impl Builder<'_> {
     ) -> Stages {
         let mut stages = Stages { input, keys: Vec::new(), aggregates: Vec::new(), shown: Vec::new() };
         if !aggregates.iter().all(|(_, call)| is_mergeable(call)) {
-            stages.keys = keys.into_iter().map(|(id, key)| (id, key.clone(), key)).collect();
+            stages.keys = keys;
             for (id, call) in aggregates {
                 let is_count = super::grouping::is_count(&call);
                 let made = self.columns.add("aggregate", call.data_type, !is_count);
@@ -142,7 +144,7 @@ impl Builder<'_> {
         let mut inner_keys = Vec::new();
         for (id, key) in keys {
             let inner = self.columns.add("key", key.data_type, super::may_be_null(&key));
-            stages.keys.push((id, self.columns.reference(inner), key.clone()));
+            stages.keys.push((id, self.columns.reference(inner)));
             inner_keys.push((inner, key));
         }
         let mut inner = Vec::new();
@@ -217,8 +219,8 @@ impl Builder<'_> {
 /// What lists of keys are expanded over, and what is made of it.
 struct Stages {
     input: Arc<Relation>,
-    /// Each key's column, its value over this input, and as it is written.
-    keys: Vec<(ColumnId, Expression, Expression)>,
+    /// Each key's column, and its value over this input.
+    keys: Vec<(ColumnId, Expression)>,
     aggregates: Vec<(ColumnId, AggregateCall)>,
     /// What the aggregates are that were asked for.
     shown: Vec<(ColumnId, Shown)>,
@@ -248,38 +250,34 @@ fn is_mergeable(call: &AggregateCall) -> bool {
     merges && !call.distinct
 }
 
-fn bits_of(
-    call: &GroupingCall,
-    keys: &[(ColumnId, Expression, Expression)],
-    sets: &Sets<'_>,
-    of_set: &Expression,
-) -> Result<Expression> {
-    let numbers = call.arguments.iter().map(|argument| {
+/// The keys that GROUPING asks for; 42803 for what is none.
+pub(super) fn key_numbers(call: &GroupingCall, keys: &[Key]) -> Result<Vec<usize>> {
+    let number = |argument: &Expression| {
         let wrong = || {
             let message = "arguments to GROUPING must be grouping expressions of the associated query level";
             Error::new(ErrorKind::Grouping, message).at(argument.position)
         };
-        keys.iter().position(|(_, _, key)| key == argument).ok_or_else(wrong)
-    });
-    let numbers: Vec<usize> = numbers.collect::<Result<_>>()?;
+        keys.iter().position(|key| key.written.value.is_written_as(argument)).ok_or_else(wrong)
+    };
+    call.arguments.iter().map(number).collect()
+}
+
+/// Which of some keys a row's set lacks.
+fn bits_of(numbers: &[usize], sets: &Sets<'_>, of_set: &Expression) -> Expression {
     let bits = |set: &Vec<usize>| numbers.iter().fold(0, |bits, key| bits * 2 + i64::from(!set.contains(key)));
     let integer = |bits: i64| Expression::constant(Value::Int(bits), DataType::Integer);
     let all: Vec<i64> = sets.sets.iter().map(bits).collect();
     let mut different = all.clone();
     different.sort_unstable();
     different.dedup();
-    let Some(last) = different.pop() else { return Ok(integer(0)) };
+    let Some(last) = different.pop() else { return integer(0) };
     let mut arguments = Vec::new();
     for bits in different {
         let having = (0..all.len()).filter(|&at| all[at] == bits);
         arguments.extend([is_one_of(of_set, having), integer(bits)]);
     }
     arguments.push(integer(last));
-    Ok(if arguments.len() == 1 {
-        integer(last)
-    } else {
-        Expression::call(Function::Case, arguments, DataType::Integer)
-    })
+    if arguments.len() == 1 { integer(last) } else { Expression::call(Function::Case, arguments, DataType::Integer) }
 }
 
 /// Whether the number of a set is one of some.

@@ -57,7 +57,7 @@ fn is_ground(expression: &Expression) -> bool {
 
 /// Evaluates what is made of constants only, as in `LIMIT 5 * 10`.
 fn fold(expression: Expression) -> Result<Expression> {
-    let Expression { kind, data_type, position } = expression;
+    let Expression { kind, data_type, position, written } = expression;
     let folded = match kind {
         ExpressionKind::Call(function, arguments) => {
             let arguments = arguments.into_iter().map(fold).collect::<Result<Vec<_>>>()?;
@@ -75,5 +75,5 @@ fn fold(expression: Expression) -> Result<Expression> {
         }
         kind => kind,
     };
-    Ok(Expression { kind: folded, data_type, position })
+    Ok(Expression { kind: folded, data_type, position, written })
 }

@@ -8,7 +8,8 @@
 //! over it, `qualified` what one with dots does; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table`,
 //! `hidden` and `join` (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order`, `grouping` and
 //! `grouping_sets` (one SELECT level), `values`, `set_operation`, `limit`, `window`, `recursive`, and `shared` for what is used more than once.
-//! `suggest` and `walk` serve all of them; `noted` is what is kept of a text that is stored.
+//! `written` has what expressions were written as, before they were folded; `noted` is what is kept of a text that is stored.
+//! `suggest` and `walk` serve all of them.
 //!
 //! What SQL's grammar cannot say enters here: a front end that wants it needs no syntax for it. A group as a value is a
 //! relation over a key, so it is another way to end a [`Select`]; a reduction of the user's is another
@@ -37,6 +38,7 @@ mod table;
 mod values;
 mod walk;
 mod window;
+mod written;
 
 pub use expand::set_not_allowed;
 pub use expression::{
@@ -63,6 +65,7 @@ pub use table::{FromItem, check_table_count, reads_itself};
 pub(crate) use table::{TABLES_MAX, rename_columns};
 pub(crate) use values::may_be_null;
 pub use window::WindowSpec;
+pub(crate) use written::Head;
 
 use super::{ColumnId, Relation};
 use std::sync::Arc;

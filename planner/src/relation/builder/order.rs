@@ -44,7 +44,7 @@ pub(super) fn find_item(
         Reference::Name(name) => {
             let mut found = items.iter().enumerate().filter(|(_, item)| item.name == *name);
             let Some((index, first)) = found.next() else { return Ok(None) };
-            if found.any(|(_, item)| item.expression != first.expression) {
+            if found.any(|(_, item)| !item.expression.is_written_as(&first.expression)) {
                 return error(ErrorKind::AmbiguousColumn, format!("{clause} \"{name}\" is ambiguous"));
             }
             Ok(Some(index))

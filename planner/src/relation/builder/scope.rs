@@ -28,6 +28,7 @@ use super::suggest::did_you_mean;
 use super::window::WindowUse;
 use crate::catalog::TableName;
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::effects::effects;
 use crate::relation::{AggregateCall, ColumnId, Columns, Expression};
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::fmt;
@@ -167,6 +168,8 @@ pub struct Scope<'p> {
     sets: RefCell<Vec<SetCall>>,
     windows: RefCell<Vec<WindowUse>>,
     groupings: RefCell<Vec<GroupingCall>>,
+    /// What names stood for in the aggregate that is being built, its FILTER and ORDER BY.
+    mentioned: RefCell<Option<Vec<ColumnId>>>,
 }
 
 impl<'p> Scope<'p> {
@@ -191,6 +194,7 @@ impl<'p> Scope<'p> {
             sets: RefCell::default(),
             windows: RefCell::default(),
             groupings: RefCell::default(),
+            mentioned: RefCell::default(),
         }
     }
 
@@ -219,14 +223,20 @@ impl<'p> Scope<'p> {
         self.groupings.borrow()
     }
 
-    /// Takes a call of GROUPING; 42803 where it may not stand.
+    /// Says which columns the aggregate mentions that is being built.
+    pub(super) fn mention_in_aggregate(&self, columns: Option<Vec<ColumnId>>) {
+        *self.mentioned.borrow_mut() = columns;
+    }
+
+    /// Takes a call of GROUPING to the level that it belongs to; 42803 where it may not stand.
     pub(super) fn add_grouping(&self, id: ColumnId, arguments: Vec<Expression>) -> Result<()> {
-        let clause = self.clause();
+        let level = self.level_of(&arguments.iter().collect::<Vec<_>>());
+        let clause = level.clause();
         if !clause.allows_aggregates() {
             let message = format!("grouping operations are not allowed in {clause}");
             return Err(Error::new(ErrorKind::Grouping, message));
         }
-        self.groupings.borrow_mut().push(GroupingCall { id, arguments });
+        level.groupings.borrow_mut().push(GroupingCall { id, arguments });
         Ok(())
     }
 
@@ -330,10 +340,11 @@ impl<'p> Scope<'p> {
         columns: &mut Columns,
         position: Option<Position>,
     ) -> Result<Expression> {
-        let level = self.aggregate_level(&call);
+        let level = self.level_of(&call.argument.iter().chain(&call.filter).collect::<Vec<_>>());
         let clause = level.clause();
-        if !clause.allows_aggregates() {
-            let message = if clause == Clause::AggregateArgument {
+        let is_nested = level.aggregates.borrow().iter().any(|(id, _)| self.mentions(*id));
+        if is_nested || !clause.allows_aggregates() {
+            let message = if is_nested || clause == Clause::AggregateArgument {
                 "aggregate function calls cannot be nested".to_owned()
             } else {
                 format!("aggregate functions are not allowed in {clause}")
@@ -341,7 +352,9 @@ impl<'p> Scope<'p> {
             return Err(Error::new(ErrorKind::Grouping, message).at(position));
         }
         let mut aggregates = level.aggregates.borrow_mut();
-        let known = aggregates.iter().find(|(_, other)| *other == call);
+        let mut parts = call.argument.iter().chain(&call.filter);
+        let varies = parts.any(|part| effects(part).volatile);
+        let known = aggregates.iter().find(|(_, other)| *other == call && !varies);
         let id = match known {
             Some((id, _)) => *id,
             None => {
@@ -356,15 +369,24 @@ impl<'p> Scope<'p> {
         Ok(expression)
     }
 
-    /// The innermost level whose columns the call mentions; this one if it mentions none.
-    fn aggregate_level(&self, call: &AggregateCall) -> &Scope<'p> {
-        let mut mentioned = Vec::new();
-        for expression in call.argument.iter().chain(&call.filter) {
+    /// Whether the aggregate that is being built mentions a column.
+    fn mentions(&self, column: ColumnId) -> bool {
+        self.mentioned.borrow().as_ref().is_some_and(|mentioned| mentioned.contains(&column))
+    }
+
+    /// The innermost level of which an aggregate of these mentions a column, or another aggregate: also where folding has
+    /// dropped it; this one if it mentions none.
+    fn level_of(&self, parts: &[&Expression]) -> &Scope<'p> {
+        let mut mentioned = self.mentioned.borrow().clone().unwrap_or_default();
+        for expression in parts {
             super::walk::expression_columns(expression, &mut mentioned);
         }
-        std::iter::successors(Some(self), |scope| scope.parent)
-            .find(|scope| scope.columns.iter().any(|column| mentioned.contains(&column.id)))
-            .unwrap_or(self)
+        let has = |scope: &&Scope<'p>| {
+            let aggregates = scope.aggregates.borrow();
+            let mut own = scope.columns.iter().map(|column| column.id).chain(aggregates.iter().map(|(id, _)| *id));
+            own.any(|id| mentioned.contains(&id))
+        };
+        std::iter::successors(Some(self), |scope| scope.parent).find(has).unwrap_or(self)
     }
 }
 

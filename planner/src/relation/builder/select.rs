@@ -6,14 +6,15 @@
 
 use super::expand::mentions;
 use super::expression::SetCall;
-use super::grouping::Grouping;
-use super::grouping_sets::{GroupingSets, Sets, common};
+use super::grouping::{Grouping, Key, WrittenKey};
+use super::grouping_sets::{GroupingSets, Sets, common, key_numbers};
 use super::order::{Reference, find_item};
 use super::values::may_be_null;
 use super::{Builder, Clause, Coercion, Rows, Scope, ScopeColumn, checked_key, walk};
 use crate::catalog::TableName;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::column_set::ColumnSet;
+use crate::relation::effects::effects;
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SortKey};
 use crate::types::{DataType, SortOrder};
 use std::sync::Arc;
@@ -43,6 +44,17 @@ pub enum Target {
     Expression(Expression),
 }
 
+impl Target {
+    /// Whether both are one item, or written alike.
+    fn is_same(&self, other: &Target) -> bool {
+        match (self, other) {
+            (Target::Item(item), Target::Item(other)) => item == other,
+            (Target::Expression(value), Target::Expression(other)) => value.is_written_as(other),
+            _ => false,
+        }
+    }
+}
+
 /// The clauses of a SELECT above its FROM and WHERE.
 #[derive(Debug)]
 pub struct Select<'s, 'p> {
@@ -52,7 +64,7 @@ pub struct Select<'s, 'p> {
     /// Of rows that are equal in these only the first counts; all do if there are none.
     distinct_on: Vec<Target>,
     is_grouped: bool,
-    keys: Vec<Expression>,
+    keys: Vec<WrittenKey>,
     /// By which lists of the keys there are groups, if not by all of them.
     grouping_sets: Option<GroupingSets>,
     having: Option<Expression>,
@@ -74,18 +86,17 @@ impl<'s, 'p> Select<'s, 'p> {
         self.is_grouped = true;
     }
 
-    /// The key that a bare number or name in GROUP BY means, if it is not to be built as any expression: a column of FROM goes
-    /// before an item of the select list.
-    pub fn named_key(&self, reference: &Reference, position: Option<Position>) -> Result<Option<Expression>> {
+    /// The item of the select list that a bare number or name in GROUP BY means, if it is not to be built as any expression: a
+    /// column of FROM goes before an item.
+    pub fn named_key(&self, reference: &Reference, position: Option<Position>) -> Result<Option<usize>> {
         if let Reference::Name(name) = reference
             && self.scope.resolve_here(None, name, position)?.is_some()
         {
             return Ok(None);
         }
         let Some(index) = find_item(reference, &self.items, Clause::GroupBy, position)? else { return Ok(None) };
-        let key = self.items[index].expression.clone();
         let mut mentioned = Vec::new();
-        walk::expression_columns(&key, &mut mentioned);
+        walk::expression_columns(&self.items[index].expression, &mut mentioned);
         if self.scope.windows().iter().any(|window| mentioned.contains(&window.id)) {
             let message = "window functions are not allowed in GROUP BY";
             return Err(Error::new(ErrorKind::Windowing, message).at(position));
@@ -94,13 +105,26 @@ impl<'s, 'p> Select<'s, 'p> {
             let message = "aggregate functions are not allowed in GROUP BY";
             return Err(Error::new(ErrorKind::Grouping, message).at(position));
         }
-        Ok(Some(key))
+        Ok(Some(index))
     }
 
-    /// Adds a key, of a known type; gives its number.
+    /// Adds an item of the select list as a key; gives the key's number.
+    pub fn add_item_key(&mut self, item: usize) -> usize {
+        let known = self.keys.iter().position(|key| key.item == Some(item));
+        known.unwrap_or_else(|| {
+            self.keys.push(WrittenKey { value: self.items[item].expression.clone(), item: Some(item) });
+            self.keys.len() - 1
+        })
+    }
+
+    /// Adds a key, of a known type; gives its number. One that is written as an item of the select list is this item.
     pub fn add_key(&mut self, key: Expression) -> usize {
-        self.keys.iter().position(|known| *known == key).unwrap_or_else(|| {
-            self.keys.push(key);
+        if let Some(item) = self.items.iter().position(|item| item.expression.is_written_as(&key)) {
+            return self.add_item_key(item);
+        }
+        let known = self.keys.iter().position(|known| known.item.is_none() && known.value.is_written_as(&key));
+        known.unwrap_or_else(|| {
+            self.keys.push(WrittenKey { value: key, item: None });
             self.keys.len() - 1
         })
     }
@@ -127,7 +151,7 @@ impl<'s, 'p> Select<'s, 'p> {
 
     /// What an expression of a known type in ORDER BY stands for: an item, if one is equal.
     pub fn target(&self, expression: Expression) -> Target {
-        match self.items.iter().position(|item| item.expression == expression) {
+        match self.items.iter().position(|item| item.expression.is_written_as(&expression)) {
             Some(index) => Target::Item(index),
             None => Target::Expression(expression),
         }
@@ -139,7 +163,10 @@ impl<'s, 'p> Select<'s, 'p> {
             let message = "for SELECT DISTINCT, ORDER BY expressions must appear in select list";
             return Err(Error::new(ErrorKind::InvalidColumnReference, message).at(position));
         }
-        self.order.push((target, order));
+        // Rows that are alike in a target stay so.
+        if !self.order.iter().any(|(known, _)| known.is_same(&target)) {
+            self.order.push((target, order));
+        }
         Ok(())
     }
 
@@ -148,27 +175,15 @@ impl<'s, 'p> Select<'s, 'p> {
     /// # Errors
     /// 42P10 if the order does not begin with these.
     pub fn distinct_on(&mut self, mut targets: Vec<Target>) -> Result<()> {
-        let is_one = |(target, _): &(Target, SortOrder)| {
-            targets.iter().any(|other| self.expression_of(other) == self.expression_of(target))
-        };
+        let is_one = |(target, _): &(Target, SortOrder)| targets.iter().any(|other| other.is_same(target));
         let first = self.order.iter().take_while(|key| is_one(key)).count();
-        let is_ordered = |target: &Target| {
-            let key = |(key, _): &(Target, SortOrder)| self.expression_of(key) == self.expression_of(target);
-            self.order[..first].iter().any(key)
-        };
+        let is_ordered = |target: &Target| self.order[..first].iter().any(|(key, _)| key.is_same(target));
         if self.order.len() > first && (self.order[first..].iter().any(is_one) || !targets.iter().all(is_ordered)) {
             let message = "SELECT DISTINCT ON expressions must match initial ORDER BY expressions";
             return Err(Error::new(ErrorKind::InvalidColumnReference, message));
         }
         self.distinct_on.append(&mut targets);
         Ok(())
-    }
-
-    fn expression_of<'t>(&'t self, target: &'t Target) -> &'t Expression {
-        match target {
-            Target::Item(index) => &self.items[*index].expression,
-            Target::Expression(expression) => expression,
-        }
     }
 
     /// The expressions that stand above the groups.
@@ -182,25 +197,31 @@ impl<'s, 'p> Select<'s, 'p> {
         self.items.iter().map(|item| &item.expression).chain(&self.having).chain(order).chain(sets)
     }
 
-    fn above_groups_mut(&mut self) -> impl Iterator<Item = &mut Expression> {
-        let targets = self.order.iter_mut().map(|(target, _)| target).chain(&mut self.distinct_on);
-        let order = targets.filter_map(|target| match target {
-            Target::Item(_) => None,
-            Target::Expression(expression) => Some(expression),
-        });
-        let sets = self.sets.iter_mut().flat_map(|call| &mut call.computed).map(|(_, value)| value);
-        self.items.iter_mut().map(|item| &mut item.expression).chain(&mut self.having).chain(order).chain(sets)
+    /// Makes the clauses above the groups speak of these.
+    fn replace_keys(&mut self, grouping: &Grouping<'_>) -> Result<()> {
+        for (number, item) in self.items.iter_mut().enumerate() {
+            grouping.replace_item(number, &mut item.expression)?;
+        }
+        self.having.iter_mut().try_for_each(|having| grouping.replace(having))?;
+        for target in self.order.iter_mut().map(|(target, _)| target).chain(&mut self.distinct_on) {
+            if let Target::Expression(expression) = target {
+                grouping.replace_target(expression)?;
+            }
+        }
+        let sets = self.sets.iter_mut().flat_map(|call| &mut call.computed);
+        sets.into_iter().try_for_each(|(_, value)| grouping.replace(value))
     }
 }
 
 impl Builder<'_> {
     /// An item of a select list. A value of unknown type takes `unknown`, unless that is none, too.
     pub fn item(&mut self, name: String, value: Expression, unknown: Option<DataType>) -> Result<SelectItem> {
+        let written = value.written;
         let expression = match (value.data_type, unknown) {
             (DataType::Null, Some(data_type)) => self.coerce(value, data_type, Coercion::Assignment)?,
             _ => value,
         };
-        Ok(SelectItem { name, expression })
+        Ok(SelectItem { name, expression: Self::with_form(expression, written) })
     }
 
     /// An item that is a column.
@@ -274,47 +295,38 @@ impl Builder<'_> {
     fn group(&mut self, input: Arc<Relation>, select: &mut Select<'_, '_>) -> Result<Arc<Relation>> {
         let scope = select.scope;
         let sets = select.grouping_sets.take();
-        let common = sets.as_ref().map(|sets| common(sets, select.keys.len()));
+        let written = select.keys.len();
+        let common = sets.as_ref().map(|sets| common(sets, written));
         let is_common = |at: usize| common.as_ref().is_none_or(|common| common.get(at) != Some(&false));
-        let keys: Vec<(ColumnId, Expression)> = self
-            .with_determined(select, &is_common)
-            .into_iter()
-            .enumerate()
-            .map(|(at, key)| match key.kind {
-                // An enclosing query's column is made there, so here it needs an id of its own.
-                ExpressionKind::Column(id)
-                    if is_common(at)
-                        && key.data_type != DataType::BPCHAR
-                        && scope.columns.iter().any(|column| column.id == id) =>
-                {
-                    (id, key)
-                }
-                _ => {
-                    let name = select.items.iter().find(|item| item.expression == key);
-                    let name = name.map_or("key", |item| item.name.as_str());
-                    let nullable = may_be_null(&key) || !is_common(at);
-                    (self.columns.add(name, key.data_type, nullable), key)
-                }
-            })
-            .collect();
-        let grouping = Grouping { keys: &keys, scope };
-        select.above_groups_mut().try_for_each(|expression| grouping.replace(expression))?;
+        let determined = self.determined(&select.keys, &is_common);
+        let keys = self.keys(select, &determined, sets.is_none(), &is_common);
+        let calls = scope.groupings();
+        let calls: Vec<_> = calls.iter().map(|call| Ok((call.id, key_numbers(call, &keys)?))).collect::<Result<_>>()?;
+        let grouping = Grouping { keys: &keys, scope, forms: &self.forms, determined: &determined };
+        select.replace_keys(&grouping)?;
         let mut windows = scope.windows_mut();
         let of_windows = windows.iter_mut().flat_map(|window| window.expressions_mut());
         of_windows.into_iter().try_for_each(|expression| grouping.replace(expression))?;
         drop(windows);
         let aggregates = scope.aggregates().clone();
-        let checked = |(id, value)| Ok((id, checked_key(value, false)?));
-        let keys: Vec<_> = keys.into_iter().map(checked).collect::<Result<_>>()?;
-        let calls = scope.groupings();
-        let mut relation = if sets.is_some() || !calls.is_empty() {
-            let mut sets = sets.unwrap_or_else(|| vec![(0..keys.len()).collect()]);
+        let count = keys.len();
+        let mut values: Vec<(ColumnId, Expression)> = Vec::with_capacity(count);
+        for key in keys {
+            if !values.iter().any(|(id, _)| *id == key.id) {
+                values.push((key.id, checked_key(key.written.value, false)?));
+            }
+        }
+        let mut relation = if let Some(mut sets) = sets {
             // What a primary key determines is a key of every list.
-            let determined = common.map_or(keys.len(), |common| common.len())..keys.len();
-            sets.iter_mut().for_each(|set| set.extend(determined.clone()));
-            self.aggregate_sets(input, keys, aggregates, &Sets { sets, calls: &calls })?
+            sets.iter_mut().for_each(|set| set.extend(written..count));
+            self.aggregate_sets(input, values, aggregates, &Sets { sets, calls: &calls })?
+        } else if !calls.is_empty() {
+            let sets = vec![(0..values.len()).collect()];
+            // All keys are there.
+            let calls: Vec<_> = calls.into_iter().map(|(id, _)| (id, Vec::new())).collect();
+            self.aggregate_sets(input, values, aggregates, &Sets { sets, calls: &calls })?
         } else {
-            Arc::new(Relation::Aggregate { input, keys, aggregates })
+            Arc::new(Relation::Aggregate { input, keys: values, aggregates })
         };
         if let Some(predicate) = select.having.take() {
             relation = self.filter(relation, predicate);
@@ -322,20 +334,55 @@ impl Builder<'_> {
         Ok(relation)
     }
 
-    /// The keys, and the columns that the clauses above mention and a table's primary key among the keys determines.
-    /// Of several lists of keys, only what all of them have determines anything.
-    fn with_determined(&self, select: &mut Select<'_, '_>, is_common: &dyn Fn(usize) -> bool) -> Vec<Expression> {
-        let mut keys = std::mem::take(&mut select.keys);
-        let column = |key: &Expression| match key.kind {
-            ExpressionKind::Column(id) => Some(id),
-            _ => None,
-        };
+    /// The keys with their columns, and as further keys the columns that the clauses above mention and that are determined.
+    /// Where there is one list of keys (`is_plain`), those that compute the same share a column.
+    fn keys(
+        &mut self,
+        select: &mut Select<'_, '_>,
+        determined: &[ColumnId],
+        is_plain: bool,
+        is_common: &dyn Fn(usize) -> bool,
+    ) -> Vec<Key> {
+        let mut written = std::mem::take(&mut select.keys);
+        self.add_determined(select, determined, &mut written);
+        let mut keys: Vec<Key> = Vec::with_capacity(written.len());
+        for (at, written) in written.into_iter().enumerate() {
+            let value = &written.value;
+            let is_common = is_common(at);
+            let equal = keys.iter().find(|known| is_plain && known.written.value == *value && !effects(value).volatile);
+            let id = match (equal, &value.kind) {
+                (Some(known), _) => known.id,
+                // An enclosing query's column is made there, so here it needs an id of its own.
+                (None, ExpressionKind::Column(id))
+                    if is_common
+                        && value.data_type != DataType::BPCHAR
+                        && keys.iter().all(|known| known.id != *id)
+                        && select.scope.columns.iter().any(|column| column.id == *id) =>
+                {
+                    *id
+                }
+                _ => {
+                    let name = written.item.map_or("key", |item| select.items[item].name.as_str());
+                    self.columns.add(name, value.data_type, may_be_null(value) || !is_common)
+                }
+            };
+            keys.push(Key { id, written, is_common });
+        }
+        keys
+    }
+
+    /// The columns that a table's primary key determines that is among the keys. Of several lists of keys, only what all of
+    /// them have determines anything.
+    fn determined(&self, keys: &[WrittenKey], is_common: &dyn Fn(usize) -> bool) -> Vec<ColumnId> {
         let common = keys.iter().enumerate().filter(|(at, _)| is_common(*at));
-        let ids: Vec<ColumnId> = common.filter_map(|(_, key)| column(key)).collect();
+        let ids: Vec<ColumnId> = common.filter_map(|(_, key)| plain_column(&key.value)).collect();
         let is_whole = |(key, _): &&(Vec<ColumnId>, Vec<ColumnId>)| key.iter().all(|id| ids.contains(id));
-        let determined: Vec<ColumnId> = self.keyed.iter().filter(is_whole).flat_map(|(_, all)| all.clone()).collect();
+        self.keyed.iter().filter(is_whole).flat_map(|(_, all)| all.clone()).collect()
+    }
+
+    fn add_determined(&self, select: &Select<'_, '_>, determined: &[ColumnId], keys: &mut Vec<WrittenKey>) {
         if determined.is_empty() {
-            return keys;
+            return;
         }
         let mut mentioned = Vec::new();
         for expression in select.above_groups() {
@@ -345,12 +392,11 @@ impl Builder<'_> {
             walk::expression_columns(expression, &mut mentioned);
         }
         for id in mentioned {
-            let is_new = keys.iter().all(|key| column(key) != Some(id));
+            let is_new = keys.iter().all(|key| plain_column(&key.value) != Some(id));
             if is_new && determined.contains(&id) && select.scope.columns.iter().any(|column| column.id == id) {
-                keys.push(self.columns.reference(id));
+                keys.push(WrittenKey { value: self.columns.reference(id), item: None });
             }
         }
-        keys
     }
 
     /// Project, Distinct and Sort. Rows that a function gave for one row stay in its order, as far as nobody asked for
@@ -421,13 +467,22 @@ impl Builder<'_> {
     }
 }
 
+/// The column that an expression is, and is written as.
+fn plain_column(expression: &Expression) -> Option<ColumnId> {
+    match expression.kind {
+        ExpressionKind::Column(id) if expression.written.is_none() => Some(id),
+        _ => None,
+    }
+}
+
 /// The functions that give rows for group keys, with those that they are called with; and the others.
-fn sets_in_keys(sets: Vec<SetCall>, keys: &[Expression]) -> (Vec<SetCall>, Vec<SetCall>) {
+fn sets_in_keys(sets: Vec<SetCall>, keys: &[WrittenKey]) -> (Vec<SetCall>, Vec<SetCall>) {
     let mut wanted = ColumnSet::default();
     // What another one is called with stands before it.
     for (at, call) in sets.iter().enumerate().rev() {
         let behind = sets[at + 1..].iter().filter(|other| wanted.contains(other.column()));
-        let mut readers = keys.iter().chain(behind.flat_map(|other| other.computed.iter().map(|(_, value)| value)));
+        let values = keys.iter().map(|key| &key.value);
+        let mut readers = values.chain(behind.flat_map(|other| other.computed.iter().map(|(_, value)| value)));
         let own: ColumnSet = [call.column()].into_iter().collect();
         if readers.any(|reader| mentions(reader, &own)) {
             wanted.insert(call.column());

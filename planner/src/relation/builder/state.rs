@@ -1,6 +1,7 @@
 //! The state of building one statement.
 
 use super::expression::KnownRow;
+use super::written::Forms;
 use super::{Noted, Rows};
 use crate::catalog::{Catalog, Literals, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -54,6 +55,10 @@ pub struct Builder<'a> {
     pub(super) noted: RefCell<Noted>,
     /// The values that its literals had when it was prepared.
     pub(super) prepared: Arc<Literals>,
+    /// What expressions were written as.
+    pub(super) forms: Forms,
+    /// The columns that names stood for, in the order in which they were met.
+    pub(super) mentions: RefCell<Vec<ColumnId>>,
     /// The next shared relation's id.
     pub(super) shared_next: u32,
     depth: u32,
@@ -81,6 +86,8 @@ impl<'a> Builder<'a> {
             undetermined: None,
             noted: RefCell::default(),
             prepared: catalog.prepared_literals(),
+            forms: Forms::default(),
+            mentions: RefCell::default(),
             shared_next: 0,
             depth: 0,
         }
@@ -124,8 +131,9 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// An error (0A000) if a column that is asked for cannot be read.
+    /// Notes that a name stands for a column; an error (0A000) if it cannot be read.
     pub(super) fn check_readable(&self, column: ColumnId, position: Option<Position>) -> Result<()> {
+        self.mention(column);
         match self.unreadable.get(&column) {
             Some(error) => Err(error.clone().at(position)),
             None => Ok(()),

@@ -1,6 +1,6 @@
 //! Literal rows: each column of the one type that its values agree on.
 
-use super::expression::types_to_unify;
+use super::expression::{text_as_decimal, types_to_unify};
 use super::{Builder, Coercion, Rows, unify_types};
 use crate::error::{Error, Result};
 use crate::relation::{Expression, ExpressionKind, Relation};
@@ -47,6 +47,13 @@ impl Builder<'_> {
         index: usize,
         unknown: Option<DataType>,
     ) -> Result<DataType> {
+        let types = || rows.iter().map(|row| row[index].data_type);
+        if types().any(DataType::is_exact) && !types().any(DataType::is_float) {
+            for row in rows.iter_mut() {
+                let value = row[index].clone();
+                row[index] = text_as_decimal(value)?;
+            }
+        }
         let types = types_to_unify(rows.iter().map(|row| &row[index]));
         let agreed = if types.iter().all(|data_type| *data_type == DataType::Null) {
             let Some(data_type) = unknown else { return Ok(DataType::Null) };

@@ -109,7 +109,7 @@ fn fold(expression: &mut Expression) -> bool {
 }
 
 fn replaced(expression: &Expression, value: Value) -> Expression {
-    Expression { kind: ExpressionKind::Constant(value), data_type: expression.data_type, position: expression.position }
+    Expression { position: expression.position, ..Expression::constant(value, expression.data_type) }
 }
 
 /// A constant or a parameter: the same for every row.
@@ -169,11 +169,10 @@ fn junction(expression: &mut Expression, function: Function) {
     *expression = match kept.len() {
         0 => Expression::boolean(neutral),
         1 => kept.swap_remove(0),
-        _ => Expression {
-            kind: ExpressionKind::Call(function, kept),
-            data_type: DataType::Boolean,
-            position: expression.position,
-        },
+        _ => {
+            let kind = ExpressionKind::Call(function, kept);
+            Expression { position: expression.position, ..Expression::new(kind, DataType::Boolean) }
+        }
     };
 }
 

@@ -1,5 +1,6 @@
 //! ARRAY[…], subscripts, slices and fields.
 
+use super::data_type::restriction;
 use crate::error::{Error, Result};
 use crate::relation::Expression;
 use crate::relation::builder::{Scope, Subscript};
@@ -15,17 +16,45 @@ impl Binder<'_, '_> {
         self.builder.array(items, position)
     }
 
-    /// `ARRAY[]` with a type behind it; none for anything else that is cast.
-    pub(super) fn bind_empty_array(&mut self, value: &ast::Expr, to: &ast::DataType) -> Result<Option<Expression>> {
-        match value {
-            ast::Expr::Nested(inner) => self.bind_empty_array(inner, to),
-            ast::Expr::Array(array) if array.elem.is_empty() => {
-                let position = self.start(value);
-                let to = self.data_type(to, position)?;
-                Ok(self.builder.empty_array(to).map(|empty| empty.at(position)))
-            }
-            _ => Ok(None),
+    /// `ARRAY[…]` with a type of arrays behind it, which its elements are cast to, however deep they are; none for anything
+    /// else that is cast.
+    pub(super) fn bind_typed_array(
+        &mut self,
+        value: &ast::Expr,
+        data_type: &ast::DataType,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Expression>> {
+        let mut inner = value;
+        while let ast::Expr::Nested(within) = inner {
+            inner = within;
         }
+        let ast::Expr::Array(array) = inner else { return Ok(None) };
+        let position = self.start(value);
+        let to = self.data_type(data_type, position)?;
+        let (Some(element), None) = (to.element(), restriction(data_type)) else { return Ok(None) };
+        let array = self.bind_elements(array, element, scope).map_err(|error| error.at(position))?;
+        self.builder.cast(array, to, None).map(Some)
+    }
+
+    fn bind_elements(&mut self, array: &ast::Array, element: DataType, scope: &Scope<'_>) -> Result<Expression> {
+        let list = DataType::list(element);
+        let position = array.elem.first().and_then(|first| self.start(first));
+        if array.elem.is_empty() {
+            let empty = self.builder.empty_array(list);
+            return empty.ok_or_else(|| Error::internal("a list is an array"));
+        }
+        let mut items = Vec::with_capacity(array.elem.len());
+        for item in &array.elem {
+            items.push(match item {
+                ast::Expr::Array(inner) => {
+                    self.deeper(position, |binder| binder.bind_elements(inner, element, scope))?
+                }
+                item => self.bind_expression(item, scope)?,
+            });
+        }
+        let to = if items.iter().any(|item| item.data_type.element().is_some()) { list } else { element };
+        let items = items.into_iter().map(|item| self.builder.cast(item, to, None)).collect::<Result<_>>()?;
+        self.builder.array(items, position)
     }
 
     /// `value[i]`, `value[i:j][k]`, `(row).field`, one behind the other.

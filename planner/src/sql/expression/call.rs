@@ -9,7 +9,7 @@ use crate::types::SortOrder;
 use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments, Spanned};
 
 /// A plain argument; none for `*` and for named ones.
-pub(super) fn plain_argument(argument: &FunctionArg) -> Option<&ast::Expr> {
+pub(in crate::sql) fn plain_argument(argument: &FunctionArg) -> Option<&ast::Expr> {
     match argument {
         FunctionArg::Unnamed(FunctionArgExpr::Expr(expression)) => Some(expression),
         _ => None,
@@ -128,8 +128,12 @@ impl Binder<'_, '_> {
                 Error::new(ErrorKind::Syntax, "GROUPING takes grouping expressions and nothing else").at(position)
             );
         }
+        let mark = self.builder.mentions_mark();
         let arguments = self.bind_arguments("grouping", &list.args, position, scope)?;
-        self.builder.grouping(arguments, scope).map_err(|error| error.at(position))
+        self.builder.aggregate_mentions(scope, mark);
+        let grouping = self.builder.grouping(arguments, scope).map_err(|error| error.at(position))?;
+        self.builder.aggregate_is_built(scope, &grouping);
+        Ok(grouping)
     }
 
     /// A call of an aggregate.
@@ -144,13 +148,17 @@ impl Binder<'_, '_> {
         let FunctionArguments::List(list) = &call.args else {
             return Err(Error::unsupported(format_args!("a query as the argument of {name} is")).at(position));
         };
+        let mark = self.builder.mentions_mark();
         let before = scope.enter(Clause::AggregateArgument);
         let bound = self.bind_parts(name, list, call.filter.as_deref(), scope);
         scope.enter(before);
         let (arguments, filter, order) = bound.map_err(|error| error.at(position))?;
         let distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
         let call = AggregateArguments { arguments, distinct, filter, order };
-        self.builder.aggregate(function, name, call, position, scope)
+        self.builder.aggregate_mentions(scope, mark);
+        let aggregate = self.builder.aggregate(function, name, call, position, scope)?;
+        self.builder.aggregate_is_built(scope, &aggregate);
+        Ok(aggregate)
     }
 
     /// `name(direct) WITHIN GROUP (ORDER BY key)`.
@@ -180,6 +188,7 @@ impl Binder<'_, '_> {
         let [(key, order)] = order_by_items(self, &call.within_group)?[..] else {
             return Err(Error::unsupported(format_args!("{name} of several values is")).at(position));
         };
+        let mark = self.builder.mentions_mark();
         let before = scope.enter(Clause::AggregateArgument);
         let bound = self.bind_expression(key, scope).and_then(|key| self.builder.settle(key));
         let filter = call.filter.as_deref().map(|filter| {
@@ -187,7 +196,11 @@ impl Binder<'_, '_> {
             self.builder.coerce_condition(filter, "FILTER")
         });
         scope.enter(before);
-        self.builder.ordered_set(name, direct, (bound?, order), filter.transpose()?, position, scope)
+        let (key, filter) = (bound?, filter.transpose()?);
+        self.builder.aggregate_mentions(scope, mark);
+        let aggregate = self.builder.ordered_set(name, direct, (key, order), filter, position, scope)?;
+        self.builder.aggregate_is_built(scope, &aggregate);
+        Ok(aggregate)
     }
 
     /// The arguments, none for `*`, the filter, and the order.

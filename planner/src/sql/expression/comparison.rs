@@ -7,15 +7,28 @@ use crate::function::Function;
 use crate::relation::Expression;
 use crate::relation::builder::{Scope, and, not, or};
 use crate::sql::binder::Binder;
+use crate::sql::grouping_words::LIST_ITEM;
 use crate::sql::spelling::SYMMETRIC;
 use sqlparser::ast;
+
+/// An item of a list, out of the function that stands around the first one where it is a query.
+fn list_item(item: &ast::Expr) -> &ast::Expr {
+    let ast::Expr::Function(function) = item else { return item };
+    let [ast::ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else { return item };
+    match &function.args {
+        ast::FunctionArguments::List(list) if name.value == LIST_ITEM && name.quote_style.is_some() => {
+            list.args.first().and_then(super::call::plain_argument).unwrap_or(item)
+        }
+        _ => item,
+    }
+}
 
 fn is_query(ast: &ast::Expr) -> bool {
     matches!(ast, ast::Expr::Subquery(_))
 }
 
 /// The first bound of BETWEEN SYMMETRIC, out of the function that stands around it.
-fn symmetric_bound(low: &ast::Expr) -> Option<&ast::Expr> {
+pub(super) fn symmetric_bound(low: &ast::Expr) -> Option<&ast::Expr> {
     let ast::Expr::Function(function) = low else { return None };
     let [ast::ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else { return None };
     let ast::FunctionArguments::List(list) = &function.args else { return None };
@@ -122,11 +135,12 @@ impl Binder<'_, '_> {
         scope: &Scope<'_>,
     ) -> Result<Expression> {
         let found = if is_row(value) {
-            let equals = list.iter().map(|item| self.bind_comparison(Function::Equal, value, item, scope));
+            let equals = list.iter().map(|item| self.bind_comparison(Function::Equal, value, list_item(item), scope));
             or(equals.collect::<Result<Vec<_>>>()?)
         } else {
             let value = self.bind_expression(value, scope)?;
-            let items = list.iter().map(|item| self.bind_expression(item, scope)).collect::<Result<Vec<_>>>()?;
+            let items =
+                list.iter().map(|item| self.bind_expression(list_item(item), scope)).collect::<Result<Vec<_>>>()?;
             self.builder.is_in(value, items)?
         };
         Ok(if negated { not(found) } else { found })

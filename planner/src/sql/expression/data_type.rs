@@ -4,7 +4,7 @@ use super::interval::fields_of_type;
 use crate::catalog::{Restriction, TableName};
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::builder;
-use crate::types::{DataType, OidKind, SystemType};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType, OidKind, SystemType};
 use sqlparser::ast;
 
 /// The type that a name in the text stands for. A cast to a bare NUMERIC keeps the operand's own scale.
@@ -80,7 +80,23 @@ fn decimal(info: &ast::ExactNumberInfo) -> Result<DataType> {
         ast::ExactNumberInfo::Precision(precision) => (precision, 0),
         ast::ExactNumberInfo::PrecisionAndScale(precision, scale) => (precision, scale),
     };
-    builder::decimal(precision, scale)
+    Ok(match wide_digits(precision, scale)? {
+        Some(_) => DataType::Numeric,
+        None => builder::decimal(precision, scale)?,
+    })
+}
+
+/// The digits of a NUMERIC that is no decimal: by its scale, or its precision; 22023 out of range.
+fn wide_digits(precision: u64, scale: i64) -> Result<Option<Restriction>> {
+    let out_of_range = |message: String| Err(Error::new(ErrorKind::InvalidParameter, message));
+    let Some(digits) = u16::try_from(precision).ok().filter(|digits| (1..=1000).contains(digits)) else {
+        return out_of_range(format!("NUMERIC precision {precision} must be between 1 and 1000"));
+    };
+    let Some(places) = i16::try_from(scale).ok().filter(|scale| (-1000..=1000).contains(scale)) else {
+        return out_of_range(format!("NUMERIC scale {scale} must be between -1000 and 1000"));
+    };
+    let is_decimal = digits <= DECIMAL_DIGITS_MAX.into() && places >= 0 && places.unsigned_abs() <= digits;
+    Ok((!is_decimal).then_some(Restriction::Digits { precision: digits, scale: places }))
 }
 
 fn characters(name: &str, length: &ast::CharacterLength) -> Result<u32> {
@@ -110,6 +126,11 @@ pub(crate) fn restriction(ast: &ast::DataType) -> Option<Restriction> {
     use ast::DataType as T;
     match ast {
         T::Time(precision, _) | T::Timestamp(precision, _) => precision.map(digits).map(Restriction::Seconds),
+        T::Numeric(info) | T::Decimal(info) | T::Dec(info) => match *info {
+            ast::ExactNumberInfo::None => None,
+            ast::ExactNumberInfo::Precision(precision) => wide_digits(precision, 0).ok().flatten(),
+            ast::ExactNumberInfo::PrecisionAndScale(precision, scale) => wide_digits(precision, scale).ok().flatten(),
+        },
         T::Interval { fields, precision } => fields_of_type(*fields, *precision).map(Restriction::Fields),
         _ => None,
     }

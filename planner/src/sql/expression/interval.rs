@@ -78,6 +78,38 @@ impl Binder<'_, '_> {
     }
 }
 
+/// An item of a select list with the name that PostgreSQL reads behind an interval at its end: to it, `years` is no field.
+pub(in crate::sql) fn named_by_plural(expr: &ast::Expr) -> Option<(ast::Expr, String)> {
+    use DateTimeField as F;
+    let is_plural = |field: &DateTimeField| {
+        matches!(field, F::Years | F::Months | F::Weeks | F::Days | F::Hours | F::Minutes | F::Seconds | F::Week(None))
+    };
+    let mut last = expr;
+    let interval = loop {
+        match last {
+            ast::Expr::BinaryOp { right, .. } => last = right,
+            ast::Expr::UnaryOp { expr, .. } => last = expr,
+            ast::Expr::Interval(interval) => break interval,
+            _ => return None,
+        }
+    };
+    let field = interval.leading_field.as_ref().filter(|field| is_plural(field) && interval.last_field.is_none())?;
+    let is_text = matches!(&*interval.value, ast::Expr::Value(value) if value.value.clone().into_string().is_some());
+    if !is_text || interval.leading_precision.is_some() || interval.fractional_seconds_precision.is_some() {
+        return None;
+    }
+    let name = field.to_string().to_ascii_lowercase();
+    let mut plain = expr.clone();
+    let mut last = &mut plain;
+    while let ast::Expr::BinaryOp { right: inner, .. } | ast::Expr::UnaryOp { expr: inner, .. } = last {
+        last = inner;
+    }
+    if let ast::Expr::Interval(interval) = last {
+        interval.leading_field = None;
+    }
+    Some((plain, name))
+}
+
 fn fields_of_literal(interval: &ast::Interval) -> Result<Option<Fields>> {
     let ast::Interval { value: _, leading_field, leading_precision, last_field, fractional_seconds_precision } =
         interval;

@@ -1,12 +1,13 @@
 //! Expressions: from sqlparser's tree to calls of the relation's builder, which types them.
 //!
-//! By what stands in the text: `literal`, `interval` and `data_type`; `operator` (and logic), `comparison`, `pattern`; `call`
+//! `form` has what they were written as. By what stands in the text: `literal`, `interval` and `data_type`; `operator` (and logic), `comparison`, `pattern`; `call`
 //! (functions and aggregates) and `syntax` (what looks otherwise and is one); `subquery`; `array`; `row` (and fields).
 
 mod array;
 mod call;
 mod comparison;
 mod data_type;
+mod form;
 mod interval;
 mod literal;
 mod operator;
@@ -21,10 +22,12 @@ use super::binder::Binder;
 use crate::error::{Error, Position, Result};
 use crate::function::Function;
 use crate::relation::Expression;
-use crate::relation::builder::{ElementTest, PatternOperator, Quantifier, Scope, not, set_not_allowed};
-pub(in crate::sql) use call::is_schema_of_functions;
+use crate::relation::builder::{ElementTest, PatternOperator, Quantifier, Scope, set_not_allowed};
+pub(in crate::sql) use call::{is_schema_of_functions, plain_argument};
 pub(in crate::sql) use data_type::bind_type;
 pub(crate) use data_type::{bind_data_type, restriction};
+pub(in crate::sql) use form::text_of_query;
+pub(in crate::sql) use interval::named_by_plural;
 pub(in crate::sql) use row::before_all_fields;
 use sqlparser::ast::{self, Expr, Spanned};
 
@@ -32,6 +35,23 @@ impl Binder<'_, '_> {
     /// Binds an expression. Its type is `DataType::Null` if it is a literal in quotes, a NULL or a parameter that
     /// nothing has given a type: `coerce` it to what is wanted, or to text.
     pub(crate) fn bind_expression(&mut self, ast: &Expr, scope: &Scope<'_>) -> Result<Expression> {
+        if !self.builder.records_forms() {
+            return self.bind_unrecorded(ast, scope);
+        }
+        self.builder.open_form();
+        match self.bind_unrecorded(ast, scope) {
+            Ok(bound) => {
+                let head = self.form_head(ast);
+                Ok(self.builder.close_form(head, bound))
+            }
+            Err(error) => {
+                self.builder.drop_form();
+                Err(error)
+            }
+        }
+    }
+
+    fn bind_unrecorded(&mut self, ast: &Expr, scope: &Scope<'_>) -> Result<Expression> {
         match ast {
             Expr::Value(value) => self.bind_value(value),
             Expr::Identifier(name) => {
@@ -72,10 +92,7 @@ impl Binder<'_, '_> {
             Expr::IsNotDistinctFrom(left, right) => self.bind_comparison(Function::IsNotDistinct, left, right, scope),
             Expr::Between { expr, negated, low, high } => self.bind_between([expr, low, high], *negated, scope),
             Expr::InList { expr, list, negated } => self.bind_in_list(expr, list, *negated, scope),
-            Expr::InSubquery { expr, subquery, negated } => {
-                let found = self.bind_quantified_subquery(Quantifier::Any, Function::Equal, expr, subquery, scope)?;
-                Ok(if *negated { not(found) } else { found })
-            }
+            Expr::InSubquery { expr, subquery, negated } => self.bind_in_subquery(expr, subquery, *negated, scope),
             Expr::AnyOp { left, compare_op, right, is_some: _ } => {
                 self.bind_quantified(Quantifier::Any, left, compare_op, right, scope)
             }
@@ -244,8 +261,8 @@ impl Binder<'_, '_> {
 
     /// `CAST(value AS type)` and `value::type`.
     fn bind_cast(&mut self, value: &Expr, data_type: &ast::DataType, scope: &Scope<'_>) -> Result<Expression> {
-        if let Some(empty) = self.bind_empty_array(value, data_type)? {
-            return Ok(empty);
+        if let Some(array) = self.bind_typed_array(value, data_type, scope)? {
+            return Ok(array);
         }
         let value = self.bind_expression(value, scope)?;
         let to = self.data_type(data_type, value.position)?;

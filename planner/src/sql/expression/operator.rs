@@ -112,9 +112,14 @@ fn factors(expr: &ast::Expr, signs: usize) -> Vec<(usize, &ast::Expr)> {
     factors
 }
 
+/// The minus signs before each factor of a power, or of what has signs alone.
+pub(super) fn signs_of_powers(expr: &ast::Expr) -> Vec<usize> {
+    factors(expr, 0).into_iter().map(|(signs, _)| signs).collect()
+}
+
 /// A number with minus signs before it, in parentheses or not: PostgreSQL reads all of them as one literal, so that
 /// `-(-2147483648)` is a bigint.
-fn signed_number(expr: &ast::Expr) -> Option<(usize, &str, Span)> {
+pub(super) fn signed_number(expr: &ast::Expr) -> Option<(usize, &str, Span)> {
     match expr {
         ast::Expr::Value(ast::ValueWithSpan { value: ast::Value::Number(digits, false), span }) => {
             Some((0, digits, *span))

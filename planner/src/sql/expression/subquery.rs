@@ -5,7 +5,7 @@ use super::pattern::pattern_operator;
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::relation::Expression;
-use crate::relation::builder::{ElementTest, Quantifier, Scope, not};
+use crate::relation::builder::{ElementTest, Head, Quantifier, Scope, not};
 use crate::sql::binder::Binder;
 use sqlparser::ast;
 
@@ -17,12 +17,44 @@ impl Binder<'_, '_> {
         self.builder.scalar_subquery(rows, position)
     }
 
+    /// Closes the innermost open form as that of what has been bound.
+    fn closed(&mut self, head: Head, bound: Result<Expression>) -> Result<Expression> {
+        match bound {
+            Ok(bound) => Ok(self.builder.close_form(head, bound)),
+            Err(error) => {
+                self.builder.drop_form();
+                Err(error)
+            }
+        }
+    }
+
+    /// `left [NOT] IN (SELECT …)`.
+    pub(super) fn bind_in_subquery(
+        &mut self,
+        left: &ast::Expr,
+        query: &ast::Query,
+        negated: bool,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        if !negated {
+            return self.bind_quantified_subquery(Quantifier::Any, Function::Equal, left, query, scope);
+        }
+        self.builder.open_form();
+        let found = self.bind_quantified_subquery(Quantifier::Any, Function::Equal, left, query, scope);
+        Ok(not(self.closed(Head::Call("in".to_owned()), found)?))
+    }
+
     /// `[NOT] EXISTS (SELECT …)`.
     pub(super) fn bind_exists(&mut self, query: &ast::Query, negated: bool, scope: &Scope<'_>) -> Result<Expression> {
         let position = self.query_start(query);
-        let rows = self.bind_subquery(query, scope)?;
-        let exists = self.builder.exists(rows, position);
-        Ok(if negated { not(exists) } else { exists })
+        if !negated {
+            let rows = self.bind_subquery(query, scope)?;
+            return Ok(self.builder.exists(rows, position));
+        }
+        self.builder.open_form();
+        let rows = self.bind_subquery(query, scope);
+        let exists = rows.map(|rows| self.builder.exists(rows, position));
+        Ok(not(self.closed(Head::Call("exists".to_owned()), exists)?))
     }
 
     /// `left function ANY|ALL (SELECT …)`, where left may be a row.
@@ -78,8 +110,11 @@ impl Binder<'_, '_> {
             (ast::Expr::Subquery(query), ElementTest::Compare(function)) => {
                 self.bind_quantified_subquery(quantifier, function, left, query, scope)
             }
-            (ast::Expr::Subquery(_), ElementTest::Match(_)) => {
-                Err(Error::unsupported("LIKE ANY or ALL of a subquery is").at(self.start(left)))
+            (ast::Expr::Subquery(query), ElementTest::Match(operator)) => {
+                let position = self.start(left);
+                let left = self.bind_expression(left, scope)?;
+                let rows = self.bind_subquery(query, scope)?;
+                self.builder.quantified_match(quantifier, operator, left, rows, position)
             }
             (ast::Expr::Array(array), _) if !array.elem.iter().any(is_array) => {
                 let value = self.bind_expression(left, scope)?;

@@ -16,7 +16,7 @@ impl Builder<'_> {
     /// for a type that no value can have.
     pub fn cast(&mut self, value: Expression, to: DataType, restriction: Option<Restriction>) -> Result<Expression> {
         type_limits::check(to).map_err(|error| error.at(value.position))?;
-        if to == DataType::Numeric {
+        if to == DataType::Numeric && restriction.is_none() {
             if value.data_type.is_exact() || literal::unknown_text(&value).is_some() {
                 return literal::as_decimal_literal(value);
             }
@@ -35,7 +35,7 @@ impl Builder<'_> {
         to: DataType,
         restriction: Option<Restriction>,
     ) -> Result<Expression> {
-        if to == DataType::Numeric {
+        if to == DataType::Numeric && restriction.is_none() {
             return literal::as_decimal_literal(text);
         }
         self.coerce_restricted(text, to, restriction, Coercion::Explicit)
@@ -56,6 +56,10 @@ impl Builder<'_> {
                 let value = self.coerce(value, to, coercion)?;
                 return Ok(self.rounded_seconds(value, digits).at(position));
             }
+            Some(Restriction::Digits { precision, scale }) => {
+                let number = self.coerce(value, DataType::Numeric, coercion)?;
+                return Ok(fitted(number, precision.into(), scale.into()).at(position));
+            }
             Some(Restriction::Fields(fields)) => fields,
         };
         if let Some(text) = literal::unknown_text(&value) {
@@ -71,4 +75,12 @@ impl Builder<'_> {
         }
         Ok(value.at(position))
     }
+}
+
+/// A number as NUMERIC of these digits holds it.
+pub(super) fn fitted(number: Expression, precision: i64, scale: i64) -> Expression {
+    let position = number.position;
+    let number = cast(number, DataType::Numeric, Coercion::Explicit);
+    let digits = |digits: i64| Expression::constant(Value::Int(digits), DataType::Integer);
+    fold::call(Function::FitDigits, vec![number, digits(precision), digits(scale)], DataType::Numeric).at(position)
 }

@@ -6,6 +6,7 @@
 //!
 //! A `$n` takes the type of the first place that decides; every later use is of that type.
 
+use super::cast::fitted;
 use super::logical::cast_context;
 use super::{blanks, fold, literal};
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -212,6 +213,13 @@ impl Builder<'_> {
         if from.is_logical() || to.is_logical() {
             return self.cast_logical(expression, to, coercion);
         }
+        // What may be NaN stays one that may be.
+        let may_be_nan = from.is_float() || from == DataType::Numeric || from.is_text();
+        if let (DataType::Decimal { precision, scale }, Coercion::Explicit, true) = (to, coercion, self.wide_numerics)
+            && may_be_nan
+        {
+            return Ok(fitted(expression, precision.into(), scale.into()));
+        }
         Ok(cast(expression, to, coercion))
     }
 
@@ -227,7 +235,9 @@ impl Builder<'_> {
     /// What is still of unknown type becomes text.
     pub fn settle(&mut self, expression: Expression) -> Result<Expression> {
         if expression.data_type == DataType::Null {
-            return self.coerce(expression, DataType::Text, Coercion::Implicit);
+            let written = expression.written;
+            let settled = self.coerce(expression, DataType::Text, Coercion::Implicit)?;
+            return Ok(Self::with_form(settled, written));
         }
         Ok(expression)
     }
@@ -289,6 +299,11 @@ fn read_literal(text: &str, to: DataType, coercion: Coercion, position: Option<P
         } else {
             cast(literal, to, coercion)
         });
+    }
+    if to.is_decimal() && coercion == Coercion::Explicit && text.trim().eq_ignore_ascii_case("nan") {
+        return literal::as_decimal_literal(
+            Expression::new(ExpressionKind::Constant(Value::text(text)), DataType::Null).at(position),
+        );
     }
     let value = evaluate::parse(text, to).map_err(|error| error.at(position))?;
     Ok(Expression::constant(value, to).at(position))

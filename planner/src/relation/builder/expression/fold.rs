@@ -16,7 +16,7 @@ pub(super) fn call(function: Function, arguments: Vec<Expression>, data_type: Da
         Some(value) => ExpressionKind::Constant(value),
         None => ExpressionKind::Call(function, arguments),
     };
-    Expression { kind, data_type, position }
+    Expression { position, ..Expression::new(kind, data_type) }
 }
 
 /// The value of a call of literals.

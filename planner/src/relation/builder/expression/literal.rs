@@ -151,6 +151,11 @@ pub(super) fn as_decimal_literal(expression: Expression) -> Result<Expression> {
     }
 }
 
+/// A text of no known type that meets a decimal, likewise; all else is as it was.
+pub(in crate::relation::builder) fn text_as_decimal(expression: Expression) -> Result<Expression> {
+    if unknown_text(&expression).is_some() { as_decimal_literal(expression) } else { Ok(expression) }
+}
+
 /// A decimal literal of just its digits.
 pub(super) fn decimal_constant(unscaled: i128, scale: u8, position: Option<Position>) -> Expression {
     let precision = digits_of(unscaled).max(scale).min(DECIMAL_DIGITS_MAX);

@@ -77,7 +77,7 @@ pub(super) fn relabel(value: Expression, to: DataType) -> Expression {
         }
         _ => ExpressionKind::Call(Function::Relabel, vec![value]),
     };
-    Expression { kind, data_type: to, position }
+    Expression { position, ..Expression::new(kind, to) }
 }
 
 /// Whether the elements of two types have one form in an array, so that one array is the other.

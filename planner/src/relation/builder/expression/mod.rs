@@ -48,6 +48,7 @@ pub use call::Callee;
 pub use coercion::Coercion;
 pub(crate) use coercion::{types_to_unify, undetermined, unify_types};
 pub(super) use composite::KnownRow;
+pub(super) use literal::text_as_decimal;
 pub use literal::{null, text};
 pub use operator::{Operator, Sign, and, not, or};
 pub(crate) use ordered_set::is_ordered_set;

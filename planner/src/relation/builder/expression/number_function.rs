@@ -143,7 +143,7 @@ impl Builder<'_> {
         let Expression { kind, position, .. } = self.numeric_call(function, arguments)?;
         Ok(Special::Bound(match kind {
             ExpressionKind::Call(function, arguments) => fold::call(function, arguments, result),
-            kind => Expression { kind, data_type: result, position },
+            kind => Expression { position, ..Expression::new(kind, result) },
         }))
     }
 

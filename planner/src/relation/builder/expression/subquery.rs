@@ -4,6 +4,7 @@
 //! negation, which gives SQL's NULL rule. Over a list, ANY and ALL are lists of comparisons.
 
 use super::operator::{and, or};
+use super::pattern::PatternOperator;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
 use crate::relation::builder::{Builder, Rows};
@@ -22,6 +23,14 @@ pub enum Quantifier {
 fn subquery((relation, _): Rows, kind: SubqueryKind, data_type: DataType, position: Option<Position>) -> Expression {
     let subquery = Subquery { kind, relation };
     Expression::new(ExpressionKind::Subquery(Box::new(subquery)), data_type).at(position)
+}
+
+fn quantified(quantifier: Quantifier, predicate: Expression, rows: Rows, position: Option<Position>) -> Expression {
+    let kind = match quantifier {
+        Quantifier::Any => SubqueryKind::Any(predicate),
+        Quantifier::All => SubqueryKind::All(predicate),
+    };
+    subquery(rows, kind, DataType::Boolean, position)
 }
 
 impl Builder<'_> {
@@ -55,11 +64,24 @@ impl Builder<'_> {
         }
         let right = rows.1.iter().map(|(_, column)| self.columns.reference(*column)).collect();
         let predicate = self.compare_rows(function, left, right).map_err(|error| error.at(position))?;
-        let kind = match quantifier {
-            Quantifier::Any => SubqueryKind::Any(predicate),
-            Quantifier::All => SubqueryKind::All(predicate),
+        Ok(quantified(quantifier, predicate, rows, position))
+    }
+
+    /// `left LIKE ANY|ALL (rows)` and the other operators of patterns.
+    pub fn quantified_match(
+        &mut self,
+        quantifier: Quantifier,
+        operator: PatternOperator,
+        left: Expression,
+        rows: Rows,
+        position: Option<Position>,
+    ) -> Result<Expression> {
+        let [(_, column)] = rows.1.as_slice() else {
+            return Err(Error::new(ErrorKind::Syntax, "subquery has too many columns").at(position));
         };
-        Ok(subquery(rows, kind, DataType::Boolean, position))
+        let pattern = self.columns.reference(*column);
+        let predicate = self.like(operator, left, pattern, None).map_err(|error| error.at(position))?;
+        Ok(quantified(quantifier, predicate, rows, position))
     }
 
     /// `value function ANY|ALL (items)` over a list, whose items have one type.
