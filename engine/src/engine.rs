@@ -232,7 +232,8 @@ impl Shared {
     pub(crate) fn sight(&self, work: &Work) -> Sight {
         let facts = self.facts_of(work);
         let zone = facts.settings.time_zone();
-        Sight::new(zone, Arc::new(Known::new(work.snapshot(&self.catalog), facts)))
+        let style = facts.settings.interval_style();
+        Sight::new(zone, style, Arc::new(Known::new(work.snapshot(&self.catalog), facts)))
     }
 
     /// The type that was made under a number, as a session sees it.

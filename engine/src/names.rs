@@ -77,7 +77,7 @@ impl Snapshot<'_> {
     /// How values of these fields are seen.
     pub(crate) fn sight(&self, fields: &[Field]) -> Sight {
         let names = || Arc::new(Known::new(self.state.clone(), self.facts.clone())) as Arc<dyn Names>;
-        Sight::of_fields(fields, &self.zone, names)
+        Sight::of_fields(fields, &self.zone, self.style, names)
     }
 }
 

@@ -7,6 +7,7 @@
 use crate::catalog::SearchPath;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::zone::Zone;
+use multiloop_planner::function::IntervalStyle;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
@@ -111,6 +112,7 @@ fn other_tablespace(name: &str) -> bool {
 }
 
 const LEVELS: &[&str] = &["debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"];
+const INTERVAL_STYLES: &[&str] = &["postgres", "postgres_verbose", "sql_standard", "iso_8601"];
 const ISOLATION: &[&str] = &["serializable", "repeatable read", "read committed", "read uncommitted"];
 const MILLISECONDS: Kind = Kind::Integer(0, i32::MAX as i64, Unit::Milliseconds);
 
@@ -155,7 +157,10 @@ pub(crate) static KNOWN: &[Known] = &[
     time("idle_session_timeout", "How long a client may be idle outside of a transaction; 0 is for ever."),
     fixed("in_hot_standby", "off", true, "Whether this is a standby."),
     fixed("integer_datetimes", "on", true, "Times are integers."),
-    Known { is_reported: true, ..word("IntervalStyle", "postgres", &["postgres"], "How intervals are shown.") },
+    Known {
+        is_reported: true,
+        ..word("IntervalStyle", "postgres", INTERVAL_STYLES, "How intervals are shown, and read.")
+    },
     boolean("jit", "on", "Kept for clients."),
     fixed("lc_collate", "C", false, "Texts compare by bytes."),
     fixed("lc_ctype", "C", false, "Which characters are letters."),
@@ -313,6 +318,12 @@ impl Settings {
     pub(crate) fn time_zone(&self) -> Arc<str> {
         let zone = || self.get("TimeZone").map_or_else(|_| Arc::from("UTC"), |shown| Zone::of_setting(shown).into());
         Arc::clone(self.0.zone.get_or_init(zone))
+    }
+
+    /// How intervals are written.
+    pub(crate) fn interval_style(&self) -> IntervalStyle {
+        let style = self.0.set.get("intervalstyle").and_then(|name| IntervalStyle::named(name));
+        style.unwrap_or_default()
     }
 
     /// The schemas in which names are looked for: first what is temporary and the system's, unless they are listed.

@@ -4,7 +4,8 @@
 use crate::Result;
 use multiloop_planner::evaluate::array::Array;
 use multiloop_planner::evaluate::zone::Zone;
-use multiloop_planner::evaluate::{UTC, format_in, parse, parse_in};
+use multiloop_planner::evaluate::{UTC, format_in, interval_style, parse, parse_in, parse_interval};
+use multiloop_planner::function::IntervalStyle;
 use multiloop_planner::types::{DataType, Field, OidKind};
 use multiloop_planner::value::Value;
 use std::fmt;
@@ -27,13 +28,14 @@ pub(crate) trait Names: Send + Sync {
 pub struct Sight {
     /// As the engine's functions know it.
     zone: Arc<str>,
+    style: IntervalStyle,
     names: Option<Arc<dyn Names>>,
 }
 
 impl Default for Sight {
     /// Nobody's: in UTC, and numbers have no names.
     fn default() -> Self {
-        Sight { zone: Arc::from(UTC), names: None }
+        Sight { zone: Arc::from(UTC), style: IntervalStyle::Postgres, names: None }
     }
 }
 
@@ -49,20 +51,32 @@ impl Sight {
         &self.zone
     }
 
-    /// With this time zone, by a name that [`Zone::named`] knows, and these names.
-    pub(crate) fn new(zone: Arc<str>, names: Arc<dyn Names>) -> Self {
-        Sight { zone, names: Some(names) }
+    /// With this time zone, by a name that [`Zone::named`] knows, this style of intervals, and these names.
+    pub(crate) fn new(zone: Arc<str>, style: IntervalStyle, names: Arc<dyn Names>) -> Self {
+        Sight { zone, style, names: Some(names) }
+    }
+
+    /// How intervals are written.
+    pub fn interval_style(&self) -> IntervalStyle {
+        self.style
     }
 
     /// What values of these fields need: names keep a whole state of the catalog.
-    pub(crate) fn of_fields(fields: &[Field], zone: &Arc<str>, names: impl FnOnce() -> Arc<dyn Names>) -> Self {
+    pub(crate) fn of_fields(
+        fields: &[Field],
+        zone: &Arc<str>,
+        style: IntervalStyle,
+        names: impl FnOnce() -> Arc<dyn Names>,
+    ) -> Self {
         let needs = |field: &Field| is_known_by_name(field.data_type);
-        Sight { zone: Arc::clone(zone), names: fields.iter().any(needs).then(names) }
+        Sight { zone: Arc::clone(zone), style, names: fields.iter().any(needs).then(names) }
     }
 
     /// Whether values of a type are other texts for other sessions, or the type has another number for them.
     pub fn matters_to(data_type: DataType) -> bool {
-        data_type.is_zoned() || is_known_by_name(data_type)
+        data_type.is_zoned()
+            || is_known_by_name(data_type)
+            || data_type.element().unwrap_or(data_type) == DataType::Interval
     }
 
     /// The time zone.
@@ -98,6 +112,7 @@ impl Sight {
         };
         match (data_type, data_type.element(), value) {
             (DataType::Oid(kind), ..) => name(kind, value),
+            (DataType::Interval, _, Value::Interval(interval)) => interval_style::show(*interval, self.style),
             (_, Some(DataType::Oid(kind)), Value::Text(encoded)) if !data_type.is_zero_based() => {
                 let Array { bounds, elements } = Array::decode(encoded, DataType::Oid(kind)).unwrap_or_default();
                 let named = |value: &Value| if value.is_null() { Value::Null } else { Value::text(name(kind, value)) };
@@ -115,6 +130,7 @@ impl Sight {
     pub fn value_of(&self, text: &str, data_type: DataType) -> Result<Value> {
         match (data_type, data_type.element()) {
             (DataType::Oid(kind), _) => self.number_of(text, kind),
+            (DataType::Interval, _) => parse_interval(text, None, self.style).map(Value::Interval),
             (_, Some(DataType::Oid(kind))) if !data_type.is_zero_based() => {
                 let Value::Text(encoded) = parse(text, DataType::list(DataType::Text))? else { return Ok(Value::Null) };
                 let Array { bounds, elements } = Array::decode(&encoded, DataType::Text).unwrap_or_default();
@@ -169,7 +185,7 @@ mod tests {
 
     #[test]
     fn names_and_zones() {
-        let sight = Sight::new(Arc::from("Europe/Berlin"), Arc::new(One));
+        let sight = Sight::new(Arc::from("Europe/Berlin"), IntervalStyle::Postgres, Arc::new(One));
         let class = DataType::Oid(OidKind::Class);
         let classes = DataType::list(class);
         let instants = DataType::list(DataType::TimestampTz);

@@ -13,6 +13,7 @@ use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
     Catalog, CatalogEntry, FileOptions, Literals, Right, SqlFunction, TableHandle, TableInfo, TableName, View,
 };
+use multiloop_planner::function::IntervalStyle;
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
 use std::cell::{Cell, Ref, RefCell};
@@ -50,6 +51,8 @@ pub(crate) struct Snapshot<'a> {
     /// The session's time zone, by its name.
     pub(crate) zone: Arc<str>,
     asks_zone: Cell<bool>,
+    pub(crate) style: IntervalStyle,
+    asks_style: Cell<bool>,
     open_files: OpenFiles<'a>,
     /// Whether the rows of a file become a table as they are.
     loads: Cell<bool>,
@@ -82,6 +85,8 @@ pub(crate) struct Uses {
     names: Vec<Use>,
     /// The time zone, where it matters.
     zone: Option<Arc<str>>,
+    /// How intervals are written, where it matters.
+    style: Option<IntervalStyle>,
     /// What the session told, if it was asked.
     facts: Option<Facts>,
     /// Whether a name was looked up as a value.
@@ -145,6 +150,8 @@ impl<'a> Snapshot<'a> {
             system: system.of(&state, &path, &facts),
             zone: facts.settings.time_zone(),
             asks_zone: Cell::new(false),
+            style: facts.settings.interval_style(),
+            asks_style: Cell::new(false),
             state,
             facts,
             path,
@@ -346,6 +353,7 @@ impl<'a> Snapshot<'a> {
             path: Arc::clone(&self.path),
             names: self.names.borrow().clone(),
             zone: self.asks_zone.get().then(|| Arc::clone(&self.zone)),
+            style: self.asks_style.get().then_some(self.style),
             facts: self.asks_session.get().then(|| self.facts.clone()),
             resolves: self.resolves.get(),
             system: !self.system_tables.borrow().is_empty(),
@@ -357,7 +365,12 @@ impl<'a> Snapshot<'a> {
     /// Whether what a plan was made from is as it was: it may be used again.
     pub(crate) fn has_still(&self, uses: &Uses) -> bool {
         let is_zone = uses.zone.as_ref().is_none_or(|zone| *zone == self.zone);
-        if uses.path != self.path || !is_zone || uses.facts.as_ref().is_some_and(|facts| *facts != self.facts) {
+        let is_style = uses.style.is_none_or(|style| style == self.style);
+        if uses.path != self.path
+            || !is_zone
+            || !is_style
+            || uses.facts.as_ref().is_some_and(|facts| *facts != self.facts)
+        {
             return false;
         }
         let is_same = |Use { name, found }: &Use| match (found, self.find(name)) {
@@ -503,6 +516,11 @@ impl Catalog for Snapshot<'_> {
     fn time_zone(&self) -> Arc<str> {
         self.asks_zone.set(true);
         Arc::clone(&self.zone)
+    }
+
+    fn interval_style(&self) -> IntervalStyle {
+        self.asks_style.set(true);
+        self.style
     }
 
     fn resolve(&self, kind: OidKind, name: &str) -> Result<u32> {

@@ -59,6 +59,8 @@ pub enum ErrorKind {
     InvalidDatetime,
     /// 22008: a date or time out of range.
     DatetimeOverflow,
+    /// 22009: an offset of a time zone out of range.
+    InvalidZoneOffset,
     /// 22015: a field of an interval out of range.
     IntervalOverflow,
     /// 22003: a number out of its type's range.
@@ -236,6 +238,7 @@ impl ErrorKind {
             ErrorKind::InvalidText => "22P02",
             ErrorKind::InvalidDatetime => "22007",
             ErrorKind::DatetimeOverflow => "22008",
+            ErrorKind::InvalidZoneOffset => "22009",
             ErrorKind::IntervalOverflow => "22015",
             ErrorKind::NumericOverflow | ErrorKind::DecimalOverflow => "22003",
             ErrorKind::DivisionByZero => "22012",

@@ -98,6 +98,7 @@ fn from_binary(data_type: DataType, bytes: &[u8], sight: &Sight) -> Result<Optio
         },
         DataType::Oid(_) => array(bytes).map(|bytes| Value::Int(u32::from_be_bytes(bytes).into())),
         DataType::TimestampTz => array(bytes).map(|bytes| timestamp(i64::from_be_bytes(bytes))).transpose()?,
+        DataType::TimeTz => time_with_zone(bytes)?,
         DataType::Bytea | DataType::Uuid => value_of_bytes(bytes, data_type),
         DataType::Nested(_) if data_type.labels().is_some() => Some(plain(text(bytes)?, data_type)?),
         DataType::Nested(_) if data_type.element().is_some() => {
@@ -131,6 +132,18 @@ fn time(micros: i64) -> Result<Value> {
     } else {
         Err(Fault::error("22008", "time out of range"))
     }
+}
+
+/// A time of day, and seconds to the west.
+fn time_with_zone(bytes: &[u8]) -> Result<Option<Value>> {
+    const SECONDS_MAX: i32 = 16 * 3_600;
+    let Some((micros, west)) = bytes.split_first_chunk::<8>() else { return Ok(None) };
+    let Some(west) = array(west).map(i32::from_be_bytes) else { return Ok(None) };
+    let Value::Int(micros) = time(i64::from_be_bytes(*micros))? else { return Ok(None) };
+    if west <= -SECONDS_MAX || west >= SECONDS_MAX {
+        return Err(Fault::error("22009", "time zone displacement out of range"));
+    }
+    Ok(Some(Value::Int(multiloop::format::time_with_zone::encode(micros, -i64::from(west)))))
 }
 
 fn timestamp(micros: i64) -> Result<Value> {

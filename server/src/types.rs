@@ -40,6 +40,7 @@ const TYPES: &[(u32, u32, i16, DataType)] = &[
     (1114, 1115, 8, DataType::Timestamp),
     (1184, 1185, 8, DataType::TimestampTz),
     (1186, 1187, 16, DataType::Interval),
+    (1266, 1270, 12, DataType::TimeTz),
     (1700, 1231, -1, DataType::Numeric),
     (2202, 2207, 4, DataType::Oid(OidKind::ProcedureWithArguments)),
     (2203, 2208, 4, DataType::Oid(OidKind::Operator)),

@@ -45,6 +45,7 @@ pub(crate) fn type_oid(data_type: DataType) -> u32 {
         T::Time => 1083,
         T::Timestamp => 1114,
         T::TimestampTz => 1184,
+        T::TimeTz => 1266,
         T::Interval => 1186,
         T::Name => 19,
         T::InternalChar => 18,

@@ -70,6 +70,15 @@ impl Nullability {
             }
             Scalar::Constant(value) => value.is_null(),
             Scalar::Parameter(_) => true,
+            // Of infinity there is no such integer.
+            Scalar::Call { function: Function::Extract(_), .. } if program.scalars.data_type(id).is_integer() => true,
+            // Infinity has no time of day.
+            Scalar::Call { function: Function::Cast | Function::AssignCast, arguments }
+                if (program.scalars.data_type(arguments[0]), program.scalars.data_type(id))
+                    == (DataType::Timestamp, DataType::Time) =>
+            {
+                true
+            }
             Scalar::Call { function, arguments } => self.call(program, *function, arguments),
             Scalar::Lookup { collection, field, .. } => {
                 let fields = self.lookups.get(collection);

@@ -16,6 +16,7 @@ pub use view::{Literals, Mark, Marked, Meant, View, is_read_anew};
 use crate::error::{Error, Result};
 use crate::value::number;
 
+use crate::function::IntervalStyle;
 use crate::types::{DataType, Field, OidKind};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -260,6 +261,11 @@ pub trait Catalog {
     /// The name of the session's time zone, which [`crate::evaluate::zone::Zone::named`] knows.
     fn time_zone(&self) -> Arc<str> {
         Arc::from(crate::evaluate::UTC)
+    }
+
+    /// How the session writes intervals.
+    fn interval_style(&self) -> IntervalStyle {
+        IntervalStyle::Postgres
     }
 
     /// The value of a function that tells something of the session (`current_user`, `current_setting('TimeZone')`), and its type;

@@ -90,9 +90,8 @@ fn cast_int(value: i64, from: DataType, to: DataType) -> Result<Value> {
             .map(Value::Int)
             .map_err(|_| Error::new(ErrorKind::DatetimeOverflow, "date out of range for timestamp")),
         (DataType::Timestamp, DataType::Date) => timestamp_to_date(value).map(Value::Int),
-        (DataType::Timestamp, DataType::Time) if is_infinite_timestamp(value) => {
-            Err(Error::new(ErrorKind::DatetimeOverflow, "an infinite timestamp has no time of day"))
-        }
+        // An infinite timestamp has no time of day.
+        (DataType::Timestamp, DataType::Time) if is_infinite_timestamp(value) => Ok(Value::Null),
         (DataType::Timestamp, DataType::Time) => Ok(Value::Int(split_timestamp(value).1)),
         (DataType::Time, DataType::Interval) => Ok(Value::Interval(Interval { months: 0, days: 0, micros: value })),
         (DataType::Timestamp, DataType::Timestamp) if value < TIMESTAMP_MIN && value != i64::MIN => {

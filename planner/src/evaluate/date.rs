@@ -1,14 +1,15 @@
 //! Dates, times and timestamps: their fields, truncation, and arithmetic with days and intervals.
 
 use super::calendar::{
-    Civil, DAY, HOUR, MINUTE, SECOND, checked_date, checked_timestamp, civil_from_days, date_to_timestamp, day_of_year,
-    days_from_civil, days_in_month, is_infinite_date, is_infinite_timestamp, iso_year_and_week, split_timestamp,
-    weekday,
+    Civil, DAY, DAYS_MIN, HOUR, MINUTE, SECOND, checked_date, checked_timestamp, civil_from_days, date_to_timestamp,
+    day_of_year, days_from_civil, days_in_month, is_infinite_date, is_infinite_timestamp, iso_year_and_week,
+    split_timestamp, weekday,
 };
 use super::interval::{checked_interval, extract_from_interval, round_seconds, truncate_interval};
 use super::{Call, cast, mismatch};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{DatePart, Function};
+use crate::numeric::Numeric;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
 
@@ -68,6 +69,10 @@ fn extract(call: &Call, part: DatePart) -> Result<Value> {
     {
         return extract_from_infinity(value > 0, part, call.result);
     }
+    if let (Value::Int(timestamp), DatePart::Julian, true) = (&call.arguments[0], part, call.result.is_float()) {
+        let (days, time) = if of == DataType::Date { (*timestamp, 0) } else { split_timestamp(*timestamp) };
+        return Ok(Value::Float((days - DAYS_MIN) as f64 + time as f64 / DAY as f64));
+    }
     let micros = match &call.arguments[0] {
         Value::Interval(interval) => extract_from_interval(*interval, part),
         Value::Int(value) if matches!(of, DataType::Date | DataType::Time | DataType::Timestamp) => {
@@ -89,13 +94,53 @@ fn is_infinite(value: i64, data_type: DataType) -> bool {
 
 /// What goes round, as months do, is NULL; what grows is infinite.
 fn extract_from_infinity(positive: bool, part: DatePart, result: DataType) -> Result<Value> {
-    if part.is_cyclic() {
+    if part.is_cyclic() || result.is_integer() {
         return Ok(Value::Null);
     }
     if result.is_float() {
         return Ok(Value::Float(if positive { f64::INFINITY } else { f64::NEG_INFINITY }));
     }
-    Err(Error::unsupported("an infinite NUMERIC, as EXTRACT from infinity gives, is"))
+    // The statement is bound anew, with numerics that may be infinite.
+    Err(Error::new(ErrorKind::DecimalOverflow, "EXTRACT from infinity has no digits"))
+}
+
+/// The type of a field that has as many digits as it may: numeric has infinities, too.
+pub fn extracted_type(part: DatePart, of: DataType) -> DataType {
+    match part {
+        DatePart::Second => DataType::decimal(14, 6),
+        DatePart::Millisecond => DataType::decimal(14, 3),
+        DatePart::Epoch if of != DataType::Date => DataType::decimal(24, 6),
+        DatePart::Epoch => DataType::decimal(18, 0),
+        _ => DataType::decimal(10, 0),
+    }
+}
+
+/// `extract(part from value)` as a numeric.
+pub(super) fn extract_numeric(value: &Value, of: DataType, part: DatePart) -> Result<Value> {
+    let integer = |value: i64| Numeric::from_integer(value);
+    match value {
+        Value::Int(infinity) if is_infinite(*infinity, of) => {
+            if part.is_cyclic() {
+                return Ok(Value::Null);
+            }
+            Numeric::parse(if *infinity > 0 { "Infinity" } else { "-Infinity" }).map(Value::numeric)
+        }
+        // Each day of Julius Scaliger begins at midnight here, as in PostgreSQL.
+        Value::Int(timestamp) if part == DatePart::Julian && of == DataType::Timestamp => {
+            let (days, time) = split_timestamp(*timestamp);
+            Ok(Value::numeric(integer(days - DAYS_MIN).add(&integer(time).divide(&integer(DAY))?)?))
+        }
+        _ => {
+            let to = extracted_type(part, of);
+            let call = Call {
+                function: Function::Extract(part),
+                arguments: std::slice::from_ref(value),
+                types: &[of],
+                result: to,
+            };
+            cast::cast_value(&extract(&call, part)?, to, DataType::Numeric)
+        }
+    }
 }
 
 /// A field of a date, time or timestamp, in millionths; None for one that it does not have, and of infinity.
@@ -150,6 +195,8 @@ fn date_part(days: i64, part: DatePart) -> Option<i64> {
         DatePart::DayOfWeek => (weekday(days) + 1) % 7,
         DatePart::IsoDayOfWeek => weekday(days) + 1,
         DatePart::DayOfYear => day_of_year(days),
+        DatePart::Julian => days - DAYS_MIN,
+        DatePart::Era => i64::from(year > 0),
         DatePart::Epoch => days * (DAY / SECOND),
         _ => return None,
     })
@@ -327,7 +374,7 @@ fn make_date(year: i64, month: i64, day: i64) -> Result<Value> {
 }
 
 /// A second with its fraction, in microseconds; 22008 for what is none.
-fn seconds(seconds: f64, what: impl Fn() -> String) -> Result<i64> {
+pub(super) fn seconds_of(seconds: f64, what: impl Fn() -> String) -> Result<i64> {
     let micros = (seconds * SECOND as f64).round_ties_even();
     // 60 is the next minute's first.
     if (0.0..=60e6).contains(&micros) {
@@ -342,7 +389,7 @@ fn make_timestamp(call: &Call) -> Result<Value> {
     };
     let (hour, minute, second) = (call.int(3)?, call.int(4)?, call.float(5)?);
     let out_of_range = || format!("time field value out of range: {hour}:{minute:02}:{second:02}");
-    let micros = seconds(second, out_of_range)?;
+    let micros = seconds_of(second, out_of_range)?;
     let time = hour.saturating_mul(HOUR).saturating_add(minute.saturating_mul(MINUTE)).saturating_add(micros);
     if !(0..=24).contains(&hour) || !(0..=59).contains(&minute) || time > DAY {
         return Err(Error::new(ErrorKind::DatetimeOverflow, out_of_range()));

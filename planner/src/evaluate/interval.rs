@@ -115,14 +115,19 @@ pub(super) fn extract_from_interval(interval: Interval, part: DatePart) -> Optio
         DatePart::Second => i128::from(micros % MINUTE),
         DatePart::Millisecond => i128::from(micros % MINUTE) * 1_000,
         DatePart::Microsecond => millionths(micros % MINUTE),
-        DatePart::Epoch => {
-            let quarter_days = years * 1_461 + 4 * (months * 30 + i64::from(interval.days));
-            i128::from(quarter_days) * i128::from(DAY / 4) + i128::from(micros)
-        }
+        DatePart::Epoch => epoch_micros(interval),
+        DatePart::Julian | DatePart::Era => return None,
         DatePart::IsoYear | DatePart::Week | DatePart::DayOfWeek | DatePart::IsoDayOfWeek | DatePart::DayOfYear => {
             return None;
         }
     })
+}
+
+/// Microseconds of an interval of whose months twelve are 365.25 days, the others 30 each.
+pub(super) fn epoch_micros(interval: Interval) -> i128 {
+    let (years, months) = (i64::from(interval.months / 12), i64::from(interval.months % 12));
+    let quarter_days = years * 1_461 + 4 * (months * 30 + i64::from(interval.days));
+    i128::from(quarter_days) * i128::from(DAY / 4) + i128::from(interval.micros)
 }
 
 /// `date_trunc` of an interval: the parts smaller than the unit become zero.

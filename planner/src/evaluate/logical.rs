@@ -2,7 +2,7 @@
 
 use super::calendar::is_infinite_timestamp;
 use super::parse::{invalid, is_blank};
-use super::{Call, array, bytes, format, json, parse, zone};
+use super::{Call, array, bytes, format, json, parse, time_with_zone, zone};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::types::{DataType, OidKind, SystemType};
@@ -19,6 +19,9 @@ const NAME_BYTES: usize = 63;
 /// # Errors
 /// 22P02 and its kin for a text that is no value of the type; 0A000 for the name of an object, which a catalog knows.
 pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value> {
+    if let Some(moment) = parse::parse_moment(text, data_type, parse::Around { zone, now: None }) {
+        return moment;
+    }
     Ok(match data_type {
         DataType::Oid(kind) => Value::Int(read_oid(text, kind)?),
         DataType::Name => Value::text(truncated(text)),
@@ -32,7 +35,6 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
             Value::text(text)
         }
         DataType::Jsonb => Value::text(json::normal(text)?),
-        DataType::TimestampTz => parse::parse_instant(text, zone)?,
         DataType::Nested(_) => match (data_type.element(), data_type.labels()) {
             (Some(element), _) if data_type.is_zero_based() => {
                 Value::text(array::read_numbers(text, element)?.encode(element))
@@ -60,6 +62,7 @@ pub(super) fn show(value: &Value, data_type: DataType, zone: &str) -> String {
         (Value::Int(number), DataType::Oid(_)) => number.to_string(),
         (Value::Text(digits), DataType::Bytea) => format!("\\x{digits}"),
         (Value::Int(instant), DataType::TimestampTz) => show_instant(*instant, zone),
+        (Value::Int(time), DataType::TimeTz) => time_with_zone::show(*time),
         (Value::Int(place), DataType::Nested(_)) => {
             let label = data_type.labels().and_then(|labels| labels.get(usize::try_from(*place).ok()?));
             label.cloned().unwrap_or_default()

@@ -2,8 +2,9 @@
 //! so does any backend for a function that it has no kernel for.
 //!
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
-//! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text` (with `long_text`), `like` and `pattern`, `date` and
-//! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and
+//! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text` (with `long_text`), `like` and
+//! `pattern`, `date` and `interval` (with `calendar`), `moment` and `time_with_zone`; `interval_style` is how intervals look.
+//! `logical` has the types that another carries, with `array`, `bytes`, `json` and
 //! `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
 //! the functions that see the rows around a row. `cast`, `parse` and `format` go between types and to and from text,
 //! `template` in a form that is given. `admit` checks values that come from outside.
@@ -20,12 +21,14 @@ mod fold;
 pub mod format;
 pub mod gather;
 pub mod interval;
+pub mod interval_style;
 mod json;
 pub mod like;
 mod logic;
 mod logical;
 mod long_text;
 mod math;
+pub mod moment;
 mod numeric;
 mod parse;
 mod pattern;
@@ -35,9 +38,11 @@ mod row;
 mod series;
 mod template;
 mod text;
+pub mod time_with_zone;
 mod wide;
 pub mod window;
 pub mod zone;
+mod zone_abbreviations;
 
 #[cfg(test)]
 mod testing;
@@ -45,7 +50,7 @@ mod testing;
 mod tests;
 
 use crate::error::{Error, Result};
-use crate::function::Function;
+use crate::function::{Function, IntervalStyle};
 use crate::meter;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
@@ -80,6 +85,7 @@ fn value_of(call: &Call) -> Result<Value> {
             quote::apply_to_nulls,
             gather::apply_to_nulls,
             row::apply_to_nulls,
+            moment::apply_to_nulls,
         ];
         for topic in topics {
             if let Some(value) = topic(call)? {
@@ -97,7 +103,7 @@ fn value_of(call: &Call) -> Result<Value> {
     }
     let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];
     let templates = [template::apply, quote::apply, series::apply, row::apply];
-    let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, pattern::apply];
+    let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, pattern::apply, moment::apply];
     for topic in plain.into_iter().chain(logical).chain(templates) {
         if let Some(value) = topic(call)? {
             return Ok(value);
@@ -132,6 +138,12 @@ pub fn parse_in(text: &str, data_type: DataType, zone: &str) -> Result<Value> {
     if data_type.is_zoned() { logical::read(text, data_type, zone) } else { parse(text, data_type) }
 }
 
+/// The same of a literal, which knows the time (in microseconds since 1970 in UTC), so that it may be `now` or `today`.
+pub fn parse_now(text: &str, data_type: DataType, zone: &str, now: i64) -> Result<Value> {
+    let around = parse::Around { zone, now: Some(now) };
+    parse::parse_moment(text, data_type, around).unwrap_or_else(|| parse_in(text, data_type, zone))
+}
+
 /// An error (22001) for a text that a column of a type does not take: one that is too long, unless only blanks are. [`parse`], as
 /// any cast, cuts it.
 pub fn check_length(text: &str, data_type: DataType) -> Result<()> {
@@ -140,8 +152,13 @@ pub fn check_length(text: &str, data_type: DataType) -> Result<()> {
 
 /// The interval of a text that has these fields, and no smaller ones: `interval '1 2' day to hour`.
 pub fn parse_fields(text: &str, fields: interval::Fields) -> Result<Interval> {
-    match parse::parse_interval(text, Some(fields))? {
-        Value::Interval(value) => fields.restrict(value),
+    parse_interval(text, Some(fields), IntervalStyle::Postgres)
+}
+
+/// The interval of a text in a style, perhaps of these fields alone.
+pub fn parse_interval(text: &str, fields: Option<interval::Fields>, style: IntervalStyle) -> Result<Interval> {
+    match parse::parse_interval(text, fields, style)? {
+        Value::Interval(value) => fields.map_or(Ok(value), |fields| fields.restrict(value)),
         other => Err(mismatch(&other, DataType::Interval)),
     }
 }

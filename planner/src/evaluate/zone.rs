@@ -3,8 +3,8 @@
 //! An instant is microseconds since 1970 in UTC, a local time is such a number, too, of what a clock in the zone shows. A zone is
 //! a name of the IANA's list, whatever the case of its letters, one of a few abbreviations, an offset (`+05:30`, east of
 //! Greenwich) or a rule as POSIX writes it (`<-03>3`, `EST5EDT`; there positive is west). Behind a colon no abbreviation is
-//! meant: `:CET` is a zone with summers, `CET` an hour. What lies beyond the years that rules are known for has the offset of the
-//! nearest one.
+//! meant: `:CET` is a zone with summers, `CET` an hour. Rules go on as the calendar does, which repeats every 400 years; before
+//! the first year the offset is the first one.
 //!
 //! Of a time that a clock shows twice the second is meant, of one that it skips what the clock would show had it not been set:
 //! as in PostgreSQL.
@@ -12,6 +12,7 @@
 use super::Call;
 use super::calendar::{DAY, checked_timestamp, is_infinite_timestamp, split_timestamp};
 use super::date::add_interval;
+use super::zone_abbreviations::{self, Abbreviation};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::value::{Interval, Value};
@@ -24,48 +25,23 @@ use std::cell::RefCell;
 #[derive(Clone, Debug)]
 pub struct Zone(TimeZone);
 
-/// Abbreviations that stand for an offset, in hours, as PostgreSQL has them.
-const ABBREVIATIONS: &[(&str, i64)] = &[
-    ("z", 0),
-    ("zulu", 0),
-    ("utc", 0),
-    ("gmt", 0),
-    ("ut", 0),
-    ("wet", 0),
-    ("west", 1),
-    ("bst", 1),
-    ("cet", 1),
-    ("cest", 2),
-    ("met", 1),
-    ("mest", 2),
-    ("eet", 2),
-    ("eest", 3),
-    ("msk", 3),
-    ("sast", 2),
-    ("jst", 9),
-    ("kst", 9),
-    ("est", -5),
-    ("edt", -4),
-    ("cst", -6),
-    ("cdt", -5),
-    ("mst", -7),
-    ("mdt", -6),
-    ("pst", -8),
-    ("pdt", -7),
-    ("akst", -9),
-    ("akdt", -8),
-    ("hst", -10),
-    ("aest", 10),
-    ("aedt", 11),
-    ("nzst", 12),
-    ("nzdt", 13),
-];
+/// Times at which clocks are set that are looked at: rules go on for ever.
+const TRANSITIONS_MAX: usize = 1_000;
 
 /// Hours that a zone may be ahead or behind: what POSIX's rules can say.
 const HOURS_MAX: f64 = 167.0;
 
-/// The first and last second whose offset the rules say: from year 1 to 9998.
+/// The first and last second whose offset the library is asked for: from year 1 to 9998.
 const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_370_764_799;
+
+/// Seconds of 400 years.
+const CYCLE: i64 = 146_097 * 86_400;
+
+/// A second within [`SECONDS`] at which clocks show what they do at this one.
+fn near(seconds: i64) -> i64 {
+    let beyond = seconds - SECONDS.end();
+    if beyond > 0 { seconds - (beyond + CYCLE - 1) / CYCLE * CYCLE } else { seconds.max(*SECONDS.start()) }
+}
 
 impl Zone {
     /// The zone of a name; 22023 if there is none.
@@ -79,14 +55,15 @@ impl Zone {
         if let Some(name) = name.strip_prefix(':') {
             return Zone::find_listed(name);
         }
-        match abbreviated(name) {
-            Some(seconds) => Zone::of_offset(seconds),
+        match abbreviation(name) {
+            Some(Abbreviation::Offset(seconds)) => Zone::of_offset(seconds),
+            Some(Abbreviation::Zone(name)) => Zone::find_listed(name),
             None => Zone::find_listed(name),
         }
     }
 
     /// The zone of a name that is no abbreviation.
-    fn find_listed(name: &str) -> Option<Zone> {
+    pub(super) fn find_listed(name: &str) -> Option<Zone> {
         if let Ok(zone) = TimeZone::get(name) {
             return Some(Zone(zone));
         }
@@ -100,7 +77,30 @@ impl Zone {
         if let Some(seconds) = offset_of(name) {
             return Zone::of_offset(-seconds);
         }
-        TimeZone::posix(name).ok().map(Zone)
+        TimeZone::posix(name).ok().map(Zone).or_else(|| Zone::of_rule(name))
+    }
+
+    /// The zone of a rule as PostgreSQL reads it: names of any length, hours and minutes of any number of digits, and where it does not
+    /// say when clocks are set, the days of the United States.
+    fn of_rule(rule: &str) -> Option<Zone> {
+        const DAYS: &str = ",M3.2.0,M11.1.0";
+        let (_, rest) = split_name(rule)?;
+        let (standard, rest) = split_offset(rest)?;
+        if rest.is_empty() {
+            return Zone::of_offset(-standard);
+        }
+        let (_, rest) = split_name(rest)?;
+        let (summer, days) = match rest.chars().next() {
+            None | Some(',' | ';') => (standard - 3_600, rest),
+            Some(_) => split_offset(rest)?,
+        };
+        let days = if days.is_empty() { DAYS } else { days };
+        let shown = |west: i64| {
+            let sign = if west < 0 { "-" } else { "" };
+            let west = west.abs();
+            format!("{sign}{}:{:02}:{:02}", west / 3_600, west / 60 % 60, west % 60)
+        };
+        TimeZone::posix(&format!("AAA{}BBB{}{days}", shown(standard), shown(summer))).ok().map(Zone)
     }
 
     /// Whether a name is of a zone whose clocks always show UTC; some names of one are not known here.
@@ -124,7 +124,7 @@ impl Zone {
 
     /// The name under which [`Zone::find`] has the zone of a setting.
     pub fn of_setting(shown: &str) -> String {
-        let is_same = matches!(shown, "UTC" | "GMT") || abbreviated(shown).is_none();
+        let is_same = matches!(shown, "UTC" | "GMT") || abbreviation(shown).is_none();
         if is_same { shown.to_owned() } else { format!(":{shown}") }
     }
 
@@ -135,14 +135,14 @@ impl Zone {
 
     /// Seconds that clocks are ahead of UTC at an instant.
     pub fn offset_at(&self, instant: i64) -> i64 {
-        let seconds = instant.div_euclid(1_000_000).clamp(*SECONDS.start(), *SECONDS.end());
+        let seconds = near(instant.div_euclid(1_000_000));
         let at = Timestamp::from_second(seconds).expect("the range is one of instants");
         self.0.to_offset(at).seconds().into()
     }
 
     /// The zone's abbreviation at an instant: `CEST`, or its offset where it has none.
     pub fn abbreviation_at(&self, instant: i64) -> String {
-        let seconds = instant.div_euclid(1_000_000).clamp(*SECONDS.start(), *SECONDS.end());
+        let seconds = near(instant.div_euclid(1_000_000));
         let at = Timestamp::from_second(seconds).expect("the range is one of instants");
         self.0.to_offset_info(at).abbreviation().to_owned()
     }
@@ -160,10 +160,12 @@ impl Zone {
         if is_infinite_timestamp(local) {
             return Ok(local);
         }
-        let seconds = local.div_euclid(1_000_000);
-        if !SECONDS.contains(&seconds) {
-            return shifted(local, -self.offset_at(local));
-        }
+        shifted(local, -self.offset_of_local(local))
+    }
+
+    /// Seconds that clocks are ahead of UTC where they show this.
+    pub fn offset_of_local(&self, local: i64) -> i64 {
+        let seconds = near(local.div_euclid(1_000_000));
         let shown = Timestamp::from_second(seconds).expect("the range is one of instants");
         let shown: DateTime = TimeZone::UTC.to_datetime(shown);
         let offset = match self.0.to_ambiguous_timestamp(shown).offset() {
@@ -171,14 +173,71 @@ impl Zone {
             AmbiguousOffset::Gap { before, .. } => before,
             AmbiguousOffset::Fold { after, .. } => after,
         };
-        shifted(local, -i64::from(offset.seconds()))
+        offset.seconds().into()
+    }
+
+    /// Seconds of an abbreviation where clocks show this: what it has meant last until then, or else what it means first, and what
+    /// they show in a zone that has not had it.
+    pub(super) fn offset_of_abbreviation(&self, name: &str, local: i64) -> i64 {
+        let shown = self.offset_of_local(local);
+        let seconds = near(local.div_euclid(1_000_000).saturating_sub(shown));
+        let at = Timestamp::from_second(seconds).expect("the range is one of instants");
+        let now = self.0.to_offset_info(at);
+        if now.abbreviation() == name {
+            return now.offset().seconds().into();
+        }
+        let mut before = self.0.preceding(at).filter(|transition| transition.abbreviation() == name);
+        let mut after = self.0.following(at).take(TRANSITIONS_MAX).filter(|each| each.abbreviation() == name);
+        let found = before.next().map(|each| each.offset()).or_else(|| after.next().map(|each| each.offset()));
+        found.map_or(shown, |offset| offset.seconds().into())
+    }
+
+    /// Seconds that clocks are always ahead of UTC; none of a zone whose clocks have been set.
+    pub fn fixed_offset(&self) -> Option<i64> {
+        let is_fixed = self.0.following(Timestamp::MIN).next().is_none();
+        is_fixed.then(|| self.offset_at(0))
     }
 }
 
-/// Seconds of an abbreviation.
-fn abbreviated(name: &str) -> Option<i64> {
-    let found = ABBREVIATIONS.iter().find(|(abbreviation, _)| name.eq_ignore_ascii_case(abbreviation));
-    found.map(|(_, hours)| hours * 3600)
+/// The name that a rule begins with, and what is behind it.
+fn split_name(rule: &str) -> Option<(&str, &str)> {
+    let (name, rest) = match rest_in_brackets(rule) {
+        Some(parts) => parts,
+        None => {
+            rule.split_at(rule.find(|c: char| c.is_ascii_digit() || matches!(c, ',' | '-' | '+')).unwrap_or(rule.len()))
+        }
+    };
+    (!name.is_empty()).then_some((name, rest))
+}
+
+fn rest_in_brackets(rule: &str) -> Option<(&str, &str)> {
+    rule.strip_prefix('<')?.split_once('>')
+}
+
+/// Seconds to the west that a rule goes on with, and what is behind them.
+fn split_offset(rule: &str) -> Option<(i64, &str)> {
+    let (sign, mut rest) = match rule.as_bytes().first()? {
+        b'-' => (-1, &rule[1..]),
+        b'+' => (1, &rule[1..]),
+        _ => (1, rule),
+    };
+    let mut seconds = 0;
+    for (unit, most) in [(3_600, HOURS_MAX as i64), (60, 59), (1, 60)] {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let value: i64 = rest[..digits].parse().ok().filter(|value| *value <= most)?;
+        seconds += value * unit;
+        rest = &rest[digits..];
+        match rest.strip_prefix(':') {
+            Some(behind) if unit > 1 && behind.starts_with(|c: char| c.is_ascii_digit()) => rest = behind,
+            _ => break,
+        }
+    }
+    Some((sign * seconds, rest))
+}
+
+/// What an abbreviation of a zone stands for, if it is one.
+pub(super) fn abbreviation(name: &str) -> Option<Abbreviation> {
+    zone_abbreviations::named(name)
 }
 
 /// An offset as PostgreSQL shows it where a session's zone is one: a rule of POSIX whose abbreviation says it to the east,

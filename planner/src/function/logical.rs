@@ -1,7 +1,7 @@
 //! The functions of values that a carrier stands for. A program knows carriers alone, so such a function says itself what the
 //! values are: `Array(ArrayFunction::Append, integer)` appends integers.
 
-use super::{Function, PatternFunction, TemplateFunction};
+use super::{Function, MomentFunction, PatternFunction, TemplateFunction};
 use crate::types::{DataType, SortOrder, SystemType};
 use serde::{Deserialize, Serialize};
 
@@ -324,6 +324,7 @@ impl Function {
             Function::Json(function) => function.builds(),
             Function::Row(function) => function == RowFunction::Make,
             Function::Format | Function::SortKey(..) => true,
+            Function::Moment(function) => function.sees_nulls(),
             _ => false,
         }
     }
@@ -353,6 +354,7 @@ impl Function {
             }
             Function::Row(function) => function == RowFunction::Field,
             Function::Template(function) => function.makes_null(),
+            Function::Moment(function) => function.makes_null(),
             _ => false,
         }
     }
@@ -365,6 +367,7 @@ impl Function {
             Function::QuoteIdentifier | Function::QuoteLiteral | Function::ToHex | Function::Row(_) => true,
             Function::Json(JsonFunction::Array | JsonFunction::Row | JsonFunction::Kind) => true,
             Function::Json(JsonFunction::OfArray | JsonFunction::OfLines) => true,
+            Function::Moment(function) => function.is_total(),
             Function::Encode(_) | Function::Utf8 | Function::Md5 | Function::Sha(_) | Function::ByteLength => true,
             Function::Array(A::Any(comparison) | A::All(comparison), _) => !comparison.is_pattern(),
             Function::Array(function, _) => matches!(
@@ -414,6 +417,7 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::Decode(format) => format!("decode_{}", debug_word(&format)),
         Function::Pattern(function) => format!("pattern_{}", debug_word(&function)),
         Function::Template(function) => format!("template_{}", debug_word(&function)),
+        Function::Moment(function) => format!("moment_{}", debug_word(&function)),
         Function::Sha(bits) => format!("sha_{}", debug_word(&bits)),
         _ => return None,
     })
@@ -429,6 +433,7 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     known.extend(FORMATS.map(Function::Decode));
     known.extend(PatternFunction::ALL.map(Function::Pattern));
     known.extend(TemplateFunction::ALL.map(Function::Template));
+    known.extend(MomentFunction::all().map(Function::Moment));
     known.extend(ShaBits::ALL.map(Function::Sha));
     if let Some(found) = known.into_iter().find(|&function| word_of(function).as_deref() == Some(word)) {
         return Some(found);
@@ -586,6 +591,7 @@ fn type_of_word(word: &str) -> Option<DataType> {
         DataType::Json,
         DataType::Jsonb,
         DataType::TimestampTz,
+        DataType::TimeTz,
         DataType::int2vector(),
         DataType::oidvector(),
     ];
@@ -629,6 +635,7 @@ mod tests {
         functions.extend(crate::types::OidKind::ALL.map(Function::NoObject));
         functions.extend(PatternFunction::ALL.map(Function::Pattern));
         functions.extend(TemplateFunction::ALL.map(Function::Template));
+        functions.extend(MomentFunction::all().map(Function::Moment));
         functions.extend(ShaBits::ALL.map(Function::Sha));
         for function in functions {
             let word = word_of(function).expect("it has a word");

@@ -12,12 +12,14 @@
 //! * unless a variant says otherwise, a NULL argument gives NULL.
 
 mod logical;
+mod moment;
 mod pattern;
 mod template;
 
 use crate::types::{DataType, OidKind};
 pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, RowFunction, ShaBits, SortKeyOrder};
 pub(crate) use logical::{debug_word, function_of_word, word_of};
+pub use moment::{IntervalStyle, MomentFunction};
 pub use pattern::PatternFunction;
 use serde::{Deserialize, Serialize};
 pub use template::TemplateFunction;
@@ -44,13 +46,39 @@ pub enum DatePart {
     Millisecond,
     Microsecond,
     Epoch,
+    Julian,
+    Era,
 }
 
 impl DatePart {
+    /// Every field.
+    pub const ALL: [DatePart; 20] = [
+        DatePart::Millennium,
+        DatePart::Century,
+        DatePart::Decade,
+        DatePart::Year,
+        DatePart::IsoYear,
+        DatePart::Quarter,
+        DatePart::Month,
+        DatePart::Week,
+        DatePart::Day,
+        DatePart::DayOfWeek,
+        DatePart::IsoDayOfWeek,
+        DatePart::DayOfYear,
+        DatePart::Hour,
+        DatePart::Minute,
+        DatePart::Second,
+        DatePart::Millisecond,
+        DatePart::Microsecond,
+        DatePart::Epoch,
+        DatePart::Julian,
+        DatePart::Era,
+    ];
+
     /// Whether it goes round, as months do; what does not, grows without end.
     pub fn is_cyclic(self) -> bool {
         use DatePart as P;
-        !matches!(self, P::Millennium | P::Century | P::Decade | P::Year | P::IsoYear | P::Epoch)
+        !matches!(self, P::Millennium | P::Century | P::Decade | P::Year | P::IsoYear | P::Epoch | P::Julian)
     }
 
     /// The field of a name (in lower case), with PostgreSQL's plurals and abbreviations.
@@ -74,6 +102,14 @@ impl DatePart {
             "millisecond" | "milliseconds" | "msec" | "msecs" | "msecond" | "mseconds" | "ms" => DatePart::Millisecond,
             "microsecond" | "microseconds" | "usec" | "usecs" | "usecond" | "useconds" | "us" => DatePart::Microsecond,
             "epoch" => DatePart::Epoch,
+            "julian" | "jd" | "j" => DatePart::Julian,
+            "era" => DatePart::Era,
+            // DuckDB's names.
+            "weekday" | "dayofweek" => DatePart::DayOfWeek,
+            "dayofmonth" => DatePart::Day,
+            "dayofyear" => DatePart::DayOfYear,
+            "weekofyear" => DatePart::Week,
+            "quarters" => DatePart::Quarter,
             _ => return None,
         })
     }
@@ -85,7 +121,10 @@ impl DatePart {
         match source {
             DataType::Date => !of_time,
             DataType::Time => of_time || self == P::Epoch,
-            DataType::Interval => !matches!(self, P::Week | P::IsoYear | P::DayOfWeek | P::IsoDayOfWeek | P::DayOfYear),
+            DataType::Interval => !matches!(
+                self,
+                P::Week | P::IsoYear | P::DayOfWeek | P::IsoDayOfWeek | P::DayOfYear | P::Julian | P::Era
+            ),
             _ => true,
         }
     }
@@ -94,7 +133,7 @@ impl DatePart {
     pub fn is_unit_of(self, of: DataType) -> bool {
         use DatePart as P;
         match self {
-            P::IsoYear | P::DayOfWeek | P::IsoDayOfWeek | P::DayOfYear | P::Epoch => false,
+            P::IsoYear | P::DayOfWeek | P::IsoDayOfWeek | P::DayOfYear | P::Epoch | P::Julian | P::Era => false,
             P::Week => of != DataType::Interval,
             _ => true,
         }
@@ -398,6 +437,8 @@ pub enum Function {
     OfEpoch,
     /// A function of templates.
     Template(TemplateFunction),
+    /// Another function of days, times and intervals.
+    Moment(MomentFunction),
 
     // Sets of rows: how many there are, and which value stands at a position.
     /// How many values `generate_series` gives: arguments start, stop, step and, of instants, the zone. bigint.

@@ -66,6 +66,7 @@ pub(super) fn type_name(data_type: DataType) -> String {
         DataType::Time => "time without time zone".to_owned(),
         DataType::Timestamp => "timestamp without time zone".to_owned(),
         DataType::TimestampTz => "timestamp with time zone".to_owned(),
+        DataType::TimeTz => "time with time zone".to_owned(),
         other => match other.element() {
             Some(element) => format!("{}[]", type_name(element)),
             None => other.to_string(),

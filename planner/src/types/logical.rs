@@ -14,6 +14,7 @@
 //! | jsonb | text | as PostgreSQL prints it (`evaluate/json.rs`) |
 //! | types of the system (`types/system.rs`) | text | as it is shown |
 //! | timestamptz | timestamp | in UTC |
+//! | timetz | bigint | the time in UTC, then the offset (`evaluate/time_with_zone.rs`) |
 //! | an enum | integer | its label's place, from 0 |
 //! | an array, int2vector, oidvector | text | its elements, then its bounds (`evaluate/array/key.rs`) |
 //! | a row | text | as PostgreSQL shows it (`evaluate/row.rs`) |
@@ -109,7 +110,7 @@ impl DataType {
     /// The type whose values stand for this one's wherever programs run; most types carry themselves.
     pub fn carrier(self) -> DataType {
         match self {
-            DataType::Oid(_) => DataType::BigInt,
+            DataType::Oid(_) | DataType::TimeTz => DataType::BigInt,
             DataType::Name
             | DataType::InternalChar
             | DataType::Bytea
@@ -166,9 +167,10 @@ impl DataType {
         matches!(self, DataType::Oid(_))
     }
 
-    /// Whether its values depend on the session's time zone where they are read and shown: timestamptz, and arrays of it.
+    /// Whether its values depend on the session's time zone where they are read or shown: timestamptz, timetz, and arrays of them.
     pub fn is_zoned(self) -> bool {
-        self == DataType::TimestampTz || self.element() == Some(DataType::TimestampTz)
+        let is_zoned = |of: DataType| matches!(of, DataType::TimestampTz | DataType::TimeTz);
+        is_zoned(self) || self.element().is_some_and(is_zoned)
     }
 
     /// Whether values of the type can be told apart by `=`.

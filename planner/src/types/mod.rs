@@ -77,6 +77,8 @@ pub enum DataType {
     Jsonb,
     /// An instant: microseconds since 1970-01-01 00:00 UTC. It is read and shown in the session's time zone.
     TimestampTz,
+    /// time with time zone: a time of day, and seconds that clocks are ahead of UTC (`evaluate/time_with_zone.rs`).
+    TimeTz,
     /// A type that only the system's tables and functions have.
     System(SystemType),
     /// An array, a row, an enum, a vector or a struct. Of the last two no column has values yet.
@@ -181,6 +183,7 @@ impl fmt::Display for DataType {
             DataType::Json => f.write_str("json"),
             DataType::Jsonb => f.write_str("jsonb"),
             DataType::TimestampTz => f.write_str("timestamptz"),
+            DataType::TimeTz => f.write_str("timetz"),
             DataType::System(of) => f.write_str(of.name()),
             DataType::Nested(nested) => nested.fmt(f),
         }
@@ -210,7 +213,9 @@ impl DataType {
         match self {
             DataType::Null => Category::Unknown,
             DataType::Boolean => Category::Boolean,
-            DataType::Date | DataType::Time | DataType::Timestamp | DataType::TimestampTz => Category::DateTime,
+            DataType::Date | DataType::Time | DataType::TimeTz | DataType::Timestamp | DataType::TimestampTz => {
+                Category::DateTime
+            }
             DataType::Interval => Category::TimeSpan,
             DataType::Name => Category::String,
             DataType::InternalChar => Category::Internal,

@@ -1,9 +1,11 @@
 //! Dates, times and timestamps: ISO 8601 as PostgreSQL prints it, or days and microseconds since 2000-01-01, which is
 //! where its own calendar begins.
 
-use super::Form;
+use super::{Cells, Form};
 use crate::wire::room::{Room, eight_digits};
-use multiloop::Zone;
+use multiloop::arrow::array::{Array as _, StringArray};
+use multiloop::format::time_with_zone;
+use multiloop::{DataType, Sight, Value, Zone};
 
 /// Days from 1970-01-01, where ours begins, to 2000-01-01.
 pub(crate) const EPOCH_DAYS: i32 = 10_957;
@@ -192,6 +194,28 @@ pub(super) fn put_time(micros: u64, out: &mut Room<'_>) {
         out.digits_of(fraction, 6);
         let zeros = out.written(start).iter().rev().take_while(|&&byte| byte == b'0').count();
         out.truncate(start + 6 - zeros);
+    }
+}
+
+/// Times of day with an offset, in binary, of an array of their texts.
+struct TimesWithZone(StringArray);
+
+/// See [`TimesWithZone`].
+pub(super) fn times_with_zone(array: StringArray) -> Box<dyn Cells> {
+    Box::new(TimesWithZone(array))
+}
+
+impl Cells for TimesWithZone {
+    fn is_null(&self, row: usize) -> bool {
+        self.0.is_null(row)
+    }
+
+    fn value(&self, row: usize, out: &mut Room<'_>) {
+        // The engine has made the text of a time.
+        let Ok(Value::Int(time)) = Sight::default().value_of(self.0.value(row), DataType::TimeTz) else { return };
+        let (micros, east) = time_with_zone::decode(time);
+        out.extend_from_slice(&micros.to_be_bytes());
+        out.extend_from_slice(&(-east as i32).to_be_bytes());
     }
 }
 

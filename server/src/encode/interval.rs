@@ -4,9 +4,14 @@ use super::Form;
 use super::datetime::put_time;
 use crate::wire::room::Room;
 use multiloop::arrow::array::types::IntervalMonthDayNano;
+use multiloop::format::interval_style;
+use multiloop::{Interval, IntervalStyle};
 
 /// `1 year 2 mons 3 days 04:05:06.5`.
 pub(super) struct Text;
+
+/// An interval in another style.
+pub(super) struct Styled(pub(super) IntervalStyle);
 
 /// The three parts.
 pub(super) struct Parts;
@@ -50,6 +55,14 @@ impl Form<IntervalMonthDayNano> for Text {
             out.push(b'+');
         }
         put_time(micros.unsigned_abs(), out);
+    }
+}
+
+impl Form<IntervalMonthDayNano> for Styled {
+    fn put(&self, value: IntervalMonthDayNano, out: &mut Room<'_>) {
+        let IntervalMonthDayNano { months, days, nanoseconds } = value;
+        let interval = Interval { months, days, micros: nanoseconds / NANOSECONDS };
+        out.extend_from_slice(interval_style::show(interval, self.0).as_bytes());
     }
 }
 

@@ -34,7 +34,7 @@ use multiloop::arrow::array::{
     UInt32Array,
 };
 use multiloop::arrow::buffer::{NullBuffer, ScalarBuffer};
-use multiloop::{DataType, Field, Sight, SystemType};
+use multiloop::{DataType, Field, IntervalStyle, Sight, SystemType};
 
 /// The values of a column, each written on demand.
 pub(crate) trait Cells: Send {
@@ -151,6 +151,9 @@ pub(crate) fn cells(array: &ArrayRef, data_type: DataType, format: Format, sight
             primitive::<TimestampMicrosecondType>(array, data_type, datetime::TimestampText)?
         }
         DataType::Timestamp => primitive::<TimestampMicrosecondType>(array, data_type, datetime::TimestampMicros)?,
+        DataType::Interval if is_text && sight.interval_style() != IntervalStyle::Postgres => {
+            primitive::<IntervalMonthDayNanoType>(array, data_type, interval::Styled(sight.interval_style()))?
+        }
         DataType::Interval if is_text => primitive::<IntervalMonthDayNanoType>(array, data_type, interval::Text)?,
         DataType::Interval => primitive::<IntervalMonthDayNanoType>(array, data_type, interval::Parts)?,
         logical => return logical_cells(array, logical, format, sight),
@@ -181,7 +184,8 @@ fn logical_cells(array: &ArrayRef, data_type: DataType, format: Format, sight: &
         }
         DataType::InternalChar if !is_text => text::letters(downcast::<StringArray>(array, data_type)?),
         DataType::Jsonb if !is_text => text::versioned(downcast::<StringArray>(array, data_type)?),
-        DataType::Name | DataType::InternalChar | DataType::Json | DataType::Jsonb => {
+        DataType::TimeTz if !is_text => datetime::times_with_zone(downcast::<StringArray>(array, data_type)?),
+        DataType::Name | DataType::InternalChar | DataType::Json | DataType::Jsonb | DataType::TimeTz => {
             text::cells(downcast::<StringArray>(array, data_type)?)
         }
         DataType::Nested(_) if is_text && (data_type.is_zero_based() || data_type.fields().is_some()) => {

@@ -50,6 +50,7 @@ pub(super) fn metadata_of(data_type: DataType) -> HashMap<String, String> {
         | DataType::InternalChar
         | DataType::Json
         | DataType::Jsonb
+        | DataType::TimeTz
         | DataType::System(_) => named(data_type.to_string()),
         DataType::Oid(kind) => named(kind.name().to_owned()),
         DataType::Uuid => Some((EXTENSION.0.to_owned(), EXTENSION.1.to_owned())),
@@ -71,6 +72,7 @@ pub(super) fn marked_type(field: &ArrowField, plain: DataType) -> DataType {
         (DataType::Text, "\"char\"") => DataType::InternalChar,
         (DataType::Text, "json") => DataType::Json,
         (DataType::Text, "jsonb") => DataType::Jsonb,
+        (DataType::Text, "timetz") => DataType::TimeTz,
         (DataType::Text, name) => SystemType::named(name).map_or(plain, DataType::System),
         (DataType::BigInt, name) => OidKind::named(name).map_or(plain, DataType::Oid),
         _ => plain,
@@ -84,9 +86,12 @@ pub(in crate::column) fn takes(wanted: DataType, given: DataType) -> bool {
         (Some(_), None) => given == DataType::Text,
         _ => match wanted {
             DataType::Oid(_) => given == DataType::BigInt,
-            DataType::Name | DataType::InternalChar | DataType::Json | DataType::Jsonb | DataType::System(_) => {
-                given == DataType::Text
-            }
+            DataType::Name
+            | DataType::InternalChar
+            | DataType::Json
+            | DataType::Jsonb
+            | DataType::TimeTz
+            | DataType::System(_) => given == DataType::Text,
             DataType::Uuid => matches!(given, DataType::Text | DataType::Bytea),
             DataType::Nested(_) => wanted.labels().is_some() && given == DataType::Text,
             _ => false,
@@ -149,7 +154,7 @@ pub(super) fn export(column: &Column, data_type: DataType, arrow: &Arrow) -> Res
             }
             Arc::new(builder.finish())
         }
-        DataType::Nested(_) => shown(column, data_type)?,
+        DataType::Nested(_) | DataType::TimeTz => shown(column, data_type)?,
         _ => text(column, data_type, 0)?,
     })
 }

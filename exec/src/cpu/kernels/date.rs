@@ -5,7 +5,8 @@ use crate::cpu::simd::kernel::{append, kernel};
 use crate::cpu::vector::{Vector, VectorData};
 use multiloop_planner::evaluate::calendar::{DAY, HOUR, MINUTE, SECOND, checked_timestamp};
 use multiloop_planner::evaluate::date::{add_interval, part_of, truncated};
-use multiloop_planner::function::{DatePart, Function};
+use multiloop_planner::evaluate::moment::{bin, boundaries, bucket, last_day, wholes};
+use multiloop_planner::function::{DatePart, Function, MomentFunction};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Interval;
 
@@ -16,6 +17,7 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector
         Function::Extract(part) => {
             plain_fields(call, part, arguments, len, out) || fields(call, part, arguments, len, out)
         }
+        Function::Moment(function) => moment(call, function, arguments, len, out),
         Function::DateTrunc(_) | Function::AddInterval | Function::SubtractInterval => moved(call, arguments, len, out),
         Function::Cast | Function::AssignCast => cast(call, arguments, len, out),
         _ => false,
@@ -82,6 +84,49 @@ fn moved(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -
         each(&arguments[0].data, one, &mut values);
     }
     set(call, values, &arguments[..1], len, out)
+}
+
+/// Counts between dates or timestamps, ends of months, and bins of a constant length and origin.
+fn moment(call: &Call<'_>, function: MomentFunction, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
+    use MomentFunction as M;
+    let of = call.types[0];
+    let at = |position: usize, row: usize| {
+        let vector = arguments[position];
+        let row = if vector.constant { 0 } else { row };
+        match &vector.data {
+            VectorData::I32(values) => values.get(row).copied().map(i64::from),
+            VectorData::I64(values) => values.get(row).copied(),
+            _ => None,
+        }
+    };
+    let mut values = out.take_i64();
+    match function {
+        M::Boundaries(part) => {
+            values.extend((0..len).map_while(|row| boundaries(part, of, at(0, row)?, at(1, row)?)));
+        }
+        M::Wholes(part) => values.extend((0..len).map_while(|row| wholes(part, of, at(0, row)?, at(1, row)?))),
+        M::LastDay if !arguments[0].constant => each(&arguments[0].data, |value| last_day(value, of).ok(), &mut values),
+        M::Micros if of == DataType::Date && !arguments[0].constant => {
+            each(&arguments[0].data, |day| DAYS.contains(&i32::try_from(day).ok()?).then_some(day * DAY), &mut values);
+        }
+        M::Micros if of == DataType::Timestamp && !arguments[0].constant => {
+            each(&arguments[0].data, |value| are_plain(&[value]).then_some(value), &mut values);
+        }
+        M::Bin | M::Bucket if !arguments[1].constant && arguments[0].constant && arguments[2].constant => {
+            let (VectorData::Interval(width), None, Some(origin)) =
+                (&arguments[0].data, &arguments[0].nulls, at(2, 0).filter(|_| arguments[2].nulls.is_none()))
+            else {
+                return false;
+            };
+            let Some(&width) = width.first() else { return false };
+            let one = |value: i64| {
+                if function == M::Bin { bin(width, value, origin).ok() } else { bucket(width, value, origin).ok() }
+            };
+            each(&arguments[1].data, one, &mut values);
+        }
+        _ => return false,
+    }
+    set(call, values, arguments, len, out)
 }
 
 /// Appends what comes of integers, up to the first of which nothing does.

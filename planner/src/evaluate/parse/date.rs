@@ -1,93 +1,83 @@
 //! Dates, times and timestamps, in ISO 8601 and in the usual other spellings. Months come before days
-//! (PostgreSQL's default, `DateStyle` MDY). A time zone counts for an instant; else it is read and left out.
+//! (PostgreSQL's default, `DateStyle` MDY). A time zone counts for an instant and for a time with a zone; else it is read and
+//! left out.
+//!
+//! Fields are taken from left to right, as PostgreSQL takes them: what a number is depends on what has been read before it.
+//! [`Reading`] keeps that: the parts so far, and a set of which there are, so that none is given twice.
 
-use super::field::{Field, split};
+use super::field::{Field, Kind, fraction, leading_integer, split};
 use super::is_blank;
+use super::word::{Named, Prefix, Word, is_keyword, named};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::calendar::{
-    DATE_INFINITY, DAY, HOUR, MINUTE, SECOND, TIMESTAMP_INFINITY, checked_date, checked_timestamp, days_from_civil,
-    days_in_month, split_timestamp,
+    Civil, DATE_INFINITY, DAY, HOUR, MINUTE, SECOND, TIMESTAMP_INFINITY, checked_date, checked_timestamp,
+    civil_from_days, days_from_civil, days_in_month, split_timestamp,
 };
-use crate::evaluate::zone::{Zone, offset_of, with_zone};
+use crate::evaluate::time_with_zone;
+use crate::evaluate::zone::{self, Zone, with_zone};
+use crate::evaluate::zone_abbreviations::Abbreviation;
 use crate::value::Value;
 
+/// What a text is read in: the session's zone, and the time, in microseconds since 1970 in UTC, where it is known.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::evaluate) struct Around<'a> {
+    pub(in crate::evaluate) zone: &'a str,
+    pub(in crate::evaluate) now: Option<i64>,
+}
+
 /// A date; a time behind it is left out.
-pub(super) fn parse_date(text: &str) -> Result<Value> {
-    if let Some(positive) = infinity(text) {
-        return Ok(Value::Int(if positive { DATE_INFINITY } else { i32::MIN.into() }));
-    }
-    let parts = Parts::read(text, "date")?;
-    let days = parts.days.ok_or_else(|| invalid(text, "date"))?;
-    checked_date(days).map(Value::Int).map_err(|_| out_of_range("date", text))
+pub(super) fn parse_date(text: &str, around: Around<'_>) -> Result<Value> {
+    let reading = Reading::of(text, "date", around)?;
+    let days = match reading.named {
+        Some(Named::Epoch) => 0,
+        Some(Named::Infinity) => DATE_INFINITY,
+        Some(_) => i32::MIN.into(),
+        None => checked_date(reading.days()).map_err(|_| out_of_range("date", text))?,
+    };
+    Ok(Value::Int(days))
 }
 
 /// A time of day; a date in front of it is left out.
-pub(super) fn parse_time(text: &str) -> Result<Value> {
-    let parts = Parts::read(text, "time")?;
-    Ok(Value::Int(parts.micros.ok_or_else(|| invalid(text, "time"))?))
+pub(super) fn parse_time(text: &str, around: Around<'_>) -> Result<Value> {
+    let reading = Reading::of_time(text, "time", around)?;
+    Ok(Value::Int(reading.micros()))
+}
+
+/// A time of day with the offset of its zone; where it says none it is the session's.
+pub(super) fn parse_time_with_zone(text: &str, around: Around<'_>) -> Result<Value> {
+    let reading = Reading::of_time(text, "time with time zone", around)?;
+    let days = if reading.has(DATE) { reading.days() } else { today(around)? };
+    let seconds = reading.zone.seconds(days.saturating_mul(DAY).saturating_add(reading.micros()), around)?;
+    Ok(Value::Int(time_with_zone::encode(reading.micros(), seconds)))
+}
+
+/// The day that it is, in the session's zone; where nobody says the time, by the clock.
+fn today(around: Around<'_>) -> Result<i64> {
+    let now = around.now.unwrap_or_else(|| {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_micros()).unwrap_or_default()
+    });
+    with_zone(around.zone, |zone| zone.local(now)).map(|local| split_timestamp(local).0)
 }
 
 /// A date and perhaps a time.
-pub(super) fn parse_timestamp(text: &str) -> Result<Value> {
-    if let Some(positive) = infinity(text) {
-        return Ok(Value::Int(if positive { TIMESTAMP_INFINITY } else { i64::MIN }));
+pub(super) fn parse_timestamp(text: &str, around: Around<'_>) -> Result<Value> {
+    let reading = Reading::of(text, "timestamp", around)?;
+    if let Some(special) = reading.special() {
+        return Ok(Value::Int(special));
     }
-    let parts = Parts::read(text, "timestamp")?;
-    let days = parts.days.ok_or_else(|| invalid(text, "timestamp"))?;
-    checked_timestamp(days, parts.micros.unwrap_or(0)).map(Value::Int).map_err(|_| out_of_range("timestamp", text))
+    reading.timestamp(0).map(Value::Int).ok_or_else(|| out_of_range("timestamp", text))
 }
 
 /// A date and perhaps a time, as an instant: of an offset or a zone in the text, else of this zone.
-pub(super) fn parse_instant(text: &str, zone: &str) -> Result<Value> {
-    if let Some(positive) = infinity(text) {
-        return Ok(Value::Int(if positive { TIMESTAMP_INFINITY } else { i64::MIN }));
+pub(super) fn parse_instant(text: &str, around: Around<'_>) -> Result<Value> {
+    let reading = Reading::of(text, "timestamp with time zone", around)?;
+    if let Some(special) = reading.special() {
+        return Ok(Value::Int(special));
     }
-    let (rest, named) = split_zone(text);
-    let parts = Parts::read(rest, "timestamp with time zone").map_err(|error| match error.kind() {
-        ErrorKind::InvalidDatetime => invalid(text, "timestamp with time zone"),
-        _ => error,
-    })?;
-    let days = parts.days.ok_or_else(|| invalid(text, "timestamp with time zone"))?;
-    let out_of_range = |_| out_of_range("timestamp", text);
-    let local = checked_timestamp(days, parts.micros.unwrap_or(0)).map_err(out_of_range)?;
-    let instant = match (parts.offset, named) {
-        (Some(seconds), None) => {
-            let (days, time) = split_timestamp(local);
-            let time = time - seconds * SECOND;
-            checked_timestamp(days + time.div_euclid(DAY), time.rem_euclid(DAY))
-        }
-        (None, Some(zone)) => zone.instant(local),
-        (None, None) => with_zone(zone, |zone| zone.instant(local)),
-        (Some(_), Some(_)) => return Err(invalid(text, "timestamp with time zone")),
-    };
-    instant.map(Value::Int).map_err(out_of_range)
-}
-
-/// The text without the name of a zone at its end, and that zone.
-fn split_zone(text: &str) -> (&str, Option<Zone>) {
-    let trimmed = text.trim_end_matches(is_blank);
-    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+');
-    let start = trimmed.trim_end_matches(is_of_name).len();
-    // A zone may follow a time at once: `04:05:06PST`.
-    let digits = trimmed[start..].find(|c: char| c.is_ascii_alphabetic()).unwrap_or(trimmed.len() - start);
-    let (rest, name) = trimmed.split_at(start + digits);
-    let is_part = matches!(name.to_ascii_lowercase().as_str(), "" | "bc" | "ad" | "am" | "pm" | "t" | "epoch");
-    if is_part || rest.trim_matches(is_blank).is_empty() || month_of(&name.to_ascii_lowercase()).is_some() {
-        return (text, None);
-    }
-    match Zone::find(name) {
-        Some(zone) => (rest, Some(zone)),
-        None => (text, None),
-    }
-}
-
-/// Whether the text is an infinity, and the positive one.
-fn infinity(text: &str) -> Option<bool> {
-    match text.trim_matches(is_blank).to_ascii_lowercase().as_str() {
-        "infinity" | "+infinity" => Some(true),
-        "-infinity" => Some(false),
-        _ => None,
-    }
+    let local = reading.days().saturating_mul(DAY).saturating_add(reading.micros());
+    let seconds = reading.zone.seconds(local, around)?;
+    reading.timestamp(seconds).map(Value::Int).ok_or_else(|| out_of_range("timestamp", text))
 }
 
 fn invalid(text: &str, type_name: &str) -> Error {
@@ -98,273 +88,713 @@ fn out_of_range(what: &str, text: &str) -> Error {
     Error::new(ErrorKind::DatetimeOverflow, format!("{what} out of range: \"{text}\""))
 }
 
-/// Why a text is no date or time: not even the syntax fits, or a field is too large.
+/// Why a text is no date or time.
+#[derive(Debug)]
 enum Fault {
+    /// It is not written as one.
     Syntax,
+    /// A field is too large.
     Range,
+    /// An offset of a zone is too large.
+    Offset,
+    /// No zone has this name.
+    Zone(String),
+    /// The time of a name, where nobody knows what time it is.
+    Clock(String),
+}
+
+impl Fault {
+    fn error(self, text: &str, type_name: &str) -> Error {
+        match self {
+            Fault::Syntax => invalid(text, type_name),
+            Fault::Range => out_of_range("date/time field value", text),
+            Fault::Offset => {
+                let message = format!("time zone displacement out of range: \"{text}\"");
+                Error::new(ErrorKind::InvalidZoneOffset, message)
+            }
+            Fault::Zone(name) => {
+                Error::new(ErrorKind::InvalidParameter, format!("time zone \"{name}\" not recognized"))
+            }
+            Fault::Clock(word) => {
+                Error::unsupported(format!("\"{word}\" as a {type_name} where it is not a literal is"))
+            }
+        }
+    }
 }
 
 type Parsed<T> = std::result::Result<T, Fault>;
 
-#[derive(Default)]
-struct Parts {
-    days: Option<i64>,
-    micros: Option<i64>,
-    /// Seconds ahead of UTC.
-    offset: Option<i64>,
+/// A set of parts.
+type Parts = u32;
+
+const MONTH: Parts = 1;
+const YEAR: Parts = 1 << 1;
+const DAY_OF_MONTH: Parts = 1 << 2;
+const DATE: Parts = MONTH | YEAR | DAY_OF_MONTH;
+const HOUR_PART: Parts = 1 << 3;
+const MINUTE_PART: Parts = 1 << 4;
+const SECOND_PART: Parts = 1 << 5;
+const FRACTION: Parts = 1 << 6;
+const TIME: Parts = HOUR_PART | MINUTE_PART | SECOND_PART | FRACTION;
+const ZONE: Parts = 1 << 7;
+/// Summer time, as a zone or as an addition to one.
+const SUMMER: Parts = 1 << 8;
+/// An addition to a zone.
+const ADDITION: Parts = 1 << 9;
+const DAY_OF_YEAR: Parts = 1 << 10;
+const WEEKDAY: Parts = 1 << 11;
+const HALF: Parts = 1 << 12;
+const ERA: Parts = 1 << 13;
+const NAME: Parts = 1 << 14;
+
+/// The zone of a text.
+#[derive(Debug)]
+enum Offset {
+    None,
+    /// Seconds to the east.
+    Seconds(i64),
+    Zone(Zone),
+    /// What an abbreviation means in a zone.
+    Abbreviation(Zone, String),
 }
 
-/// What has been read so far of a date whose parts stand alone, as in `8 January 1999 BC`.
-#[derive(Default)]
-struct Loose {
-    year: Option<String>,
-    month: Option<i64>,
-    day: Option<i64>,
-    days: Option<i64>,
-    micros: Option<i64>,
-    offset: Option<i64>,
-    afternoon: Option<bool>,
-    before_christ: bool,
-}
-
-impl Parts {
-    fn read(text: &str, type_name: &str) -> Result<Parts> {
-        let trimmed = text.trim_matches(is_blank);
-        match trimmed.to_ascii_lowercase().as_str() {
-            "epoch" => return Ok(Parts { days: Some(0), micros: Some(0), offset: Some(0) }),
-            "allballs" => return Ok(Parts { days: None, micros: Some(0), offset: None }),
-            special @ ("now" | "today" | "tomorrow" | "yesterday") => {
-                return Err(Error::unsupported(format!("\"{special}\" as a {type_name} is")));
-            }
-            _ => {}
-        }
-        let fields = split(trimmed).filter(|fields| !fields.is_empty()).ok_or_else(|| invalid(text, type_name))?;
-        Loose::read(&fields, type_name == "time").and_then(Loose::finish).map_err(|fault| match fault {
-            Fault::Syntax => invalid(text, type_name),
-            Fault::Range => out_of_range("date/time field value", text),
+impl Offset {
+    /// Seconds to the east where clocks show this, without a zone those of the session's.
+    fn seconds(&self, local: i64, around: Around<'_>) -> Result<i64> {
+        Ok(match self {
+            Offset::None => with_zone(around.zone, |zone| Ok(zone.offset_of_local(local)))?,
+            Offset::Seconds(seconds) => *seconds,
+            Offset::Zone(zone) => zone.offset_of_local(local),
+            Offset::Abbreviation(zone, name) => zone.offset_of_abbreviation(name, local),
         })
     }
 }
 
-impl Loose {
-    fn read(fields: &[Field], time_only: bool) -> Parsed<Loose> {
-        let mut loose = Loose::default();
-        let mut fields = fields.iter();
-        while let Some(field) = fields.next() {
-            match field {
-                Field::Time(time) => set(&mut loose.micros, read_time(time)?)?,
-                Field::Date(parts) => loose.date(parts)?,
-                Field::Number(digits) => loose.number(digits, time_only)?,
-                Field::Zone(zone) if loose.micros.is_some() => {
-                    check_zone(zone)?;
-                    loose.offset = offset_of(zone);
+/// What has been read so far.
+#[derive(Debug)]
+struct Reading<'a> {
+    around: Around<'a>,
+    /// Whether it is a time that is read, before which a date may stand.
+    is_time: bool,
+    parts: Parts,
+    year: i64,
+    month: i64,
+    day: i64,
+    day_of_year: i64,
+    hour: i64,
+    minute: i64,
+    second: i64,
+    /// Microseconds.
+    fraction: i64,
+    zone: Offset,
+    prefix: Option<Prefix>,
+    named: Option<Named>,
+    afternoon: Option<bool>,
+    before_christ: bool,
+    is_julian: bool,
+    has_short_year: bool,
+    has_text_month: bool,
+}
+
+impl<'a> Reading<'a> {
+    fn new(around: Around<'a>, is_time: bool) -> Self {
+        Reading {
+            around,
+            is_time,
+            parts: 0,
+            year: 0,
+            month: 0,
+            day: 0,
+            day_of_year: 0,
+            hour: 0,
+            minute: 0,
+            second: 0,
+            fraction: 0,
+            zone: Offset::None,
+            prefix: None,
+            named: None,
+            afternoon: None,
+            before_christ: false,
+            is_julian: false,
+            has_short_year: false,
+            has_text_month: false,
+        }
+    }
+
+    /// A date and perhaps a time.
+    fn of(text: &str, type_name: &str, around: Around<'a>) -> Result<Self> {
+        let mut reading = Reading::new(around, false);
+        let read = |reading: &mut Self| {
+            reading.fields(text)?;
+            reading.check_date()?;
+            reading.apply_half()?;
+            let is_date = reading.named.is_none();
+            if is_date && (!reading.has(DATE) || (reading.has(ADDITION) && !reading.has_offset())) {
+                return Err(Fault::Syntax);
+            }
+            Ok(())
+        };
+        read(&mut reading).map_err(|fault| fault.error(text, type_name))?;
+        Ok(reading)
+    }
+
+    /// A time, perhaps behind a date.
+    fn of_time(text: &str, type_name: &str, around: Around<'a>) -> Result<Self> {
+        let mut reading = Reading::new(around, true);
+        let read = |reading: &mut Self| {
+            reading.fields(text)?;
+            reading.check_date()?;
+            reading.apply_half()?;
+            reading.check_time()?;
+            if !reading.has(TIME) || (reading.has(ADDITION) && !reading.has_offset()) {
+                return Err(Fault::Syntax);
+            }
+            // Part of a date is none to look a zone's offset up by.
+            if !reading.has(ZONE) && !matches!(reading.parts & DATE, 0 | DATE) {
+                return Err(Fault::Syntax);
+            }
+            if matches!(&reading.zone, Offset::Zone(zone) if zone.fixed_offset().is_none()) && !reading.has(DATE) {
+                return Err(Fault::Syntax);
+            }
+            Ok(())
+        };
+        read(&mut reading).map_err(|fault| fault.error(text, type_name))?;
+        Ok(reading)
+    }
+
+    /// Whether all of these parts are there.
+    fn has(&self, parts: Parts) -> bool {
+        self.parts & parts == parts
+    }
+
+    /// Whether there is an offset that summer time can be added to.
+    fn has_offset(&self) -> bool {
+        matches!(self.zone, Offset::Seconds(_)) && self.has(ZONE)
+    }
+
+    /// Parts of a date, where a time is read as if all of them were there.
+    fn date_parts(&self) -> Parts {
+        if self.is_time { self.parts | DATE } else { self.parts }
+    }
+
+    fn days(&self) -> i64 {
+        days_from_civil(self.year, self.month, self.day)
+    }
+
+    fn micros(&self) -> i64 {
+        self.hour * HOUR + self.minute * MINUTE + self.second * SECOND + self.fraction
+    }
+
+    /// The timestamp of the parts, seconds earlier.
+    fn timestamp(&self, seconds: i64) -> Option<i64> {
+        let days = self.days();
+        let time = self.micros() - seconds * SECOND;
+        checked_timestamp(days + time.div_euclid(DAY), time.rem_euclid(DAY)).ok()
+    }
+
+    /// The timestamp of a name.
+    fn special(&self) -> Option<i64> {
+        Some(match self.named? {
+            Named::Infinity => TIMESTAMP_INFINITY,
+            Named::MinusInfinity => i64::MIN,
+            _ => 0,
+        })
+    }
+
+    fn fields(&mut self, text: &str) -> Parsed<()> {
+        let fields = split(text.trim_matches(is_blank), is_keyword).ok_or(Fault::Syntax)?;
+        let kinds: Vec<Kind> = fields.iter().map(|field| field.kind).collect();
+        for (at, field) in fields.iter().enumerate() {
+            let parts = match field.kind {
+                Kind::Date => self.date_field(field, at, &kinds)?,
+                Kind::Time => self.time_field(&field.text)?,
+                Kind::Signed => {
+                    self.zone = Offset::Seconds(read_offset(&field.text)?);
+                    ZONE
                 }
-                Field::Zone(_) => return Err(Fault::Syntax),
-                Field::Word(word) if word == "j" => match fields.next() {
-                    Some(Field::Number(day)) => loose.julian_day(day)?,
-                    _ => return Err(Fault::Syntax),
+                Kind::Number => match self.prefix.take() {
+                    Some(prefix) => self.prefixed(prefix, &field.text)?,
+                    None => self.number_field(&field.text, at, &kinds)?,
                 },
-                Field::Word(word) => loose.word(word)?,
+                Kind::Word | Kind::SignedWord => match self.word(&field.text, kinds.get(at + 1).copied())? {
+                    Some(parts) => parts,
+                    None => continue,
+                },
+            };
+            if self.parts & parts != 0 {
+                return Err(Fault::Syntax);
             }
+            self.parts |= parts;
         }
-        Ok(loose)
+        Ok(())
     }
 
-    fn word(&mut self, word: &str) -> Parsed<()> {
-        match word {
-            "am" => set(&mut self.afternoon, false),
-            "pm" => set(&mut self.afternoon, true),
-            "bc" => {
-                self.before_christ = true;
-                Ok(())
+    /// A date; or a run of digits and an offset, or the name of a zone, where a date is there or cannot be.
+    fn date_field(&mut self, field: &Field, at: usize, kinds: &[Kind]) -> Parsed<Parts> {
+        let text = &field.text;
+        let is_date = if self.is_time {
+            at == 0 && kinds.len() >= 2 && (kinds.last() == Some(&Kind::Date) || kinds[1] == Kind::Time)
+        } else {
+            if self.prefix == Some(Prefix::Julian) {
+                self.prefix = None;
+                let (day, rest) = leading_integer::<i32>(text).filter(|(day, _)| *day >= 0).ok_or(Fault::Range)?;
+                self.set_julian(day);
+                self.zone = Offset::Seconds(read_offset(rest)?);
+                return Ok(DATE | TIME | ZONE);
             }
-            // A T stands between date and time. Other zones than these are read for an instant alone.
-            "ad" | "t" => Ok(()),
-            "z" | "zulu" | "utc" | "gmt" => {
-                self.offset = Some(0);
-                Ok(())
-            }
-            _ if is_weekday(word) => Ok(()),
-            _ => set(&mut self.month, month_of(word).ok_or(Fault::Syntax)?),
+            self.prefix.is_none() && !self.has(MONTH | DAY_OF_MONTH)
+        };
+        if is_date {
+            return self.date(text);
         }
+        if !text.starts_with(|c: char| c.is_ascii_digit()) && (self.is_time || self.prefix.is_none()) {
+            self.zone = Offset::Zone(Zone::find_listed(text).ok_or_else(|| Fault::Zone(text.clone()))?);
+            return Ok(ZONE);
+        }
+        if !self.is_time && self.prefix.take().is_some_and(|prefix| prefix != Prefix::Time) {
+            return Err(Fault::Syntax);
+        }
+        let sign = text.find('-').filter(|_| !self.has(TIME)).ok_or(Fault::Syntax)?;
+        let (digits, offset) = text.split_at(sign);
+        self.zone = Offset::Seconds(read_offset(offset)?);
+        Ok(self.run_of_digits(digits, self.date_parts())? | ZONE)
     }
 
-    /// A number by itself: a whole date, a whole time, or one part of a date whose month is a word.
-    fn number(&mut self, digits: &str, time_only: bool) -> Parsed<()> {
-        let (whole, _) = digits.split_once('.').unwrap_or((digits, ""));
-        let has_date =
-            time_only || self.days.is_some() || (self.year.is_some() && self.month.is_some() && self.day.is_some());
-        match whole.len() {
-            _ if self.month.is_some() && self.day.is_some() && self.year.is_none() && !time_only => {
-                self.year = Some(whole.to_owned());
-                Ok(())
-            }
-            4 | 6 if has_date => set(&mut self.micros, read_time(&with_colons(digits))?),
-            8 if !has_date => self.numeric_date(&whole[..4], &whole[4..6], &whole[6..]),
-            6 if !has_date && self.month.is_none() => self.numeric_date(&whole[..2], &whole[2..4], &whole[4..]),
-            0..=2 => set(&mut self.day, read_number(whole)?),
-            _ => set(&mut self.year, whole.to_owned()),
+    fn time_field(&mut self, text: &str) -> Parsed<Parts> {
+        // A time may follow its `t`, and no other prefix; where a time is read none is asked for.
+        if !self.is_time && self.prefix.take().is_some_and(|prefix| prefix != Prefix::Time) {
+            return Err(Fault::Syntax);
         }
+        let time = read_time(text)?;
+        (self.hour, self.minute, self.second, self.fraction) = time;
+        if !self.is_time && self.micros() > DAY {
+            return Err(Fault::Range);
+        }
+        Ok(TIME)
     }
 
-    fn julian_day(&mut self, digits: &str) -> Parsed<()> {
+    /// A number behind a prefix, as in `y2001m02d04`.
+    fn prefixed(&mut self, prefix: Prefix, text: &str) -> Parsed<Parts> {
+        let (value, rest) = leading_integer::<i32>(text).ok_or(Fault::Range)?;
+        self.named = None;
+        let takes_fraction = matches!(prefix, Prefix::Julian | Prefix::Time | Prefix::Second);
+        if !rest.is_empty() && !(rest.starts_with('.') && takes_fraction) {
+            return Err(Fault::Syntax);
+        }
+        Ok(match prefix {
+            Prefix::Year => {
+                self.year = value;
+                YEAR
+            }
+            // A month behind a month and an hour is minutes.
+            Prefix::Month if self.has(MONTH | HOUR_PART) => {
+                self.minute = value;
+                MINUTE_PART
+            }
+            Prefix::Month => {
+                self.month = value;
+                MONTH
+            }
+            Prefix::Day => {
+                self.day = value;
+                DAY_OF_MONTH
+            }
+            Prefix::Hour => {
+                self.hour = value;
+                HOUR_PART
+            }
+            Prefix::Minute => {
+                self.minute = value;
+                MINUTE_PART
+            }
+            Prefix::Second => {
+                self.second = value;
+                if rest.is_empty() {
+                    SECOND_PART
+                } else {
+                    self.fraction = micros_of_fraction(rest)?;
+                    SECOND_PART | FRACTION
+                }
+            }
+            Prefix::Julian => {
+                if value < 0 {
+                    return Err(Fault::Range);
+                }
+                self.set_julian(value);
+                if rest.is_empty() {
+                    return Ok(DATE);
+                }
+                let micros = (fraction(rest).ok_or(Fault::Syntax)? * DAY as f64) as i64;
+                (self.hour, self.minute) = (micros / HOUR, micros % HOUR / MINUTE);
+                (self.second, self.fraction) = (micros % MINUTE / SECOND, micros % SECOND);
+                DATE | TIME
+            }
+            Prefix::Time => match self.run_of_digits(text, self.parts | DATE)? {
+                TIME => TIME,
+                _ => return Err(Fault::Syntax),
+            },
+            Prefix::Other => return Err(Fault::Syntax),
+        })
+    }
+
+    fn set_julian(&mut self, day: i64) {
         const JULIAN_DAY_OF_EPOCH: i64 = 2_440_588;
-        set(&mut self.days, read_number(digits)? - JULIAN_DAY_OF_EPOCH)
+        self.set_date(day - JULIAN_DAY_OF_EPOCH);
+        self.is_julian = true;
     }
 
-    fn date(&mut self, parts: &[String]) -> Parsed<()> {
-        let is_word = |part: &str| part.starts_with(|c: char| c.is_ascii_alphabetic());
-        match parts {
-            [year, day] if day.len() == 3 && !is_word(year) && !is_word(day) => {
-                let year = expand_year(year)?;
-                let day = read_number(day)?;
-                // Day 366 of a year without one is the next year's first.
-                if !(1..=366).contains(&day) {
-                    return Err(Fault::Range);
-                }
-                set(&mut self.days, days_from_civil(year, 1, 1) + day - 1)
+    fn set_date(&mut self, days: i64) {
+        Civil { year: self.year, month: self.month, day: self.day } = civil_from_days(days);
+    }
+
+    /// A number by itself.
+    fn number_field(&mut self, text: &str, at: usize, kinds: &[Kind]) -> Parsed<Parts> {
+        let point = text.find('.');
+        if self.is_time {
+            return match point {
+                Some(_) if at == 0 && kinds.len() >= 2 && kinds.last() == Some(&Kind::Date) => self.date(text),
+                Some(point) if point > 2 => self.run_of_digits(text, self.parts | DATE),
+                Some(_) => Err(Fault::Syntax),
+                None if text.len() > 4 => self.run_of_digits(text, self.parts | DATE),
+                None => self.number(text, self.parts | DATE),
+            };
+        }
+        match point {
+            Some(_) if self.parts & DATE == 0 => self.date(text),
+            Some(point) if point > 2 => self.run_of_digits(text, self.parts),
+            // Six digits and more are a date or a time, unless both have begun; then they are a year.
+            _ if text.len() >= 6 && (self.parts & DATE == 0 || self.parts & TIME == 0) => {
+                self.run_of_digits(text, self.parts)
             }
-            [a, b, c] if is_word(b) => {
-                let (year, day) = if a.len() > 2 { (a, c) } else { (c, a) };
-                self.named_date(year, b, day)
-            }
-            [a, b, c] if is_word(a) => self.named_date(c, a, b),
-            [a, b, c] if a.len() > 2 => self.numeric_date(a, b, c),
-            [a, b, c] => self.numeric_date(c, a, b),
-            _ => Err(Fault::Syntax),
+            _ => self.number(text, self.parts),
         }
     }
 
-    fn named_date(&mut self, year: &str, month: &str, day: &str) -> Parsed<()> {
-        set(&mut self.month, month_of(month).ok_or(Fault::Syntax)?)?;
-        set(&mut self.day, read_number(day)?)?;
-        set(&mut self.year, year.to_owned())
+    /// The parts of a date between separators: a month may be a word.
+    fn date(&mut self, text: &str) -> Parsed<Parts> {
+        let mut pieces = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            rest = rest.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+            let first = rest.chars().next().ok_or(Fault::Syntax)?;
+            let belongs = |c: char| if first.is_ascii_digit() { c.is_ascii_digit() } else { c.is_ascii_alphabetic() };
+            let (piece, behind) = rest.split_at(rest.find(|c| !belongs(c)).unwrap_or(rest.len()));
+            pieces.push(piece);
+            // What stands behind a piece separates it from the next one, whatever it is.
+            rest = behind.get(1..).unwrap_or("");
+        }
+        let mut parts = 0;
+        let mut add = |reading: &Self, added: Parts| {
+            if (reading.parts | parts) & added != 0 {
+                return Err(Fault::Syntax);
+            }
+            parts |= added;
+            Ok(reading.parts | parts)
+        };
+        let mut all = self.parts;
+        let mut has_text_month = false;
+        for word in pieces.iter().filter(|piece| piece.starts_with(|c: char| c.is_ascii_alphabetic())) {
+            match named(word) {
+                Some(Word::Month(month)) => {
+                    self.month = month;
+                    has_text_month = true;
+                    all = add(self, MONTH)?;
+                }
+                Some(Word::Filler) => {}
+                _ => return Err(Fault::Syntax),
+            }
+        }
+        let fraction = self.fraction;
+        let outer = std::mem::replace(&mut self.has_text_month, has_text_month);
+        for number in pieces.iter().filter(|piece| piece.starts_with(|c: char| c.is_ascii_digit())) {
+            let added = self.number(number, all)?;
+            all = add(self, added)?;
+        }
+        (self.has_text_month, self.fraction) = (outer, fraction);
+        if all & !(DAY_OF_YEAR | ZONE) == DATE { Ok(parts) } else { Err(Fault::Syntax) }
     }
 
-    fn numeric_date(&mut self, year: &str, month: &str, day: &str) -> Parsed<()> {
-        set(&mut self.month, read_number(month)?)?;
-        set(&mut self.day, read_number(day)?)?;
-        set(&mut self.year, year.to_owned())
+    /// A number as a part of a date, by those that are there: a year has three digits or more, or stands behind month and day.
+    fn number(&mut self, text: &str, parts: Parts) -> Parsed<Parts> {
+        let (value, rest) = leading_integer::<i32>(text).ok_or(Fault::Range)?;
+        let digits = text.len() - rest.len();
+        if digits == 0 {
+            return Err(Fault::Syntax);
+        }
+        if rest.starts_with('.') {
+            if digits > 2 {
+                return self.run_of_digits(text, parts | DATE);
+            }
+            self.fraction = micros_of_fraction(rest)?;
+        } else if !rest.is_empty() {
+            return Err(Fault::Syntax);
+        }
+        let length = text.len();
+        if length == 3 && parts & DATE == YEAR && (1..=366).contains(&value) {
+            self.day_of_year = value;
+            return Ok(DAY_OF_YEAR | MONTH | DAY_OF_MONTH);
+        }
+        const YEAR_AND_MONTH: Parts = YEAR | MONTH;
+        const MONTH_AND_DAY: Parts = MONTH | DAY_OF_MONTH;
+        Ok(match parts & DATE {
+            0 | MONTH if length >= 3 && (parts & MONTH == 0 || self.has_text_month) => self.set_year(value, length),
+            MONTH_AND_DAY => self.set_year(value, length),
+            0 | YEAR | DAY_OF_MONTH => {
+                self.month = value;
+                MONTH
+            }
+            // The number in front of the month was the day.
+            YEAR_AND_MONTH if self.has_text_month && length >= 3 && self.has_short_year => {
+                self.day = self.year;
+                self.year = value;
+                self.has_short_year = false;
+                DAY_OF_MONTH
+            }
+            MONTH | YEAR_AND_MONTH => {
+                self.day = value;
+                DAY_OF_MONTH
+            }
+            DATE => return self.run_of_digits(text, parts),
+            _ => return Err(Fault::Syntax),
+        })
     }
 
-    fn finish(self) -> Parsed<Parts> {
-        let days = match (&self.year, self.month, self.day, self.days) {
-            (None, None, None, days) if days.is_none() || !self.before_christ => days,
-            (Some(year), Some(month), Some(day), None) => {
-                let year = if self.before_christ { 1 - read_number(year)? } else { expand_year(year)? };
-                // There is no year 0, in either era.
-                let exists = if self.before_christ { year <= 0 } else { year > 0 };
-                if !exists || !(1..=12).contains(&month) || !(1..=days_in_month(year, month)).contains(&day) {
+    fn set_year(&mut self, value: i64, length: usize) -> Parts {
+        self.year = value;
+        self.has_short_year = length <= 2;
+        YEAR
+    }
+
+    /// Digits without separators: `20011225`, `040506.789`.
+    fn run_of_digits(&mut self, text: &str, parts: Parts) -> Parsed<Parts> {
+        let number = |digits: &str| digits.parse::<i64>().unwrap_or(0);
+        let digits = match text.find('.') {
+            Some(point) => {
+                self.fraction = micros_of_fraction(&text[point..])?;
+                &text[..point]
+            }
+            None => {
+                let length = text.len();
+                if parts & DATE != DATE && length >= 6 {
+                    self.day = number(&text[length - 2..]);
+                    self.month = number(&text[length - 4..length - 2]);
+                    self.year = leading_integer::<i32>(&text[..length - 4]).ok_or(Fault::Range)?.0;
+                    self.has_short_year |= length == 6;
+                    return Ok(DATE);
+                }
+                text
+            }
+        };
+        if parts & TIME == TIME || !matches!(digits.len(), 4 | 6) {
+            return Err(Fault::Syntax);
+        }
+        self.hour = number(&digits[..2]);
+        self.minute = number(&digits[2..4]);
+        self.second = number(&digits[4..]);
+        Ok(TIME)
+    }
+
+    /// A word: of a zone first. None for one that says nothing.
+    fn word(&mut self, text: &str, next: Option<Kind>) -> Parsed<Option<Parts>> {
+        if let Some(meaning) = zone::abbreviation(text) {
+            self.zone = match meaning {
+                Abbreviation::Offset(seconds) => Offset::Seconds(seconds),
+                Abbreviation::Zone(name) => {
+                    Offset::Abbreviation(Zone::find_listed(name).ok_or(Fault::Syntax)?, text.to_ascii_uppercase())
+                }
+            };
+            return Ok(Some(ZONE));
+        }
+        let Some(word) = named(text) else {
+            self.zone = Offset::Zone(Zone::find_listed(text).ok_or(Fault::Syntax)?);
+            return Ok(Some(ZONE));
+        };
+        Ok(Some(match word {
+            Word::Filler => return Ok(None),
+            Word::Month(_) | Word::Weekday if self.is_time => return Err(Fault::Syntax),
+            Word::Month(month) => {
+                // The number that was taken for a month is the day.
+                let was_day = self.has(MONTH)
+                    && !self.has_text_month
+                    && !self.has(DAY_OF_MONTH)
+                    && (1..=31).contains(&self.month);
+                let part = if was_day {
+                    self.day = self.month;
+                    DAY_OF_MONTH
+                } else {
+                    MONTH
+                };
+                self.has_text_month = true;
+                self.month = month;
+                part
+            }
+            Word::Weekday => WEEKDAY,
+            Word::Afternoon(afternoon) => {
+                self.afternoon = Some(afternoon);
+                HALF
+            }
+            Word::BeforeChrist(before) => {
+                self.before_christ = before;
+                ERA
+            }
+            Word::Prefix(prefix) => {
+                self.prefix = Some(prefix);
+                0
+            }
+            Word::TimePrefix => {
+                let follows = matches!(next, Some(Kind::Number | Kind::Time | Kind::Date));
+                if !follows || !(self.is_time || self.has(DATE)) {
+                    return Err(Fault::Syntax);
+                }
+                self.prefix = Some(Prefix::Time);
+                0
+            }
+            Word::SummerTime => {
+                match &mut self.zone {
+                    Offset::Seconds(seconds) => *seconds += HOUR / SECOND,
+                    Offset::None => self.zone = Offset::Seconds(HOUR / SECOND),
+                    Offset::Zone(_) | Offset::Abbreviation(..) => return Err(Fault::Syntax),
+                }
+                ADDITION | SUMMER
+            }
+            Word::Named(of) => self.time_of_name(of, text)?,
+        }))
+    }
+
+    fn time_of_name(&mut self, of: Named, word: &str) -> Parsed<Parts> {
+        let local = || {
+            let now = self.around.now.ok_or_else(|| Fault::Clock(word.to_owned()))?;
+            let shown = with_zone(self.around.zone, |zone| Ok((zone.local(now)?, zone.offset_at(now))));
+            shown.map_err(|_| Fault::Range)
+        };
+        // The last name counts, and none if another time or date follows it.
+        self.named = None;
+        match of {
+            Named::Now => {
+                let (local, offset) = local()?;
+                let (days, micros) = split_timestamp(local);
+                (self.hour, self.minute) = (micros / HOUR, micros % HOUR / MINUTE);
+                (self.second, self.fraction) = (micros % MINUTE / SECOND, micros % SECOND);
+                if self.is_time {
+                    return Ok(TIME);
+                }
+                self.set_date(days);
+                self.zone = Offset::Seconds(offset);
+                Ok(DATE | TIME | ZONE)
+            }
+            Named::Midnight => {
+                (self.hour, self.minute, self.second) = (0, 0, 0);
+                self.zone = Offset::Seconds(0);
+                Ok(TIME | ZONE)
+            }
+            _ if self.is_time => Err(Fault::Syntax),
+            Named::Day(later) => {
+                let days = split_timestamp(local()?.0).0 + later;
+                self.set_date(days);
+                (self.hour, self.minute, self.second) = (0, 0, 0);
+                Ok(DATE)
+            }
+            Named::Epoch | Named::Infinity | Named::MinusInfinity => {
+                self.named = Some(of);
+                Ok(NAME)
+            }
+        }
+    }
+
+    /// Years of an era, and whether there is such a day.
+    fn check_date(&mut self) -> Parsed<()> {
+        if self.has(YEAR) && !self.is_julian {
+            if self.before_christ {
+                if self.year <= 0 {
                     return Err(Fault::Range);
                 }
-                Some(days_from_civil(year, month, day))
+                self.year = 1 - self.year;
+            } else if self.has_short_year {
+                match self.year {
+                    0..70 => self.year += 2000,
+                    70..100 => self.year += 1900,
+                    _ => {}
+                }
+            } else if self.year <= 0 {
+                return Err(Fault::Range);
             }
-            _ => return Err(Fault::Syntax),
-        };
-        let micros = match (self.micros, self.afternoon) {
-            (micros, None) => micros,
-            (Some(micros), Some(afternoon)) if micros < 13 * HOUR => {
-                let morning = if micros >= 12 * HOUR { micros - 12 * HOUR } else { micros };
-                Some(if afternoon { morning + 12 * HOUR } else { morning })
-            }
-            (Some(_), Some(_)) => return Err(Fault::Range),
-            (None, Some(_)) => return Err(Fault::Syntax),
-        };
-        Ok(Parts { days, micros, offset: self.offset })
+        }
+        if self.has(DAY_OF_YEAR) {
+            self.set_date(days_from_civil(self.year, 1, 1) + self.day_of_year - 1);
+        }
+        let month = !self.has(MONTH) || (1..=12).contains(&self.month);
+        let day = !self.has(DAY_OF_MONTH) || (1..=31).contains(&self.day);
+        if !month || !day || (self.has(DATE) && self.day > days_in_month(self.year, self.month)) {
+            return Err(Fault::Range);
+        }
+        Ok(())
+    }
+
+    fn apply_half(&mut self) -> Parsed<()> {
+        let Some(afternoon) = self.afternoon else { return Ok(()) };
+        match (afternoon, self.hour) {
+            (_, 13..) => return Err(Fault::Range),
+            (false, 12) => self.hour = 0,
+            (true, hour) if hour != 12 => self.hour += 12,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn check_time(&self) -> Parsed<()> {
+        let fits = (0..=24).contains(&self.hour) && (0..=59).contains(&self.minute) && (0..=60).contains(&self.second);
+        if fits && self.micros() <= DAY { Ok(()) } else { Err(Fault::Range) }
     }
 }
 
-/// Each part may be given once.
-fn set<T>(part: &mut Option<T>, value: T) -> Parsed<()> {
-    if part.replace(value).is_some() { Err(Fault::Syntax) } else { Ok(()) }
-}
-
-fn read_number(digits: &str) -> Parsed<i64> {
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Fault::Syntax);
-    }
-    // Nine digits keep every later sum within 64 bits.
-    if digits.len() > 9 { Err(Fault::Range) } else { digits.parse().map_err(|_| Fault::Range) }
-}
-
-/// Two digits are a year from 1970 to 2069.
-fn expand_year(digits: &str) -> Parsed<i64> {
-    let year = read_number(digits)?;
-    Ok(match year {
-        0..70 if digits.len() <= 2 => year + 2000,
-        70..100 if digits.len() <= 2 => year + 1900,
-        _ => year,
-    })
-}
-
-fn month_of(word: &str) -> Option<i64> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let matches = |full: &str| word == full || word == &full[..3] || (full == "september" && word == "sept");
-    MONTHS.iter().position(|full| matches(full)).map(|position| position as i64 + 1)
-}
-
-fn is_weekday(word: &str) -> bool {
-    const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-    DAYS.iter().any(|full| word == *full || word == &full[..3])
-        || matches!(word, "tues" | "wednes" | "weds" | "thur" | "thurs")
-}
-
-/// `0405` and `040506.5` as `04:05` and `04:05:06.5`.
-fn with_colons(digits: &str) -> String {
-    let (hours, rest) = digits.split_at(2);
-    let (minutes, seconds) = rest.split_at(2);
-    if seconds.is_empty() { format!("{hours}:{minutes}") } else { format!("{hours}:{minutes}:{seconds}") }
-}
-
-/// Hours, minutes and perhaps seconds, in microseconds. 24:00:00 is the end of a day.
-fn read_time(text: &str) -> Parsed<i64> {
-    let mut parts = text.split(':');
-    let (Some(hours), Some(minutes)) = (parts.next(), parts.next()) else { return Err(Fault::Syntax) };
-    let (hours, minutes) = (read_number(hours)?, read_number(minutes)?);
-    let (seconds, fraction) = match parts.next() {
-        Some(seconds) => seconds.split_once('.').unwrap_or((seconds, "")),
-        None => ("0", ""),
+/// Hours, minutes, seconds and their fraction in microseconds. Two numbers with a fraction are minutes and seconds.
+fn read_time(text: &str) -> Parsed<(i64, i64, i64, i64)> {
+    let (first, rest) = leading_integer::<i32>(text).ok_or(Fault::Range)?;
+    let rest = rest.strip_prefix(':').ok_or(Fault::Syntax)?;
+    let (second, rest) = leading_integer::<i32>(rest).ok_or(Fault::Range)?;
+    let (hour, minute, second, fraction) = if rest.is_empty() {
+        (first, second, 0, 0)
+    } else if rest.starts_with('.') {
+        (0, first, second, micros_of_fraction(rest)?)
+    } else {
+        let rest = rest.strip_prefix(':').ok_or(Fault::Syntax)?;
+        let (third, rest) = leading_integer::<i32>(rest).ok_or(Fault::Range)?;
+        (first, second, third, if rest.is_empty() { 0 } else { micros_of_fraction(rest)? })
     };
-    let seconds = read_number(seconds)?;
-    if parts.next().is_some() {
-        return Err(Fault::Syntax);
-    }
-    if hours > 24 || minutes > 59 || seconds > 60 {
-        return Err(Fault::Range);
-    }
-    let micros = hours * HOUR + minutes * MINUTE + seconds * SECOND + read_fraction(fraction).ok_or(Fault::Syntax)?;
-    if micros > DAY { Err(Fault::Range) } else { Ok(micros) }
+    let fits = hour >= 0 && (0..=59).contains(&minute) && (0..=60).contains(&second);
+    if fits { Ok((hour, minute, second, fraction)) } else { Err(Fault::Range) }
 }
 
-/// The digits behind a second's point, in microseconds, rounded.
-pub(super) fn read_fraction(digits: &str) -> Option<i64> {
-    if digits.is_empty() {
-        return Some(0);
-    }
-    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let fraction: f64 = format!("0.{digits}").parse().ok()?;
-    Some((fraction * SECOND as f64).round_ties_even() as i64)
+/// The fraction of a second that begins with its point, in microseconds, rounded.
+fn micros_of_fraction(text: &str) -> Parsed<i64> {
+    let fraction = fraction(text).ok_or(Fault::Syntax)?;
+    Ok((fraction * SECOND as f64).round_ties_even() as i64)
 }
 
-/// An offset from UTC: hours, perhaps minutes and seconds.
-fn check_zone(zone: &str) -> Parsed<()> {
-    let offset = &zone[1..];
-    let hours = offset.split(':').next().unwrap_or(offset);
-    let hours = if hours.len() > 2 { hours.get(..hours.len() - 2).unwrap_or(hours) } else { hours };
-    if read_number(hours)? > 15 { Err(Fault::Range) } else { Ok(()) }
+/// Seconds of an offset with its sign, if it is one.
+pub(super) fn offset(text: &str) -> Option<i64> {
+    read_offset(text).ok()
+}
+
+/// Seconds of an offset from UTC: a sign and hours, perhaps minutes and seconds.
+fn read_offset(text: &str) -> Parsed<i64> {
+    let sign = match text.as_bytes().first() {
+        Some(b'+') => 1,
+        Some(b'-') => -1,
+        _ => return Err(Fault::Syntax),
+    };
+    let (mut hours, mut rest) = leading_integer::<i32>(&text[1..]).ok_or(Fault::Offset)?;
+    let (mut minutes, mut seconds) = (0, 0);
+    if let Some(behind) = rest.strip_prefix(':') {
+        (minutes, rest) = leading_integer::<i32>(behind).ok_or(Fault::Offset)?;
+        if let Some(behind) = rest.strip_prefix(':') {
+            (seconds, rest) = leading_integer::<i32>(behind).ok_or(Fault::Offset)?;
+        }
+    } else if rest.is_empty() && text.len() > 3 {
+        (hours, minutes) = (hours / 100, hours % 100);
+    }
+    if !(0..=15).contains(&hours) || !(0..60).contains(&minutes) || !(0..60).contains(&seconds) {
+        return Err(Fault::Offset);
+    }
+    if rest.is_empty() { Ok(sign * (hours * 3600 + minutes * 60 + seconds)) } else { Err(Fault::Syntax) }
 }

@@ -1,100 +1,186 @@
-//! A date or timestamp's text, cut into fields before anybody asks what they mean: `Jan 8, 1999 04:05 PM` has a
-//! word, two numbers, a time and a word.
+//! A date, time or interval's text, cut into fields before anybody asks what they mean: `Jan 8, 1999 04:05 PM` has a
+//! word, two numbers, a time and a word. The cuts are PostgreSQL's: `2020-01-01` is one field, `2020.5` a number, `+02:00`
+//! an offset, or a signed number of an interval.
+
+/// Fields of a text, at most.
+const FIELDS_MAX: usize = 25;
+
+/// Bytes that fields may have, with one more for each of them.
+const BYTES_MAX: usize = 152;
+
+/// What a field looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Digits, perhaps with a point.
+    Number,
+    /// Parts of digits or letters with `-`, `/` or `.` between them: a date, or the name of a zone.
+    Date,
+    /// Digits with `:` between them, the last part perhaps with a fraction.
+    Time,
+    /// A sign and digits: an offset, or a signed number.
+    Signed,
+    /// Letters.
+    Word,
+    /// A sign and letters.
+    SignedWord,
+}
 
 /// A field. Letters are in lower case.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Field {
-    /// Letters.
-    Word(String),
-    /// Digits, perhaps with a fraction.
-    Number(String),
-    /// Two or three parts of digits or letters with `-`, `/` or `.` between them.
-    Date(Vec<String>),
-    /// Digits with `:` between them, the last part perhaps with a fraction.
-    Time(String),
-    /// A signed offset behind a time.
-    Zone(String),
+pub(super) struct Field {
+    pub(super) kind: Kind,
+    pub(super) text: String,
+}
+
+/// What is left of a text, and the field that is being read.
+struct Cut<'a> {
+    rest: &'a [u8],
+    text: String,
+}
+
+impl Cut<'_> {
+    fn next(&self) -> u8 {
+        self.rest.first().copied().unwrap_or(0)
+    }
+
+    /// Takes the next byte, which is ASCII, into the field.
+    fn take(&mut self) {
+        self.text.push(char::from(self.next().to_ascii_lowercase()));
+        self.rest = &self.rest[1..];
+    }
+
+    fn take_while(&mut self, belongs: impl Fn(u8) -> bool) {
+        while !self.rest.is_empty() && belongs(self.next()) {
+            self.take();
+        }
+    }
+
+    /// A field that begins with a digit.
+    fn number_date_or_time(&mut self) -> Kind {
+        let is_digit = |byte: u8| byte.is_ascii_digit();
+        self.take_while(is_digit);
+        match self.next() {
+            b':' => {
+                self.take_while(|byte| is_digit(byte) || matches!(byte, b':' | b'.'));
+                Kind::Time
+            }
+            delimiter @ (b'-' | b'/' | b'.') => {
+                self.take();
+                if !is_digit(self.next()) {
+                    self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == delimiter);
+                    return Kind::Date;
+                }
+                self.take_while(is_digit);
+                if self.next() == delimiter {
+                    self.take_while(|byte| is_digit(byte) || byte == delimiter);
+                    return Kind::Date;
+                }
+                if delimiter == b'.' { Kind::Number } else { Kind::Date }
+            }
+            _ => Kind::Number,
+        }
+    }
+
+    /// A field that begins with a letter; `is_keyword` knows the words that digits may stand behind at once.
+    fn word_or_date(&mut self, is_keyword: impl Fn(&str) -> bool) -> Kind {
+        self.take_while(|byte| byte.is_ascii_alphabetic());
+        let is_date = match self.next() {
+            b'-' | b'/' | b'.' => true,
+            b'+' | b'0'..=b'9' => !is_keyword(&self.text),
+            _ => false,
+        };
+        if !is_date {
+            return Kind::Word;
+        }
+        self.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'/' | b'_' | b'.' | b':'));
+        Kind::Date
+    }
+
+    /// A field that begins with a sign; blanks may follow it.
+    fn signed(&mut self) -> Option<Kind> {
+        self.take();
+        while is_blank(self.next()) {
+            self.rest = &self.rest[1..];
+        }
+        match self.next() {
+            b'0'..=b'9' => {
+                self.take_while(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'-'));
+                Some(Kind::Signed)
+            }
+            letter if letter.is_ascii_alphabetic() => {
+                self.take_while(|byte| byte.is_ascii_alphabetic());
+                Some(Kind::SignedWord)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The fields of a text, or none if it holds what no field can.
-pub(super) fn split(text: &str) -> Option<Vec<Field>> {
-    let lower = text.to_ascii_lowercase();
-    let mut rest = lower.as_str();
+pub(super) fn split(text: &str, is_keyword: impl Fn(&str) -> bool) -> Option<Vec<Field>> {
+    let mut cut = Cut { rest: text.as_bytes(), text: String::new() };
     let mut fields = Vec::new();
-    let mut seen_time = false;
-    while let Some(first) = rest.chars().next() {
-        if first == ',' || first.is_ascii_whitespace() {
-            rest = &rest[1..];
+    let mut bytes = 0;
+    while let Some(&first) = cut.rest.first() {
+        if is_blank(first) {
+            cut.rest = &cut.rest[1..];
             continue;
         }
-        let (field, length) = if first.is_ascii_digit() {
-            number_date_or_time(rest)
-        } else if first.is_ascii_alphabetic() {
-            word_or_date(rest)
-        } else if matches!(first, '+' | '-') && seen_time {
-            let length = 1 + run(&rest[1..], |c| c.is_ascii_digit() || c == ':');
-            (Field::Zone(rest[..length].to_owned()), length)
-        } else {
+        if fields.len() >= FIELDS_MAX {
             return None;
+        }
+        let kind = match first {
+            b'0'..=b'9' => cut.number_date_or_time(),
+            b'.' => {
+                cut.take();
+                cut.take_while(|byte| byte.is_ascii_digit());
+                Kind::Number
+            }
+            b'+' | b'-' => cut.signed()?,
+            letter if letter.is_ascii_alphabetic() => cut.word_or_date(&is_keyword),
+            // Other punctuation stands between fields.
+            sign if sign.is_ascii_punctuation() => {
+                cut.rest = &cut.rest[1..];
+                continue;
+            }
+            _ => return None,
         };
-        seen_time |= matches!(field, Field::Time(_) | Field::Number(_));
-        fields.push(field);
-        rest = &rest[length..];
+        bytes += cut.text.len() + 1;
+        if bytes > BYTES_MAX {
+            return None;
+        }
+        fields.push(Field { kind, text: std::mem::take(&mut cut.text) });
     }
     Some(fields)
 }
 
-fn number_date_or_time(rest: &str) -> (Field, usize) {
-    let digits = run(rest, |c| c.is_ascii_digit());
-    match rest[digits..].chars().next() {
-        Some(':') => {
-            let length = run(rest, |c| c.is_ascii_digit() || matches!(c, ':' | '.'));
-            (Field::Time(rest[..length].to_owned()), length)
-        }
-        // Six digits and more are a time with a fraction (040506.5), fewer a year and its day (1999.008).
-        Some('.') if digits >= 6 => {
-            let length = digits + 1 + run(&rest[digits + 1..], |c| c.is_ascii_digit());
-            (Field::Number(rest[..length].to_owned()), length)
-        }
-        Some('-' | '/' | '.') => date(rest).unwrap_or_else(|| (Field::Number(rest[..digits].to_owned()), digits)),
-        _ => (Field::Number(rest[..digits].to_owned()), digits),
-    }
+fn is_blank(byte: u8) -> bool {
+    super::is_blank(char::from(byte))
 }
 
-fn word_or_date(rest: &str) -> (Field, usize) {
-    let letters = run(rest, |c| c.is_ascii_alphabetic());
-    let word = || (Field::Word(rest[..letters].to_owned()), letters);
-    match rest[letters..].chars().next() {
-        Some('-' | '/' | '.') => date(rest).unwrap_or_else(word),
-        _ => word(),
+/// The whole number at the start of a text, as C reads it, and what is behind it: 0 and all of the text where there is none.
+/// None for a number beyond these bits.
+pub(super) fn leading_integer<T: TryFrom<i128> + Into<i64>>(text: &str) -> Option<(i64, &str)> {
+    let unsigned = text.trim_start_matches(super::is_blank);
+    let (negative, digits) = match unsigned.as_bytes().first() {
+        Some(b'-') => (true, &unsigned[1..]),
+        Some(b'+') => (false, &unsigned[1..]),
+        _ => (false, unsigned),
+    };
+    let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+    if length == 0 {
+        return Some((0, text));
     }
+    let magnitude = digits[..length].parse::<i128>().ok()?;
+    let value = T::try_from(if negative { -magnitude } else { magnitude }).ok()?;
+    Some((value.into(), &digits[length..]))
 }
 
-/// Up to three parts with one separator between them.
-fn date(rest: &str) -> Option<(Field, usize)> {
-    let mut parts = Vec::new();
-    let mut length = 0;
-    let mut separator = None;
-    loop {
-        let part = &rest[length..];
-        let size = match part.chars().next()? {
-            c if c.is_ascii_digit() => run(part, |c| c.is_ascii_digit()),
-            c if c.is_ascii_alphabetic() => run(part, |c| c.is_ascii_alphabetic()),
-            _ => return None,
-        };
-        parts.push(part[..size].to_owned());
-        length += size;
-        let next = rest[length..].chars().next();
-        let goes_on = matches!(next, Some('-' | '/' | '.')) && (separator.is_none() || separator == next);
-        if parts.len() == 3 || !goes_on {
-            return (parts.len() > 1).then_some((Field::Date(parts), length));
-        }
-        separator = next;
-        length += 1;
+/// The fraction that begins with its point: 0 for a point alone, none for what is no fraction.
+pub(super) fn fraction(text: &str) -> Option<f64> {
+    match text.strip_prefix('.')? {
+        "" => Some(0.0),
+        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => format!("0.{digits}").parse().ok(),
+        _ => None,
     }
-}
-
-/// How many bytes at the start are of this (ASCII) kind.
-pub(super) fn run(text: &str, kind: impl Fn(char) -> bool) -> usize {
-    text.find(|c: char| !kind(c)).unwrap_or(text.len())
 }

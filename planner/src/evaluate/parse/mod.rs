@@ -4,23 +4,41 @@ mod date;
 mod field;
 mod interval;
 mod number;
+mod word;
 
 use super::logical::{self, UTC};
 use crate::error::{Error, ErrorKind, Result};
+use crate::function::IntervalStyle;
 use crate::numeric::Numeric;
 use crate::types::DataType;
 use crate::value::Value;
 
+pub(super) use date::Around;
 pub(super) use interval::parse_interval;
 pub(super) use number::parse_decimal;
 
-/// The instant of a text; see [`super::logical`].
-pub(super) fn parse_instant(text: &str, zone: &str) -> Result<Value> {
-    date::parse_instant(text, zone)
+/// Seconds to the east of an offset with its sign, if it is one.
+pub(super) fn offset(text: &str) -> Option<i64> {
+    date::offset(text)
+}
+
+/// A date, a time, a timestamp, or one of them with a zone, read at a place and a time; none of other types.
+pub(super) fn parse_moment(text: &str, data_type: DataType, around: Around<'_>) -> Option<Result<Value>> {
+    Some(match data_type {
+        DataType::Date => date::parse_date(text, around),
+        DataType::Time => date::parse_time(text, around),
+        DataType::TimeTz => date::parse_time_with_zone(text, around),
+        DataType::Timestamp => date::parse_timestamp(text, around),
+        DataType::TimestampTz => date::parse_instant(text, around),
+        _ => return None,
+    })
 }
 
 /// The value of a text, an instant in UTC if the text does not say otherwise. Blanks around it do not matter, except to text types.
 pub(super) fn parse_value(text: &str, data_type: DataType) -> Result<Value> {
+    if let Some(moment) = parse_moment(text, data_type, Around { zone: UTC, now: None }) {
+        return moment;
+    }
     match data_type {
         DataType::Boolean => parse_boolean(text),
         DataType::SmallInt | DataType::Integer | DataType::BigInt => number::parse_integer(text, data_type),
@@ -29,10 +47,7 @@ pub(super) fn parse_value(text: &str, data_type: DataType) -> Result<Value> {
         DataType::Numeric => Numeric::parse(text).map(Value::numeric),
         DataType::Null | DataType::Text => Ok(Value::text(text)),
         DataType::Varchar(_) | DataType::Char(_) => Ok(Value::text(super::cast::truncate(text, data_type))),
-        DataType::Date => date::parse_date(text),
-        DataType::Time => date::parse_time(text),
-        DataType::Timestamp => date::parse_timestamp(text),
-        DataType::Interval => interval::parse_interval(text, None),
+        DataType::Interval => interval::parse_interval(text, None, IntervalStyle::Postgres),
         logical => logical::read(text, logical, UTC),
     }
 }

@@ -8,7 +8,8 @@ use super::moment::{MONTHS, ROMAN_MONTHS, WEEKDAYS};
 use super::picture::{Field, Part, parts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::calendar::{
-    DAYS_MIN, HOUR, MINUTE, SECOND, checked_date, checked_timestamp, days_from_civil, days_in_month, is_leap, weekday,
+    DAY, DAYS_MIN, HOUR, MINUTE, SECOND, checked_date, checked_timestamp, days_from_civil, days_in_month, is_leap,
+    weekday,
 };
 use crate::evaluate::zone::Zone;
 
@@ -25,9 +26,16 @@ pub(super) fn instant(text: &str, template: &str, zone: &Zone) -> Result<i64> {
     let read = Read::of(text, template)?;
     let time = read.time(text)?;
     let local = checked_timestamp(read.days(text)?, time)?;
+    if read.is_far {
+        let message = format!("time zone displacement out of range: \"{text}\"");
+        return Err(Error::new(ErrorKind::InvalidZoneOffset, message));
+    }
     match read.offset {
         None => zone.instant(local),
-        Some(seconds) => Ok(local - seconds * SECOND),
+        Some(seconds) => {
+            let time = time - seconds * SECOND;
+            checked_timestamp(read.days(text)? + time.div_euclid(DAY), time.rem_euclid(DAY))
+        }
     }
 }
 
@@ -68,6 +76,8 @@ struct Read {
     /// Seconds to the east.
     offset: Option<i64>,
     is_west: bool,
+    /// Whether hours or minutes of the offset are too many.
+    is_far: bool,
 }
 
 /// Digits of a field, at most, where another follows; none for what is as long as it is.
@@ -174,11 +184,13 @@ impl Read {
             "TZH" => {
                 self.is_west = text.starts_with('-');
                 let (hours, rest) = digits(field, text.strip_prefix(['+', '-']).unwrap_or(text), false)?;
+                self.is_far |= hours.value > 15;
                 self.offset = Some(self.offset.unwrap_or(0) + self.signed(hours.value * 3600));
                 return Ok(rest);
             }
             "TZM" => {
                 let (minutes, rest) = digits(field, text, is_open)?;
+                self.is_far |= minutes.value > 59;
                 self.offset = Some(self.offset.unwrap_or(0) + self.signed(minutes.value * 60));
                 return Ok(rest);
             }

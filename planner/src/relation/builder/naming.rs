@@ -76,6 +76,7 @@ pub(crate) fn type_name(data_type: DataType) -> &'static str {
         DataType::Json => "json",
         DataType::Jsonb => "jsonb",
         DataType::TimestampTz => "timestamptz",
+        DataType::TimeTz => "timetz",
         DataType::System(of) => of.name(),
         DataType::Nested(nested) => match nested.get() {
             NestedType::List(of) => type_name(*of),

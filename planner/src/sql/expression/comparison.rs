@@ -101,6 +101,25 @@ impl Binder<'_, '_> {
         self.builder.compare_rows(function, left, right)
     }
 
+    /// `(from, to) OVERLAPS (from, to)`.
+    pub(super) fn bind_overlaps(
+        &mut self,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let mut ends = Vec::with_capacity(4);
+        for (side, name) in [(left, "left"), (right, "right")] {
+            let fields = self.bind_fields(side, scope)?.filter(|fields| fields.len() == 2);
+            ends.extend(fields.ok_or_else(|| {
+                let message = format!("wrong number of parameters on {name} side of OVERLAPS expression");
+                Error::new(ErrorKind::Syntax, message).at(self.start(side))
+            })?);
+        }
+        let ends = ends.try_into().map_err(|_| Error::internal("two rows of two fields"))?;
+        self.builder.overlaps(ends)
+    }
+
     /// `value [NOT] BETWEEN low AND high`.
     pub(super) fn bind_between(
         &mut self,

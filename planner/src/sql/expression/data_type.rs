@@ -41,8 +41,8 @@ pub(in crate::sql) fn bind_type(
         },
         T::Date => DataType::Date,
         T::Time(_, zone) => {
-            time_zone("time", *zone)?;
-            DataType::Time
+            let zoned = matches!(zone, ast::TimezoneInfo::WithTimeZone | ast::TimezoneInfo::Tz);
+            if zoned { DataType::TimeTz } else { DataType::Time }
         }
         T::Timestamp(_, zone) => {
             let zoned = matches!(zone, ast::TimezoneInfo::WithTimeZone | ast::TimezoneInfo::Tz);
@@ -105,15 +105,6 @@ fn characters(name: &str, length: &ast::CharacterLength) -> Result<u32> {
         other => return Err(Error::unsupported(format_args!("the length {other} of type {name} is"))),
     };
     builder::characters(name, length)
-}
-
-fn time_zone(name: &str, zone: ast::TimezoneInfo) -> Result<()> {
-    match zone {
-        ast::TimezoneInfo::None | ast::TimezoneInfo::WithoutTimeZone => Ok(()),
-        ast::TimezoneInfo::WithTimeZone | ast::TimezoneInfo::Tz => {
-            Err(Error::unsupported(format_args!("type {name} with time zone is")))
-        }
-    }
 }
 
 /// Digits of a precision of seconds; more than six are six, as in PostgreSQL.
@@ -196,6 +187,7 @@ fn named(name: &str) -> Option<DataType> {
         "time" => DataType::Time,
         "timestamp" => DataType::Timestamp,
         "timestamptz" => DataType::TimestampTz,
+        "timetz" => DataType::TimeTz,
         "uuid" => DataType::Uuid,
         "varchar" => DataType::VARCHAR,
         "aclitem" => DataType::System(SystemType::AclItem),

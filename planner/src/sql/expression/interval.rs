@@ -6,7 +6,7 @@
 use super::data_type::digits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::interval::Fields;
-use crate::evaluate::{self, parse_fields};
+use crate::evaluate::parse_interval;
 use crate::function::DatePart;
 use crate::relation::Expression;
 use crate::sql::binder::Binder;
@@ -68,9 +68,10 @@ impl Binder<'_, '_> {
             let message = "the value of an INTERVAL must be a string in quotes";
             return Err(Error::new(ErrorKind::Syntax, message).at(position));
         };
+        let style = self.builder.interval_style();
         let read = || match fields_of_literal(interval)? {
-            Some(fields) => parse_fields(&text, fields).map(Value::Interval),
-            None => evaluate::parse(&text, DataType::Interval),
+            Some(fields) => parse_interval(&text, Some(fields), style).map(Value::Interval),
+            None => parse_interval(&text, None, style).map(Value::Interval),
         };
         read()
             .map(|value| Expression::constant(value, DataType::Interval).at(position))

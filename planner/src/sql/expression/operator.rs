@@ -150,6 +150,7 @@ impl Binder<'_, '_> {
             return self.bind_like(pattern, left, right, None, scope);
         }
         match operator {
+            B::Overlaps => return self.bind_overlaps(left, right, scope),
             B::And | B::Or => return self.bind_logic(left, operator, right, scope),
             B::PGExp => {
                 let mut factors = factors(left, 0);

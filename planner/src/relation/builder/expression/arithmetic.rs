@@ -178,6 +178,21 @@ impl Builder<'_> {
 
     fn temporal_arithmetic(&mut self, operator: Function, left: Expression, right: Expression) -> Result<Expression> {
         let (l, r) = (left.data_type, right.data_type);
+        let is_span = |of| matches!(of, DataType::Interval | DataType::Time);
+        match (operator, l, r) {
+            (Function::Add, DataType::Date, DataType::TimeTz) => return Ok(self.on_day(left, right)),
+            (Function::Add, DataType::TimeTz, DataType::Date) => return Ok(self.on_day(right, left)),
+            (Function::Add, DataType::TimeTz, r) if is_span(r) => {
+                return self.move_time_with_zone(Function::TimeAddInterval, left, right);
+            }
+            (Function::Add, l, DataType::TimeTz) if is_span(l) => {
+                return self.move_time_with_zone(Function::TimeAddInterval, right, left);
+            }
+            (Function::Subtract, DataType::TimeTz, r) if is_span(r) => {
+                return self.move_time_with_zone(Function::TimeSubtractInterval, left, right);
+            }
+            _ => {}
+        }
         if l == DataType::TimestampTz || r == DataType::TimestampTz {
             return self.zoned_arithmetic(operator, left, right);
         }

@@ -144,6 +144,7 @@ impl Builder<'_> {
             Self::special_pattern_function,
             Self::special_string_function,
             Self::special_template_function,
+            Self::special_moment_function,
         ];
         let mut arguments = arguments;
         for family in families {
@@ -248,6 +249,7 @@ fn type_called(name: &str) -> Option<DataType> {
         "timestamp" => DataType::Timestamp,
         "timestamptz" => DataType::TimestampTz,
         "time" => DataType::Time,
+        "timetz" => DataType::TimeTz,
         "interval" => DataType::Interval,
         "oid" => DataType::OID,
         _ => return None,

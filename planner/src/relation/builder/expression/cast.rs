@@ -63,7 +63,8 @@ impl Builder<'_> {
             Some(Restriction::Fields(fields)) => fields,
         };
         if let Some(text) = literal::unknown_text(&value) {
-            let value = evaluate::parse_fields(text, fields).map_err(|error| error.at(position))?;
+            let read = evaluate::parse_interval(text, Some(fields), self.catalog.interval_style());
+            let value = read.map_err(|error| error.at(position))?;
             return Ok(Expression::constant(Value::Interval(value), to).at(position));
         }
         let mut value = self.coerce(value, to, coercion)?;

@@ -187,8 +187,13 @@ impl Builder<'_> {
                     if let Some(value) = self.kept_literal(&text, to, position)? {
                         return Ok(Expression::constant(value, to).at(position));
                     }
-                    if to.is_logical() {
+                    if to.is_logical() || matches!(to, DataType::Date | DataType::Time | DataType::Timestamp) {
                         let value = self.read_logical(&text, to).map_err(|error| error.at(position))?;
+                        return Ok(Expression::constant(value, to).at(position));
+                    }
+                    if to == DataType::Interval {
+                        let read = evaluate::parse_interval(&text, None, self.catalog.interval_style());
+                        let value = read.map(Value::Interval).map_err(|error| error.at(position))?;
                         return Ok(Expression::constant(value, to).at(position));
                     }
                     return read_literal(&text, to, coercion, position);
@@ -200,6 +205,9 @@ impl Builder<'_> {
                 }
                 _ => {}
             }
+        }
+        if let Some(styled) = self.interval_in_style(&expression, to, coercion)? {
+            return Ok(styled);
         }
         if !castable(from, to, coercion) {
             let (kind, message) = match coercion {

@@ -1,46 +1,41 @@
 //! EXTRACT, date_part and date_trunc.
 //!
-//! EXTRACT gives decimal(10,0), but decimal(14,6) for seconds, decimal(14,3) for milliseconds and decimal(24,6)
-//! for the epoch; date_part gives the same as a double.
+//! EXTRACT gives decimal(10,0), but decimal(14,6) for seconds, decimal(14,3) for milliseconds, decimal(24,6) for the epoch
+//! (of a date decimal(18,0)), and numeric where a value was infinite; date_part gives the same as a double.
 
 use super::coercion::{Coercion, cast};
 use super::{fold, zoned};
 use crate::error::{Error, ErrorKind, Result};
-use crate::function::{DatePart, Function};
+use crate::evaluate::date::extracted_type;
+use crate::function::{DatePart, Function, MomentFunction};
 use crate::relation::Expression;
 use crate::relation::builder::Builder;
 use crate::types::DataType;
 use crate::value::Value;
 
-fn extracted_type(part: DatePart) -> DataType {
-    match part {
-        DatePart::Second => DataType::decimal(14, 6),
-        DatePart::Millisecond => DataType::decimal(14, 3),
-        DatePart::Epoch => DataType::decimal(24, 6),
-        _ => DataType::decimal(10, 0),
-    }
-}
-
 impl Builder<'_> {
     /// `EXTRACT(field FROM source)`; the field's name in lower case.
     pub fn extract(&mut self, field: &str, source: Expression) -> Result<Expression> {
+        if source.data_type == DataType::TimeTz {
+            return self.extract_of_time_with_zone(field, source);
+        }
         if source.data_type != DataType::TimestampTz {
-            return extract(field, source);
+            return extract(field, source, self.wide_numerics);
         }
         if let Some(offset) = self.extract_offset(field, source.clone()) {
             return Ok(offset);
         }
         let shown = self.shown_for(DatePart::named(field), source);
-        extract(field, shown)
+        extract(field, shown, self.wide_numerics)
     }
 
     /// `date_part('field', source)`.
     pub(super) fn date_part(&mut self, part: Expression, source: Expression) -> Result<Expression> {
         let source = self.settle_source(source)?;
         let part = self.coerce(part, DataType::Text, Coercion::Implicit)?;
-        if source.data_type == DataType::TimestampTz {
+        if matches!(source.data_type, DataType::TimestampTz | DataType::TimeTz) {
             let Some(name) = literal_name(&part) else {
-                return Err(Error::unsupported("date_part of a field that is no literal is").at(part.position));
+                return self.zoned_part_named(part, source);
             };
             return Ok(cast(self.extract(&name, source)?, DataType::Double, Coercion::Implicit));
         }
@@ -55,7 +50,12 @@ impl Builder<'_> {
         } else {
             source
         };
-        Ok(cast(extract(&name, source)?, DataType::Double, Coercion::Implicit))
+        if DatePart::named(&name) == Some(DatePart::Julian) {
+            check_source("date_part", &source)?;
+            let part = Expression::constant(Value::text(name), DataType::Text);
+            return Ok(fold::call(Function::PartNamed, vec![part, source], DataType::Double));
+        }
+        Ok(cast(extract(&name, source, self.wide_numerics)?, DataType::Double, Coercion::Implicit))
     }
 
     /// `date_trunc('field', source)`: of the source's type, but that a date is the instant at which it begins in the session's
@@ -124,7 +124,8 @@ fn check_source(function: &str, source: &Expression) -> Result<()> {
     }
 }
 
-fn extract(name: &str, source: Expression) -> Result<Expression> {
+/// EXTRACT of what has no zone; `wide` where an infinity has been met.
+fn extract(name: &str, source: Expression, wide: bool) -> Result<Expression> {
     let data_type = source.data_type;
     let position = source.position;
     if !matches!(data_type, DataType::Date | DataType::Time | DataType::Timestamp | DataType::Interval) {
@@ -137,10 +138,18 @@ fn extract(name: &str, source: Expression) -> Result<Expression> {
     if !part.is_of(data_type) {
         return Err(unsupported_part(name, data_type).at(position));
     }
-    Ok(fold::call(Function::Extract(part), vec![source], extracted_type(part)))
+    let is_infinite = wide && !part.is_cyclic() && matches!(data_type, DataType::Date | DataType::Timestamp);
+    if is_infinite || (part == DatePart::Julian && data_type == DataType::Timestamp) {
+        let function = Function::Moment(MomentFunction::Extract(part));
+        return Ok(fold::call(function, vec![source], DataType::Numeric));
+    }
+    Ok(fold::call(Function::Extract(part), vec![source], extracted_type(part, data_type)))
 }
 
 fn known_part(name: &str, data_type: DataType) -> Result<DatePart> {
+    if matches!(name, "timezone" | "timezone_h" | "timezone_hour" | "timezone_m" | "timezone_minute") {
+        return Err(unsupported_part(name, data_type));
+    }
     DatePart::named(name).ok_or_else(|| {
         Error::new(ErrorKind::InvalidParameter, format!("unit \"{name}\" not recognized for type {data_type}"))
     })

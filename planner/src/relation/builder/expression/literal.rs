@@ -40,6 +40,11 @@ impl Builder<'_> {
         Ok(Expression::new(ExpressionKind::Parameter(index), data_type))
     }
 
+    /// How the session writes intervals.
+    pub fn interval_style(&self) -> crate::function::IntervalStyle {
+        self.catalog.interval_style()
+    }
+
     /// A number as it is written, perhaps with a sign: an integer, a decimal of just its digits or a numeric.
     pub fn number(&self, text: &str) -> Result<Expression> {
         number(text)

@@ -32,7 +32,8 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
         (from, T::InternalChar) if from.is_text() => Assignment,
         (T::InternalChar, T::Integer) | (T::Integer, T::InternalChar) => Explicit,
         (T::Timestamp | T::Date, T::TimestampTz) => Implicit,
-        (T::TimestampTz, T::Timestamp | T::Date | T::Time) => Assignment,
+        (T::TimestampTz, T::Timestamp | T::Date | T::Time | T::TimeTz) | (T::TimeTz, T::Time) => Assignment,
+        (T::Time, T::TimeTz) => Implicit,
         (T::Json, T::Jsonb) | (T::Jsonb, T::Json) => Assignment,
         (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
             _ if to.is_zero_based() => return None,
@@ -163,6 +164,7 @@ impl Builder<'_> {
                 zoned::instant(midnight, self.zone())
             }
             (T::TimestampTz, T::Date | T::Time) => cast(zoned::local(value, self.zone()), to, Coercion::Assignment),
+            (T::Time | T::TimestampTz, T::TimeTz) | (T::TimeTz, T::Time) => self.cast_time_with_zone(value, to),
             (T::Json, T::Jsonb) => fold::call(Function::ReadAs(to), vec![relabel(value, T::Text)], to),
             (T::Jsonb, T::Json) => relabel(value, to),
             (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
@@ -243,7 +245,7 @@ impl Builder<'_> {
             let elements = elements.into_iter().map(number).collect::<Result<_>>()?;
             return Ok(Value::text(Array { bounds, elements }.encode(DataType::Oid(kind))));
         }
-        evaluate::parse_in(text, to, &self.catalog.time_zone())
+        self.read_moment(text, to)
     }
 }
 

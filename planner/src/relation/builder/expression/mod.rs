@@ -2,9 +2,9 @@
 //!
 //! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast` and `type_limits`; `operator`,
 //! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `pattern`; `conditional` (CASE and its family); `call`, `registry`,
-//! `number_function`, `date_function` and `string_function` (functions), `set_function` (those that give rows),
+//! `number_function`, `date_function`, `moment_function` and `string_function` (functions), `set_function` (those that give rows),
 //! `sql_function` (those that are queries); `aggregate`, `gather` and `ordered_set`; `subquery`. `logical` has the types that another
-//! carries, with `array`, `array_function` and `zoned`. `exact` and `blanks` are what numerics and chars need
+//! carries, with `array`, `array_function`, `zoned` and `time_with_zone`. `exact` and `blanks` are what numerics and chars need
 //! everywhere. `fold` makes literals of calls of literals on the way.
 //!
 //! What is built has exact types (`function` says what that means), and the position of its parts on everything that may fail.
@@ -27,6 +27,7 @@ mod gather;
 mod json;
 mod literal;
 mod logical;
+mod moment_function;
 mod number_function;
 mod operator;
 mod ordered_set;
@@ -38,6 +39,7 @@ mod sql_function;
 mod string_function;
 mod subquery;
 mod template_function;
+mod time_with_zone;
 mod type_limits;
 mod zoned;
 

@@ -79,12 +79,15 @@ impl Builder<'_> {
         let position = value.position;
         let zone = self.settle(zone)?;
         let zone = self.as_string(zone);
+        if zone.data_type == DataType::Interval {
+            return self.at_interval(value, zone);
+        }
         if !zone.data_type.is_text() {
-            return Err(Error::unsupported("AT TIME ZONE with an interval is").at(zone.position));
+            let message =
+                format!("function pg_catalog.timezone({}, {}) does not exist", zone.data_type, value.data_type);
+            return Err(Error::new(ErrorKind::UnknownFunction, message).at(zone.position));
         }
-        if let Some(Value::Text(name)) = fold::constant(&zone) {
-            Zone::named(name).map_err(|error| error.at(zone.position))?;
-        }
+        Self::check_zone(&zone)?;
         let value = match value.data_type {
             DataType::Date | DataType::Null => self.coerce(value, DataType::TimestampTz, Coercion::Implicit)?,
             _ => value,
@@ -92,7 +95,11 @@ impl Builder<'_> {
         match value.data_type {
             DataType::TimestampTz => Ok(local(value, zone)),
             DataType::Timestamp => Ok(instant(value, zone)),
-            DataType::Time => Err(Error::unsupported("type time with time zone is").at(position)),
+            DataType::TimeTz => Ok(self.time_at_zone(value, zone)),
+            DataType::Time => {
+                let here = self.cast_time_with_zone(value, DataType::TimeTz);
+                Ok(self.time_at_zone(here, zone))
+            }
             other => {
                 let message = format!("function pg_catalog.timezone(unknown, {other}) does not exist");
                 Err(Error::new(ErrorKind::UnknownFunction, message).at(position))
@@ -126,6 +133,26 @@ impl Builder<'_> {
     /// The timestamp whose fields are those of an instant: in UTC for the epoch, else in the session's zone.
     pub(super) fn shown_for(&mut self, part: Option<DatePart>, value: Expression) -> Expression {
         if part == Some(DatePart::Epoch) { relabel(value, DataType::Timestamp) } else { local(value, self.zone()) }
+    }
+
+    /// `date_part(name, value)` of an instant or a timetz, where only rows know the name: the fields that depend on the zone are
+    /// told apart first.
+    pub(super) fn zoned_part_named(&mut self, name: Expression, value: Expression) -> Result<Expression> {
+        use DataType as T;
+        let text = self.call_by_name("btrim", vec![name.clone()], None)?;
+        let lower = fold::call(Function::Lower, vec![text], T::Text);
+        let mut arguments = Vec::new();
+        for field in ["epoch", "timezone", "timezone_hour", "timezone_minute"] {
+            let literal = Expression::constant(Value::text(field), T::Text);
+            arguments.push(fold::call(Function::Equal, vec![lower.clone(), literal], T::Boolean));
+            arguments.push(cast(self.extract(field, value.clone())?, T::Double, Coercion::Implicit));
+        }
+        let shown = match value.data_type {
+            T::TimeTz => super::time_with_zone::time_of(value),
+            _ => local(value, self.zone()),
+        };
+        arguments.push(fold::call(Function::PartNamed, vec![name, shown], T::Double));
+        Ok(fold::call(Function::Case, arguments, T::Double))
     }
 
     /// `extract(timezone from instant)` and its parts, in seconds, hours and minutes.
@@ -198,6 +225,9 @@ impl Builder<'_> {
     /// A time rounded to so many digits behind a second's point.
     pub(super) fn rounded_seconds(&self, value: Expression, digits: u8) -> Expression {
         let data_type = value.data_type;
+        if data_type == DataType::TimeTz {
+            return self.rounded_time_with_zone(value, digits);
+        }
         let plain = data_type.carrier();
         let rounded = fold::call(Function::RoundSeconds(digits), vec![relabel(value, plain)], plain);
         relabel(rounded, data_type)

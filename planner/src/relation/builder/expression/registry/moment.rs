@@ -1,8 +1,8 @@
 //! Functions of days, times and intervals.
 
 use super::{Described, Signature, described, signature};
-use crate::function::Function as F;
-use crate::types::DataType::{self, Date, Double, Integer, Interval, Timestamp};
+use crate::function::{Function as F, MomentFunction as M};
+use crate::types::DataType::{self, Date, Double, Integer, Interval, Time, Timestamp};
 
 /// What make_timestamp and make_interval take.
 const MOMENT: &[DataType] = &[Integer, Integer, Integer, Integer, Integer, Double];
@@ -13,6 +13,24 @@ pub(super) const SIGNATURES: &[Signature] = &[
     signature("make_timestamp", F::MakeTimestamp, MOMENT, 6, Timestamp, "a timestamp of year, month, …, seconds"),
     signature("make_interval", F::MakeInterval, SPAN, 0, Interval, "an interval of years, months, weeks, …, seconds"),
     signature("make_date", F::MakeDate, &[Integer, Integer, Integer], 3, Date, "a date of year, month and day"),
+    signature(
+        "make_time",
+        F::Moment(M::MakeTime),
+        &[Integer, Integer, Double],
+        3,
+        Time,
+        "a time of hour, minute and second",
+    ),
+    signature("justify_hours", F::Moment(M::JustifyHours), &[Interval], 1, Interval, "24 hours become a day"),
+    signature("justify_days", F::Moment(M::JustifyDays), &[Interval], 1, Interval, "30 days become a month"),
+    signature(
+        "justify_interval",
+        F::Moment(M::JustifyInterval),
+        &[Interval],
+        1,
+        Interval,
+        "24 hours become a day and 30 days a month, with one sign",
+    ),
 ];
 
 pub(super) const DESCRIBED: &[Described] = &[
@@ -33,5 +51,102 @@ pub(super) const DESCRIBED: &[Described] = &[
         "text, text or double precision",
         "timestamptz",
         "the instant of a text, or of an epoch",
+    ),
+    described(&["current_time"], "[integer]", "timetz", "the session's time of day, with its offset"),
+    described(&["timeofday"], "", "text", "the date and time as they go, as text"),
+    described(&["today"], "", "date", "the session's date"),
+    described(&["get_current_timestamp"], "", "timestamptz", "when the transaction began"),
+    described(&["isfinite"], "a date, timestamp or interval", "boolean", "whether it is no infinity"),
+    described(
+        &["date_bin"],
+        "interval, a timestamp, a timestamp",
+        "a timestamp",
+        "the beginning of its bin, counted from an origin",
+    ),
+    described(
+        &["time_bucket"],
+        "interval, a date or timestamp [, an origin or interval]",
+        "the same",
+        "the beginning of its bin, from a Monday or a January on",
+    ),
+    described(&["make_date"], "integer", "date", "the date so many days after 1970 began"),
+    described(&["make_timestamp"], "bigint", "timestamp", "the timestamp so many microseconds after 1970 began"),
+    described(
+        &["make_timestamptz"],
+        "year, month, day, hour, minute, seconds [, text]",
+        "timestamptz",
+        "the instant at which clocks of a zone show this",
+    ),
+    described(&["date_add"], "a date or timestamp, interval", "a timestamp", "moved by an interval"),
+    described(
+        &["date_diff", "datediff"],
+        "text, a date or time, another",
+        "bigint",
+        "how many of a unit begin between",
+    ),
+    described(&["date_sub", "datesub"], "text, a date or time, another", "bigint", "how many of a unit fit between"),
+    described(&["datepart"], "text, a date, time or interval", "double precision", "date_part"),
+    described(&["datetrunc"], "text, a timestamp or interval", "the same", "date_trunc"),
+    described(&["last_day"], "a date or timestamp", "date", "the last day of the month"),
+    described(&["dayname", "monthname"], "a date or timestamp", "text", "the name of the day, of the month"),
+    described(&["strftime"], "a date or timestamp, text", "text", "shown in a format of C's"),
+    described(&["strptime"], "text, text", "timestamp", "read by a format of C's"),
+    described(&["try_strptime"], "text, text", "timestamp", "read by a format of C's, NULL for what is none"),
+    described(&["epoch"], "a date, time or interval", "double precision", "seconds since 1970, or of a span"),
+    described(
+        &["epoch_ms", "epoch_us", "epoch_ns"],
+        "a date, time or interval",
+        "bigint",
+        "thousandths of seconds and so on; epoch_ms of a bigint is a timestamp",
+    ),
+    described(&["julian"], "a date or timestamp", "double precision", "days since 4714-11-24 BC"),
+    described(
+        &[
+            "era",
+            "millennium",
+            "century",
+            "decade",
+            "year",
+            "isoyear",
+            "quarter",
+            "month",
+            "week",
+            "weekofyear",
+            "dayofyear",
+            "day",
+            "dayofmonth",
+            "dayofweek",
+            "weekday",
+            "isodow",
+            "hour",
+            "minute",
+            "second",
+            "millisecond",
+            "microsecond",
+        ],
+        "a date, time or interval",
+        "bigint",
+        "the field; weekdays count from Sunday, which is 0",
+    ),
+    described(&["yearweek"], "a date or timestamp", "bigint", "year and week of ISO 8601"),
+    described(
+        &[
+            "to_millennia",
+            "to_centuries",
+            "to_decades",
+            "to_years",
+            "to_quarters",
+            "to_months",
+            "to_weeks",
+            "to_days",
+            "to_hours",
+            "to_minutes",
+            "to_seconds",
+            "to_milliseconds",
+            "to_microseconds",
+        ],
+        "a number",
+        "interval",
+        "so many of the unit",
     ),
 ];
