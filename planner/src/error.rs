@@ -119,6 +119,28 @@ pub enum ErrorKind {
     AmbiguousAlias,
     /// 42809: a view where a table is needed, or the other way round.
     WrongObjectType,
+    /// 2202E: of an array as many elements as it does not have.
+    ArrayElement,
+    /// 2201G: buckets that cannot be.
+    InvalidWidthBucket,
+    /// 22P05: a character that an encoding does not have.
+    UntranslatableCharacter,
+    /// 22033: a place of an array of JSON that is not there, or several where one is needed.
+    JsonSubscript,
+    /// 2203A: a member of an object of JSON that is not there.
+    JsonMember,
+    /// 22038: a sequence of JSON where one value is needed.
+    JsonSingleton,
+    /// 22039: a value of JSON that is no array.
+    JsonArray,
+    /// 2203C: a value of JSON that is no object.
+    JsonObject,
+    /// 22036: a value of JSON that is no number.
+    JsonNumber,
+    /// 2203B: a value of JSON that is no number where one is needed.
+    JsonNumberMissing,
+    /// 22031: an argument that a method of SQL/JSON does not take.
+    JsonDatetime,
     /// 22021: bytes that are not UTF-8.
     InvalidUtf8,
     /// 22P04: a file that is not what its format says (truncated Parquet, ragged CSV).
@@ -265,6 +287,17 @@ impl ErrorKind {
             ErrorKind::NotNullViolation => "23502",
             ErrorKind::DependentObjects => "2BP01",
             ErrorKind::WrongObjectType => "42809",
+            ErrorKind::ArrayElement => "2202E",
+            ErrorKind::InvalidWidthBucket => "2201G",
+            ErrorKind::UntranslatableCharacter => "22P05",
+            ErrorKind::JsonSubscript => "22033",
+            ErrorKind::JsonMember => "2203A",
+            ErrorKind::JsonSingleton => "22038",
+            ErrorKind::JsonArray => "22039",
+            ErrorKind::JsonObject => "2203C",
+            ErrorKind::JsonNumber => "22036",
+            ErrorKind::JsonNumberMissing => "2203B",
+            ErrorKind::JsonDatetime => "22031",
             ErrorKind::InvalidUtf8 => "22021",
             ErrorKind::BadFile => "22P04",
             ErrorKind::FileNotFound => "58P01",

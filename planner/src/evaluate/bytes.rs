@@ -152,7 +152,7 @@ fn digest<D: Digest>(bytes: &[u8]) -> Result<Value> {
     Ok(Value::text(to_hex(&digest.finalize())))
 }
 
-fn encode(bytes: &[u8], format: ByteFormat) -> String {
+pub(super) fn encode(bytes: &[u8], format: ByteFormat) -> String {
     match format {
         ByteFormat::Hex => to_hex(bytes),
         ByteFormat::Base64 => {
@@ -172,7 +172,7 @@ fn encode(bytes: &[u8], format: ByteFormat) -> String {
     }
 }
 
-fn decode(text: &str, format: ByteFormat) -> Result<String> {
+pub(super) fn decode(text: &str, format: ByteFormat) -> Result<String> {
     match format {
         ByteFormat::Hex => read_hex(text),
         ByteFormat::Escape => read_escapes(text),

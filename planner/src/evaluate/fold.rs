@@ -2,7 +2,7 @@
 //! never be evaluated, and what is large would count against no statement's memory.
 
 use super::evaluate;
-use crate::function::Function;
+use crate::function::{ArrayFunction, Function};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -11,7 +11,8 @@ const BYTES_MAX: usize = 1 << 16;
 
 /// The value of a call of these values; none if it fails, does not fit its type, or is large. `Random` has none, either.
 pub fn fold(function: Function, arguments: &[Value], types: &[DataType], result: DataType) -> Option<Value> {
-    if function == Function::Random || (result.is_text() && bytes_max(function, arguments) > BYTES_MAX) {
+    let may_be_large = result.is_text() || matches!(function, Function::Array(..));
+    if function == Function::Random || (may_be_large && bytes_max(function, arguments) > BYTES_MAX) {
         return None;
     }
     evaluate(function, arguments, types, result).ok().filter(|value| value.fits(result))
@@ -32,6 +33,15 @@ fn bytes_max(function: Function, arguments: &[Value]) -> usize {
         // A character has four bytes at most.
         Function::LeftPad | Function::RightPad => count(1).saturating_mul(4),
         Function::Replace => (text(0) / text(1).max(1)).saturating_mul(text(2)).saturating_add(text(0)),
+        // Digits of a bigint, and a letter before it.
+        Function::Array(ArrayFunction::Range { .. }, _) => match arguments {
+            [Value::Int(start), Value::Int(stop), Value::Int(step)] => {
+                let count = start.abs_diff(*stop) / step.unsigned_abs().max(1);
+                usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(17)
+            }
+            _ => 0,
+        },
+        Function::Array(ArrayFunction::Fill, _) => usize::MAX,
         Function::Concat | Function::ConcatSkipNull => (0..arguments.len()).map(text).sum(),
         Function::ConcatWithSeparator => (0..arguments.len()).map(|at| text(0).saturating_add(text(at))).sum(),
         _ => 0,

@@ -57,7 +57,7 @@ fn unary(function: Function, a: f64) -> Result<f64> {
     }
 }
 
-fn out_of_range() -> Error {
+pub(super) fn out_of_range() -> Error {
     Error::new(ErrorKind::NumericOverflow, "input is out of range")
 }
 

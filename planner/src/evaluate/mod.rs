@@ -2,17 +2,21 @@
 //! so does any backend for a function that it has no kernel for.
 //!
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
-//! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text` (with `long_text`), `like` and
-//! `pattern`, `date` and `interval` (with `calendar`), `moment` and `time_with_zone`; `interval_style` is how intervals look.
-//! `logical` has the types that another carries, with `array`, `bytes`, `json` and
+//! topic: `numeric`, `arithmetic`, `math` and `angles` (with `decimal` and `wide` below them), `text` (with `long_text`), `words`
+//! (with `alike` and `printf`), `like` and `pattern`, `date` and `interval` (with `calendar`), `moment` and `time_with_zone`;
+//! `interval_style` is how intervals look. `logical` has the types that another carries, with `array`, `bytes`, `bytes_parts`,
+//! `json` and
 //! `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
 //! the functions that see the rows around a row. `cast`, `parse` and `format` go between types and to and from text,
 //! `template` in a form that is given. `admit` checks values that come from outside.
 
 mod admit;
+mod alike;
+mod angles;
 mod arithmetic;
 pub mod array;
 pub mod bytes;
+mod bytes_parts;
 pub mod calendar;
 mod cast;
 pub mod date;
@@ -32,6 +36,7 @@ pub mod moment;
 mod numeric;
 mod parse;
 mod pattern;
+mod printf;
 pub mod quantile;
 pub mod quote;
 mod row;
@@ -41,6 +46,7 @@ mod text;
 pub mod time_with_zone;
 mod wide;
 pub mod window;
+mod words;
 pub mod zone;
 mod zone_abbreviations;
 
@@ -55,6 +61,7 @@ use crate::meter;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
 pub use admit::{admit, check_text, check_type};
+pub use angles::math_of;
 pub use fold::fold;
 pub use json::{append_json, append_json_text};
 pub use logical::UTC;
@@ -86,6 +93,7 @@ fn value_of(call: &Call) -> Result<Value> {
             gather::apply_to_nulls,
             row::apply_to_nulls,
             moment::apply_to_nulls,
+            words::apply_to_nulls,
         ];
         for topic in topics {
             if let Some(value) = topic(call)? {
@@ -104,7 +112,8 @@ fn value_of(call: &Call) -> Result<Value> {
     let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];
     let templates = [template::apply, quote::apply, series::apply, row::apply];
     let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, pattern::apply, moment::apply];
-    for topic in plain.into_iter().chain(logical).chain(templates) {
+    let more = [words::apply, angles::apply, bytes_parts::apply];
+    for topic in plain.into_iter().chain(logical).chain(templates).chain(more) {
         if let Some(value) = topic(call)? {
             return Ok(value);
         }

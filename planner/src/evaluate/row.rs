@@ -49,6 +49,18 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
     })
 }
 
+/// A row of a text and a text or NULL.
+pub(super) fn of_pair(first: &str, second: &Value) -> String {
+    let mut row = String::from("(");
+    show_field(first, &mut row);
+    row.push(',');
+    if let Value::Text(text) = second {
+        show_field(text, &mut row);
+    }
+    row.push(')');
+    row
+}
+
 /// A field, in quotes if it would be read as something else.
 fn show_field(field: &str, row: &mut String) {
     let special = |letter: char| matches!(letter, '"' | '\\' | '(' | ')' | ',') || is_blank(letter);

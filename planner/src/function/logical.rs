@@ -1,7 +1,10 @@
 //! The functions of values that a carrier stands for. A program knows carriers alone, so such a function says itself what the
 //! values are: `Array(ArrayFunction::Append, integer)` appends integers.
 
-use super::{Function, MomentFunction, PatternFunction, TemplateFunction};
+use super::{
+    BytesFunction, Function, JsonbFunction, ListTotal, MathFunction, MomentFunction, PatternFunction, TemplateFunction,
+    TextFunction,
+};
 use crate::types::{DataType, SortOrder, SystemType};
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +71,37 @@ pub enum ArrayFunction {
     /// What compares as the array does where elements that are equal can differ: numerics by their scale, intervals by their
     /// form.
     Key,
+    /// `array_fill(element, lengths[, lower bounds])`, of arrays of integers.
+    Fill,
+    /// `trim_array(array, n)`: without the last n elements.
+    Trim,
+    /// `array_sort(array)`, in an order.
+    Sort(SortKeyOrder),
+    /// `array_reverse(array)`.
+    Reverse,
+    /// `list_distinct(array)`: each value that is not NULL once, where it is first.
+    Distinct,
+    /// `flatten(array)`: of one dimension.
+    Flatten,
+    /// `list_contains(array, element)`: FALSE where it is not there, whatever NULLs are.
+    HasElement,
+    /// `list_intersect(a, b)`: the distinct elements of a that b has, too.
+    Intersect,
+    /// `list_extract(array, place)`: from 1, or from the end; NULL where there is none.
+    Extract,
+    /// `list_slice(array, first, last[, step])`: places from 1, or from the end.
+    SliceOfList,
+    /// One value of all that are not NULL.
+    Total(ListTotal),
+    /// `range(start, stop, step)` of bigints, without the end; and `generate_series`, with it.
+    Range {
+        /// Whether the end is among them.
+        with_end: bool,
+    },
+    /// `width_bucket(value, thresholds)`: how many elements of a sorted array are not greater.
+    BucketAmong,
+    /// `enum_range(first, last)`, of which either may be NULL: the labels from one to the other.
+    Labels,
     /// The same elements as another type's: each is cast to the node's element type; the type beside it is what they are.
     Cast(DataType),
 }
@@ -320,7 +354,10 @@ impl Function {
                     | A::Split
                     | A::Any(_)
                     | A::All(_)
+                    | A::Fill
+                    | A::Labels
             ),
+            Function::Text(function) => function == TextFunction::Hash,
             Function::Json(function) => function.builds(),
             Function::Row(function) => function == RowFunction::Make,
             Function::Format | Function::SortKey(..) => true,
@@ -346,8 +383,19 @@ impl Function {
                     | A::Overlaps
                     | A::Cardinality
                     | A::Key
+                    | A::Trim
+                    | A::Sort(_)
+                    | A::Reverse
+                    | A::Distinct
+                    | A::Flatten
+                    | A::HasElement
+                    | A::Intersect
+                    | A::SliceOfList
+                    | A::Range { .. }
+                    | A::BucketAmong
             ),
             Function::Pattern(function) => function.makes_null(),
+            Function::Jsonb(function) => function.makes_null(),
             Function::Json(function) => {
                 use JsonFunction as J;
                 matches!(function, J::Member | J::MemberText | J::Path | J::PathText)
@@ -370,6 +418,10 @@ impl Function {
             Function::Moment(function) => function.is_total(),
             Function::Encode(_) | Function::Utf8 | Function::Md5 | Function::Sha(_) | Function::ByteLength => true,
             Function::Array(A::Any(comparison) | A::All(comparison), _) => !comparison.is_pattern(),
+            Function::Bytes(function) => function.is_total(),
+            Function::Jsonb(function) => function.is_total(),
+            Function::Text(function) => function.is_total(),
+            Function::Math(function) => function.is_total(),
             Function::Array(function, _) => matches!(
                 function,
                 A::Make
@@ -392,6 +444,14 @@ impl Function {
                     | A::Split
                     | A::Key
                     | A::Mode
+                    | A::Sort(_)
+                    | A::Reverse
+                    | A::Distinct
+                    | A::Flatten
+                    | A::HasElement
+                    | A::Intersect
+                    | A::Extract
+                    | A::Labels
             ),
             _ => false,
         }
@@ -419,6 +479,10 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::Template(function) => format!("template_{}", debug_word(&function)),
         Function::Moment(function) => format!("moment_{}", debug_word(&function)),
         Function::Sha(bits) => format!("sha_{}", debug_word(&bits)),
+        Function::Bytes(function) => format!("bytes_{}", debug_word(&function)),
+        Function::Jsonb(function) => format!("jsonb_{}", debug_word(&function)),
+        Function::Text(function) => format!("text_{}", debug_word(&function)),
+        Function::Math(function) => format!("math_{}", debug_word(&function)),
         _ => return None,
     })
 }
@@ -435,6 +499,10 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     known.extend(TemplateFunction::ALL.map(Function::Template));
     known.extend(MomentFunction::all().map(Function::Moment));
     known.extend(ShaBits::ALL.map(Function::Sha));
+    known.extend(BytesFunction::ALL.map(Function::Bytes));
+    known.extend(JsonbFunction::ALL.map(Function::Jsonb));
+    known.extend(TextFunction::ALL.map(Function::Text));
+    known.extend(MathFunction::ALL.map(Function::Math));
     if let Some(found) = known.into_iter().find(|&function| word_of(function).as_deref() == Some(word)) {
         return Some(found);
     }
@@ -443,7 +511,11 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
         let (from, to) = types.split_once("_to_")?;
         return Some(Function::Array(ArrayFunction::Cast(type_of_word(to)?), type_of_word(from)?));
     }
-    let (name, of) = word.split_once("_of_")?;
+    // `array_slice_of_list_of_…` has the words between its own, too.
+    let (name, of) = match word.strip_prefix("array_slice_of_list_of_") {
+        Some(of) => ("array_slice_of_list", of),
+        None => word.split_once("_of_")?,
+    };
     // `array_make_of_arrays_of_…` and `array_of_entries_of_…` have the words between their parts, too.
     let (name, of) = match (of.strip_prefix("arrays_of_"), of.strip_prefix("entries_of_")) {
         (Some(of), _) if name == "array_make" => ("array_make_of_arrays", of),
@@ -495,8 +567,22 @@ fn array_functions() -> impl Iterator<Item = ArrayFunction> {
         A::JoinPairs,
         A::Key,
         A::Mode,
+        A::Fill,
+        A::Trim,
+        A::Reverse,
+        A::Distinct,
+        A::Flatten,
+        A::HasElement,
+        A::Intersect,
+        A::Extract,
+        A::SliceOfList,
+        A::Range { with_end: false },
+        A::Range { with_end: true },
+        A::Labels,
+        A::BucketAmong,
     ];
-    plain.into_iter().chain(Comparison::ALL.into_iter().flat_map(|comparison| [A::Any(comparison), A::All(comparison)]))
+    let plain = plain.into_iter().chain(ListTotal::ALL.map(A::Total)).chain(SortKeyOrder::ALL.map(A::Sort));
+    plain.chain(Comparison::ALL.into_iter().flat_map(|comparison| [A::Any(comparison), A::All(comparison)]))
 }
 
 /// A variant's name in snake case, with what stands in its parentheses.
@@ -505,7 +591,7 @@ pub(crate) fn debug_word(of: &impl std::fmt::Debug) -> String {
     for letter in format!("{of:?}").chars() {
         match letter {
             '(' => name.push('_'),
-            ')' => {}
+            ')' | '{' | '}' | ':' | ' ' => {}
             _ if letter.is_ascii_uppercase() => {
                 if !name.is_empty() && !name.ends_with('_') {
                     name.push('_');
@@ -637,6 +723,10 @@ mod tests {
         functions.extend(TemplateFunction::ALL.map(Function::Template));
         functions.extend(MomentFunction::all().map(Function::Moment));
         functions.extend(ShaBits::ALL.map(Function::Sha));
+        functions.extend(BytesFunction::ALL.map(Function::Bytes));
+        functions.extend(JsonbFunction::ALL.map(Function::Jsonb));
+        functions.extend(TextFunction::ALL.map(Function::Text));
+        functions.extend(MathFunction::ALL.map(Function::Math));
         for function in functions {
             let word = word_of(function).expect("it has a word");
             assert!(word.chars().all(|letter| letter.is_alphanumeric() || letter == '_'), "{word}");

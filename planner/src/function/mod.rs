@@ -11,18 +11,28 @@
 //! * comparisons: both arguments have one type (decimals: one scale; text, varchar and char count as one type);
 //! * unless a variant says otherwise, a NULL argument gives NULL.
 
+mod bytes;
+mod jsonb;
+mod list;
 mod logical;
+mod math;
 mod moment;
 mod pattern;
 mod template;
+mod text;
 
 use crate::types::{DataType, OidKind};
+pub use bytes::BytesFunction;
+pub use jsonb::JsonbFunction;
+pub use list::ListTotal;
 pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, RowFunction, ShaBits, SortKeyOrder};
 pub(crate) use logical::{debug_word, function_of_word, word_of};
+pub use math::MathFunction;
 pub use moment::{IntervalStyle, MomentFunction};
 pub use pattern::PatternFunction;
 use serde::{Deserialize, Serialize};
 pub use template::TemplateFunction;
+pub use text::TextFunction;
 
 /// A field of EXTRACT and date_trunc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -492,6 +502,14 @@ pub enum Function {
     Sha(ShaBits),
     /// Bytes in a bytea.
     ByteLength,
+    /// A function of bytes.
+    Bytes(BytesFunction),
+    /// A function of jsonb.
+    Jsonb(JsonbFunction),
+    /// A function of texts.
+    Text(TextFunction),
+    /// A function of numbers.
+    Math(MathFunction),
 }
 
 /// What evaluating a function may do besides giving a value.

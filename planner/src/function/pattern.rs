@@ -27,11 +27,19 @@ pub enum PatternFunction {
     Split,
     /// `regexp_replace(text, pattern, new[, options])`, or with integers: `(text, pattern, new, start[, n[, options]])`.
     Replace,
+    /// `regexp_matches(text, pattern[, options])`: an array of texts, each of which stands for an array of the groups of a match.
+    AllGroups,
+    /// `regexp_extract(text, pattern, group, options)`: empty where there is no match, or no such group in it.
+    Extract,
+    /// `regexp_extract_all(text, pattern, group, options)`: an array of texts.
+    ExtractAll,
+    /// `regexp_full_match(text, pattern[, options])`.
+    Whole,
 }
 
 impl PatternFunction {
     /// Every function.
-    pub const ALL: [PatternFunction; 11] = [
+    pub const ALL: [PatternFunction; 15] = [
         PatternFunction::Matches,
         PatternFunction::MatchesAnyCase,
         PatternFunction::Similar,
@@ -43,6 +51,10 @@ impl PatternFunction {
         PatternFunction::Groups,
         PatternFunction::Split,
         PatternFunction::Replace,
+        PatternFunction::AllGroups,
+        PatternFunction::Extract,
+        PatternFunction::ExtractAll,
+        PatternFunction::Whole,
     ];
 
     /// Whether it can be NULL though no argument is.

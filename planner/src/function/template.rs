@@ -17,21 +17,25 @@ pub enum TemplateFunction {
     ReadDate,
     /// `to_timestamp(text, template)`, of a text, a template and a zone: an instant.
     ReadInstant,
+    /// `to_number(text, template)`: a numeric; NULL of an empty template.
+    ReadNumber,
 }
 
 impl TemplateFunction {
     /// Every function.
-    pub const ALL: [TemplateFunction; 6] = [
+    pub const ALL: [TemplateFunction; 7] = [
         TemplateFunction::Timestamp,
         TemplateFunction::Instant,
         TemplateFunction::Interval,
         TemplateFunction::Number,
         TemplateFunction::ReadDate,
         TemplateFunction::ReadInstant,
+        TemplateFunction::ReadNumber,
     ];
 
     /// Whether it can be NULL though no argument is.
     pub(crate) fn makes_null(self) -> bool {
-        matches!(self, TemplateFunction::Timestamp | TemplateFunction::Instant | TemplateFunction::Interval)
+        use TemplateFunction as T;
+        matches!(self, T::Timestamp | T::Instant | T::Interval | T::ReadNumber)
     }
 }

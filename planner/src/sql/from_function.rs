@@ -156,6 +156,9 @@ impl Binder<'_, '_> {
         if function == "unnest" {
             return arguments.into_iter().map(|array| self.builder.unnest(array)).collect();
         }
+        if function == "range" {
+            return Ok(vec![self.builder.range_rows(arguments)?]);
+        }
         if self.builder.gives_rows(function, arguments.len()) {
             return Ok(vec![self.builder.set_function(function, arguments, position)?]);
         }

@@ -1,10 +1,11 @@
 //! Arrays: elements of one type in up to six dimensions, whose subscripts may begin anywhere.
 //!
-//! `key` is the text that stands for an array wherever programs run, `text` the form that people read and write. `make`, `search`
-//! and `dimensions` have the functions.
+//! `key` is the text that stands for an array wherever programs run, `text` the form that people read and write. `make`, `search`,
+//! `list` and `dimensions` have the functions.
 
 mod dimensions;
 mod key;
+mod list;
 mod make;
 mod numbers;
 mod search;
@@ -173,7 +174,7 @@ pub(super) fn apply_to_nulls(call: &Call) -> Result<Option<Value>> {
         A::All(comparison) => arrays.quantified(comparison, false)?,
         A::Join => arrays.join()?,
         A::Split => arrays.split()?,
-        _ => return Ok(None),
+        function => return list::apply_to_nulls(&arrays, function),
     }))
 }
 
@@ -203,6 +204,6 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         A::Mode => arrays.mode()?,
         A::Key => Value::text(arrays.known(0)?.key(element)),
         A::Cast(to) => arrays.cast(to)?,
-        _ => return Ok(None),
+        function => return list::apply(&arrays, function),
     }))
 }

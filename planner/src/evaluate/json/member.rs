@@ -42,12 +42,12 @@ fn step<'a>(call: &Call<'a>) -> Result<Step<'a>> {
     }
 }
 
-fn trimmed(json: &str) -> &str {
+pub(super) fn trimmed(json: &str) -> &str {
     json.trim_matches([' ', '\t', '\n', '\r'])
 }
 
 /// Hands over the keys, none in an array, and the values of what is directly in a value. Of a scalar there are none.
-fn each<'a>(json: &'a str, visit: &mut dyn FnMut(Option<String>, &'a str)) -> Result<()> {
+pub(super) fn each<'a>(json: &'a str, visit: &mut dyn FnMut(Option<String>, &'a str)) -> Result<()> {
     let mut parser = Parser { text: json, at: 0, depth: 0, keeps: false };
     parser.skip_blanks();
     let (is_object, close) = match json.as_bytes().get(parser.at) {
@@ -125,8 +125,75 @@ fn path<'a>(json: &'a str, call: &Call) -> Result<Option<&'a str>> {
     Ok(Some(part))
 }
 
+/// The part that a path of DuckDB's leads to: `$.key[place]…`, `/key/place…`, or a key.
+///
+/// # Errors
+/// 0A000 for wildcards and the like.
+pub(super) fn step_of_duck<'a>(json: &'a str, path: &str) -> Result<Option<&'a str>> {
+    let mut part = trimmed(json);
+    for step in duck_steps(path)? {
+        let step = match (&step, part.starts_with('[')) {
+            (DuckStep::Key(key), true) => match key.parse() {
+                Ok(at) => Step::At(at),
+                Err(_) => return Ok(None),
+            },
+            (DuckStep::Key(key), false) => Step::Key(key),
+            (DuckStep::At(at), _) => Step::At(*at),
+        };
+        match member(part, step)? {
+            Some(inner) => part = inner,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(part))
+}
+
+enum DuckStep {
+    Key(String),
+    At(i64),
+}
+
+fn duck_steps(path: &str) -> Result<Vec<DuckStep>> {
+    if let Some(pointer) = path.strip_prefix('/') {
+        let plain = |key: &str| DuckStep::Key(key.replace("~1", "/").replace("~0", "~"));
+        return Ok(pointer.split('/').map(plain).collect());
+    }
+    let Some(mut rest) = path.strip_prefix('$') else { return Ok(vec![DuckStep::Key(path.to_owned())]) };
+    let wrong = || Error::new(ErrorKind::InvalidParameter, format!("invalid JSON path: \"{path}\""));
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        if let Some(behind) = rest.strip_prefix('[') {
+            let (inner, behind) = behind.split_once(']').ok_or_else(wrong)?;
+            let at = inner.strip_prefix('#').unwrap_or(inner);
+            if at.contains('*') {
+                return Err(Error::unsupported("a wildcard in the path of json_extract is"));
+            }
+            steps.push(match at.trim_matches(['"', '\'']) {
+                key if key.len() < at.len() => DuckStep::Key(key.to_owned()),
+                at => DuckStep::At(at.parse().map_err(|_| wrong())?),
+            });
+            rest = behind;
+            continue;
+        }
+        let behind = rest.strip_prefix('.').ok_or_else(wrong)?;
+        let (key, behind) = match behind.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').ok_or_else(wrong)?,
+            None => behind.split_at(behind.find(['.', '[']).unwrap_or(behind.len())),
+        };
+        if key.contains('*') {
+            return Err(Error::unsupported("a wildcard in the path of json_extract is"));
+        }
+        if key.is_empty() {
+            return Err(wrong());
+        }
+        steps.push(DuckStep::Key(key.to_owned()));
+        rest = behind;
+    }
+    Ok(steps)
+}
+
 /// A value as a text: a string's characters, NULL of null.
-fn text_of(json: &str) -> Result<Value> {
+pub(super) fn text_of(json: &str) -> Result<Value> {
     match trimmed(json) {
         "null" => Ok(Value::Null),
         string if string.starts_with('"') => {

@@ -3,8 +3,15 @@
 //! That form is PostgreSQL's: the keys of an object by length, then by bytes, of equal keys the last; a blank behind colons and
 //! commas; numbers as NUMERICs, with the digits that they came with; strings without needless escapes. There is a parser here, not
 //! a library's, because a number must keep its digits and the text of a json must stay as it is.
+//!
+//! `member` looks into values and `each` takes objects apart; `change` makes other values of them, `order` compares them, `path` has
+//! the paths of SQL/JSON.
 
+mod change;
+mod each;
 mod member;
+mod order;
+mod path;
 
 use super::calendar::is_infinite_timestamp;
 use super::{Call, array, format, logical};
@@ -21,6 +28,7 @@ use std::fmt::Write;
 const DEPTH_MAX: u32 = 6_000;
 
 /// A value of JSON.
+#[derive(Clone, Debug, PartialEq)]
 enum Json {
     /// null, true, false, or a number.
     Plain(String),
@@ -281,10 +289,7 @@ impl Json {
                 out.push(']');
             }
             Json::Object(mut fields) => {
-                // Of equal keys the last comes first, and is kept.
-                fields.reverse();
-                fields.sort_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
-                fields.dedup_by(|(later, _), (earlier, _)| later == earlier);
+                sort_fields(&mut fields);
                 out.push('{');
                 for (at, (key, value)) in fields.into_iter().enumerate() {
                     out.push_str(if at > 0 { ", " } else { "" });
@@ -296,6 +301,14 @@ impl Json {
             }
         }
     }
+}
+
+/// Puts fields in order, each key once: of equal ones the last.
+fn sort_fields(fields: &mut Vec<(String, Json)>) {
+    // The last comes first, and is kept.
+    fields.reverse();
+    fields.sort_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+    fields.dedup_by(|(later, _), (earlier, _)| later == earlier);
 }
 
 /// Adds a text as a string of JSON.
@@ -429,6 +442,14 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         Function::Json(JsonFunction::BinaryElements) => elements(call.text(0)?, false, "")?,
         Function::Json(JsonFunction::BinaryElementTexts) => elements(call.text(0)?, true, "")?,
         Function::Json(function) => return member::apply(function, call),
+        Function::Jsonb(function) => {
+            for topic in [change::apply, order::apply, each::apply, path::apply] {
+                if let Some(value) = topic(function, call)? {
+                    return Ok(Some(value));
+                }
+            }
+            return Ok(None);
+        }
         _ => return Ok(None),
     }))
 }

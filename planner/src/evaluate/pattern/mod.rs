@@ -178,6 +178,11 @@ pub(super) fn is_match(text: &str, expression: &str, ignores_case: bool) -> Resu
     Ok(pattern(expression, if ignores_case { "i" } else { "" })?.is_in(text))
 }
 
+/// The same with options in letters.
+pub(super) fn is_match_with(text: &str, expression: &str, options: &str) -> Result<bool> {
+    Ok(pattern(expression, options)?.is_in(text))
+}
+
 /// The value, if the function is one of regular expressions. No argument is NULL.
 pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
     use PatternFunction as P;
@@ -194,5 +199,9 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         P::Substring => search::substring(call)?,
         P::Groups => search::groups(call)?,
         P::Split => search::split(call)?,
+        P::AllGroups => search::all_groups(call)?,
+        P::Extract => search::extract(call)?,
+        P::ExtractAll => search::extract_all(call)?,
+        P::Whole => search::whole(call)?,
     }))
 }

@@ -153,6 +153,59 @@ pub(super) fn split(call: &Call) -> Result<Value> {
     Ok(texts(parts))
 }
 
+/// `regexp_matches(text, pattern[, options])`: of each match, with `g` of all, the array of its groups, as a text.
+pub(super) fn all_groups(call: &Call) -> Result<Value> {
+    let options = call.optional_text(2)?.unwrap_or_default();
+    let pattern = pattern(call.text(1)?, options)?;
+    let text = call.text(0)?;
+    let count = if options.contains('g') { usize::MAX } else { 1 };
+    let mut all = Vec::new();
+    for found in pattern.matches(text, 0).take(count) {
+        let found = found?;
+        let groups = if pattern.groups() == 0 { 0..=0 } else { 1..=pattern.groups() };
+        all.push(texts(groups.map(|group| part_of(text, found.group(group))).collect()));
+    }
+    Ok(texts(all))
+}
+
+/// The group that is asked for, checked.
+fn wanted_group(call: &Call, pattern: &Pattern) -> Result<Option<usize>> {
+    let group = if call.arguments.len() > 2 { call.int(2)? } else { 0 };
+    let Ok(group) = usize::try_from(group) else {
+        return Err(Error::new(ErrorKind::InvalidParameter, format!("group index {group} must not be negative")));
+    };
+    Ok(Some(group).filter(|group| *group <= pattern.groups()))
+}
+
+/// `regexp_extract(text, pattern[, group[, options]])`.
+pub(super) fn extract(call: &Call) -> Result<Value> {
+    let pattern = of_call(call, "regexp_extract", 3)?;
+    let text = call.text(0)?;
+    let Some(group) = wanted_group(call, &pattern)? else { return Ok(Value::text("")) };
+    let span = pattern.find(text, 0)?.and_then(|found| found.group(group));
+    Ok(Value::text(span.map_or("", |(start, end)| &text[start..end])))
+}
+
+/// `regexp_extract_all(text, pattern[, group[, options]])`.
+pub(super) fn extract_all(call: &Call) -> Result<Value> {
+    let pattern = of_call(call, "regexp_extract_all", 3)?;
+    let text = call.text(0)?;
+    let Some(group) = wanted_group(call, &pattern)? else { return Ok(texts(Vec::new())) };
+    let mut all = Vec::new();
+    for found in pattern.matches(text, 0) {
+        let span = found?.group(group);
+        all.push(Value::text(span.map_or("", |(start, end)| &text[start..end])));
+    }
+    Ok(texts(all))
+}
+
+/// `regexp_full_match(text, pattern[, options])`.
+pub(super) fn whole(call: &Call) -> Result<Value> {
+    let options = call.optional_text(2)?.unwrap_or_default();
+    let anchored = format!("^(?:{})$", call.text(1)?);
+    Ok(Value::Boolean(pattern(&anchored, options)?.is_in(call.text(0)?)))
+}
+
 fn texts(elements: Vec<Value>) -> Value {
     Value::text(Array::of(elements).encode(DataType::Text))
 }

@@ -8,6 +8,7 @@ mod moment;
 mod number;
 mod picture;
 mod read;
+mod read_number;
 
 #[cfg(test)]
 mod tests;
@@ -48,6 +49,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
             (other, _) => return Err(mismatch(other, DataType::Numeric)),
         }),
         T::ReadDate => Value::Int(read::date(call.text(0)?, template)?),
+        T::ReadNumber => read_number::number(call.text(0)?, template)?,
         T::ReadInstant => Value::Int(with_zone(call.text(2)?, |zone| read::instant(call.text(0)?, template, zone))?),
     }))
 }

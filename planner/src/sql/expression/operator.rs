@@ -90,6 +90,11 @@ fn operator(operator: &BinaryOperator) -> Option<Operator> {
         BinaryOperator::HashArrow => Operator::Path,
         BinaryOperator::HashLongArrow => Operator::PathText,
         BinaryOperator::Question => Operator::HasKey,
+        BinaryOperator::QuestionPipe => Operator::HasAny,
+        BinaryOperator::QuestionAnd => Operator::HasAll,
+        BinaryOperator::HashMinus => Operator::WithoutPath,
+        BinaryOperator::AtQuestion => Operator::PathExists,
+        BinaryOperator::AtAt => Operator::PathMatches,
         _ => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! Functions of arrays, of JSON and of bytes: those whose argument types depend on each other.
+//! Functions of arrays, and of values as JSON: those whose argument types depend on each other.
 
 use super::array::array_call;
 use super::call::{Special, no_function, take};
@@ -6,7 +6,7 @@ use super::coercion::Coercion;
 use super::logical::relabel;
 use super::{fold, string_function};
 use crate::error::{Error, ErrorKind, Result};
-use crate::function::{ArrayFunction, ByteFormat, Function, JsonFunction, ShaBits};
+use crate::function::{ArrayFunction, Function, JsonFunction};
 use crate::relation::Expression;
 use crate::relation::builder::Builder;
 use crate::types::DataType;
@@ -185,7 +185,7 @@ impl Builder<'_> {
                 let arguments = vec![relabel(value, DataType::Text)];
                 return Ok(Special::Bound(fold::call(Function::Json(function), arguments, to)));
             }
-            _ => return self.special_byte_function(name, arguments),
+            _ => return Ok(Special::NoMatch(arguments)),
         };
         let json = if binary { self.coerce(json, DataType::Jsonb, Coercion::Explicit)? } else { json };
         Ok(Special::Bound(json))
@@ -242,73 +242,4 @@ impl Builder<'_> {
         }
         Ok(fold::call(Function::Json(JsonFunction::Object), parts, DataType::Json))
     }
-
-    fn special_byte_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
-        use DataType as T;
-        let is_bytes = arguments.first().is_some_and(|argument| argument.data_type == T::Bytea);
-        let bound = match (name, arguments.len()) {
-            ("encode" | "decode", 2) => {
-                let [value, format] = take(arguments);
-                let (from, to) = if name == "encode" { (T::Bytea, T::Text) } else { (T::Text, T::Bytea) };
-                let value = self.coerce(value, from, Coercion::Implicit)?;
-                let function = byte_format(&format)?;
-                let function = if name == "encode" { Function::Encode(function) } else { Function::Decode(function) };
-                fold::call(function, vec![value], to)
-            }
-            ("md5", 1) => {
-                let [value] = take(arguments);
-                let bytes = if is_bytes { value } else { self.utf8(value)? };
-                fold::call(Function::Md5, vec![bytes], T::Text)
-            }
-            ("sha224" | "sha256" | "sha384" | "sha512", 1) => {
-                let [value] = take(arguments);
-                if !is_bytes && value.data_type != T::Null {
-                    return Ok(Special::NoMatch(vec![value]));
-                }
-                let bytes = self.coerce(value, T::Bytea, Coercion::Implicit)?;
-                let bits = match name {
-                    "sha224" => ShaBits::Bits224,
-                    "sha256" => ShaBits::Bits256,
-                    "sha384" => ShaBits::Bits384,
-                    _ => ShaBits::Bits512,
-                };
-                fold::call(Function::Sha(bits), vec![bytes], T::Bytea)
-            }
-            ("convert_to", 2) => {
-                let [value, encoding] = take(arguments);
-                match fold::constant(&encoding) {
-                    Some(Value::Text(name)) if matches!(name.to_ascii_lowercase().as_str(), "utf8" | "utf-8") => {}
-                    _ => return Err(Error::unsupported("an encoding other than UTF8 is").at(encoding.position)),
-                }
-                self.utf8(value)?
-            }
-            ("length" | "octet_length", 1) if is_bytes => fold::call(Function::ByteLength, arguments, T::Integer),
-            ("bit_length", 1) => {
-                let [value] = take(arguments);
-                let bytes = if is_bytes { value } else { self.utf8(value)? };
-                let length = fold::call(Function::ByteLength, vec![bytes], T::Integer);
-                let eight = Expression::constant(Value::Int(8), T::Integer);
-                fold::call(Function::Multiply, vec![length, eight], T::Integer)
-            }
-            _ => return Ok(Special::NoMatch(arguments)),
-        };
-        Ok(Special::Bound(bound))
-    }
-
-    /// The bytes of a text.
-    fn utf8(&mut self, value: Expression) -> Result<Expression> {
-        let text = self.coerce(value, DataType::Text, Coercion::Implicit)?;
-        Ok(fold::call(Function::Utf8, vec![text], DataType::Bytea))
-    }
-}
-
-/// A format that is named by a literal.
-fn byte_format(format: &Expression) -> Result<ByteFormat> {
-    let position = format.position;
-    let Some(Value::Text(name)) = fold::constant(format) else {
-        return Err(Error::unsupported("a format of bytes that is no literal is").at(position));
-    };
-    ByteFormat::named(name).ok_or_else(|| {
-        Error::new(ErrorKind::InvalidParameter, format!("unrecognized encoding: \"{name}\"")).at(position)
-    })
 }

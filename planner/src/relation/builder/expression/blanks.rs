@@ -6,7 +6,7 @@
 //! strings, it has none either.
 
 use super::coercion::{Coercion, cast};
-use super::fold;
+use super::{fold, jsonb_function};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{Function, TrimSide};
 use crate::relation::Expression;
@@ -18,16 +18,20 @@ fn trimmed(value: Expression, to: DataType) -> Expression {
     fold::call(Function::Trim(TrimSide::Trailing), vec![value], to).at(position)
 }
 
-/// What stands for a value where values are sorted, grouped or told apart: a char of free length without its blanks, anything
-/// else as it is.
+/// What stands for a value where values are sorted, grouped or told apart: a char of free length without its blanks, a
+/// jsonb without needless digits, anything else as it is.
 pub(crate) fn key(value: Expression) -> Expression {
-    if value.data_type == DataType::BPCHAR { trimmed(value, DataType::BPCHAR) } else { value }
+    match value.data_type {
+        DataType::BPCHAR => trimmed(value, DataType::BPCHAR),
+        DataType::Jsonb => jsonb_function::group_key(value),
+        _ => value,
+    }
 }
 
 /// [`key`] of a value that is ordered, or only told apart from others.
 ///
 /// # Errors
-/// 42883 for a json, which is neither, 0A000 for the order of a jsonb.
+/// 42883 for a json, which is neither.
 pub(crate) fn checked_key(value: Expression, orders: bool) -> Result<Expression> {
     let (of, position) = (value.data_type, value.position);
     if !of.has_equality() {
@@ -41,7 +45,7 @@ pub(crate) fn checked_key(value: Expression, orders: bool) -> Result<Expression>
         return Err(Error::unsupported(what).at(position));
     }
     if orders && of == DataType::Jsonb {
-        return Err(Error::unsupported("an order of jsonb is").at(position));
+        return Ok(jsonb_function::order_key(value));
     }
     Ok(key(value))
 }

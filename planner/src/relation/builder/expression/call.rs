@@ -1,10 +1,11 @@
 //! Calls of functions by name: which function, for which argument types.
 
 use super::coercion::{Coercion, castable};
+use super::logical::relabel;
 use super::registry::{self, Signature};
 use super::{aggregate, blanks, fold, string_function};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::function::Function;
+use crate::function::{Function, TextFunction};
 use crate::relation::builder::Builder;
 use crate::relation::builder::suggest::did_you_mean;
 use crate::relation::{AggregateFunction, Expression};
@@ -74,6 +75,17 @@ impl Builder<'_> {
     /// The functions whose types follow no fixed signature.
     fn call_special(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
         let call = match (name, arguments.len()) {
+            ("ifnull", 2) => self.choice(Function::Coalesce, "IFNULL", arguments),
+            ("gen_random_uuid" | "uuid", 0) => {
+                let number = |place| Expression::constant(Value::Int(place), DataType::BigInt);
+                let random = |place| Expression::call(Function::Random, vec![number(place)], DataType::Double);
+                let numbers = vec![random(1), random(2), random(3)];
+                let uuid = Expression::call(Function::Text(TextFunction::UuidOf), numbers, DataType::Text);
+                Ok(relabel(uuid, DataType::Uuid))
+            }
+            ("setseed", 1) => {
+                return Err(Error::unsupported("setseed, as all workers draw random numbers of their own, is"));
+            }
             ("coalesce", 1..) => self.choice(Function::Coalesce, "COALESCE", arguments),
             ("greatest", 1..) => self.choice(Function::Greatest, "GREATEST", arguments),
             ("least", 1..) => self.choice(Function::Least, "LEAST", arguments),
@@ -140,11 +152,14 @@ impl Builder<'_> {
     fn call_of_family(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
         let families = [
             Self::special_logical_function,
+            Self::special_byte_function,
             Self::special_number_function,
             Self::special_pattern_function,
             Self::special_string_function,
             Self::special_template_function,
             Self::special_moment_function,
+            Self::special_jsonb_function,
+            Self::special_list_function,
         ];
         let mut arguments = arguments;
         for family in families {

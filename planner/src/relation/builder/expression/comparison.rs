@@ -15,7 +15,7 @@ use super::coercion::{Coercion, as_decimal, cast, castable, types_to_unify, unif
 use super::literal::{as_decimal_literal, decimal_constant, unknown_text};
 use super::logical::relabel;
 use super::operator::{and, no_operator, or};
-use super::{arithmetic, array, blanks, exact, fold};
+use super::{arithmetic, array, blanks, exact, fold, jsonb_function};
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::relation::builder::Builder;
@@ -95,7 +95,7 @@ impl Builder<'_> {
     }
 
     /// Values of which one is of a type that another carries, as PostgreSQL compares them: names as text, all kinds of oid as
-    /// oid. A json has no comparison; jsonb is only told apart.
+    /// oid. A json has no comparison; a jsonb has a text that orders it.
     fn comparable_logical(
         &mut self,
         spelling: &str,
@@ -137,8 +137,8 @@ impl Builder<'_> {
         if !common.has_equality() || (orders && is_counter) {
             return Err(no_operator(spelling, l, r, position));
         }
-        if orders && (common == DataType::Jsonb || common.element() == Some(DataType::Jsonb)) {
-            return Err(Error::unsupported("an order of jsonb is").at(position));
+        if orders && common.element() == Some(DataType::Jsonb) {
+            return Err(Error::unsupported("an order of arrays of jsonb is").at(position));
         }
         let mut sides = Vec::with_capacity(2);
         for side in [left, right] {
@@ -149,7 +149,10 @@ impl Builder<'_> {
                 }
                 _ => self.coerce(side, common, Coercion::Implicit)?,
             };
-            sides.push(array::compared(side));
+            sides.push(match side.data_type {
+                DataType::Jsonb => jsonb_function::order_key(side),
+                _ => array::compared(side),
+            });
         }
         let right = sides.pop().unwrap_or_else(|| unreachable!("two were pushed"));
         Ok((sides.remove(0), right))

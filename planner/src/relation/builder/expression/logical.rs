@@ -4,7 +4,7 @@
 //! the session's time zone takes it as an argument, a constant.
 
 use super::coercion::{Coercion, as_text_type, cast};
-use super::{array, blanks, fold, zoned};
+use super::{array, blanks, fold, jsonb_function, zoned};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate;
 use crate::evaluate::array::Array;
@@ -35,6 +35,7 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
         (T::TimestampTz, T::Timestamp | T::Date | T::Time | T::TimeTz) | (T::TimeTz, T::Time) => Assignment,
         (T::Time, T::TimeTz) => Implicit,
         (T::Json, T::Jsonb) | (T::Jsonb, T::Json) => Assignment,
+        (T::Jsonb, to) if to.is_numeric() || to == T::Boolean => Explicit,
         (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
             _ if to.is_zero_based() => return None,
             (Some(from), Some(to)) => return element_context(from, to),
@@ -167,6 +168,7 @@ impl Builder<'_> {
             (T::Time | T::TimestampTz, T::TimeTz) | (T::TimeTz, T::Time) => self.cast_time_with_zone(value, to),
             (T::Json, T::Jsonb) => fold::call(Function::ReadAs(to), vec![relabel(value, T::Text)], to),
             (T::Jsonb, T::Json) => relabel(value, to),
+            (T::Jsonb, to) if to.is_numeric() || to == T::Boolean => jsonb_function::scalar_of(value, to),
             (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
                 (Some(element), Some(wanted)) => self.cast_array(value, element, wanted),
                 _ => return Err(cannot(from, to).at(position)),

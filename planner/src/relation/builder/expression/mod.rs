@@ -4,7 +4,8 @@
 //! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `pattern`; `conditional` (CASE and its family); `call`, `registry`,
 //! `number_function`, `date_function`, `moment_function` and `string_function` (functions), `set_function` (those that give rows),
 //! `sql_function` (those that are queries); `aggregate`, `gather` and `ordered_set`; `subquery`. `logical` has the types that another
-//! carries, with `array`, `array_function`, `zoned` and `time_with_zone`. `exact` and `blanks` are what numerics and chars need
+//! carries, with `array`, `array_function`, `list_function`, `bytes_function`, `json`, `jsonb_function`, `zoned` and
+//! `time_with_zone`. `exact` and `blanks` are what numerics and chars need
 //! everywhere. `fold` makes literals of calls of literals on the way.
 //!
 //! What is built has exact types (`function` says what that means), and the position of its parts on everything that may fail.
@@ -14,6 +15,7 @@ mod arithmetic;
 mod array;
 mod array_function;
 mod blanks;
+mod bytes_function;
 mod call;
 mod cast;
 mod coercion;
@@ -25,6 +27,8 @@ mod exact;
 mod fold;
 mod gather;
 mod json;
+mod jsonb_function;
+mod list_function;
 mod literal;
 mod logical;
 mod moment_function;

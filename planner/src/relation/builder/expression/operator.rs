@@ -4,7 +4,7 @@ use super::coercion::Coercion;
 use super::fold;
 use super::logical::relabel;
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::function::{ArrayFunction, Function, JsonFunction};
+use crate::function::{ArrayFunction, Function, JsonFunction, JsonbFunction};
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
 use crate::types::DataType;
@@ -98,6 +98,16 @@ pub enum Operator {
     PathText,
     /// `a ? b`.
     HasKey,
+    /// `a ?| b`.
+    HasAny,
+    /// `a ?& b`.
+    HasAll,
+    /// `a #- b`.
+    WithoutPath,
+    /// `a @? b`.
+    PathExists,
+    /// `a @@ b`.
+    PathMatches,
 }
 
 /// An operator of one value; `NOT` is [`Builder::negation`].
@@ -111,10 +121,35 @@ pub enum Sign {
     BitNot,
 }
 
+/// The function of jsonb that an operator of operands of these types is, and its spelling.
+fn of_jsonb(operator: Operator, left: DataType, right: DataType) -> Option<(JsonbFunction, &'static str)> {
+    use JsonbFunction as J;
+    let is_one = left == DataType::Jsonb || right == DataType::Jsonb;
+    Some(match operator {
+        Operator::HasAny => (J::HasAny, "?|"),
+        Operator::HasAll => (J::HasAll, "?&"),
+        Operator::WithoutPath => (J::WithoutPath, "#-"),
+        Operator::PathExists => (J::PathExists, "@?"),
+        Operator::PathMatches => (J::PathMatch, "@@"),
+        Operator::Contains | Operator::IsContained if is_one => (J::Contains, "@>"),
+        Operator::Subtract if left == DataType::Jsonb => (J::WithoutKey, "-"),
+        Operator::Concatenate
+            if is_one && [left, right].iter().all(|of| matches!(of, DataType::Jsonb | DataType::Null)) =>
+        {
+            (J::Concatenate, "||")
+        }
+        _ => return None,
+    })
+}
+
 impl Builder<'_> {
     /// `left operator right`.
     pub fn operator(&mut self, operator: Operator, left: Expression, right: Expression) -> Result<Expression> {
         let position = left.position.or(right.position);
+        if let Some((function, spelling)) = of_jsonb(operator, left.data_type, right.data_type) {
+            let (left, right) = if operator == Operator::IsContained { (right, left) } else { (left, right) };
+            return self.jsonb_operator(function, spelling, left, right).map_err(|error| error.at(position));
+        }
         let applied = match operator {
             Operator::Add => self.arithmetic(Function::Add, left, right),
             Operator::Subtract => self.arithmetic(Function::Subtract, left, right),
@@ -139,6 +174,11 @@ impl Builder<'_> {
             Operator::Path => self.json_operator(JsonFunction::Path, "#>", left, right),
             Operator::PathText => self.json_operator(JsonFunction::PathText, "#>>", left, right),
             Operator::HasKey => self.json_operator(JsonFunction::HasKey, "?", left, right),
+            Operator::HasAny
+            | Operator::HasAll
+            | Operator::WithoutPath
+            | Operator::PathExists
+            | Operator::PathMatches => Err(Error::internal("an operator of jsonb alone")),
             Operator::StartsWith => self.call_text(Function::StartsWith, vec![left, right], "^@", DataType::Boolean),
         };
         applied.map_err(|error| error.at(position))

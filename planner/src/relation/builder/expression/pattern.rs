@@ -97,14 +97,33 @@ impl Builder<'_> {
     /// The functions of patterns whose signatures are not all there is to say.
     pub(super) fn special_pattern_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
         let arguments: Vec<Expression> = match name {
-            "regexp_match" | "regexp_split_to_array" => {
+            "regexp_match" | "regexp_split_to_array" | "string_split_regex" | "str_split_regex" => {
                 arguments.into_iter().map(|argument| self.as_string(argument)).collect()
             }
             _ => arguments,
         };
         let may_be_text = |value: &Expression| value.data_type.is_text() || value.data_type == DataType::Null;
         let call = match (name, arguments.len()) {
-            ("regexp_match" | "regexp_split_to_array", 2..=3) if arguments.iter().all(may_be_text) => {
+            ("regexp_extract" | "regexp_extract_all", 2..=4) => {
+                let is_all = name.ends_with("_all");
+                let function = if is_all { PatternFunction::ExtractAll } else { PatternFunction::Extract };
+                let mut given = Vec::with_capacity(4);
+                for (argument, of) in
+                    arguments.into_iter().zip([DataType::Text, DataType::Text, DataType::Integer, DataType::Text])
+                {
+                    if of == DataType::Integer && argument.data_type.element().is_some() {
+                        return Err(
+                            Error::unsupported("regexp_extract by the names of groups is").at(argument.position)
+                        );
+                    }
+                    given.push(self.coerce(argument, of, Coercion::Implicit)?);
+                }
+                let to = if is_all { DataType::list(DataType::Text) } else { DataType::Text };
+                fold::call(Function::Pattern(function), given, to)
+            }
+            ("regexp_match" | "regexp_split_to_array" | "string_split_regex" | "str_split_regex", 2..=3)
+                if arguments.iter().all(may_be_text) =>
+            {
                 let function = match name {
                     "regexp_match" => PatternFunction::Groups,
                     _ => PatternFunction::Split,

@@ -10,7 +10,7 @@ use super::coercion::{Coercion, cast};
 use super::fold;
 use super::logical::relabel;
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::function::{ArrayFunction, Function, JsonFunction, RowFunction};
+use crate::function::{ArrayFunction, Function, JsonFunction, PatternFunction, RowFunction};
 use crate::relation::builder::Builder;
 use crate::relation::effects::effects;
 use crate::relation::{ColumnId, Expression};
@@ -24,8 +24,17 @@ pub(super) const NAMES: &[&str] = &[
     "generate_subscripts",
     "json_array_elements",
     "json_array_elements_text",
+    "json_each",
+    "json_each_text",
+    "json_object_keys",
     "jsonb_array_elements",
     "jsonb_array_elements_text",
+    "jsonb_each",
+    "jsonb_each_text",
+    "jsonb_object_keys",
+    "jsonb_path_query",
+    "regexp_matches",
+    "regexp_split_to_table",
     "string_to_table",
     "unnest",
 ];
@@ -64,6 +73,8 @@ struct Blocks {
 enum Element {
     /// Of an array.
     Nth(Expression),
+    /// Of an array of texts that stand for values of a type.
+    NthAs(Expression, DataType),
     /// The start and so many steps, in 64 bits that have room for it.
     Steps(Expression, Expression),
     /// The same where it takes more care; the zone of instants.
@@ -82,6 +93,11 @@ impl SetCall {
             Element::Nth(array) => {
                 let element = array.data_type.element().unwrap_or(DataType::Text);
                 array_call(ArrayFunction::Nth, element, vec![array.clone(), position], element)
+            }
+            Element::NthAs(array, to) => {
+                let text =
+                    array_call(ArrayFunction::Nth, DataType::Text, vec![array.clone(), position], DataType::Text);
+                relabel(text, *to)
             }
             Element::Steps(start, step) => {
                 let to = start.data_type;
@@ -148,7 +164,7 @@ impl SetCall {
     /// The parts that are not computed.
     fn constants(&self) -> Vec<Value> {
         let parts = match &self.element {
-            Element::Nth(array) => vec![array],
+            Element::Nth(array) | Element::NthAs(array, _) => vec![array],
             Element::Steps(start, step) => vec![start, step],
             Element::Series(parts, ..) => parts.iter().collect(),
             Element::Subscript(first, last, reverse) => vec![first, last, reverse],
@@ -203,8 +219,19 @@ impl Builder<'_> {
                 let array = array_call(ArrayFunction::Split, DataType::Text, texts, DataType::list(DataType::Text));
                 self.set_of_array(array, "string_to_table")
             }
+            ("regexp_split_to_table", 2..=3) => {
+                match self.special_pattern_function("regexp_split_to_array", arguments)? {
+                    Special::Bound(array) => self.set_of_array(array, name),
+                    Special::NoMatch(arguments) => Err(no_function(name, &arguments)),
+                }
+            }
+            ("regexp_matches", 2..=3) => self.matches_of(arguments),
             (_, 1) if name.contains("_array_elements") => self.elements_of_json(name, take(arguments)),
             ("_pg_expandarray", 1) if arguments[0].data_type.element().is_some() => self.with_numbers(take(arguments)),
+            (_, 1..=4) if name.starts_with("json") => match self.rows_of_json(name, arguments)? {
+                Some(array) => self.set_of_array(array, name),
+                None => Err(no_function(name, &[])),
+            },
             // The catalog's are arrays of their rows.
             _ => match self.call_of_catalog(name, arguments, position)? {
                 Special::Bound(array) => self.set_of_array(array, name),
@@ -244,6 +271,59 @@ impl Builder<'_> {
         }
     }
 
+    /// `range([start, ]stop[, step])` in FROM: bigints up to the stop, without it.
+    pub fn range_rows(&mut self, arguments: Vec<Expression>) -> Result<SetCall> {
+        let missing = no_function("range", &arguments);
+        let is_whole = |value: &Expression| value.data_type.is_integer() || value.data_type == DataType::Null;
+        if !(1..=3).contains(&arguments.len()) || !arguments.iter().all(is_whole) {
+            return Err(missing);
+        }
+        let big = DataType::BigInt;
+        let mut given = Vec::with_capacity(3);
+        for argument in arguments {
+            given.push(self.coerce(argument, big, Coercion::Implicit)?);
+        }
+        let number = |number: i64| Expression::constant(Value::Int(number), big);
+        if given.len() == 1 {
+            given.insert(0, number(0));
+        }
+        if given.len() == 2 {
+            given.push(number(1));
+        }
+        let [start, stop, step] = take(given);
+        // The last that can be among them is one before the stop, on its way there.
+        let way = cast(
+            fold::call(
+                Function::Sign,
+                vec![cast(step.clone(), DataType::Double, Coercion::Implicit)],
+                DataType::Double,
+            ),
+            big,
+            Coercion::Explicit,
+        );
+        let last = fold::call(Function::Subtract, vec![stop, way], big);
+        let series = self.series(vec![start, last, step])?;
+        Ok(SetCall { name: "range".to_owned(), ..series })
+    }
+
+    /// `regexp_matches(text, pattern[, options])`: of each match the array of its groups.
+    fn matches_of(&mut self, arguments: Vec<Expression>) -> Result<SetCall> {
+        let missing = no_function("regexp_matches", &arguments);
+        let is_text = |value: &Expression| value.data_type.is_text() || value.data_type == DataType::Null;
+        let arguments: Vec<Expression> = arguments.into_iter().map(|argument| self.as_string(argument)).collect();
+        if !arguments.iter().all(is_text) {
+            return Err(missing);
+        }
+        let texts = arguments.into_iter().map(|argument| self.coerce(argument, DataType::Text, Coercion::Implicit));
+        let (list, texts) = (DataType::list(DataType::Text), texts.collect::<Result<_>>()?);
+        let array = fold::call(Function::Pattern(PatternFunction::AllGroups), texts, list);
+        let mut parts = Parts { computed: Vec::new() };
+        let array = parts.once(self, array);
+        let count = array_call(ArrayFunction::Cardinality, DataType::Text, vec![array.clone()], DataType::Integer);
+        let count = cast(count, DataType::BigInt, Coercion::Implicit);
+        Ok(self.made("regexp_matches", list, parts, count, Element::NthAs(array, list)))
+    }
+
     /// `_pg_expandarray(array)`: rows of an element and its number, from 1.
     fn with_numbers(&mut self, [array]: [Expression; 1]) -> Result<SetCall> {
         let element = array.data_type.element().ok_or_else(|| Error::internal("no array"))?;
@@ -271,7 +351,7 @@ impl Builder<'_> {
             computed: parts.computed,
             count: Some(count),
             blocks: None,
-            ends_in_null: matches!(element, Element::Nth(_)),
+            ends_in_null: matches!(element, Element::Nth(_) | Element::NthAs(..)),
             element,
         }
     }

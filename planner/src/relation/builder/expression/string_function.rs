@@ -5,7 +5,7 @@ use super::coercion::Coercion;
 use super::pattern::pad;
 use super::{blanks, fold};
 use crate::error::Result;
-use crate::function::Function;
+use crate::function::{Function, TextFunction};
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
 use crate::types::{DataType, OidKind};
@@ -26,6 +26,29 @@ pub(super) fn boolean_letter(value: Expression) -> Expression {
     let is_false = fold::call(Function::IsFalse, vec![value.clone()], DataType::Boolean);
     let null = Expression::constant(Value::Null, DataType::Text);
     fold::call(Function::Case, vec![value, letter("t"), is_false, letter("f"), null], DataType::Text)
+}
+
+/// The name of a type as DuckDB has it.
+fn duck_name(data_type: DataType) -> String {
+    use DataType as T;
+    if let Some(element) = data_type.element() {
+        return format!("{}[]", duck_name(element));
+    }
+    match data_type {
+        T::Null => "\"NULL\"".to_owned(),
+        text if text.is_text() => "VARCHAR".to_owned(),
+        T::Decimal { precision, scale } => format!("DECIMAL({precision},{scale})"),
+        T::Numeric => "DECIMAL".to_owned(),
+        T::Real => "FLOAT".to_owned(),
+        T::Double => "DOUBLE".to_owned(),
+        T::Timestamp => "TIMESTAMP".to_owned(),
+        T::TimestampTz => "TIMESTAMP WITH TIME ZONE".to_owned(),
+        T::Time => "TIME".to_owned(),
+        T::Bytea => "BLOB".to_owned(),
+        T::Jsonb => "JSON".to_owned(),
+        made if made.labels().is_some() => made.to_string(),
+        other => other.to_string().to_uppercase(),
+    }
 }
 
 impl Builder<'_> {
@@ -77,6 +100,29 @@ impl Builder<'_> {
                 fold::call(Function::ParseIdentifier, given, T::list(T::Text))
             }
             ("format", 1..) => self.concat_skip_null(Function::Format, arguments)?,
+            ("hash", 1..) => {
+                let mut texts = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    let argument = self.settle(argument)?;
+                    texts.push(self.text_of(with_blanks(argument))?);
+                }
+                fold::call(Function::Text(TextFunction::Hash), texts, T::BigInt)
+            }
+            ("printf", 1..) => self.printf(arguments)?,
+            ("typeof", 1) => {
+                let name = duck_name(arguments[0].data_type);
+                Expression::constant(Value::text(name), T::Text)
+            }
+            ("string_split" | "str_split" | "split", 2) => {
+                let texts = arguments.into_iter().map(|argument| self.coerce(argument, T::Text, Coercion::Implicit));
+                let texts = texts.collect::<Result<_>>()?;
+                fold::call(Function::Text(TextFunction::Split), texts, T::list(T::Text))
+            }
+            ("array_extract" | "list_extract" | "list_element", 2) if arguments[0].data_type.is_text() => {
+                let [text, place] = take(arguments);
+                let one = Expression::constant(Value::Int(1), T::Integer);
+                return self.match_signature("substring", vec![text, place, one]);
+            }
             ("num_nulls" | "num_nonnulls", 1..) => {
                 let test = if name == "num_nulls" { Function::IsNull } else { Function::IsNotNull };
                 let count = |value: Expression| {
@@ -110,10 +156,36 @@ impl Builder<'_> {
         Ok(Special::Bound(call))
     }
 
+    /// `printf(template, …)`: integers as bigints, other numbers as doubles, all else as texts.
+    fn printf(&mut self, arguments: Vec<Expression>) -> Result<Expression> {
+        let mut given = Vec::with_capacity(arguments.len());
+        for (at, argument) in arguments.into_iter().enumerate() {
+            let of = argument.data_type;
+            given.push(match of {
+                _ if at == 0 => self.coerce(argument, DataType::Text, Coercion::Implicit)?,
+                of if of.is_integer() => self.coerce(argument, DataType::BigInt, Coercion::Implicit)?,
+                of if of.is_numeric() => self.coerce(argument, DataType::Double, Coercion::Implicit)?,
+                _ => {
+                    let argument = self.settle(argument)?;
+                    self.text_of(argument)?
+                }
+            });
+        }
+        Ok(fold::call(Function::Text(TextFunction::Printf), given, DataType::Text))
+    }
+
     /// `OVERLAY(text PLACING new FROM from FOR count)`, which is
     /// `substring(text, 1, from - 1) || new || substring(text, from + count)`.
     pub fn overlay(&mut self, [text, new, from]: [Expression; 3], count: Option<Expression>) -> Result<Expression> {
         let position = text.position;
+        if text.data_type == DataType::Bytea || new.data_type == DataType::Bytea {
+            let mut arguments = vec![self.coerce(text, DataType::Bytea, Coercion::Implicit)?, new, from];
+            arguments.extend(count);
+            return match self.special_byte_function("overlay", arguments)? {
+                Special::Bound(call) => Ok(call.at(position)),
+                Special::NoMatch(arguments) => Err(no_function("overlay", &arguments).at(position)),
+            };
+        }
         let stringy = |value: &Expression| value.data_type.is_text() || value.data_type == DataType::Null;
         let small =
             |value: &Expression| matches!(value.data_type, DataType::SmallInt | DataType::Integer | DataType::Null);

@@ -1,4 +1,4 @@
-//! `to_char`, `to_date` and `to_timestamp`.
+//! `to_char`, `to_number`, `to_date` and `to_timestamp`.
 
 use super::call::{Special, take};
 use super::coercion::Coercion;
@@ -23,10 +23,12 @@ impl Builder<'_> {
                 let seconds = self.coerce(seconds, T::Double, Coercion::Implicit)?;
                 fold::call(Function::OfEpoch, vec![seconds], T::TimestampTz)
             }
-            ("to_date" | "to_timestamp", 2) => {
+            ("to_date" | "to_timestamp" | "to_number", 2) => {
                 let texts = arguments.into_iter().map(|argument| self.coerce(argument, T::Text, Coercion::Implicit));
                 let mut texts = texts.collect::<Result<Vec<_>>>()?;
-                if name == "to_date" {
+                if name == "to_number" {
+                    fold::call(Function::Template(TemplateFunction::ReadNumber), texts, T::Numeric)
+                } else if name == "to_date" {
                     fold::call(Function::Template(TemplateFunction::ReadDate), texts, T::Date)
                 } else {
                     texts.push(self.zone());

@@ -2,6 +2,10 @@
 
 use super::{Described, described};
 
+/// What sorting takes.
+const SORT: &str = "the elements in order; 'ASC' or 'DESC', then 'NULLS FIRST' or 'NULLS LAST'";
+const PLACE: &str = "an element, from 1, or from -1 at the end";
+
 pub(super) const DESCRIBED: &[Described] = &[
     described(&["array_append"], "anyarray, anyelement", "anyarray", "the array with an element more at its end"),
     described(&["array_prepend"], "anyelement, anyarray", "anyarray", "the array with an element more at its start"),
@@ -22,5 +26,78 @@ pub(super) const DESCRIBED: &[Described] = &[
         "text",
         "the elements as texts, with a separator between",
     ),
+    described(
+        &["array_fill"],
+        "anyelement, integer[] [, integer[]]",
+        "anyarray",
+        "an array of these lengths of one value",
+    ),
+    described(&["trim_array"], "anyarray, integer", "anyarray", "the array without its last elements"),
+    described(&["len", "list_length"], "anyarray", "bigint", "the length of the first dimension"),
+    described(&["list_append", "array_push_back"], "anyarray, anyelement", "anyarray", "array_append"),
+    described(&["list_prepend"], "anyelement, anyarray", "anyarray", "array_prepend"),
+    described(&["array_push_front"], "anyarray, anyelement", "anyarray", "the array with an element more at its start"),
+    described(&["array_pop_back"], "anyarray", "anyarray", "the array without its last element"),
+    described(&["array_pop_front"], "anyarray", "anyarray", "the array without its first element"),
+    described(&["list_concat", "list_cat", "array_concat"], "anyarray, anyarray", "anyarray", "array_cat"),
+    described(&["list_position", "list_indexof", "array_indexof"], "anyarray, anyelement", "integer", "array_position"),
+    described(
+        &["list_contains", "list_has", "array_contains", "array_has"],
+        "anyarray, anyelement",
+        "boolean",
+        "whether an element is there",
+    ),
+    described(&["list_has_any", "array_has_any"], "anyarray, anyarray", "boolean", "whether both have one in common"),
+    described(
+        &["list_has_all", "array_has_all"],
+        "anyarray, anyarray",
+        "boolean",
+        "whether the first has all of the second",
+    ),
+    described(
+        &["list_intersect", "array_intersect"],
+        "anyarray, anyarray",
+        "anyarray",
+        "the distinct elements of both",
+    ),
+    described(&["list_distinct", "array_distinct"], "anyarray", "anyarray", "each value that is not NULL once"),
+    described(&["list_unique", "array_unique"], "anyarray", "bigint", "the number of different values"),
+    described(&["flatten"], "anyarray", "anyarray", "all elements in one dimension"),
+    described(&["list_reverse", "array_reverse"], "anyarray", "anyarray", "the elements in reverse order"),
+    described(&["list_sort", "array_sort"], "anyarray [, text [, text]]", "anyarray", SORT),
+    described(
+        &["list_reverse_sort", "array_reverse_sort"],
+        "anyarray [, text]",
+        "anyarray",
+        "the elements from the largest on",
+    ),
+    described(
+        &["list_slice", "array_slice"],
+        "anyarray, bigint, bigint [, bigint]",
+        "anyarray",
+        "from a place to a place",
+    ),
+    described(&["list_extract", "list_element", "array_extract"], "anyarray, bigint", "anyelement", PLACE),
+    described(&["list_first", "array_first"], "anyarray", "anyelement", "the first element"),
+    described(&["list_last", "array_last"], "anyarray", "anyelement", "the last element"),
+    described(&["list_value", "list_pack"], "any, …", "anyarray", "an array of the arguments"),
+    described(&["list_sum"], "anyarray", "numeric or double precision", "the sum"),
+    described(&["list_avg", "list_mean"], "anyarray", "double precision", "the average"),
+    described(&["list_min"], "anyarray", "anyelement", "the smallest element"),
+    described(&["list_max"], "anyarray", "anyelement", "the largest element"),
+    described(&["list_count"], "anyarray", "bigint", "the number of elements that are not NULL"),
+    described(&["list_product"], "anyarray", "double precision", "the product"),
+    described(&["list_median"], "anyarray", "double precision", "the median"),
+    described(&["list_mode"], "anyarray", "anyelement", "the element that is there most often"),
+    described(&["list_any_value"], "anyarray", "anyelement", "the first element that is not NULL"),
+    described(&["list_bool_and"], "boolean[]", "boolean", "whether all elements are true"),
+    described(&["list_bool_or"], "boolean[]", "boolean", "whether some element is true"),
+    described(
+        &["list_aggregate", "list_aggr", "array_aggregate", "array_aggr"],
+        "anyarray, text [, any]",
+        "as the aggregate",
+        "one of these by its name, as 'sum'",
+    ),
+    described(&["range"], "[bigint,] bigint [, bigint]", "bigint[]", "the numbers before a stop; in FROM as rows"),
     described(&["string_to_array"], "text, text [, text]", "text[]", "the parts between separators"),
 ];

@@ -8,6 +8,7 @@ mod array;
 mod bytes;
 mod choice;
 mod json;
+mod likeness;
 mod listing;
 mod moment;
 mod number;
@@ -105,6 +106,7 @@ const FAMILIES: &[Family] = &[
     family("Regular expressions", pattern::SIGNATURES, pattern::DESCRIBED),
     family("Numbers", number::SIGNATURES, number::DESCRIBED),
     family("Dates and times", moment::SIGNATURES, moment::DESCRIBED),
+    family("Likeness of texts", likeness::SIGNATURES, &[]),
     family("Choices and types", &[], choice::DESCRIBED),
     family("Arrays", &[], array::DESCRIBED),
     family("JSON", &[], json::DESCRIBED),
@@ -131,8 +133,6 @@ pub(super) fn unsupported(name: &str) -> Option<String> {
         "xmlagg" | "corr" | "covar_pop" | "covar_samp" | "regr_slope" | "regr_intercept" | "regr_r2" | "regr_count"
         | "regr_avgx" | "regr_avgy" | "regr_sxx" | "regr_syy" | "regr_sxy" | "bit_and" | "bit_or" | "bit_xor"
         | "any_value" => format!("the aggregate function {name}"),
-        "to_number" => "formatting by a template".to_owned(),
-        "regexp_matches" | "regexp_split_to_table" => "a set of rows of a regular expression".to_owned(),
         _ => return None,
     })
 }

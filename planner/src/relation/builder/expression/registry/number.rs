@@ -1,8 +1,14 @@
 //! Functions of numbers.
 
 use super::{Described, Signature, described, of_double, signature};
-use crate::function::Function as F;
-use crate::types::DataType::Double;
+use crate::function::{Function as F, MathFunction as M};
+use crate::types::DataType::{self, BigInt, Boolean, Double, Integer, Numeric};
+
+/// What width_bucket takes.
+const NUMERICS: &[DataType] = &[Numeric, Numeric, Numeric, Integer];
+const DOUBLES: &[DataType] = &[Double, Double, Double, Integer];
+const BUCKET: &str = "which of so many buckets from a bound to another holds a value, from 1";
+const ARC: &str = "the arc tangent of a quotient, in degrees";
 
 pub(super) const SIGNATURES: &[Signature] = &[
     of_double("sqrt", F::SquareRoot, "the square root"),
@@ -29,6 +35,33 @@ pub(super) const SIGNATURES: &[Signature] = &[
     signature("dpow", F::Power, &[Double, Double], 2, Double, "the first to the power of the second"),
     signature("atan2", F::Atan2, &[Double, Double], 2, Double, "the arc tangent of a quotient, in radians"),
     signature("random", F::Random, &[], 0, Double, "a number from 0 to below 1"),
+    of_double("sind", F::Math(M::SineOfDegrees), "the sine, of degrees"),
+    of_double("cosd", F::Math(M::CosineOfDegrees), "the cosine, of degrees"),
+    of_double("tand", F::Math(M::TangentOfDegrees), "the tangent, of degrees"),
+    of_double("cotd", F::Math(M::CotangentOfDegrees), "the cotangent, of degrees"),
+    of_double("asind", F::Math(M::ArcSineInDegrees), "the arc sine, in degrees"),
+    of_double("acosd", F::Math(M::ArcCosineInDegrees), "the arc cosine, in degrees"),
+    of_double("atand", F::Math(M::ArcTangentInDegrees), "the arc tangent, in degrees"),
+    signature("atan2d", F::Math(M::ArcTangentOfQuotientInDegrees), &[Double, Double], 2, Double, ARC),
+    of_double("cot", F::Math(M::Cotangent), "the cotangent, of radians"),
+    of_double("sinh", F::Math(M::HyperbolicSine), "the hyperbolic sine"),
+    of_double("cosh", F::Math(M::HyperbolicCosine), "the hyperbolic cosine"),
+    of_double("tanh", F::Math(M::HyperbolicTangent), "the hyperbolic tangent"),
+    of_double("asinh", F::Math(M::HyperbolicArcSine), "the inverse of the hyperbolic sine"),
+    of_double("acosh", F::Math(M::HyperbolicArcCosine), "the inverse of the hyperbolic cosine"),
+    of_double("atanh", F::Math(M::HyperbolicArcTangent), "the inverse of the hyperbolic tangent"),
+    of_double("log2", F::Math(M::Log2), "the logarithm of base 2"),
+    of_double("gamma", F::Math(M::Gamma), "the gamma function: the factorial of the number less one"),
+    of_double("lgamma", F::Math(M::LogGamma), "the logarithm of the gamma function"),
+    of_double("even", F::Math(M::Even), "the next even number away from zero"),
+    signature("isnan", F::Math(M::IsNan), &[Double], 1, Boolean, "whether it is no number"),
+    signature("isinf", F::Math(M::IsInfinite), &[Double], 1, Boolean, "whether it is an infinity"),
+    signature("isfinite", F::Math(M::IsFinite), &[Double], 1, Boolean, "whether it is neither NaN nor an infinity"),
+    signature("signbit", F::Math(M::SignBit), &[Double], 1, Boolean, "whether its sign is a minus"),
+    signature("width_bucket", F::Math(M::WidthBucketOfNumerics), NUMERICS, 4, Integer, BUCKET),
+    signature("width_bucket", F::Math(M::WidthBucket), DOUBLES, 4, Integer, BUCKET),
+    signature("xor", F::BitXor, &[Integer, Integer], 2, Integer, "the bits that one of both numbers has"),
+    signature("xor", F::BitXor, &[BigInt, BigInt], 2, BigInt, "the bits that one of both numbers has"),
 ];
 
 pub(super) const DESCRIBED: &[Described] = &[
@@ -46,5 +79,6 @@ pub(super) const DESCRIBED: &[Described] = &[
     described(&["scale"], "numeric", "integer", "the number of digits behind the point"),
     described(&["min_scale"], "numeric", "integer", "the number of digits behind the point that are needed"),
     described(&["trim_scale"], "numeric", "numeric", "without needless zeros behind the point"),
+    described(&["bit_count"], "integer, bigint or bytea", "integer or bigint", "the number of bits that are set"),
     described(&["pi"], "", "double precision", "the number π"),
 ];

@@ -1,14 +1,22 @@
 //! Functions of texts.
 
 use super::{Described, Signature, described, of_text, signature};
-use crate::function::{Function as F, TrimSide};
+use crate::function::{Function as F, TextFunction as T, TrimSide};
 use crate::types::DataType::{self, Boolean, Integer, Text};
 
 pub(super) const SIGNATURES: &[Signature] = &[
     of_text("lower", F::Lower, Text, "the text in lower case"),
     of_text("upper", F::Upper, Text, "the text in upper case"),
+    of_text("lcase", F::Lower, Text, "the text in lower case"),
+    of_text("ucase", F::Upper, Text, "the text in upper case"),
     of_text("initcap", F::InitCap, Text, "each word with a capital first"),
     of_text("length", F::Length, Integer, "the number of characters"),
+    of_text("len", F::Length, Integer, "the number of characters"),
+    of_text("strlen", F::OctetLength, Integer, "the number of bytes"),
+    of_text("unicode", F::Text(T::CodePoint), Integer, "the code point of the first character, or -1"),
+    of_text("ord", F::Text(T::CodePoint), Integer, "the code point of the first character, or -1"),
+    of_text("strip_accents", F::Text(T::StripAccents), Text, "the text without the accents of its letters"),
+    signature("bar", F::Text(T::Bar), &[DataType::Double; 4], 4, Text, "a bar of blocks: value, least, most, width"),
     of_text("char_length", F::Length, Integer, "the number of characters"),
     of_text("character_length", F::Length, Integer, "the number of characters"),
     of_text("octet_length", F::OctetLength, Integer, "the number of bytes"),
@@ -27,6 +35,9 @@ pub(super) const SIGNATURES: &[Signature] = &[
     signature("replace", F::Replace, &[Text, Text, Text], 3, Text, "every occurrence of the second text replaced"),
     signature("translate", F::Translate, &[Text, Text, Text], 3, Text, "characters replaced one by one"),
     signature("strpos", F::Position, &[Text, Text], 2, Integer, "where the second text begins in the first, or 0"),
+    signature("instr", F::Position, &[Text, Text], 2, Integer, "where the second text begins in the first, or 0"),
+    signature("prefix", F::StartsWith, &[Text, Text], 2, Boolean, "whether the first text begins with the second"),
+    signature("suffix", F::EndsWith, &[Text, Text], 2, Boolean, "whether the first text ends with the second"),
     signature("starts_with", F::StartsWith, &[Text, Text], 2, Boolean, "whether the first text begins with the second"),
     signature("ends_with", F::EndsWith, &[Text, Text], 2, Boolean, "whether the first text ends with the second"),
     signature("contains", F::Contains, &[Text, Text], 2, Boolean, "whether the second text occurs in the first"),
@@ -45,5 +56,10 @@ pub(super) const DESCRIBED: &[Described] = &[
     described(&["parse_ident"], "text [, boolean]", "text[]", "the parts of a qualified name"),
     described(&["quote_literal"], "any", "text", "the value as an SQL literal"),
     described(&["quote_nullable"], "any", "text", "the value as an SQL literal, or NULL"),
+    described(&["string_split", "str_split", "split"], "text, text", "text[]", "the parts between separators"),
+    described(&["printf"], "text, any, …", "text", "the text with %d, %f, %s and the like replaced, as C does"),
+    described(&["to_number"], "text, text", "numeric", "the number of a text in the form of a template"),
+    described(&["to_bin", "bin", "to_binary"], "integer or bigint", "text", "the number in binary digits"),
+    described(&["to_oct"], "integer or bigint", "text", "the number in octal digits"),
     described(&["to_char"], "a number, timestamp or interval, text", "text", "the value in the form of a template"),
 ];
