@@ -4,16 +4,24 @@ use crate::catalog::{Entry, Object, Qualified, SearchPath, State, StateMark, Sto
 use crate::effects::{self, Effects, VOID};
 use crate::format::Format;
 use crate::notify;
+use crate::plan::Planned;
 use crate::roles::Rights;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
 use crate::{Error, ErrorKind, Result};
 use crate::transaction::{Times, clock};
+use arrow::array::AsArray as _;
+use arrow::compute::cast;
+use arrow::datatypes::DataType as ArrowType;
 use multiloop_exec::column::Table;
+use multiloop_exec::plan::Machine;
+use multiloop_exec::run::run_plan;
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
     Catalog, CatalogEntry, FileOptions, Literals, Right, SqlFunction, TableHandle, TableInfo, TableName, View,
 };
 use multiloop_planner::function::IntervalStyle;
+use multiloop_planner::relation::Query;
+use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
 use std::cell::{Cell, Ref, RefCell};
@@ -23,6 +31,9 @@ use std::time::{Duration, Instant};
 
 /// How soon a statement that sleeps sees that it is cancelled.
 const SLEEP_STEP: Duration = Duration::from_millis(5);
+
+/// Texts that are read while a statement is bound.
+const TEXTS_MAX: usize = 1600;
 
 /// Reads files as a table, from a cache if they have not changed; all rows at once if these are to become one.
 pub(crate) type OpenFiles<'a> = &'a dyn Fn(&[String], &FileOptions, bool) -> Result<Option<StoredTable>>;
@@ -537,6 +548,30 @@ impl Catalog for Snapshot<'_> {
             self.find_type(&element).map(|(_, element)| DataType::list(element))
         };
         Ok(self.find_type(name).map(|(_, found)| found).or_else(array))
+    }
+
+    fn texts(&self, query: Query) -> Result<Vec<String>> {
+        let Some(pool) = self.context.pool.clone() else { return Err(Error::internal("a statement without workers")) };
+        let machine = Machine::host(pool.threads());
+        let find = |handle| self.table(handle);
+        let planned = Planned::new(query, &RewriteOptions::default(), (&find, machine), self.context)?;
+        planned.run(self.context, |executable| {
+            let find = |handle| self.table(handle).expect("a plan scans tables of its own snapshot");
+            let output = run_plan(executable.plan(machine)?, &find, &[], self.context, &pool)?;
+            let mut texts = Vec::new();
+            for batch in output.shown_as(&executable.types) {
+                self.check()?;
+                let batch = batch?;
+                let column = cast(batch.column(0), &ArrowType::Utf8).map_err(|error| Error::internal(error.to_string()))?;
+                let column = column.as_string::<i32>();
+                if texts.len() + batch.num_rows() > TEXTS_MAX {
+                    let message = format!("PIVOT would make more than {TEXTS_MAX} columns");
+                    return Err(Error::new(ErrorKind::TooComplex, message));
+                }
+                texts.extend(column.iter().flatten().map(str::to_owned));
+            }
+            Ok(texts)
+        })
     }
 
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {

@@ -83,6 +83,8 @@ pub enum ErrorKind {
     NullNotAllowed,
     /// 22023: an argument out of range (negative LIMIT, wrong option value).
     InvalidParameter,
+    /// 2202H: a sample's size or seed.
+    InvalidSample,
     /// 2201W: a negative LIMIT.
     InvalidRowCount,
     /// 2201X: a negative OFFSET.
@@ -270,6 +272,7 @@ impl ErrorKind {
             ErrorKind::InvalidPattern => "2201B",
             ErrorKind::NullNotAllowed => "22004",
             ErrorKind::InvalidParameter => "22023",
+            ErrorKind::InvalidSample => "2202H",
             ErrorKind::InvalidRowCount => "2201W",
             ErrorKind::InvalidRowOffset => "2201X",
             ErrorKind::InvalidPower => "2201F",

@@ -252,6 +252,8 @@ impl Display for Sql<'_, JoinStep> {
             Side::Left => "LEFT JOIN",
             Side::Right => "RIGHT JOIN",
             Side::Full => "FULL JOIN",
+            Side::Semi => "SEMI JOIN",
+            Side::Anti => "ANTI JOIN",
         };
         write!(f, " {side} {} ON {on}", Sql { part: source, shared: self.shared })
     }

@@ -308,6 +308,11 @@ pub trait Catalog {
         Vec::new()
     }
 
+    /// The texts that a query of one column gives, in order, read while a statement is bound: the columns of a PIVOT without values.
+    fn texts(&self, _: crate::relation::Query) -> Result<Vec<String>> {
+        Err(Error::unsupported("PIVOT without the values that there are columns for is"))
+    }
+
     /// All names, for "did you mean" and SHOW TABLES, in order.
     fn names(&self) -> Vec<String>;
 

@@ -107,6 +107,12 @@ fn value_of(call: &Call) -> Result<Value> {
     match function {
         Function::Cast => return cast::cast_value(&arguments[0], types[0], result),
         Function::AssignCast => return cast::assign_cast(&arguments[0], types[0], result),
+        Function::Attempt(attempt) => {
+            return match evaluate(attempt.function(), arguments, types, result) {
+                Err(error) if error.kind().is_data_error() => Ok(Value::Null),
+                value => value,
+            };
+        }
         _ => {}
     }
     let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];

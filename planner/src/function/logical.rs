@@ -2,8 +2,8 @@
 //! values are: `Array(ArrayFunction::Append, integer)` appends integers.
 
 use super::{
-    BytesFunction, Function, JsonbFunction, ListTotal, MathFunction, MomentFunction, PatternFunction, TemplateFunction,
-    TextFunction,
+    AttemptFunction, BytesFunction, Function, JsonbFunction, ListTotal, MathFunction, MomentFunction, PatternFunction,
+    TemplateFunction, TextFunction,
 };
 use crate::types::{DataType, SortOrder, SystemType};
 use serde::{Deserialize, Serialize};
@@ -394,6 +394,7 @@ impl Function {
                     | A::Range { .. }
                     | A::BucketAmong
             ),
+            Function::Attempt(_) => true,
             Function::Pattern(function) => function.makes_null(),
             Function::Jsonb(function) => function.makes_null(),
             Function::Json(function) => {
@@ -411,6 +412,7 @@ impl Function {
     pub(crate) fn is_total_of_logical(self) -> bool {
         use ArrayFunction as A;
         match self {
+            Function::Attempt(_) => true,
             Function::Relabel | Function::ShowAs(_) | Function::JsonOf(_) | Function::SortKey(..) => true,
             Function::QuoteIdentifier | Function::QuoteLiteral | Function::ToHex | Function::Row(_) => true,
             Function::Json(JsonFunction::Array | JsonFunction::Row | JsonFunction::Kind) => true,
@@ -462,6 +464,8 @@ impl Function {
 pub(crate) fn word_of(function: Function) -> Option<String> {
     let of = |name: &str, data_type: DataType| format!("{name}_of_{}", type_word(data_type));
     Some(match function {
+        Function::Attempt(AttemptFunction::Cast) => "attempt_cast".to_owned(),
+        Function::Attempt(AttemptFunction::ReadAs(data_type)) => of("attempt_read", data_type),
         Function::ReadAs(data_type) => of("read", data_type),
         Function::ShowAs(data_type) => of("show", data_type),
         Function::JsonOf(data_type) => of("json", data_type),
@@ -496,6 +500,7 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     known.extend(FORMATS.map(Function::Encode));
     known.extend(FORMATS.map(Function::Decode));
     known.extend(PatternFunction::ALL.map(Function::Pattern));
+    known.push(Function::Attempt(AttemptFunction::Cast));
     known.extend(TemplateFunction::ALL.map(Function::Template));
     known.extend(MomentFunction::all().map(Function::Moment));
     known.extend(ShaBits::ALL.map(Function::Sha));
@@ -525,6 +530,7 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     let data_type = type_of_word(of)?;
     match name {
         "read" => return Some(Function::ReadAs(data_type)),
+        "attempt_read" => return Some(Function::Attempt(AttemptFunction::ReadAs(data_type))),
         "show" => return Some(Function::ShowAs(data_type)),
         "json" => return Some(Function::JsonOf(data_type)),
         _ => {}
@@ -727,6 +733,7 @@ mod tests {
         functions.extend(JsonbFunction::ALL.map(Function::Jsonb));
         functions.extend(TextFunction::ALL.map(Function::Text));
         functions.extend(MathFunction::ALL.map(Function::Math));
+        functions.extend([AttemptFunction::Cast, AttemptFunction::ReadAs(DataType::TimestampTz)].map(Function::Attempt));
         for function in functions {
             let word = word_of(function).expect("it has a word");
             assert!(word.chars().all(|letter| letter.is_alphanumeric() || letter == '_'), "{word}");

@@ -11,6 +11,7 @@
 //! * comparisons: both arguments have one type (decimals: one scale; text, varchar and char count as one type);
 //! * unless a variant says otherwise, a NULL argument gives NULL.
 
+mod attempt;
 mod bytes;
 mod jsonb;
 mod list;
@@ -29,6 +30,7 @@ pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, RowFuncti
 pub(crate) use logical::{debug_word, function_of_word, word_of};
 pub use math::MathFunction;
 pub use moment::{IntervalStyle, MomentFunction};
+pub use attempt::AttemptFunction;
 pub use pattern::PatternFunction;
 use serde::{Deserialize, Serialize};
 pub use template::TemplateFunction;
@@ -232,6 +234,8 @@ pub enum Function {
     /// A cast from the argument's type to the node's own. Errors when the value does not fit. To a shorter
     /// varchar or char it truncates (an explicit cast).
     Cast,
+    /// A cast that gives NULL where it would fail (TRY_CAST).
+    Attempt(AttemptFunction),
     /// A cast as an assignment does it (INSERT): as `Cast`, but a string too long (but for blanks) is an error.
     AssignCast,
 

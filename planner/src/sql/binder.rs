@@ -23,6 +23,14 @@ pub(crate) struct Binder<'b, 'a> {
     named: OnceCell<Vec<&'static str>>,
     /// The windows that the innermost SELECT names.
     pub(super) windows: Vec<(String, WindowSpec)>,
+    /// The named items of the SELECTs that are being bound, where names may mean them.
+    pub(super) named_items: Vec<super::alias::NamedItems>,
+    /// How often one has been put in the place of its name.
+    pub(super) expansions: usize,
+    /// What COLUMNS stands for in the expression that is being bound, where it may stand.
+    pub(super) chosen_columns: Option<super::columns::ChosenColumns>,
+    /// What has to hold for rows that the aggregates of a PIVOT's column count.
+    pub(super) pivot_condition: Option<super::pivot::PivotCondition>,
     /// In what the binder stands that a recursive query may not name itself in, outermost first.
     pub(super) within: Vec<Within>,
     /// Whether the FROM that is being bound names the recursive query that it is in the step of.
@@ -51,6 +59,10 @@ impl<'b, 'a> Binder<'b, 'a> {
             hidden: None,
             named: OnceCell::new(),
             windows: Vec::new(),
+            named_items: Vec::new(),
+            expansions: 0,
+            chosen_columns: None,
+            pivot_condition: None,
             within: Vec::new(),
             names_itself: false,
         }
@@ -71,6 +83,12 @@ impl<'b, 'a> Binder<'b, 'a> {
     /// The text that is bound, a view's, too.
     pub(super) fn source(&self) -> Option<&Text> {
         self.text.as_ref().or(self.hidden.as_ref())
+    }
+
+    /// Whether PIVOT may stand in the text.
+    pub(super) fn may_pivot(&self) -> bool {
+        let is_pivot = |part: &[u8]| part.eq_ignore_ascii_case(b"pivot");
+        self.text.as_ref().is_some_and(|text| text.as_str().as_bytes().windows(5).any(is_pivot))
     }
 
     /// The columns that nobody declared and that may be named in the text.

@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::{Definition, FromItem, Scope, Shared};
 use rustc_hash::FxHashSet;
 use sqlparser::ast;
+use std::sync::Arc;
 
 /// A CTE that a FROM may name.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub(super) struct CteInSight {
     pub(super) name: String,
     /// What it stands for.
     pub(super) stands: Stands,
+    /// It as it is written, where its rows may have to be read before the query is bound.
+    pub(super) tree: Option<Arc<ast::Cte>>,
 }
 
 /// What the name of a CTE stands for.
@@ -39,8 +42,9 @@ impl Binder<'_, '_> {
         let mut names = FxHashSet::default();
         for ast::Cte { alias, from, .. } in cte_tables {
             let (name, position) = (Self::fold(&alias.name), self.position(alias.name.span));
-            if from.is_some() {
-                return Err(Error::unsupported("FROM behind a WITH query is").at(position));
+            if let Some(from) = from.as_ref().filter(|from| from.quote_style.is_none()) {
+                let message = format!("syntax error at or near \"{from}\": FROM behind a query of WITH");
+                return Err(Error::new(ErrorKind::Syntax, message).at(position));
             }
             if names.contains(&name) {
                 let message = format!("WITH query name \"{name}\" specified more than once");
@@ -54,6 +58,11 @@ impl Binder<'_, '_> {
         };
         let mut definitions = Vec::new();
         for (cte, names_itself) in ordered {
+            let rewritten = match &cte.from {
+                Some(clauses) => Some(self.without_search(cte, clauses, *recursive && names_itself, parent)?),
+                None => None,
+            };
+            let cte = rewritten.as_ref().unwrap_or(cte);
             let ast::Cte { alias, query, from: _, materialized, closing_paren_token: _ } = cte;
             let name = Self::fold(&alias.name);
             let rows = if names_itself {
@@ -68,7 +77,10 @@ impl Binder<'_, '_> {
             let (shared, definition) = self.builder.share(rows, materialized);
             match *recursive {
                 true => self.stand(&name, Stands::Shared(shared)),
-                false => self.ctes.push(CteInSight { name, stands: Stands::Shared(shared) }),
+                false => {
+                    let tree = self.may_pivot().then(|| Arc::new(cte.clone()));
+                    self.ctes.push(CteInSight { name, stands: Stands::Shared(shared), tree });
+                }
             }
             definitions.push(definition);
         }

@@ -3,6 +3,7 @@
 use super::binder::Binder;
 use super::from_function::FunctionFactor;
 use super::query::Unknown;
+use super::unpivot::Unpivot;
 use crate::catalog::{FileOptions, TableName};
 use crate::error::{Error, Position, Result};
 use crate::relation::builder::{Clause, FromItem, Scope, check_table_count};
@@ -60,12 +61,18 @@ impl Binder<'_, '_> {
             return self.bind_function_factor(&call, parent, before);
         }
         let (item, alias) = match factor {
-            ast::TableFactor::Table { name, alias, args: None, .. } => {
+            ast::TableFactor::Table { name, alias, args: None, sample, .. } => {
                 if let Some(what) = refused_of_table(factor) {
                     return Err(Error::unsupported(what).at(position));
                 }
-                let item = self.bind_table_name(name)?;
-                if let [table] = &item.tables[..]
+                let mut item = self.bind_table_name(name)?;
+                if let Some(sample) = sample {
+                    let (ast::TableSampleKind::BeforeTableAlias(sample) | ast::TableSampleKind::AfterTableAlias(sample)) =
+                        sample;
+                    let sampled = self.bind_table_sample(item.relation, sample);
+                    item.relation = sampled.map_err(|error| error.at(position))?;
+                }
+                                if let [table] = &item.tables[..]
                     && table.of.is_some()
                 {
                     let (schema, ident) = self.split_name(name)?;
@@ -78,18 +85,28 @@ impl Binder<'_, '_> {
                 (item, alias.as_ref())
             }
             ast::TableFactor::Derived { lateral, subquery, alias, sample } => {
-                if sample.is_some() {
-                    return Err(Error::unsupported("TABLESAMPLE is").at(position));
-                }
-                let rows = match before.filter(|_| *lateral) {
+                let mut rows = match before.filter(|_| *lateral) {
                     Some(before) => self.bind_query(subquery, Some(&before.scope(parent)), Unknown::AsText)?,
                     None => self.bind_query(subquery, parent, Unknown::AsText)?,
                 };
+                if let Some(sample) = sample {
+                    let (ast::TableSampleKind::BeforeTableAlias(sample) | ast::TableSampleKind::AfterTableAlias(sample)) =
+                        sample;
+                    rows.0 = self.bind_table_sample(rows.0, sample).map_err(|error| error.at(position))?;
+                }
                 (FromItem::anonymous(rows), alias.as_ref())
             }
             ast::TableFactor::NestedJoin { table_with_joins, alias } => {
                 let item = self.deeper(position, |binder| binder.bind_joined(table_with_joins, parent, before))?;
                 (item, alias.as_ref())
+            }
+            ast::TableFactor::Pivot { table, aggregate_functions, alias, .. } => {
+                (self.bind_pivot(table, aggregate_functions, parent, before)?, alias.as_ref())
+            }
+            ast::TableFactor::Unpivot { table, value, null_inclusion, name, columns, alias } => {
+                let keeps_nulls = *null_inclusion == Some(ast::NullInclusion::IncludeNulls);
+                let unpivot = Unpivot { table, value, keeps_nulls, name, columns };
+                (self.bind_unpivot(&unpivot, parent, before)?, alias.as_ref())
             }
             ast::TableFactor::Table { .. }
             | ast::TableFactor::TableFunction { .. }
@@ -97,8 +114,6 @@ impl Binder<'_, '_> {
             | ast::TableFactor::UNNEST { .. }
             | ast::TableFactor::JsonTable { .. }
             | ast::TableFactor::OpenJsonTable { .. }
-            | ast::TableFactor::Pivot { .. }
-            | ast::TableFactor::Unpivot { .. }
             | ast::TableFactor::UnpivotExpr { .. }
             | ast::TableFactor::MatchRecognize { .. }
             | ast::TableFactor::XmlTable { .. }
@@ -116,6 +131,7 @@ impl Binder<'_, '_> {
         match factor {
             ast::TableFactor::Derived { subquery, .. } => self.query_start(subquery),
             ast::TableFactor::NestedJoin { table_with_joins, .. } => self.factor_start(&table_with_joins.relation),
+            ast::TableFactor::Pivot { table, .. } | ast::TableFactor::Unpivot { table, .. } => self.factor_start(table),
             ast::TableFactor::Table { name, .. } | ast::TableFactor::Function { name, .. } => {
                 self.position(name.span())
             }
@@ -164,7 +180,7 @@ fn refused_of_table(factor: &ast::TableFactor) -> Option<&'static str> {
         with_ordinality,
         partitions,
         json_path,
-        sample,
+        sample: _,
         index_hints,
     } = factor
     else {
@@ -176,7 +192,6 @@ fn refused_of_table(factor: &ast::TableFactor) -> Option<&'static str> {
         (*with_ordinality, "WITH ORDINALITY is"),
         (!partitions.is_empty(), "PARTITION is"),
         (json_path.is_some(), "a path into a table is"),
-        (sample.is_some(), "TABLESAMPLE is"),
         (!index_hints.is_empty(), "an index hint is"),
     ];
     refused.into_iter().find(|(is_there, _)| *is_there).map(|(_, what)| what)

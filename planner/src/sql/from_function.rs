@@ -3,7 +3,7 @@
 
 use super::ahead::ROWS_FROM;
 use super::binder::Binder;
-use super::expression::is_schema_of_functions;
+use super::expression::{is_schema_of_functions, restriction};
 use super::from::Before;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Expression;
@@ -58,6 +58,9 @@ impl Binder<'_, '_> {
         parent: Option<&Scope<'_>>,
         before: Option<&Before<'_>>,
     ) -> Result<FromItem> {
+        if let Some(alias) = call.alias.filter(|alias| alias.columns.iter().any(|column| column.data_type.is_some())) {
+            return self.bind_defined(call, alias, parent, before);
+        }
         let names = call.alias.map(|alias| self.alias_columns(alias)).transpose()?.unwrap_or_default();
         let alias = call.alias.map(|alias| Self::fold(&alias.name));
         let aliased = |item: FromItem, binder: &Self| match (&alias, call.alias) {
@@ -83,6 +86,51 @@ impl Binder<'_, '_> {
         };
         let item = self.builder.from_functions(calls, call.ordinality, alias.as_deref())?;
         aliased(item, self)
+    }
+
+    /// A function whose columns are defined where it is called: `json_to_recordset('…') AS t(a int, b text)`.
+    fn bind_defined(
+        &mut self,
+        call: &FunctionFactor<'_>,
+        alias: &ast::TableAlias,
+        parent: Option<&Scope<'_>>,
+        before: Option<&Before<'_>>,
+    ) -> Result<FromItem> {
+        let position = self.position(alias.name.span);
+        let refused = || {
+            let message = "a column definition list is only allowed for functions returning \"record\"";
+            Err(Error::new(ErrorKind::Syntax, message).at(position))
+        };
+        let Called::Named(name, args) = call.name else { return refused() };
+        if call.ordinality {
+            let message = "WITH ORDINALITY cannot be used with a column definition list";
+            return Err(Error::new(ErrorKind::Syntax, message).at(position));
+        }
+        let (_, ident) = self.split_name(name)?;
+        let function = Self::fold(ident);
+        let (is_binary, is_set) = match function.as_str() {
+            "json_to_record" => (false, false),
+            "json_to_recordset" => (false, true),
+            "jsonb_to_record" => (true, false),
+            "jsonb_to_recordset" => (true, true),
+            _ => return refused(),
+        };
+        let mut columns = Vec::with_capacity(alias.columns.len());
+        for column in &alias.columns {
+            let (name, position) = (Self::fold(&column.name), self.position(column.name.span));
+            let Some(data_type) = &column.data_type else {
+                let message = format!("the column \"{name}\" of a column definition list has no type");
+                return Err(Error::new(ErrorKind::Syntax, message).at(position));
+            };
+            let of = self.data_type(data_type, position)?;
+            columns.push((name, of, restriction(data_type), position));
+        }
+        let siblings = before.map(|before| before.scope(parent));
+        let scope = Scope::empty(siblings.as_ref().or(parent), Clause::FromFunction);
+        let at = self.position(name.span());
+        let arguments = self.bind_arguments(&function, args, at, &scope)?;
+        let item = self.builder.rows_of_json(arguments, (is_binary, is_set), columns, at)?;
+        item.aliased(&Self::fold(&alias.name), &[]).map_err(|error| error.at(position))
     }
 
     /// `unnest(a, b, …)`: each array is a column.

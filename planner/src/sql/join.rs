@@ -1,5 +1,6 @@
 //! Joins: their kinds and conditions.
 
+use super::asof::marked;
 use super::binder::Binder;
 use super::from::Before;
 use super::recursive::Within;
@@ -36,6 +37,12 @@ impl Binder<'_, '_> {
             let left_side = if left_missing { self.with_presence(left) } else { left };
             let right = if right_missing { self.with_presence(right) } else { right };
             left = left_side;
+            if let Some(mark) = marked(constraint) {
+                let (kind, both) = ((side, constraint), (left, right));
+                left = self.bind_marked_join(mark, both, kind, parent, position)?;
+                left.hide_in_join();
+                continue;
+            }
             left = match constraint {
                 None => self.join_on(left, right, side, None, parent).map_err(|error| error.at(position))?,
                 Some(ast::JoinConstraint::On(on)) => {
@@ -104,11 +111,10 @@ fn join_side(operator: &ast::JoinOperator) -> Result<(Side, Option<&ast::JoinCon
         Op::FullOuter(constraint) => Ok((Side::Full, Some(constraint))),
         Op::CrossJoin(ast::JoinConstraint::None) => Ok((Side::Inner, None)),
         Op::CrossJoin(_) => Err(Error::new(ErrorKind::Syntax, "syntax error: CROSS JOIN with a condition")),
-        Op::Semi(_) | Op::LeftSemi(_) | Op::RightSemi(_) => {
-            Err(Error::unsupported("SEMI JOIN is").with_hint("Use EXISTS or IN."))
-        }
-        Op::Anti(_) | Op::LeftAnti(_) | Op::RightAnti(_) => {
-            Err(Error::unsupported("ANTI JOIN is").with_hint("Use NOT EXISTS."))
+        Op::Semi(constraint) | Op::LeftSemi(constraint) => Ok((Side::Semi, Some(constraint))),
+        Op::Anti(constraint) | Op::LeftAnti(constraint) => Ok((Side::Anti, Some(constraint))),
+        Op::RightSemi(_) | Op::RightAnti(_) => {
+            Err(Error::unsupported("RIGHT SEMI or ANTI JOIN is").with_hint("Change the sides, or use EXISTS."))
         }
         Op::CrossApply | Op::OuterApply => Err(Error::unsupported("APPLY is")),
         Op::AsOf { .. } => Err(Error::unsupported("ASOF JOIN is")),

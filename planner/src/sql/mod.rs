@@ -1,14 +1,17 @@
 //! SQL text to statements and relations: the grammar. What it means (names, types, coercions, grouping, operators) is the
 //! business of [`relation::builder`](crate::relation::builder), which is called for each part of the syntax tree.
 //!
-//! Read in this order: `parse` splits a script, `spelling` mends what sqlparser misreads, `escapes` spells strings whose backslashes
-//! are escapes, `refused` names what is not supported; `statement` tells the kinds apart, and
+//! Read in this order: `parse` splits a script, `spelling`, `ahead`, `forms` and `grouping_words` mend what sqlparser misreads or does
+//! not know, `escapes` spells strings whose backslashes are escapes, `refused` names what is not supported, the `dialect` is ours;
+//! `statement` tells the kinds apart, and
 //! those that are no queries have a file each; `query` and the files of its clauses walk queries, `expression` scalars; `binder`
 //! is what all of them share.
 
 mod ahead;
 mod definition;
+mod dialect;
 mod escapes;
+mod forms;
 mod grouping_words;
 mod normal;
 mod parse;
@@ -26,6 +29,9 @@ mod insert;
 mod kept;
 mod shown;
 
+mod alias;
+mod asof;
+mod columns;
 mod cte;
 mod file_function;
 mod file_option;
@@ -36,11 +42,16 @@ mod limit;
 mod names;
 mod naming;
 mod order;
+mod pivot;
 mod query;
 mod recursive;
+mod sample;
+mod search_cycle;
 mod select;
 mod select_list;
 mod set_operation;
+mod star;
+mod unpivot;
 mod values;
 mod window;
 

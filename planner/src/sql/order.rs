@@ -2,6 +2,7 @@
 
 use super::binder::Binder;
 use crate::error::{Error, Result};
+use crate::relation::Expression;
 use crate::relation::builder::{Reference, Rows};
 use crate::types::SortOrder;
 use sqlparser::ast::{self, Spanned};
@@ -16,10 +17,17 @@ pub(super) fn order_items<'o>(
     if interpolate.is_some() {
         return Err(Error::unsupported("INTERPOLATE is").at(position));
     }
-    let ast::OrderByKind::Expressions(items) = kind else {
-        return Err(Error::unsupported("ORDER BY ALL is").at(position));
-    };
-    order_by_items(binder, items)
+    match kind {
+        ast::OrderByKind::Expressions(items) => order_by_items(binder, items),
+        ast::OrderByKind::All(_) => Ok(Vec::new()),
+    }
+}
+
+/// The direction of ORDER BY ALL; none of an order by other items.
+pub(super) fn order_of_all(order_by: &ast::OrderBy) -> Option<SortOrder> {
+    let ast::OrderByKind::All(ast::OrderByOptions { sort, nulls_first }) = &order_by.kind else { return None };
+    let descending = matches!(sort, Some(ast::OrderBySort::Desc));
+    Some(SortOrder { descending, nulls_first: nulls_first.unwrap_or(descending) })
 }
 
 /// The same of items without a clause around them.
@@ -71,10 +79,16 @@ pub(super) fn reference(expr: &ast::Expr) -> Option<Reference> {
 }
 
 impl Binder<'_, '_> {
+    /// The keys of ORDER BY ALL over finished rows; none of another order.
+    pub(super) fn keys_of_all(&self, order_by: &ast::OrderBy, (_, output): &Rows) -> Vec<(Expression, SortOrder)> {
+        let key = |order| output.iter().map(move |(_, id)| (self.builder.columns.reference(*id), order));
+        order_of_all(order_by).into_iter().flat_map(key).collect()
+    }
+
     /// ORDER BY after a set operation: numbers and names of its result only.
     pub(super) fn bind_order_of_set_operation(&mut self, rows: Rows, order_by: Option<&ast::OrderBy>) -> Result<Rows> {
         let Some(order_by) = order_by else { return Ok(rows) };
-        let mut keys = Vec::new();
+        let mut keys = self.keys_of_all(order_by, &rows);
         for (expr, order) in order_items(self, order_by)? {
             let position = self.position(expr.span());
             let named = match reference(expr) {

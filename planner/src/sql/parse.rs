@@ -1,6 +1,7 @@
 //! From a script's text to its statements. The script is split at its semicolons before anything is parsed, so
 //! that each statement keeps its own text and positions count from its start.
 
+use super::dialect::SqlDialect;
 use super::spelling::{is_keyword, respell};
 use super::text::Text;
 use super::{Parsed, Tree, copy, definition, normal, refused, session};
@@ -88,7 +89,7 @@ pub(super) fn parse_expression(text: &str) -> Result<ast::Expr> {
 
 /// Parses the name of a type.
 pub(super) fn parse_type(text: &str) -> Result<ast::DataType> {
-    let parser = Parser::new(&PostgreSqlDialect {}).try_with_sql(text);
+    let parser = Parser::new(&SqlDialect).try_with_sql(text);
     let parsed = parser.and_then(|mut parser| {
         let data_type = parser.parse_data_type()?;
         parser.expect_token(&Token::EOF)?;
@@ -166,12 +167,9 @@ fn summarized(tokens: &[TokenWithSpan]) -> Option<Vec<TokenWithSpan>> {
     let first = tokens.iter().position(is_solid).filter(|&at| is_keyword(&tokens[at].token, "summarize"))?;
     let next = first + 1 + tokens[first + 1..].iter().position(is_solid)?;
     let starts = |word: &str| is_keyword(&tokens[next].token, word);
-    let is_query = ["select", "with", "values", "table"].into_iter().any(starts) || tokens[next].token == Token::LParen;
-    let put: &[&str] = match is_query {
-        true => &[],
-        false if starts("from") => &["SELECT", "*"],
-        false => &["SELECT", "*", "FROM"],
-    };
+    let is_query = ["select", "with", "values", "table", "from", "pivot", "unpivot"].into_iter().any(starts)
+        || tokens[next].token == Token::LParen;
+    let put: &[&str] = if is_query { &[] } else { &["SELECT", "*", "FROM"] };
     let token = |text: &&str| match *text {
         "*" => Token::Mul,
         word => Token::make_keyword(word),
@@ -185,7 +183,7 @@ fn parse_sql(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<ast::Statement> 
     let tokens = respell(tokens);
     check_chains(text, &tokens)?;
     // The tokens have been counted; where sqlparser meets its limit it often says that something else is wrong.
-    let parser = Parser::new(&PostgreSqlDialect {}).with_recursion_limit(usize::MAX);
+    let parser = Parser::new(&SqlDialect).with_recursion_limit(usize::MAX);
     let begin = tokens.iter().find(|token| !matches!(token.token, Token::Whitespace(_)));
     let begin = begin.and_then(|token| text.position(token.span.start)).unwrap_or(Position(0));
     let unknown = refused::unknown_to_parser(&tokens, begin);

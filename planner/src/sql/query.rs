@@ -182,7 +182,7 @@ impl Binder<'_, '_> {
     ) -> Result<Rows> {
         let Some(order_by) = order_by else { return Ok(rows) };
         let (_, scope) = FromItem::anonymous(rows.clone()).into_scope(parent, Clause::OrderBy);
-        let mut keys = Vec::new();
+        let mut keys = self.keys_of_all(order_by, &rows);
         for (expr, order) in order_items(self, order_by)? {
             let named = match reference(expr) {
                 Some(reference) => self.builder.named_output(&reference, &rows.1, self.position(expr.span()))?,

@@ -97,7 +97,7 @@ impl Binder<'_, '_> {
         let message = "mutual recursion between WITH items is not implemented";
         for name in &names {
             let stands = Stands::Refused(Error::new(ErrorKind::Unsupported, message));
-            self.ctes.push(CteInSight { name: name.clone(), stands });
+            self.ctes.push(CteInSight { name: name.clone(), stands, tree: None });
         }
         let places = order(&names, &mentioned).into_iter();
         places.map(|at| (&ctes[at], mentioned[at].contains(&names[at]))).collect()

@@ -3,12 +3,13 @@
 
 use super::binder::Binder;
 use super::expression::plain_argument;
+use super::forms::GROUP_BY_ALL;
 use super::grouping_words::{CUBE, DISTINCT_SETS, NO_KEYS, ROLLUP, SETS};
-use super::order::{order_items, reference};
+use super::order::{order_items, order_of_all, reference};
 use super::query::Unknown;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::Expression;
-use crate::relation::builder::{Clause, GroupingSets, Rows, Scope, Select, Target, crossed};
+use crate::relation::builder::{and, Clause, GroupingSets, Rows, Scope, Select, Target, crossed};
 use sqlparser::ast::{self, Spanned};
 
 /// Elements of a CUBE, as in PostgreSQL.
@@ -20,6 +21,11 @@ enum Element<'e> {
     Rollup(Vec<&'e ast::Expr>),
     Cube(Vec<&'e ast::Expr>),
     Sets(Vec<&'e ast::Expr>),
+}
+
+/// Whether it stands for ALL in GROUP BY.
+fn is_all_of_groups(call: &ast::Function) -> bool {
+    is_name(&call.name, GROUP_BY_ALL)
 }
 
 fn element(expr: &ast::Expr) -> Element<'_> {
@@ -51,6 +57,7 @@ struct Clauses<'s> {
     selection: Option<&'s ast::Expr>,
     group_by: &'s [ast::Expr],
     having: Option<&'s ast::Expr>,
+    qualify: Option<&'s ast::Expr>,
     windows: &'s [ast::NamedWindowDefinition],
 }
 
@@ -67,15 +74,23 @@ impl Binder<'_, '_> {
         let outside = std::mem::take(&mut self.names_itself);
         let (mut relation, scope) = self.bind_from(clauses.from, parent)?.into_scope(parent, Clause::Where);
         let names_itself = std::mem::replace(&mut self.names_itself, outside);
-        if let Some(selection) = clauses.selection {
-            let predicate = self.bind_condition(selection, &scope)?;
-            relation = self.builder.filter(relation, predicate);
-        }
-        let windows = std::mem::take(&mut self.windows);
-        let recorded = self.builder.record_forms(true);
-        let clauses = self.bind_clauses(&clauses, order_by, &scope, unknown);
-        self.builder.record_forms(recorded);
-        self.windows = windows;
+        let clauses = self.with_item_names(clauses.projection, &scope, |binder| {
+            let mut selection = clauses.selection;
+            if let Some((sample, rest)) = selection.and_then(Self::split_using_sample) {
+                relation = binder.bind_using_sample(relation.clone(), sample)?;
+                selection = rest;
+            }
+            if let Some(selection) = selection {
+                let predicate = binder.bind_condition(selection, &scope)?;
+                relation = binder.builder.filter(relation.clone(), predicate);
+            }
+            let windows = std::mem::take(&mut binder.windows);
+            let recorded = binder.builder.record_forms(true);
+            let clauses = binder.bind_clauses(&clauses, order_by, &scope, unknown);
+            binder.builder.record_forms(recorded);
+            binder.windows = windows;
+            clauses
+        });
         self.check_step(names_itself, &scope, self.position(select.select_token.0.span))?;
         self.builder.select(relation, clauses?)
     }
@@ -122,7 +137,6 @@ impl Binder<'_, '_> {
             (!cluster_by.is_empty(), "CLUSTER BY is", of(cluster_by.first())),
             (!distribute_by.is_empty(), "DISTRIBUTE BY is", of(distribute_by.first())),
             (!sort_by.is_empty(), "SORT BY is", position),
-            (qualify.is_some(), "QUALIFY is", of(qualify.as_ref())),
             (value_table_mode.is_some(), "SELECT AS is", position),
             (*flavor != ast::SelectFlavor::Standard, "FROM before SELECT is", position),
         ];
@@ -140,10 +154,11 @@ impl Binder<'_, '_> {
                 let error = Error::unsupported("GROUP BY … WITH ROLLUP, CUBE or TOTALS is");
                 return Err(error.at(of(keys.first())));
             }
-            ast::GroupByExpr::All(_) => return Err(Error::unsupported("GROUP BY ALL is").at(position)),
+            ast::GroupByExpr::All(_) => return Err(Error::unsupported("GROUP BY ALL with other keys is").at(position)),
         };
         let (selection, having, windows) = (selection.as_ref(), having.as_ref(), named_window.as_slice());
-        Ok(Clauses { distinct, distinct_on, projection, from, selection, group_by, having, windows })
+        let qualify = qualify.as_ref();
+        Ok(Clauses { distinct, distinct_on, projection, from, selection, group_by, having, qualify, windows })
     }
 
     fn bind_clauses<'s, 'p>(
@@ -162,6 +177,10 @@ impl Binder<'_, '_> {
         if let Some(having) = clauses.having {
             select.having(self.bind_condition(having, scope)?);
         }
+        if let Some(qualify) = clauses.qualify {
+            scope.enter(Clause::Qualify);
+            select.qualify(self.bind_condition(qualify, scope)?);
+        }
         let target = |binder: &mut Self, select: &Select<'s, 'p>, expr: &ast::Expr, clause: Clause| -> Result<Target> {
             let position = binder.position(expr.span());
             let named = match reference(expr) {
@@ -177,6 +196,9 @@ impl Binder<'_, '_> {
                 }
             }
         };
+        if let Some(order) = order_by.and_then(order_of_all) {
+            select.order_by_all(order);
+        }
         for (expr, direction) in order_by.map(|by| order_items(self, by)).transpose()?.unwrap_or_default() {
             let target = target(self, &select, expr, Clause::OrderBy)?;
             select.order_by(target, direction, self.position(expr.span()))?;
@@ -192,6 +214,12 @@ impl Binder<'_, '_> {
 
     /// GROUP BY: keys, and lists of them.
     fn bind_group_by(&mut self, elements: &[ast::Expr], scope: &Scope<'_>, select: &mut Select<'_, '_>) -> Result<()> {
+        if let [ast::Expr::Function(call)] = elements
+            && is_all_of_groups(call)
+        {
+            select.group_by_all();
+            return Ok(());
+        }
         let (is_distinct, elements) = match elements {
             [mark, elements @ ..] if is_mark(mark) => (true, elements),
             elements => (false, elements),
@@ -300,8 +328,13 @@ impl Binder<'_, '_> {
     /// A condition of WHERE, HAVING or ON: a boolean.
     pub(super) fn bind_condition(&mut self, ast: &ast::Expr, scope: &Scope<'_>) -> Result<Expression> {
         let clause = scope.clause();
-        let condition = self.bind_expression(ast, scope)?;
-        self.builder.condition(condition, clause).map_err(|error| error.at(self.position(ast.span())))
+        let condition = |binder: &mut Self| {
+            let condition = binder.bind_expression(ast, scope)?;
+            binder.builder.condition(condition, clause).map_err(|error| error.at(binder.position(ast.span())))
+        };
+        // One for each of the columns that COLUMNS stands for: all of them hold.
+        let conditions = self.for_each_column(condition)?;
+        Ok(if conditions.len() == 1 { conditions.into_iter().next().expect("there is one") } else { and(conditions) })
     }
 }
 

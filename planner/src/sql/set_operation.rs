@@ -59,13 +59,18 @@ impl Binder<'_, '_> {
                 return Err(Error::unsupported("MINUS is").with_hint("Use EXCEPT.").at(position));
             }
         };
-        let all = match quantifier {
-            ast::SetQuantifier::All => true,
-            ast::SetQuantifier::Distinct | ast::SetQuantifier::None => false,
-            ast::SetQuantifier::ByName | ast::SetQuantifier::AllByName | ast::SetQuantifier::DistinctByName => {
+        let (all, by_name) = match quantifier {
+            ast::SetQuantifier::All => (true, false),
+            ast::SetQuantifier::Distinct | ast::SetQuantifier::None => (false, false),
+            ast::SetQuantifier::AllByName => (true, true),
+            ast::SetQuantifier::ByName | ast::SetQuantifier::DistinctByName => (false, true),
+        };
+        if by_name {
+            if kind != SetKind::Union {
                 return Err(Error::unsupported(format_args!("{operator} BY NAME is")).at(position));
             }
-        };
+            return self.bind_union_by_name((left_rows, written), (all, right), parent);
+        }
         let mut right_rows = self.bind_set_expression(right, parent, Unknown::Keep)?;
         let types = self.builder.common_types(kind, &left_rows, &right_rows, position)?;
         let is_unknown = |binder: &Self, rows: &Rows| binder.builder.output_types(rows).contains(&DataType::Null);
@@ -78,5 +83,31 @@ impl Binder<'_, '_> {
             right_rows = self.bind_set_expression(right, parent, Unknown::As(&types))?;
         }
         self.builder.set_operation(kind, all, left_rows, right_rows, &types)
+    }
+
+    /// `left UNION [ALL] BY NAME right`.
+    fn bind_union_by_name(
+        &mut self,
+        (mut left, written): (Rows, Option<&ast::SetExpr>),
+        (all, right): (bool, &ast::SetExpr),
+        parent: Option<&Scope<'_>>,
+    ) -> Result<Rows> {
+        let position = self.body_start(right);
+        let mut right_rows = self.bind_set_expression(right, parent, Unknown::Keep)?;
+        let whole = self.builder.by_name(left.clone(), right_rows.clone(), position)?;
+        let types = self.builder.common_types(SetKind::Union, &whole.0, &whole.1, position)?;
+        let types: Vec<DataType> =
+            types.into_iter().map(|of| if of == DataType::Null { DataType::Text } else { of }).collect();
+        let is_unknown = |binder: &Self, rows: &Rows| binder.builder.output_types(rows).contains(&DataType::Null);
+        if let Some(written) = written.filter(|_| is_unknown(self, &left)) {
+            let own = self.builder.types_by_name(&left, &whole.0, &types);
+            left = self.bind_set_expression(written, parent, Unknown::As(&own))?;
+        }
+        if is_unknown(self, &right_rows) {
+            let own = self.builder.types_by_name(&right_rows, &whole.0, &types);
+            right_rows = self.bind_set_expression(right, parent, Unknown::As(&own))?;
+        }
+        let (left, right) = self.builder.by_name(left, right_rows, position)?;
+        self.builder.set_operation(SetKind::Union, all, left, right, &types)
     }
 }

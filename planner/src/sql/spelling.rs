@@ -10,7 +10,7 @@
 //! | `(row).*` | `(row)."all fields"` | takes `.*` behind names only |
 //! | `pg_catalog.substring(a, b)` | `pg_catalog."substring"(a, b)` | knows words with a grammar of their own behind a dot, too |
 //!
-//! What takes a look ahead is done before that, by [`super::ahead`] and [`super::grouping_words`].
+//! What takes a look ahead is done before that, by [`super::ahead`], [`super::forms`] and [`super::grouping_words`].
 
 use sqlparser::keywords::RESERVED_FOR_COLUMN_ALIAS;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
@@ -31,7 +31,8 @@ const BEFORE_QUERY: [&str; 6] = ["as", "union", "all", "distinct", "except", "in
 /// The same tokens in words that sqlparser reads.
 pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut respelled = Respelled::default();
-    let mut tokens = super::grouping_words::respell(super::ahead::respell(tokens)).into_iter();
+    let tokens = super::forms::respell(super::ahead::respell(tokens));
+    let mut tokens = super::grouping_words::respell(tokens).into_iter();
     while let Some(token) = tokens.next() {
         let next = tokens.as_slice().iter().map(|next| &next.token).find(|next| !matches!(next, Token::Whitespace(_)));
         respelled.take(token, next);

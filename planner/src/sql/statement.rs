@@ -17,18 +17,37 @@ pub(super) fn bind(
     parameters: &[DataType],
     wide_numerics: bool,
 ) -> Result<Statement> {
+    match bind_once(parsed, catalog, parameters, (wide_numerics, false)) {
+        // A name that no table has may be a select item's.
+        Err(error) if error.kind() == ErrorKind::UnknownColumn => {
+            let says_more = |other: &Error| other.kind() == ErrorKind::Unsupported;
+            let again = bind_once(parsed, catalog, parameters, (wide_numerics, true));
+            again.map_err(|other| if says_more(&other) { other } else { error })
+        }
+        bound => bound,
+    }
+}
+
+/// Binds a statement whose names mean select items, too, or not.
+fn bind_once(
+    parsed: &Parsed,
+    catalog: &dyn Catalog,
+    parameters: &[DataType],
+    (wide_numerics, names_items): (bool, bool),
+) -> Result<Statement> {
     let Parsed { tree, text, number: _ } = parsed;
     let (ast, options) = match tree {
         Tree::Sql(ast) | Tree::Summarize(ast) => (ast, &FileOptions::default()),
         Tree::Copy(ast, options) => (ast, options),
         Tree::Session(statement) => return Ok(Statement::Session(statement.clone())),
-        Tree::Definition(definition) => return bind_definition(definition, catalog, wide_numerics),
+        Tree::Definition(definition) => return bind_definition(definition, catalog, (wide_numerics, names_items)),
     };
     let mut builder = Builder::new(catalog, view_rows, parameters, wide_numerics);
     let prepares = catalog.is_preparing();
     if prepares {
         builder.keep_notes();
     }
+    builder.names_items = names_items;
     let bound = match (bind_kind(Binder::new(&mut builder, text), ast, options, text)?, tree) {
         (Statement::Query(query), Tree::Summarize(_)) => Statement::Summarize(query),
         (_, Tree::Summarize(_)) => {
@@ -47,11 +66,16 @@ pub(super) fn bind(
     Ok(bound)
 }
 
-fn bind_definition(definition: &Definition, catalog: &dyn Catalog, wide_numerics: bool) -> Result<Statement> {
+fn bind_definition(
+    definition: &Definition,
+    catalog: &dyn Catalog,
+    (wide_numerics, names_items): (bool, bool),
+) -> Result<Statement> {
     let Definition::CreateMaterialized { name, columns, query, is_filled, if_not_exists } = definition else {
         return Ok(Statement::Define(definition.clone()));
     };
     let mut builder = Builder::new(catalog, view_rows, &[], wide_numerics);
+    builder.names_items = names_items;
     let binder = Binder::new(&mut builder, &query.text);
     let bound = binder
         .create_materialized((name.clone(), columns), query, (*is_filled, *if_not_exists))

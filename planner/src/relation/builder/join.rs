@@ -20,6 +20,17 @@ pub enum Side {
     Right,
     /// And both.
     Full,
+    /// The left's rows with a partner.
+    Semi,
+    /// The left's rows without one.
+    Anti,
+}
+
+impl Side {
+    /// Whether the rows have the left's columns only.
+    fn is_left_only(self) -> bool {
+        matches!(self, Side::Semi | Side::Anti)
+    }
 }
 
 /// Two sides of a join, before its condition is known.
@@ -27,6 +38,8 @@ pub enum Side {
 pub struct Joined<'p> {
     left: Arc<Relation>,
     right: Arc<Relation>,
+    /// How many columns and tables of the scope are the left's.
+    left_counts: (usize, usize),
     /// What the condition sees.
     pub scope: Scope<'p>,
 }
@@ -35,17 +48,28 @@ impl<'p> Joined<'p> {
     /// Both sides, whose aliases [`FromItem::check_aliases`] has seen.
     pub fn new(left: FromItem, right: FromItem, parent: Option<&'p Scope<'p>>) -> Self {
         let (mut columns, mut tables) = (left.columns, left.tables);
+        let left_counts = (columns.len(), tables.len());
         columns.extend(right.columns);
         tables.extend(right.tables);
         let scope = Scope::new(parent, columns, tables, Clause::JoinCondition);
-        Joined { left: left.relation, right: right.relation, scope }
+        Joined { left: left.relation, right: right.relation, left_counts, scope }
+    }
+
+    /// Both relations, and the columns and tables that both have.
+    pub(super) fn into_parts(self) -> (Arc<Relation>, Arc<Relation>, Vec<ScopeColumn>, Vec<ScopeTable>) {
+        (self.left, self.right, self.scope.columns, self.scope.tables)
     }
 
     /// The join on a condition. The right side may read the left's columns, where [`FromItem::check_lateral`] found
     /// that right; what cannot be computed so is 0A000.
     pub fn on(self, builder: &mut Builder<'_>, side: Side, on: Expression) -> Result<FromItem> {
         let relation = builder.join_relation(self.left, self.right, side, on)?;
-        Ok(FromItem { relation, columns: self.scope.columns, tables: self.scope.tables })
+        let (mut columns, mut tables) = (self.scope.columns, self.scope.tables);
+        if side.is_left_only() {
+            columns.truncate(self.left_counts.0);
+            tables.truncate(self.left_counts.1);
+        }
+        Ok(FromItem { relation, columns, tables })
     }
 }
 
@@ -117,7 +141,7 @@ impl Builder<'_> {
             let equal = self.compare(Function::Equal, l, r).map_err(|error| error.at(*position))?;
             conditions.push(Expression { position: *position, ..equal });
             let value = match side {
-                Side::Inner | Side::Left => l_value,
+                Side::Inner | Side::Left | Side::Semi | Side::Anti => l_value,
                 Side::Right => r_value,
                 Side::Full => Expression::call(Function::Coalesce, vec![l_value, r_value], data_type),
             };
@@ -131,7 +155,11 @@ impl Builder<'_> {
             };
             merged.push(ScopeColumn::new(None, name.clone(), id));
         }
-        let mut relation = self.join_relation(left.relation, right.relation, side, Expression::and(conditions))?;
+        let on = Expression::and(conditions);
+        let mut relation = self.join_relation(left.relation, right.relation, side, on)?;
+        if side.is_left_only() {
+            return Ok(FromItem { relation, columns: left.columns, tables: left.tables });
+        }
         if !computed.is_empty() {
             let through = relation.columns().into_iter().map(|id| (id, self.columns.reference(id)));
             let columns = through.chain(computed).collect();
@@ -164,6 +192,8 @@ impl Builder<'_> {
             Side::Left => return self.apply_outer(left, right, on),
             Side::Right => (JoinKind::Left, right, left),
             Side::Full => (JoinKind::Full, left, right),
+            Side::Semi => (JoinKind::Semi, left, right),
+            Side::Anti => (JoinKind::Anti, left, right),
         };
         Ok(Arc::new(Relation::Join { kind, left, right, on }))
     }

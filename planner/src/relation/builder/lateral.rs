@@ -19,13 +19,13 @@
 //! Errors: what the right side computes is computed for the left rows that there are, as it was.
 
 use super::expand::before;
-use super::{Builder, FromItem};
+use super::{Builder, FromItem, walk};
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
-use crate::relation::visit::{for_each_column_in, substitute_in, take};
-use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
+use crate::relation::visit::{for_each_column_in, substitute, substitute_in, take};
+use crate::relation::{ColumnId, CteId, Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
 use crate::types::DataType;
 use crate::value::Value;
 use std::sync::Arc;
@@ -250,20 +250,120 @@ impl Builder<'_> {
                 let (numbered, number) = self.numbered(input, each().collect(), order);
                 self.filter(numbered, within(number, limit.as_ref(), offset.as_ref())?)
             }
-            Relation::Recursive { .. } | Relation::With { .. } => {
-                let what = "WITH in a LATERAL subquery that reads other tables of FROM is";
+            Relation::Recursive { .. } => {
+                let what = "WITH RECURSIVE in a LATERAL subquery that reads other tables of FROM is";
                 return Err(Error::unsupported(what));
             }
-            Relation::Join { kind: JoinKind::Full | JoinKind::Semi | JoinKind::Anti, .. } => {
-                let what = "FULL JOIN in a LATERAL subquery that reads other tables of FROM is";
-                return Err(Error::unsupported(what));
+            Relation::With { cte, definition, body } => self.apply_with(values, cte, definition, body)?,
+            Relation::Join { kind: kind @ (JoinKind::Full | JoinKind::Semi | JoinKind::Anti), left, right, on } => {
+                self.apply_two_sided(values, kind, (left, right), on)?
             }
             rows => self.apply(values, Arc::new(rows))?,
         })
     }
 
+    /// A join of which both sides are computed of each of some distinct rows, so that both have these rows' columns: a pair is of
+    /// one of them.
+    fn apply_two_sided(
+        &mut self,
+        values: Arc<Relation>,
+        kind: JoinKind,
+        (left, right): (Arc<Relation>, Arc<Relation>),
+        mut on: Expression,
+    ) -> Result<Arc<Relation>> {
+        let whole = values.columns();
+        let own: Vec<ColumnId> = match kind {
+            JoinKind::Full => left.columns().into_iter().chain(right.columns()).collect(),
+            _ => left.columns(),
+        };
+        let (definition, scans) = self.shared_twice(values, &whole);
+        let cte = self.next_shared();
+        let references = |builder: &Self, ids: &[ColumnId]| -> Vec<(ColumnId, Expression)> {
+            whole.iter().zip(ids).map(|(old, new)| (*old, builder.columns.reference(*new))).collect()
+        };
+        let mut sides = Vec::with_capacity(2);
+        for ((ids, scanned), mut rows) in scans.into_iter().zip([left, right]) {
+            let renamed = references(self, &ids);
+            let new = |id: ColumnId| renamed.iter().find(|(old, _)| *old == id).map(|(_, new)| new.clone());
+            substitute_in(&mut rows, &new);
+            if sides.is_empty() {
+                substitute(&mut on, &new);
+            }
+            let scan = Arc::new(Relation::CteScan { cte, columns: scanned });
+            sides.push((self.apply(scan, rows)?, renamed));
+        }
+        let (Some((right, of_right)), Some((left, of_left))) = (sides.pop(), sides.pop()) else {
+            return Err(Error::internal("a join without its sides"));
+        };
+        let pairs = of_left.into_iter().zip(of_right);
+        let mut columns = Vec::with_capacity(whole.len() + own.len());
+        let mut same = Vec::with_capacity(whole.len());
+        for ((old, first), (_, second)) in pairs {
+            let both = vec![first.clone(), second];
+            let data_type = first.data_type;
+            columns.push((old, match kind {
+                JoinKind::Full => Expression::call(Function::Coalesce, both.clone(), data_type),
+                _ => first,
+            }));
+            same.push(Expression::call(Function::IsNotDistinct, both, DataType::Boolean));
+        }
+        let on = Expression::and(same.into_iter().chain([on]));
+        let joined = Arc::new(Relation::Join { kind, left, right, on });
+        columns.extend(own.into_iter().map(|id| (id, self.columns.reference(id))));
+        let body = Arc::new(Relation::Project { input: joined, columns });
+        Ok(Arc::new(Relation::With { cte, definition, body }))
+    }
+
+    /// A query with a definition of its own: what this makes of each of some distinct rows has their columns, too, and its scans
+    /// keep what is made of the row that they are for.
+    fn apply_with(
+        &mut self,
+        values: Arc<Relation>,
+        own: CteId,
+        definition: Arc<Relation>,
+        mut body: Arc<Relation>,
+    ) -> Result<Arc<Relation>> {
+        if outer_columns(&values, &definition).is_empty() {
+            let body = self.apply(values, body)?;
+            return Ok(Arc::new(Relation::With { cte: own, definition, body }));
+        }
+        let whole = values.columns();
+        let (shared, [first, second]) = self.shared_twice(values, &whole);
+        let cte = self.next_shared();
+        let mut definition = definition;
+        let renamed: Vec<_> =
+            whole.iter().zip(&first.0).map(|(old, new)| (*old, self.columns.reference(*new))).collect();
+        substitute_in(&mut definition, &|id| {
+            renamed.iter().find(|(old, _)| *old == id).map(|(_, new)| new.clone())
+        });
+        let scan = Arc::new(Relation::CteScan { cte, columns: first.1 });
+        let definition = self.apply(scan, definition)?;
+        walk::change_operators(&mut body, &mut |relation| {
+            let Relation::CteScan { cte: scanned, columns } = &*relation else { return };
+            if *scanned != own {
+                return;
+            }
+            let (mut columns, mut same) = (columns.clone(), Vec::with_capacity(whole.len()));
+            for (old, new) in whole.iter().zip(&first.0) {
+                let column = self.columns.get(*new).clone();
+                let here = self.columns.add(column.name, column.data_type, true);
+                columns.push((*new, here));
+                let sides = vec![self.columns.reference(here), self.columns.reference(*old)];
+                same.push(Expression::call(Function::IsNotDistinct, sides, DataType::Boolean));
+            }
+            let input = Arc::new(Relation::CteScan { cte: own, columns });
+            *relation = Relation::Filter { input, predicate: Expression::and(same) };
+        });
+        let scan = Arc::new(Relation::CteScan { cte, columns: second.1 });
+        let back = whole.iter().zip(&second.0).map(|(old, new)| (*old, self.columns.reference(*new))).collect();
+        let rows = Arc::new(Relation::Project { input: scan, columns: back });
+        let body = self.apply(rows, body)?;
+        let body = Arc::new(Relation::With { cte: own, definition, body });
+        Ok(Arc::new(Relation::With { cte, definition: shared, body }))
+    }
+
     /// A relation as a definition, and what two scans of it read: their new columns, and of which of the definition's.
-    fn shared_twice(&mut self, rows: Arc<Relation>, columns: &[ColumnId]) -> (Arc<Relation>, [Scanned; 2]) {
+    pub(super) fn shared_twice(&mut self, rows: Arc<Relation>, columns: &[ColumnId]) -> (Arc<Relation>, [Scanned; 2]) {
         let again = |builder: &mut Self, nullable: bool| -> Vec<ColumnId> {
             let new = |id: &ColumnId| {
                 let column = builder.columns.get(*id).clone();
@@ -302,7 +402,7 @@ fn within(number: Expression, limit: Option<&Expression>, offset: Option<&Expres
 }
 
 /// New columns, and each with the one that it is in a definition.
-type Scanned = (Vec<ColumnId>, Vec<(ColumnId, ColumnId)>);
+pub(super) type Scanned = (Vec<ColumnId>, Vec<(ColumnId, ColumnId)>);
 
 impl FromItem {
     /// A table of the left side that the right one reads, if there is one.

@@ -6,8 +6,8 @@
 //!
 //! Read in this order: `state` is the builder itself; `scope` says what a name can mean, and how an expression is built
 //! over it, `qualified` what one with dots does; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table`,
-//! `hidden` and `join` (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order`, `grouping` and
-//! `grouping_sets` (one SELECT level), `values`, `set_operation`, `limit`, `window`, `recursive`, and `shared` for what is used more than once.
+//! `hidden`, `join`, `asof` and `json_rows` (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order`, `grouping` and
+//! `grouping_sets` (one SELECT level), `star` (what `*` may be changed to), `values`, `set_operation`, `union_by_name`, `unpivot`, `limit`, `ranked_limit` (WITH TIES, a share), `sample`, `window`, `recursive`, and `shared` for what is used more than once.
 //! `written` has what expressions were written as, before they were folded; `noted` is what is kept of a text that is stored.
 //! `suggest` and `walk` serve all of them.
 //!
@@ -15,12 +15,14 @@
 //! relation over a key, so it is another way to end a [`Select`]; a reduction of the user's is another
 //! [`Callee`], next to the aggregates.
 
+mod asof;
 mod expand;
 mod expression;
 mod grouping;
 mod grouping_sets;
 mod hidden;
 mod join;
+mod json_rows;
 mod lateral;
 mod limit;
 mod naming;
@@ -28,15 +30,20 @@ mod noted;
 mod order;
 mod qualified;
 mod recursive;
+mod ranked_limit;
+mod sample;
 mod scope;
 mod select;
 mod set_operation;
 mod shared;
+mod star;
 mod state;
 mod suggest;
 mod table;
 mod values;
 mod walk;
+mod union_by_name;
+mod unpivot;
 mod window;
 mod written;
 
@@ -56,6 +63,7 @@ pub use noted::{Need, Noted};
 pub use order::Reference;
 pub use qualified::ScopeTable;
 pub use recursive::Recursion;
+pub use sample::SampleSize;
 pub use scope::{Clause, Scope, ScopeColumn};
 pub use select::{Select, SelectItem, Target};
 pub use shared::{Definition, Shared};

@@ -70,6 +70,8 @@ pub enum Clause {
     WindowDefinition,
     /// DISTINCT ON: aggregates allowed.
     DistinctOn,
+    /// QUALIFY: aggregates allowed.
+    Qualify,
 }
 
 impl Clause {
@@ -83,6 +85,7 @@ impl Clause {
                 | Clause::WindowArgument
                 | Clause::WindowDefinition
                 | Clause::DistinctOn
+                | Clause::Qualify
         )
     }
 
@@ -119,6 +122,7 @@ impl fmt::Display for Clause {
             Clause::WindowArgument => "a window function's argument",
             Clause::WindowDefinition => "window definitions",
             Clause::DistinctOn => "DISTINCT ON",
+            Clause::Qualify => "QUALIFY",
         })
     }
 }

@@ -68,6 +68,7 @@ pub struct Select<'s, 'p> {
     /// By which lists of the keys there are groups, if not by all of them.
     grouping_sets: Option<GroupingSets>,
     having: Option<Expression>,
+    qualify: Option<Expression>,
     order: Vec<(Target, SortOrder)>,
     /// Functions that give rows; they are above the groups but for those in keys.
     sets: Vec<SetCall>,
@@ -77,8 +78,8 @@ impl<'s, 'p> Select<'s, 'p> {
     /// A SELECT of these items over the scope of its FROM.
     pub fn new(scope: &'s Scope<'p>, items: Vec<SelectItem>, distinct: bool) -> Self {
         let (distinct_on, keys, order, sets) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (is_grouped, grouping_sets, having) = (false, None, None);
-        Select { scope, items, distinct, distinct_on, is_grouped, keys, grouping_sets, having, order, sets }
+        let (is_grouped, grouping_sets, having, qualify) = (false, None, None, None);
+        Select { scope, items, distinct, distinct_on, is_grouped, keys, grouping_sets, having, qualify, order, sets }
     }
 
     /// There is a GROUP BY, perhaps of no keys.
@@ -139,6 +140,49 @@ impl<'s, 'p> Select<'s, 'p> {
         self.having = Some(condition);
     }
 
+    /// Keeps the rows for which a condition is true that may ask for windows.
+    pub fn qualify(&mut self, condition: Expression) {
+        self.qualify = Some(condition);
+    }
+
+    /// Groups by the items in which neither an aggregate nor a window function of this level stands.
+    pub fn group_by_all(&mut self) {
+        let is_of_groups = |item: &SelectItem| {
+            let mut mentioned = Vec::new();
+            walk::expression_columns(&item.expression, &mut mentioned);
+            let computed = |id: &ColumnId| {
+                self.scope.aggregates().iter().any(|(known, _)| known == id)
+                    || self.scope.windows().iter().any(|window| window.id == *id)
+                    || self.scope.groupings().iter().any(|call| call.id == *id)
+            };
+            mentioned.iter().any(computed)
+        };
+        let is_constant = |item: &SelectItem| matches!(item.expression.kind, ExpressionKind::Constant(_));
+        let chosen = |item: &&SelectItem| !is_of_groups(item) && !is_constant(item);
+        let keys: Vec<Expression> = self.items.iter().filter(chosen).map(|item| item.expression.clone()).collect();
+        let any_of_groups = self.items.iter().any(is_of_groups);
+        for key in keys {
+            self.add_key(key);
+        }
+        if !self.keys.is_empty() || any_of_groups {
+            self.group();
+        }
+    }
+
+    /// Groups by the first items.
+    pub fn group_by_first(&mut self, count: usize) {
+        self.group();
+        let keys: Vec<Expression> = self.items[..count].iter().map(|item| item.expression.clone()).collect();
+        for key in keys {
+            self.add_key(key);
+        }
+    }
+
+    /// Orders by all items, from the first to the last.
+    pub fn order_by_all(&mut self, order: SortOrder) {
+        self.order.extend((0..self.items.len()).map(|item| (Target::Item(item), order)));
+    }
+
     /// The item that a bare number or name in ORDER BY or DISTINCT ON means, if it is not to be built as any expression.
     pub fn named_target(
         &self,
@@ -194,7 +238,8 @@ impl<'s, 'p> Select<'s, 'p> {
             Target::Expression(expression) => Some(expression),
         });
         let sets = self.sets.iter().flat_map(|call| &call.computed).map(|(_, value)| value);
-        self.items.iter().map(|item| &item.expression).chain(&self.having).chain(order).chain(sets)
+        let conditions = self.having.iter().chain(&self.qualify);
+        self.items.iter().map(|item| &item.expression).chain(conditions).chain(order).chain(sets)
     }
 
     /// Makes the clauses above the groups speak of these.
@@ -202,7 +247,7 @@ impl<'s, 'p> Select<'s, 'p> {
         for (number, item) in self.items.iter_mut().enumerate() {
             grouping.replace_item(number, &mut item.expression)?;
         }
-        self.having.iter_mut().try_for_each(|having| grouping.replace(having))?;
+        self.having.iter_mut().chain(&mut self.qualify).try_for_each(|condition| grouping.replace(condition))?;
         for target in self.order.iter_mut().map(|(target, _)| target).chain(&mut self.distinct_on) {
             if let Target::Expression(expression) = target {
                 grouping.replace_target(expression)?;
@@ -287,6 +332,9 @@ impl Builder<'_> {
             input = self.group(input, &mut select)?;
         }
         input = self.windows(input, select.scope)?;
+        if let Some(condition) = select.qualify.take() {
+            input = self.filter(input, condition);
+        }
         let (input, positions) = self.expand_levels(input, std::mem::take(&mut select.sets));
         self.project(input, select, &positions)
     }

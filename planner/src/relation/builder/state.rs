@@ -59,6 +59,9 @@ pub struct Builder<'a> {
     pub(super) forms: Forms,
     /// The columns that names stood for, in the order in which they were met.
     pub(super) mentions: RefCell<Vec<ColumnId>>,
+    /// Whether names that no table has may mean items of the select list: a statement that cannot be built otherwise is built
+    /// once more so.
+    pub(crate) names_items: bool,
     /// The next shared relation's id.
     pub(super) shared_next: u32,
     depth: u32,
@@ -88,9 +91,15 @@ impl<'a> Builder<'a> {
             prepared: catalog.prepared_literals(),
             forms: Forms::default(),
             mentions: RefCell::default(),
+            names_items: false,
             shared_next: 0,
             depth: 0,
         }
+    }
+
+    /// Whether decimal arithmetic is numeric.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.wide_numerics
     }
 
     /// Lets names mean what a kept text's names stood for, as those of a view's text do; gives what they meant before.

@@ -113,7 +113,7 @@ impl Scope<'_> {
         columns: &mut Columns,
     ) -> Result<Expression> {
         match self.clause() {
-            Clause::SelectList | Clause::OrderBy | Clause::DistinctOn => {}
+            Clause::SelectList | Clause::OrderBy | Clause::DistinctOn | Clause::Qualify => {}
             Clause::AggregateArgument => {
                 let message = "aggregate function calls cannot contain window function calls";
                 return Err(Error::new(ErrorKind::Grouping, message));

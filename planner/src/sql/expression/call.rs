@@ -35,6 +35,9 @@ impl Binder<'_, '_> {
                 .at(position));
             }
         };
+        if let Some(column) = self.bind_columns_call(function, position, scope)? {
+            return Ok(column);
+        }
         unsupported_clauses(function).map_err(|error| error.at(position))?;
         if !function.within_group.is_empty() {
             return self.bind_ordered_set(function, &name, position, scope);
@@ -95,7 +98,10 @@ impl Binder<'_, '_> {
     ) -> Result<Vec<Expression>> {
         let mut bound = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            bound.push(self.bind_argument(name, argument, scope).map_err(|error| error.at(position))?);
+            match plain_argument(argument).map(|argument| self.bind_spread_columns(argument, scope)).transpose()? {
+                Some(Some(columns)) => bound.extend(columns),
+                _ => bound.push(self.bind_argument(name, argument, scope).map_err(|error| error.at(position))?),
+            }
         }
         Ok(bound)
     }
@@ -195,8 +201,9 @@ impl Binder<'_, '_> {
             let filter = self.bind_expression(filter, scope)?;
             self.builder.coerce_condition(filter, "FILTER")
         });
+        let filter = filter.transpose().and_then(|filter| self.with_pivot_condition(filter, scope));
         scope.enter(before);
-        let (key, filter) = (bound?, filter.transpose()?);
+        let (key, filter) = (bound?, filter?);
         self.builder.aggregate_mentions(scope, mark);
         let aggregate = self.builder.ordered_set(name, direct, (key, order), filter, position, scope)?;
         self.builder.aggregate_is_built(scope, &aggregate);
@@ -228,6 +235,7 @@ impl Binder<'_, '_> {
             }
             None => None,
         };
+        let filter = self.with_pivot_condition(filter, scope)?;
         let mut order = Vec::new();
         for clause in &list.clauses {
             let ast::FunctionArgumentClause::OrderBy(items) = clause else { continue };

@@ -9,6 +9,7 @@ use crate::evaluate::interval::Fields;
 use crate::evaluate::parse_interval;
 use crate::function::DatePart;
 use crate::relation::Expression;
+use crate::relation::builder::Scope;
 use crate::sql::binder::Binder;
 use crate::types::DataType;
 use crate::value::Value;
@@ -58,16 +59,14 @@ pub(super) fn fields_of_type(fields: Option<IntervalFields>, precision: Option<u
 }
 
 impl Binder<'_, '_> {
-    /// An INTERVAL literal.
-    pub(super) fn bind_interval(&mut self, interval: &ast::Interval) -> Result<Expression> {
-        let ast::Expr::Value(value) = &*interval.value else {
-            return Err(Error::unsupported("INTERVAL of anything but a string is").at(self.start(&interval.value)));
+    /// An INTERVAL literal, or so many units.
+    pub(super) fn bind_interval(&mut self, interval: &ast::Interval, scope: &Scope<'_>) -> Result<Expression> {
+        let text = match &*interval.value {
+            ast::Expr::Value(value) => value.value.clone().into_string().map(|text| (text, value.span)),
+            _ => None,
         };
-        let position = self.position(value.span);
-        let Some(text) = value.value.clone().into_string() else {
-            let message = "the value of an INTERVAL must be a string in quotes";
-            return Err(Error::new(ErrorKind::Syntax, message).at(position));
-        };
+        let Some((text, span)) = text else { return self.bind_units(interval, scope) };
+        let position = self.position(span);
         let style = self.builder.interval_style();
         let read = || match fields_of_literal(interval)? {
             Some(fields) => parse_interval(&text, Some(fields), style).map(Value::Interval),
@@ -77,6 +76,43 @@ impl Binder<'_, '_> {
             .map(|value| Expression::constant(value, DataType::Interval).at(position))
             .map_err(|error| error.at(position))
     }
+
+    /// `interval 1 day`, `interval (a + 1) day`: so many of a unit, whole ones but for seconds and their parts.
+    fn bind_units(&mut self, interval: &ast::Interval, scope: &Scope<'_>) -> Result<Expression> {
+        let position = self.start(&interval.value);
+        let ast::Interval { value, leading_field, leading_precision, last_field, fractional_seconds_precision } = interval;
+        let counts = matches!(&**value, ast::Expr::Value(_) | ast::Expr::Nested(_) | ast::Expr::UnaryOp { .. });
+        let is_plain = leading_precision.is_none() && last_field.is_none() && fractional_seconds_precision.is_none();
+        let unit = leading_field.as_ref().filter(|_| counts && is_plain).and_then(unit);
+        let Some((place, factor)) = unit else {
+            let message = "the value of an INTERVAL must be a string in quotes, or a number with a unit behind it";
+            let error = Error::new(ErrorKind::Syntax, message);
+            return Err(error.with_hint("What is no number stands in parentheses: interval (a) day.").at(position));
+        };
+        let count = self.bind_expression(value, scope)?;
+        self.builder.interval_of(count, place, factor, position)
+    }
+}
+
+/// Which argument of make_interval a unit is, and how many of it: a share of the last, which are seconds.
+fn unit(field: &DateTimeField) -> Option<(usize, f64)> {
+    let name = field.to_string().to_ascii_lowercase();
+    Some(match DatePart::named(&name)? {
+        DatePart::Millennium => (0, 1000.0),
+        DatePart::Century => (0, 100.0),
+        DatePart::Decade => (0, 10.0),
+        DatePart::Year => (0, 1.0),
+        DatePart::Quarter => (1, 3.0),
+        DatePart::Month => (1, 1.0),
+        DatePart::Week => (2, 1.0),
+        DatePart::Day => (3, 1.0),
+        DatePart::Hour => (4, 1.0),
+        DatePart::Minute => (5, 1.0),
+        DatePart::Second => (6, 1.0),
+        DatePart::Millisecond => (6, 1e-3),
+        DatePart::Microsecond => (6, 1e-6),
+        _ => return None,
+    })
 }
 
 /// An item of a select list with the name that PostgreSQL reads behind an interval at its end: to it, `years` is no field.

@@ -75,7 +75,7 @@ impl Binder<'_, '_> {
             Expr::Nested(inner) => self.bind_expression(inner, scope),
             Expr::CompoundIdentifier(parts) => self.bind_qualified(parts, scope),
             Expr::TypedString(typed) => self.bind_typed_string(typed),
-            Expr::Interval(interval) => self.bind_interval(interval),
+            Expr::Interval(interval) => self.bind_interval(interval, scope),
             Expr::BinaryOp { left, op, right } => self.bind_binary(left, op, right, scope),
             Expr::UnaryOp { op, expr } => self.bind_unary(*op, expr, scope),
             Expr::IsNull(value) => self.bind_null_test(Function::IsNull, value, scope),
@@ -138,6 +138,11 @@ impl Binder<'_, '_> {
             }
             Expr::Cast { kind: ast::CastKind::Cast | ast::CastKind::DoubleColon, expr, data_type, format: None } => {
                 self.bind_cast(expr, data_type, scope)
+            }
+            Expr::Cast { kind: ast::CastKind::TryCast, expr, data_type, format: None } => {
+                let value = self.bind_expression(expr, scope)?;
+                let to = self.data_type(data_type, value.position)?;
+                self.builder.try_cast(value, to, restriction(data_type))
             }
             Expr::Extract { field, syntax: _, expr } => self.bind_extract(field, expr, scope),
             Expr::Ceil { expr, field } => self.bind_rounding("ceil", expr, field, scope),
@@ -234,7 +239,7 @@ impl Binder<'_, '_> {
 
     fn unsupported(&self, ast: &Expr) -> Error {
         let what = match ast {
-            Expr::Cast { kind: ast::CastKind::TryCast | ast::CastKind::SafeCast, .. } => "TRY_CAST is",
+            Expr::Cast { kind: ast::CastKind::SafeCast, .. } => "SAFE_CAST is",
             Expr::Cast { .. } => "CAST … FORMAT is",
             Expr::RLike { .. } => "RLIKE is",
             Expr::Like { .. } | Expr::ILike { .. } => "LIKE ANY is",

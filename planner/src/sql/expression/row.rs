@@ -94,6 +94,9 @@ impl Binder<'_, '_> {
             Err(error) if error.kind() == ErrorKind::UnknownColumn && scope.has_table(&table) => {
                 self.builder.row_of_table(scope, &table, position)
             }
+            Err(error) if error.kind() == ErrorKind::UnknownColumn => {
+                self.bind_item_name(name, position, scope)?.ok_or(error)
+            }
             found => found,
         }
     }

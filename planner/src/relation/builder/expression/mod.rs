@@ -1,8 +1,8 @@
 //! Typed expressions with PostgreSQL's meaning, made of typed expressions.
 //!
-//! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast` and `type_limits`; `operator`,
+//! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast`, `try_cast` and `type_limits`; `operator`,
 //! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `pattern`; `conditional` (CASE and its family); `call`, `registry`,
-//! `number_function`, `date_function`, `moment_function` and `string_function` (functions), `set_function` (those that give rows),
+//! `number_function`, `date_function`, `moment_function`, `interval` and `string_function` (functions), `set_function` (those that give rows),
 //! `sql_function` (those that are queries); `aggregate`, `gather` and `ordered_set`; `subquery`. `logical` has the types that another
 //! carries, with `array`, `array_function`, `list_function`, `bytes_function`, `json`, `jsonb_function`, `zoned` and
 //! `time_with_zone`. `exact` and `blanks` are what numerics and chars need
@@ -26,6 +26,7 @@ mod date_function;
 mod exact;
 mod fold;
 mod gather;
+mod interval;
 mod json;
 mod jsonb_function;
 mod list_function;
@@ -44,6 +45,7 @@ mod string_function;
 mod subquery;
 mod template_function;
 mod time_with_zone;
+mod try_cast;
 mod type_limits;
 mod zoned;
 

@@ -299,7 +299,7 @@ fn what_is_not_supported_says_so() {
             "lower(t) over ()",
             "!42809 at 0 OVER specified, but lower is not a window function nor an aggregate function",
         ),
-        ("try_cast(t as integer)", "!0A000 at 9 TRY_CAST is not supported"),
+        ("try_cast(t as integer)", "Attempt(Cast)(t): integer"),
         ("xmlagg(t)", "!0A000 at 0 the aggregate function xmlagg is not supported"),
         ("percentile_cont(0.5)", "!42809 at 0 WITHIN GROUP is required for ordered-set aggregate percentile_cont"),
         (

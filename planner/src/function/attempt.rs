@@ -1,0 +1,33 @@
+//! Casts that give NULL where they would fail: TRY_CAST.
+
+use super::Function;
+use crate::types::DataType;
+use serde::{Deserialize, Serialize};
+
+/// A cast that gives NULL where it would fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum AttemptFunction {
+    /// As [`Function::Cast`].
+    Cast,
+    /// As [`Function::ReadAs`].
+    ReadAs(DataType),
+}
+
+impl AttemptFunction {
+    /// The function that may fail.
+    pub fn function(self) -> Function {
+        match self {
+            AttemptFunction::Cast => Function::Cast,
+            AttemptFunction::ReadAs(data_type) => Function::ReadAs(data_type),
+        }
+    }
+
+    /// The attempt of a function, if there is one.
+    pub fn of(function: Function) -> Option<Function> {
+        match function {
+            Function::Cast => Some(Function::Attempt(AttemptFunction::Cast)),
+            Function::ReadAs(data_type) => Some(Function::Attempt(AttemptFunction::ReadAs(data_type))),
+            _ => None,
+        }
+    }
+}

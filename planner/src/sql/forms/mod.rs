@@ -1,0 +1,46 @@
+//! Forms that sqlparser has no grammar for, in words that it reads: the tokens of a statement are changed before they are parsed,
+//! as in [`super::spelling`]. A new token has the place of the one that it stands for.
+//!
+//! | file | written | parsed as |
+//! |---|---|---|
+//! | `number` | `0xFF`, `0o17`, `0b101`, `1_000`, `a ** b`, `a // b` | `255`, `15`, `5`, `1000`, `a ^ b`, `a / b` |
+//! | `comma` | `SELECT a, b, FROM t` | `SELECT a, b FROM t` |
+//! | `from_first` | `FROM t`, `FROM t SELECT a WHERE b` | `SELECT * FROM t`, `SELECT a FROM t WHERE b` |
+//! | `clause` | `GROUP BY ALL`, `LIMIT 10%`, `* REPLACE a + 1 AS a`, `* LIKE 'a%'` | `GROUP BY "group by all"()`, `LIMIT "limit percent"(10)`, … |
+//! | `join` | `a ASOF JOIN b ON c`, `a POSITIONAL JOIN b` | `a JOIN b ON "asof join"() AND c`, `a FULL JOIN b ON "positional join"()` |
+//! | `pivot` | `PIVOT t ON a USING sum(b)` | `SELECT * FROM t PIVOT ("pivot"(…) FOR "pivot" IN (ANY))` |
+//! | `sample` | `USING SAMPLE 10%`, `TABLESAMPLE 5 ROWS` | `TABLESAMPLE` in one form |
+//! | `recursion` | `… ) SEARCH DEPTH FIRST BY a SET b` | `… ) FROM "SEARCH DEPTH FIRST BY a SET b"` |
+//!
+//! A name in quotes that stands for a form is one that no text gives a meaning otherwise: a function of that name does not exist.
+
+mod clause;
+mod comma;
+mod from_first;
+mod join;
+mod number;
+mod pivot;
+mod recursion;
+mod sample;
+mod tokens;
+
+pub(super) use clause::{GROUP_BY_ALL, LIMIT_PERCENT, LIMIT_WITH_TIES};
+pub(super) use join::{ASOF_JOIN, POSITIONAL_JOIN};
+
+pub(super) use sample::USING_SAMPLE;
+use sqlparser::tokenizer::TokenWithSpan;
+use tokens::Tokens;
+
+/// The same tokens in forms that sqlparser reads.
+pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut tokens = Tokens::new(tokens);
+    tokens.numbers();
+    tokens.trailing_commas();
+    tokens.pivots();
+    tokens.from_first();
+    tokens.clauses();
+    tokens.joins();
+    tokens.samples();
+    tokens.recursions();
+    tokens.into_inner()
+}
