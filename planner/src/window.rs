@@ -107,6 +107,12 @@ impl WindowFunction {
         self.arity() == 0
     }
 
+    /// Whether IGNORE NULLS says something of it.
+    pub fn may_ignore_nulls(self) -> bool {
+        use WindowFunction as W;
+        matches!(self, W::Lag | W::Lead | W::FirstValue | W::LastValue | W::NthValue)
+    }
+
     /// Whether some arguments are an error.
     pub fn may_fail(self) -> bool {
         matches!(self, WindowFunction::Ntile | WindowFunction::NthValue)
@@ -114,6 +120,9 @@ impl WindowFunction {
 }
 
 /// Which rows of its partition a row sees.
+///
+/// Bounds may be arguments, which stand behind those of the function: `argument(n)` of a frame is the function's argument
+/// `arity + n`. Of a RANGE with such bounds the first one is the row's key, of which bounds are values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Frame {
     /// What is counted.
@@ -122,6 +131,11 @@ pub struct Frame {
     pub start: FrameBound,
     /// Where it ends; the bound is part of it.
     pub end: FrameBound,
+    /// Which of these rows are left out.
+    pub exclude: Exclude,
+    /// IGNORE NULLS: rows count only where the function's first argument is not NULL. Of lag and lead, which have no frame, this
+    /// is said of all rows.
+    pub ignore_nulls: bool,
 }
 
 /// What the bounds of a frame count.
@@ -131,7 +145,7 @@ pub enum FrameUnit {
     Rows,
     /// Groups of peers; the current row stands for its peers.
     Groups,
-    /// Values of the order's key; the current row stands for its peers. There are no bounds at a distance.
+    /// Values of the order's key; the current row stands for its peers. Bounds at a distance are of [`FrameBound::Key`].
     Range,
 }
 
@@ -142,29 +156,93 @@ pub enum FrameBound {
     First,
     /// So many before the current row.
     Before(u64),
+    /// As many before the current row as this argument of the frame says, which is a bigint, not negative.
+    BeforeArgument(u8),
+    /// The rows whose keys are not before (of an end: not behind) this argument of the frame, and not NULL; of a row whose key is
+    /// NULL its peers.
+    Key(u8),
     /// The current row.
     Current,
     /// So many behind the current row.
     Behind(u64),
+    /// As `BeforeArgument`, behind.
+    BehindArgument(u8),
     /// The end of the partition.
     Last,
 }
 
+impl FrameBound {
+    /// The argument of the frame that it is.
+    pub fn argument(self) -> Option<u8> {
+        match self {
+            FrameBound::BeforeArgument(argument) | FrameBound::BehindArgument(argument) | FrameBound::Key(argument) => {
+                Some(argument)
+            }
+            FrameBound::First
+            | FrameBound::Before(_)
+            | FrameBound::Current
+            | FrameBound::Behind(_)
+            | FrameBound::Last => None,
+        }
+    }
+}
+
+/// Rows of a frame that do not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Exclude {
+    /// None.
+    NoOthers,
+    /// The current row.
+    CurrentRow,
+    /// The current row and its peers.
+    Group,
+    /// The peers of the current row, not itself.
+    Ties,
+}
+
+impl Exclude {
+    /// All of them.
+    pub const ALL: [Exclude; 4] = [Exclude::NoOthers, Exclude::CurrentRow, Exclude::Group, Exclude::Ties];
+
+    /// The words behind EXCLUDE, in lower case.
+    pub fn words(self) -> &'static str {
+        match self {
+            Exclude::NoOthers => "no others",
+            Exclude::CurrentRow => "current row",
+            Exclude::Group => "group",
+            Exclude::Ties => "ties",
+        }
+    }
+}
+
 impl Frame {
     /// All rows of the partition.
-    pub const WHOLE: Frame = Frame { unit: FrameUnit::Rows, start: FrameBound::First, end: FrameBound::Last };
+    pub const WHOLE: Frame = Frame::of(FrameUnit::Rows, FrameBound::First, FrameBound::Last);
+
+    /// All rows between two bounds.
+    pub const fn of(unit: FrameUnit, start: FrameBound, end: FrameBound) -> Self {
+        Frame { unit, start, end, exclude: Exclude::NoOthers, ignore_nulls: false }
+    }
 
     /// Whether it has all rows of the partition; without an order these are all peers.
     pub fn is_whole(self, all_peers: bool) -> bool {
         let peers = |bound| all_peers && bound == FrameBound::Current && self.unit != FrameUnit::Rows;
-        (self.start == FrameBound::First || peers(self.start)) && (self.end == FrameBound::Last || peers(self.end))
+        self.exclude == Exclude::NoOthers
+            && (self.start == FrameBound::First || peers(self.start))
+            && (self.end == FrameBound::Last || peers(self.end))
+    }
+
+    /// How many arguments it has.
+    pub fn arity(self) -> usize {
+        let arguments = [self.start, self.end].into_iter().filter_map(FrameBound::argument);
+        arguments.max().map_or(0, |last| usize::from(last) + 1)
     }
 }
 
 impl Default for Frame {
     /// All rows up to the current row's last peer.
     fn default() -> Self {
-        Frame { unit: FrameUnit::Range, start: FrameBound::First, end: FrameBound::Current }
+        Frame::of(FrameUnit::Range, FrameBound::First, FrameBound::Current)
     }
 }
 

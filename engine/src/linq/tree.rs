@@ -216,7 +216,8 @@ impl Call {
                 let parts = self.build_parts(builder, scope);
                 scope.enter(before);
                 let (arguments, filter) = parts?;
-                let call = AggregateArguments { arguments, distinct: *distinct, filter, order: Vec::new() };
+                let call =
+                    AggregateArguments { arguments, distinct: *distinct, filter, ..AggregateArguments::default() };
                 builder.aggregate(function, name, call, None, scope)
             }
             Callee::Window(function) => Err(builder.needs_window(function)),

@@ -3,3 +3,4 @@
 pub mod exact_sum;
 pub mod integer_sum;
 pub mod moments;
+pub(crate) mod statistic;

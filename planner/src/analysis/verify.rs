@@ -180,10 +180,10 @@ impl Verifier<'_> {
             "a window reads a field that is not there".to_owned()
         })?;
         for (field, function) in to[from.len()..].iter().zip(functions) {
-            check(function.arguments.len() == function.arity(), || {
+            check(function.arguments.len() == function.arity() + function.frame.arity(), || {
                 format!("{:?} of a wrong arity", function.function)
             })?;
-            let reduces = |reduction: &Reduction| !reduction.gives_rows() && !reduction.properties().order_sensitive;
+            let reduces = |reduction: &Reduction| !reduction.gives_rows();
             let is_field = !matches!(&function.function, WindowCallee::Aggregate(reduction) if !reduces(reduction));
             check(is_field, || format!("{:?} of a frame", function.function))?;
             check(same_class(field.data_type, function.data_type), || {

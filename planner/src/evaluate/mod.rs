@@ -7,8 +7,9 @@
 //! `interval_style` is how intervals look. `logical` has the types that another carries, with `array`, `bytes`, `bytes_parts`,
 //! `json` and
 //! `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
-//! the functions that see the rows around a row. `cast`, `parse` and `format` go between types and to and from text,
-//! `template` in a form that is given. `admit` checks values that come from outside.
+//! the functions that see the rows around a row, `frame` the bounds of what they see, `statistic` what aggregates with states of
+//! their own are fed. `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
+//! `admit` checks values that come from outside.
 
 mod admit;
 mod alike;
@@ -23,6 +24,7 @@ pub mod date;
 pub mod decimal;
 mod fold;
 pub mod format;
+mod frame;
 pub mod gather;
 pub mod interval;
 pub mod interval_style;
@@ -41,6 +43,7 @@ pub mod quantile;
 pub mod quote;
 mod row;
 mod series;
+pub mod statistic;
 mod template;
 mod text;
 pub mod time_with_zone;
@@ -94,6 +97,7 @@ fn value_of(call: &Call) -> Result<Value> {
             row::apply_to_nulls,
             moment::apply_to_nulls,
             words::apply_to_nulls,
+            frame::apply_to_nulls,
         ];
         for topic in topics {
             if let Some(value) = topic(call)? {
@@ -116,7 +120,7 @@ fn value_of(call: &Call) -> Result<Value> {
         _ => {}
     }
     let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];
-    let templates = [template::apply, quote::apply, series::apply, row::apply];
+    let templates = [template::apply, quote::apply, series::apply, row::apply, frame::apply, statistic::apply];
     let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, pattern::apply, moment::apply];
     let more = [words::apply, angles::apply, bytes_parts::apply];
     for topic in plain.into_iter().chain(logical).chain(templates).chain(more) {

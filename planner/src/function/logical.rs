@@ -2,8 +2,8 @@
 //! values are: `Array(ArrayFunction::Append, integer)` appends integers.
 
 use super::{
-    AttemptFunction, BytesFunction, Function, JsonbFunction, ListTotal, MathFunction, MomentFunction, PatternFunction,
-    TemplateFunction, TextFunction,
+    AttemptFunction, BytesFunction, FrameFunction, Function, JsonbFunction, ListTotal, MathFunction, MomentFunction,
+    PatternFunction, StatisticFunction, TemplateFunction, TextFunction,
 };
 use crate::types::{DataType, SortOrder, SystemType};
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,9 @@ pub enum ArrayFunction {
     Make,
     /// `ARRAY[a, b, …]` of arrays, which become one of a dimension more. NULL counts as an empty array.
     MakeOfArrays,
+    /// (array of texts, each of which stands for an array): all of them as an array of a dimension more. Different dimensions, an
+    /// empty array and NULL are errors.
+    OfArrays,
     /// `a[i]`, `a[i][j]`: NULL where there is no such element.
     Element,
     /// `a[i:j]…`: array, then a lower and an upper bound (bigints) for each dimension; a bound left out is the least or the
@@ -362,6 +365,7 @@ impl Function {
             Function::Row(function) => function == RowFunction::Make,
             Function::Format | Function::SortKey(..) => true,
             Function::Moment(function) => function.sees_nulls(),
+            Function::Frame(function) => function.checks(),
             _ => false,
         }
     }
@@ -413,6 +417,7 @@ impl Function {
         use ArrayFunction as A;
         match self {
             Function::Attempt(_) => true,
+            Function::Statistic(StatisticFunction::Pair) => true,
             Function::Relabel | Function::ShowAs(_) | Function::JsonOf(_) | Function::SortKey(..) => true,
             Function::QuoteIdentifier | Function::QuoteLiteral | Function::ToHex | Function::Row(_) => true,
             Function::Json(JsonFunction::Array | JsonFunction::Row | JsonFunction::Kind) => true,
@@ -480,6 +485,8 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::Encode(format) => format!("encode_{}", debug_word(&format)),
         Function::Decode(format) => format!("decode_{}", debug_word(&format)),
         Function::Pattern(function) => format!("pattern_{}", debug_word(&function)),
+        Function::Frame(function) => format!("frame_{}", debug_word(&function)),
+        Function::Statistic(function) => format!("statistic_{}", debug_word(&function)),
         Function::Template(function) => format!("template_{}", debug_word(&function)),
         Function::Moment(function) => format!("moment_{}", debug_word(&function)),
         Function::Sha(bits) => format!("sha_{}", debug_word(&bits)),
@@ -501,6 +508,8 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     known.extend(FORMATS.map(Function::Decode));
     known.extend(PatternFunction::ALL.map(Function::Pattern));
     known.push(Function::Attempt(AttemptFunction::Cast));
+    known.extend(FrameFunction::ALL.map(Function::Frame));
+    known.extend(StatisticFunction::ALL.map(Function::Statistic));
     known.extend(TemplateFunction::ALL.map(Function::Template));
     known.extend(MomentFunction::all().map(Function::Moment));
     known.extend(ShaBits::ALL.map(Function::Sha));
@@ -548,6 +557,7 @@ fn array_functions() -> impl Iterator<Item = ArrayFunction> {
     let plain = [
         A::Make,
         A::MakeOfArrays,
+        A::OfArrays,
         A::Element,
         A::Slice,
         A::Append,
@@ -726,6 +736,8 @@ mod tests {
         functions.extend(RowFunction::ALL.map(Function::Row));
         functions.extend(crate::types::OidKind::ALL.map(Function::NoObject));
         functions.extend(PatternFunction::ALL.map(Function::Pattern));
+        functions.extend(FrameFunction::ALL.map(Function::Frame));
+        functions.extend(StatisticFunction::ALL.map(Function::Statistic));
         functions.extend(TemplateFunction::ALL.map(Function::Template));
         functions.extend(MomentFunction::all().map(Function::Moment));
         functions.extend(ShaBits::ALL.map(Function::Sha));

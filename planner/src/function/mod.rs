@@ -13,12 +13,14 @@
 
 mod attempt;
 mod bytes;
+mod frame;
 mod jsonb;
 mod list;
 mod logical;
 mod math;
 mod moment;
 mod pattern;
+mod statistic;
 mod template;
 mod text;
 
@@ -26,6 +28,7 @@ use crate::types::{DataType, OidKind};
 pub use bytes::BytesFunction;
 pub use jsonb::JsonbFunction;
 pub use list::ListTotal;
+pub use frame::FrameFunction;
 pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, RowFunction, ShaBits, SortKeyOrder};
 pub(crate) use logical::{debug_word, function_of_word, word_of};
 pub use math::MathFunction;
@@ -33,6 +36,7 @@ pub use moment::{IntervalStyle, MomentFunction};
 pub use attempt::AttemptFunction;
 pub use pattern::PatternFunction;
 use serde::{Deserialize, Serialize};
+pub use statistic::StatisticFunction;
 pub use template::TemplateFunction;
 pub use text::TextFunction;
 
@@ -307,6 +311,10 @@ pub enum Function {
     ToHex,
     /// A function of regular expressions.
     Pattern(PatternFunction),
+    /// A function of the bounds of window frames.
+    Frame(FrameFunction),
+    /// A function of what statistics are fed with.
+    Statistic(StatisticFunction),
 
     // Numbers.
     /// Absolute value.

@@ -197,6 +197,7 @@ impl Lowerer<'_> {
             A::Min | A::BoolAnd => Final::Field(add(Reduction::Min, data_type, false)),
             A::Max | A::BoolOr => Final::Field(add(Reduction::Max, data_type, false)),
             A::Gather(how) => Final::Field(add(Reduction::Gather(how), data_type, false)),
+            A::Statistic(kind) => Final::Field(add(Reduction::Statistic(kind), data_type, call.distinct)),
             A::Average => {
                 let sum_type = average_sum_type(self.program.scalars.data_type(argument));
                 let sum = add(Reduction::Sum, sum_type, call.distinct);

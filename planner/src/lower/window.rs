@@ -106,6 +106,11 @@ impl Lowerer<'_> {
     /// The functions of a call, added unless they are there: how its value comes of them, and their places among all.
     fn window_call(&mut self, rows: &mut Windowed, call: &WindowCall) -> Result<(Final, Vec<u32>)> {
         let mut places = Vec::new();
+        let mut bounds = Vec::with_capacity(call.bounds.len());
+        for bound in &call.bounds {
+            let bound = self.expression(bound)?;
+            bounds.push(self.field_of(rows, bound, "bound"));
+        }
         let found = match &call.callee {
             WindowCallee::Function(function, arguments, data_type) => {
                 let mut fields = Vec::with_capacity(arguments.len());
@@ -113,6 +118,7 @@ impl Lowerer<'_> {
                     let argument = self.expression(argument)?;
                     fields.push(self.field_of(rows, argument, "argument"));
                 }
+                fields.extend_from_slice(&bounds);
                 let function = Callee::Function(*function);
                 places.push(rows.add(function, fields, call.frame, data_type.carrier()));
                 Final::Field(0)
@@ -124,7 +130,7 @@ impl Lowerer<'_> {
                     let data_type = aggregate.data_type;
                     let (reduction, argument) = self.filtered(aggregate);
                     let fields = argument.map(|argument| self.field_of(rows, argument, "argument"));
-                    let fields = fields.into_iter().collect();
+                    let fields = fields.into_iter().chain(bounds.iter().copied()).collect();
                     places.push(rows.add(Callee::Aggregate(reduction), fields, call.frame, data_type));
                 }
                 found

@@ -3,6 +3,7 @@
 
 use super::{Aggregate, Gather, Reduction};
 use crate::evaluate::quantile::Quantile;
+use crate::evaluate::statistic::Statistic;
 use crate::function::Function;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use std::borrow::Cow;
@@ -76,6 +77,7 @@ pub(super) fn aggregate_type(reduction: &Reduction, argument: Option<DataType>) 
         Reduction::Variance { .. } => Some(DataType::Numeric),
         Reduction::Gather(Gather::One { .. }) => argument,
         Reduction::Gather(_) => Some(DataType::Text),
+        Reduction::Statistic(_) => None,
         Reduction::TopK { .. } => Some(DataType::Null),
         Reduction::Sum => match argument? {
             DataType::SmallInt | DataType::Integer => Some(DataType::BigInt),
@@ -115,6 +117,7 @@ pub(super) fn name_of_reduction(reduction: &Reduction) -> Cow<'static, str> {
         Reduction::Gather(Gather::One { of, descending }) => {
             return (of.name() + if *descending { DOWN } else { "" }).into();
         }
+        Reduction::Statistic(kind) => return kind.name().into(),
         Reduction::TopK { .. } => "top_k",
     };
     name.into()
@@ -138,6 +141,9 @@ pub(super) fn reduction_of(name: &str) -> Option<Reduction> {
         "variance_sample" => Reduction::Variance { sample: true },
         "variance_population" => Reduction::Variance { sample: false },
         _ => {
+            if let Some(kind) = Statistic::of_name(name) {
+                return Some(Reduction::Statistic(kind));
+            }
             let (name, descending) = name.strip_suffix(DOWN).map_or((name, false), |name| (name, true));
             Reduction::Gather(Gather::One { of: Quantile::of_name(name)?, descending })
         }

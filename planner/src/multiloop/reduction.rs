@@ -3,6 +3,7 @@
 
 use super::{Scalar, ScalarId, Scalars};
 pub use crate::evaluate::gather::Gather;
+pub use crate::evaluate::statistic::Statistic;
 use crate::function::Effects;
 use crate::types::{DataType, SortOrder};
 use crate::value::Value;
@@ -57,6 +58,8 @@ pub enum Reduction {
     },
     /// The texts of all arguments as one, without what stands before the NUL in each; or one of all arguments. Of no rows NULL.
     Gather(Gather),
+    /// What a state of its own says of all arguments. Of no rows NULL, but for an estimate of their number.
+    Statistic(Statistic),
     /// The first `limit` rows in this order after leaving out `offset`, in order; ties broken by all fields.
     /// The only aggregate of a Reduce. The first `order.len()` arguments are the order keys.
     TopK {
@@ -116,7 +119,7 @@ pub enum State {
     /// The exact sum: of integers 8 bytes while proofs about their ranges hold, else 20; of intervals 48; of floats and
     /// numerics as many as their exponents and digits ask for.
     Sum,
-    /// How many, and the exact sums of the arguments and of their squares.
+    /// How many, and the exact sums of the arguments and of their squares; or what statistics keep.
     Moments,
     /// Texts, or other values: those of all rows.
     Texts,
@@ -153,6 +156,10 @@ impl Reduction {
             R::Gather(how) => {
                 let (arrived, distinct) = (*how == Gather::Arrived, *how == Gather::Distinct);
                 of(Null, false, None, arrived, distinct, None, State::Texts)
+            }
+            R::Statistic(kind) => {
+                let identity = if kind.is_count() { Zero } else { Null };
+                of(identity, false, None, kind.is_order_sensitive(), kind.is_idempotent(), None, State::Moments)
             }
             // Without an order any rows are the first.
             R::TopK { order, .. } => of(Nothing, true, None, order.is_empty(), false, None, State::Rows),
@@ -196,6 +203,7 @@ impl Aggregate {
     pub fn own_effects(&self, scalars: &Scalars) -> Effects {
         let may_fail = match &self.reduction {
             Reduction::Gather(Gather::One { .. }) => false,
+            Reduction::Statistic(kind) => kind.may_fail(),
             Reduction::Single | Reduction::Gather(_) => true,
             Reduction::Sum => !sum_is_total(scalars.data_type(self.arguments[0]), self.data_type),
             // A negative limit is an error.

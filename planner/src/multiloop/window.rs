@@ -1,7 +1,7 @@
 //! The fields that a window adds to its rows.
 
 use super::reduction::{Identity, sum_is_total};
-use super::{Program, Reduction};
+use super::{Gather, Program, Reduction};
 use crate::types::{DataType, Field};
 use crate::window::{Frame, WindowFunction};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct WindowField {
     /// What it is.
     pub function: WindowCallee,
-    /// Fields of the input.
+    /// Fields of the input: what the function takes, and then what its frame does.
     pub arguments: Vec<u32>,
     /// The rows that it goes over.
     pub frame: Frame,
@@ -24,12 +24,22 @@ pub struct WindowField {
 pub enum WindowCallee {
     /// A function that is no aggregate.
     Function(WindowFunction),
-    /// A reduction of the frame. Not one that minds the order of rows, or gives rows.
+    /// A reduction of the frame, whose rows come in order. Not one that gives rows.
     Aggregate(Reduction),
 }
 
 impl WindowField {
-    /// How many arguments it has.
+    /// The fields that the function takes.
+    pub fn taken(&self) -> &[u32] {
+        &self.arguments[..self.arity().min(self.arguments.len())]
+    }
+
+    /// The field that is an argument of its frame.
+    pub fn of_frame(&self, argument: u8) -> u32 {
+        self.arguments[self.arity() + usize::from(argument)]
+    }
+
+    /// How many arguments the function has, without those of its frame.
     pub fn arity(&self) -> usize {
         match &self.function {
             WindowCallee::Function(function) => function.arity(),
@@ -48,13 +58,15 @@ impl WindowField {
 
     /// Whether making it of these fields may be an error.
     pub fn may_fail(&self, fields: &[Field]) -> bool {
-        let argument = self.arguments.first().and_then(|&field| fields.get(field as usize));
+        let argument = self.taken().first().and_then(|&field| fields.get(field as usize));
         match &self.function {
             WindowCallee::Function(function) => function.may_fail(),
             WindowCallee::Aggregate(Reduction::Sum) => {
                 argument.is_none_or(|argument| !sum_is_total(argument.data_type, self.data_type))
             }
             WindowCallee::Aggregate(Reduction::Single) => true,
+            WindowCallee::Aggregate(Reduction::Gather(how)) => !matches!(how, Gather::One { .. }),
+            WindowCallee::Aggregate(Reduction::Statistic(kind)) => kind.may_fail(),
             WindowCallee::Aggregate(_) => false,
         }
     }

@@ -5,6 +5,7 @@
 //!   number = row_number()
 //!   before? = lag(q, #4, #5)                                     arguments are fields of the rows
 //!   total? = sum(q) over rows 3 before to current                a frame, if it is not the usual one
+//!   near? = sum(q, k, #4) over range key 1 to current exclude ties
 //! %6 iterate distinct %5 through %7 as k?, q?                    seed, working collection, fields
 //!   loop                                                         the step: a block
 //!     i0 in %7
@@ -19,10 +20,10 @@ use super::lexer::Token;
 use super::parse::Parser;
 use super::print::{Printer, field_name, order_text};
 use super::print_scalar::field_reference;
-use super::{CollectionId, Enough, Let, RowBound, Shape, WindowCallee, WindowField};
+use super::{CollectionId, Enough, Let, Reduction, RowBound, Shape, WindowCallee, WindowField};
 use crate::error::Result;
 use crate::types::{DataType, Field, SortOrder};
-use crate::window::{Frame, FrameBound, FrameUnit, WindowFunction};
+use crate::window::{Exclude, Frame, FrameBound, FrameUnit, WindowFunction};
 
 /// The type that a field usually has.
 fn usual_type(function: &WindowCallee, argument: Option<DataType>) -> Option<DataType> {
@@ -44,8 +45,11 @@ fn bound_text(bound: FrameBound) -> String {
     match bound {
         FrameBound::First => "first".to_owned(),
         FrameBound::Before(rows) => format!("{rows} before"),
+        FrameBound::BeforeArgument(argument) => format!("argument {argument} before"),
+        FrameBound::Key(argument) => format!("key {argument}"),
         FrameBound::Current => "current".to_owned(),
         FrameBound::Behind(rows) => format!("{rows} behind"),
+        FrameBound::BehindArgument(argument) => format!("argument {argument} behind"),
         FrameBound::Last => "last".to_owned(),
     }
 }
@@ -117,13 +121,19 @@ fn window_field(field: &WindowField, fields: &[Field]) -> String {
     };
     let arguments: Vec<String> = field.arguments.iter().map(|at| field_reference(fields, *at)).collect();
     let mut text = format!("{name}({})", arguments.join(", "));
-    let argument = field.arguments.first().and_then(|&at| fields.get(at as usize)).map(|field| field.data_type);
+    let argument = field.taken().first().and_then(|&at| fields.get(at as usize)).map(|field| field.data_type);
     if usual_type(&field.function, argument) != Some(field.data_type) {
         text += &format!("::{}", field.data_type);
     }
     if field.frame != Frame::default() {
-        let Frame { unit, start, end } = field.frame;
+        let Frame { unit, start, end, exclude, ignore_nulls } = field.frame;
         text += &format!(" over {} {} to {}", unit_word(unit), bound_text(start), bound_text(end));
+        if exclude != Exclude::NoOthers {
+            text += &format!(" exclude {}", exclude.words());
+        }
+        if ignore_nulls {
+            text += " ignore nulls";
+        }
     }
     text
 }
@@ -168,7 +178,10 @@ impl Parser {
             arguments = self.list(|parser| parser.field(fields))?;
             self.sign(")")?;
         }
-        let argument = arguments.first().map(|&at| fields[at as usize].data_type);
+        let argument = match function {
+            WindowCallee::Aggregate(Reduction::CountRows) => None,
+            _ => arguments.first().map(|&at| fields[at as usize].data_type),
+        };
         let data_type = match (self.accept_sign("::"), usual_type(&function, argument)) {
             (true, _) => self.data_type()?,
             (false, Some(usual)) => usual,
@@ -185,7 +198,23 @@ impl Parser {
         };
         let start = self.frame_bound()?;
         self.word("to")?;
-        Ok(Frame { unit, start, end: self.frame_bound()? })
+        let end = self.frame_bound()?;
+        let mut frame = Frame::of(unit, start, end);
+        if self.accept_word("exclude") {
+            let mut accept = |exclude: &Exclude| {
+                let (first, second) = exclude.words().split_once(' ').unwrap_or((exclude.words(), ""));
+                self.accept_word(first) && (second.is_empty() || self.accept_word(second))
+            };
+            match Exclude::ALL.into_iter().find(&mut accept) {
+                Some(exclude) => frame.exclude = exclude,
+                None => return self.expected("what is left out"),
+            }
+        }
+        frame.ignore_nulls = self.accept_word("ignore");
+        if frame.ignore_nulls {
+            self.word("nulls")?;
+        }
+        Ok(frame)
     }
 
     fn frame_bound(&mut self) -> Result<FrameBound> {
@@ -193,7 +222,19 @@ impl Parser {
         if let Some(bound) = words.into_iter().find(|bound| self.accept_word(&bound_text(*bound))) {
             return Ok(bound);
         }
+        let number = |number: u64| u8::try_from(number).unwrap_or(u8::MAX);
+        if self.accept_word("key") {
+            return Ok(FrameBound::Key(number(self.unsigned()?)));
+        }
+        let is_argument = self.accept_word("argument");
         let rows = self.unsigned()?;
+        if is_argument && self.accept_word("before") {
+            return Ok(FrameBound::BeforeArgument(number(rows)));
+        }
+        if is_argument {
+            self.word("behind")?;
+            return Ok(FrameBound::BehindArgument(number(rows)));
+        }
         if self.accept_word("before") {
             return Ok(FrameBound::Before(rows));
         }

@@ -194,6 +194,7 @@ fn aggregate_may_fail(call: &AggregateCall) -> bool {
         | AggregateFunction::BoolOr
         | AggregateFunction::Gather(Gather::One { .. }) => false,
         AggregateFunction::Gather(_) => true,
+        AggregateFunction::Statistic(kind) => kind.may_fail(),
         // A sum of floats becomes infinite. Others overflow, unless the type has room for that many rows.
         AggregateFunction::Sum if !argument.data_type.is_float() => !has_room(argument, call.data_type),
         AggregateFunction::Average if !argument.data_type.is_float() => {

@@ -4,6 +4,7 @@
 use super::Relation;
 use crate::catalog::Domain;
 use crate::error::Position;
+use crate::evaluate::statistic::Statistic;
 use crate::function::Function;
 use crate::multiloop::reduction::Gather;
 use crate::types::DataType;
@@ -201,6 +202,8 @@ pub struct WindowCall {
     pub callee: WindowCallee,
     /// The rows that it goes over.
     pub frame: Frame,
+    /// The frame's arguments.
+    pub bounds: Vec<Expression>,
 }
 
 /// What is computed over a window.
@@ -238,7 +241,7 @@ impl WindowCall {
             WindowCallee::Aggregate(call) => (&[][..], Some(call)),
         };
         let of_call = call.into_iter().flat_map(|call| call.argument.iter().chain(&call.filter));
-        arguments.iter().chain(of_call)
+        arguments.iter().chain(of_call).chain(&self.bounds)
     }
 
     /// Its expressions, to be changed in place.
@@ -248,7 +251,7 @@ impl WindowCall {
             WindowCallee::Aggregate(call) => (&mut [][..], Some(call)),
         };
         let of_call = call.into_iter().flat_map(|call| call.argument.iter_mut().chain(&mut call.filter));
-        arguments.iter_mut().chain(of_call)
+        arguments.iter_mut().chain(of_call).chain(&mut self.bounds)
     }
 }
 
@@ -272,4 +275,6 @@ pub enum AggregateFunction {
     VariancePopulation,
     /// Texts that were made of rows, as one: array_agg and its kin are functions of it. Or one of all values.
     Gather(Gather),
+    /// What a state of its own says of all arguments.
+    Statistic(Statistic),
 }

@@ -43,6 +43,7 @@ pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     statement.calls();
     statement.values_as_query();
     statement.structs();
+    super::frame_spelling::respell(&mut statement.tokens);
     statement.tokens
 }
 

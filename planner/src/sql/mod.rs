@@ -25,6 +25,7 @@ mod copy;
 mod create;
 mod explain;
 mod filled;
+mod frame_spelling;
 mod insert;
 mod kept;
 mod shown;

@@ -1,12 +1,14 @@
 //! Windows: OVER and WINDOW, and calls over them.
 
 use super::binder::Binder;
+use super::expression::null_treatment;
+use super::frame_spelling::{Bounded, excluding};
 use super::order::order_item;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Expression;
-use crate::relation::builder::{Callee, Clause, Scope, WindowSpec};
+use crate::relation::builder::{AggregateArguments, BoundSpec, Callee, Clause, FrameSpec, Scope, WindowSpec};
 use crate::types::SortOrder;
-use crate::window::{Frame, FrameBound, FrameUnit};
+use crate::window::{Exclude, FrameUnit};
 use sqlparser::ast::{self, DuplicateTreatment, FunctionArguments, Spanned, WindowFrameBound};
 
 /// What a window's rows are parted by, and ordered by.
@@ -67,11 +69,11 @@ impl Binder<'_, '_> {
         let base = base.transpose()?;
         let before = scope.enter(Clause::WindowDefinition);
         let keys = self.bind_window_keys(partition_by, order_by, scope);
+        let frame = window_frame.as_ref().map(|frame| self.bind_frame(frame, scope, position)).transpose();
         scope.enter(before);
-        let (partition, order) = keys?;
-        let frame = window_frame.as_ref().map(|frame| self.bind_frame(frame, position)).transpose()?;
+        let ((partition, order), frame) = (keys?, frame?);
         let base = base.as_ref().map(|(spec, name)| (spec, name.as_str()));
-        WindowSpec::new(base, partition, order, frame).map_err(|error| error.at(position))
+        self.builder.window_spec(base, partition, order, frame).map_err(|error| error.at(position))
     }
 
     fn bind_window_keys(
@@ -94,39 +96,55 @@ impl Binder<'_, '_> {
         Ok((partition, order))
     }
 
-    fn bind_frame(&mut self, frame: &ast::WindowFrame, position: Option<Position>) -> Result<Frame> {
+    fn bind_frame(
+        &mut self,
+        frame: &ast::WindowFrame,
+        scope: &Scope<'_>,
+        position: Option<Position>,
+    ) -> Result<FrameSpec> {
         let ast::WindowFrame { units, start_bound, end_bound } = frame;
         let unit = match units {
             ast::WindowFrameUnits::Rows => FrameUnit::Rows,
             ast::WindowFrameUnits::Groups => FrameUnit::Groups,
             ast::WindowFrameUnits::Range => FrameUnit::Range,
         };
-        let start = self.bind_frame_bound(start_bound, unit, true, position)?;
-        let end = end_bound.as_ref().unwrap_or(&WindowFrameBound::CurrentRow);
-        Ok(Frame { unit, start, end: self.bind_frame_bound(end, unit, false, position)? })
+        let mut exclude = Exclude::NoOthers;
+        let start = self.bind_frame_bound(start_bound, &mut exclude, scope, position)?;
+        let end = match end_bound {
+            Some(end) => self.bind_frame_bound(end, &mut exclude, scope, position)?,
+            None => BoundSpec::Current,
+        };
+        Ok(FrameSpec { unit, start, end, exclude })
     }
 
+    /// A bound. What is excluded is part of the last one (`frame_spelling`).
     fn bind_frame_bound(
         &mut self,
         bound: &WindowFrameBound,
-        unit: FrameUnit,
-        is_start: bool,
+        exclude: &mut Exclude,
+        scope: &Scope<'_>,
         position: Option<Position>,
-    ) -> Result<FrameBound> {
+    ) -> Result<BoundSpec> {
         let (distance, before) = match bound {
-            WindowFrameBound::CurrentRow => return Ok(FrameBound::Current),
-            WindowFrameBound::Preceding(None) => return Ok(FrameBound::First),
-            WindowFrameBound::Following(None) => return Ok(FrameBound::Last),
-            WindowFrameBound::Preceding(Some(distance)) => (distance, true),
-            WindowFrameBound::Following(Some(distance)) => (distance, false),
+            WindowFrameBound::CurrentRow => return Ok(BoundSpec::Current),
+            WindowFrameBound::Preceding(distance) => (distance, true),
+            WindowFrameBound::Following(distance) => (distance, false),
         };
+        let distance = match distance.as_deref().map(excluding) {
+            None => None,
+            Some((kind, rest)) => {
+                *exclude = kind.unwrap_or(*exclude);
+                match rest {
+                    Bounded::Current => return Ok(BoundSpec::Current),
+                    Bounded::Unbounded => None,
+                    Bounded::At(distance) => Some(distance),
+                }
+            }
+        };
+        let Some(distance) = distance else { return Ok(if before { BoundSpec::First } else { BoundSpec::Last }) };
         let position = self.position(distance.span()).or(position);
-        if unit == FrameUnit::Range {
-            return Err(Error::unsupported("a frame of RANGE at a distance is").at(position));
-        }
-        let value = self.bind_expression(distance, &Scope::empty(None, Clause::WindowDefinition))?;
-        let distance = self.builder.frame_distance(value, is_start, position)?;
-        Ok(if before { FrameBound::Before(distance) } else { FrameBound::Behind(distance) })
+        let value = self.bind_expression(distance, scope)?;
+        Ok(if before { BoundSpec::Before(value, position) } else { BoundSpec::Behind(value, position) })
     }
 
     /// `name(arguments) FILTER (…) OVER …`.
@@ -147,7 +165,8 @@ impl Binder<'_, '_> {
         let FunctionArguments::List(list) = &call.args else {
             return Err(Error::unsupported(format_args!("a query as the argument of {name} is")).at(position));
         };
-        if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) {
+        let distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
+        if distinct && matches!(callee, Callee::Window(_)) {
             return Err(unsupported("DISTINCT is not implemented for window functions"));
         }
         if call.filter.is_some() && matches!(callee, Callee::Window(_)) {
@@ -156,17 +175,19 @@ impl Binder<'_, '_> {
         let before = scope.enter(Clause::WindowArgument);
         let parts = self.bind_parts(name, list, call.filter.as_deref(), scope);
         scope.enter(before);
-        let (arguments, filter, aggregate_order) = parts.map_err(|error| error.at(position))?;
-        if !aggregate_order.is_empty() {
+        let (arguments, filter, order) = parts.map_err(|error| error.at(position))?;
+        if !order.is_empty() && matches!(callee, Callee::Window(_)) {
             return Err(unsupported("aggregate ORDER BY is not implemented for window functions"));
         }
         let spec = self.bind_window(over, scope, position)?;
+        let nulls = null_treatment(call)?;
         let bound = match callee {
             Callee::Aggregate(aggregate) => {
-                self.builder.window_aggregate(aggregate, name, (arguments, filter), spec, scope)
+                let call = AggregateArguments { arguments, distinct, filter, order, nulls, over: Some(spec) };
+                self.builder.aggregate(aggregate, name, call, position, scope)
             }
             Callee::Window(function) => {
-                self.builder.window_function(function, arguments.unwrap_or_default(), spec, scope)
+                self.builder.window_function(function, (arguments.unwrap_or_default(), nulls), spec, scope)
             }
             Callee::Function => Err(Error::internal("a plain function over a window")),
         };

@@ -11,6 +11,7 @@ mod integer_moments;
 mod logic;
 mod moments;
 mod numeric;
+mod statistics;
 mod sum;
 mod value;
 
@@ -32,6 +33,7 @@ use crate::partial::state::interval_sum::IntervalSums;
 use crate::partial::state::logic::Logic;
 use crate::partial::state::moments::Moments;
 use crate::partial::state::numeric_sum::{Asked, NumericSums};
+use crate::partial::state::statistics::Statistics;
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::register::Register;
 use crate::technique::Technique;
@@ -233,6 +235,7 @@ impl Accumulator {
             }
             Reduction::Variance { sample } => State::Moments(Moments::new(sample)),
             Reduction::Gather(how) => State::Gathered(Box::new(Gathered::new(how))),
+            Reduction::Statistic(kind) => State::Statistics(Statistics::new(kind)),
             _ => return Err(Error::internal(format!("no accumulator for {:?}", kind.reduction))),
         };
         Ok(Accumulator { state, filling })
@@ -251,6 +254,7 @@ impl Accumulator {
             (State::Moments(moments), _) => moments.resize(groups),
             (State::Numerics(sums), _) => sums.resize(groups),
             (State::Gathered(texts), _) => texts.resize(groups),
+            (State::Statistics(states), _) => states.resize(groups),
             (State::Distinct(sets), Some(distinct)) => distinct.resize(sets, groups),
             (State::Distinct(sets), None) => sets.group_count = groups,
         }
@@ -320,6 +324,7 @@ impl Accumulator {
             State::Moments(moments) => moments.update(input, argument, doubles)?,
             State::Numerics(sums) => sums.update(input, argument)?,
             State::Gathered(texts) => *place = texts.update(input, *place)?,
+            State::Statistics(states) => *place = states.update(input, argument, *place)?,
             State::Distinct(sets) => match distinct {
                 Some(distinct) => distinct.update(sets, input)?,
                 None => return Err(Error::internal("sets without what fills them")),
@@ -354,6 +359,7 @@ impl Accumulator {
             (State::Moments(mine), State::Moments(theirs)) => mine.merge(theirs, pairs()),
             (State::Numerics(mine), State::Numerics(theirs)) => mine.merge(theirs, pairs()),
             (State::Gathered(mine), State::Gathered(theirs)) => mine.merge(theirs, from, into),
+            (State::Statistics(mine), State::Statistics(theirs)) => mine.merge(theirs, pairs())?,
             (State::Distinct(mine), State::Distinct(theirs)) => match &mut self.filling.distinct {
                 Some(distinct) => distinct.merge(mine, theirs, from, into)?,
                 None => return Err(Error::internal("sets without what fills them")),
@@ -420,6 +426,7 @@ impl Accumulator {
             State::Moments(moments) => moments.finish(data_type),
             State::Numerics(sums) => sums.finish(),
             State::Gathered(texts) => texts.finish(data_type),
+            State::Statistics(states) => states.finish(data_type),
             State::Distinct(sets) => match self.filling.distinct {
                 Some(distinct) => distinct.finish(*sets, data_type),
                 None => Err(Error::internal("sets without what fills them")),

@@ -1,18 +1,22 @@
 //! Aggregates of frames, each in the way that suits what it keeps.
 
 use super::extremes::extremes;
+use super::frames::Frames;
 use super::general::general;
 use super::numerics::numerics;
 use super::pieces::{Said, Sorted};
 use super::places::integers;
+use super::quantiles::quantiles;
 use super::sliding::{Count, Floats, Integers, Intervals, Logic, Moments, State, Total, Values, slide};
+use super::statistics::statistics;
 use crate::Result;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::sums::integer_sum::IntegerSum;
 use crate::workers::context::Context;
-use multiloop_planner::multiloop::{Reduction, WindowField};
+use multiloop_planner::multiloop::{Gather, Reduction, WindowField};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Interval;
+use multiloop_planner::window::Exclude;
 use std::ops::Range;
 
 /// What an aggregate says of some rows; its argument is in order.
@@ -23,7 +27,8 @@ pub(super) fn aggregate(
     rows: Range<usize>,
     context: &Context,
 ) -> Result<Said> {
-    let frames = Frames { field, sorted, rows, context };
+    let seen = Frames::new(field, sorted, rows.clone());
+    let frames = Slides { field, seen: &seen, rows, context };
     let Some((column, data_type)) = argument else { return frames.count(None).map(Said::Values) };
     let valid = column.valid.as_deref();
     let values = match (reduction, &column.data) {
@@ -40,8 +45,8 @@ pub(super) fn aggregate(
         }
         (Reduction::Min | Reduction::Max, _) => {
             let largest = *reduction == Reduction::Max;
-            let Frames { rows, .. } = frames;
-            return extremes((field.frame, largest), (column, data_type), sorted, rows).map(Said::Rows);
+            let Slides { rows, .. } = frames;
+            return extremes((&seen, largest), (column, data_type), sorted, rows).map(Said::Rows);
         }
         (Reduction::Sum, _) if data_type == DataType::Numeric => frames.numerics(None, (column, data_type))?,
         (Reduction::Sum, BuilderData::I32(values)) => frames.integers::<_, i128>(Values { values, valid })?,
@@ -57,26 +62,34 @@ pub(super) fn aggregate(
         (Reduction::Variance { sample }, _) if !data_type.is_float() => {
             frames.numerics(Some(*sample), (column, data_type))?
         }
+        (Reduction::Gather(Gather::One { of, descending }), _) => {
+            let Slides { rows, .. } = frames;
+            quantiles((*of, *descending, field.data_type), (column, data_type), &seen, rows, context)?
+        }
+        (Reduction::Statistic(kind), _) => {
+            let Slides { rows, .. } = frames;
+            statistics((*kind, field.data_type), (column, data_type), &seen, rows, context)?
+        }
         _ => {
-            let Frames { rows, .. } = frames;
-            general((field, reduction), (column, data_type), sorted.layout, rows, context)?
+            let Slides { rows, .. } = frames;
+            general((field, reduction), (column, data_type), &seen, rows, context)?
         }
     };
     Ok(Said::Values(values))
 }
 
 /// The frames of some rows.
-struct Frames<'a> {
+struct Slides<'a> {
     field: &'a WindowField,
-    sorted: &'a Sorted<'a>,
+    seen: &'a Frames<'a>,
     rows: Range<usize>,
     context: &'a Context,
 }
 
-impl Frames<'_> {
+impl Slides<'_> {
     /// Gives the aggregate of each frame, with how many rows see it.
     fn slide<S: State>(&self, state: S, each: impl FnMut(Option<S::Value>, usize) -> Result<()>) -> Result<()> {
-        slide((self.sorted.layout, self.field.frame), self.rows.clone(), state, self.context, each)
+        slide(self.seen, self.rows.clone(), state, self.context, each)
     }
 
     /// How many rows each sees; of all that are not NULL, if that is known.
@@ -88,10 +101,10 @@ impl Frames<'_> {
         };
         match valid {
             Some(valid) => self.slide(Count { valid, count: 0 }, |count, rows| add(count.unwrap_or(0), rows))?,
-            None => self
-                .sorted
-                .layout
-                .each_frame(self.field.frame, self.rows.clone(), |seen, rows| add(seen.len() as i64, rows))?,
+            None if self.field.frame.exclude == Exclude::NoOthers => {
+                self.seen.each(self.rows.clone(), |seen, rows| add(seen.len() as i64, rows))?;
+            }
+            None => self.seen.each_parts(self.rows.clone(), |parts| add(parts.len() as i64, 1))?,
         }
         Ok(integers(counts, None))
     }
@@ -142,7 +155,7 @@ impl Frames<'_> {
     }
 
     fn numerics(&self, variance: Option<bool>, argument: (&ColumnBuilder, DataType)) -> Result<ColumnBuilder> {
-        numerics((self.field.frame, variance), argument, self.sorted, self.rows.clone(), self.context)
+        numerics((self.seen, variance), argument, self.rows.clone(), self.context)
     }
 }
 

@@ -1,15 +1,16 @@
 //! Aggregates of frames by values, whatever they are: where one end of the frames stays, what a frame holds is what the one
 //! beside it held, and more. Frames that move at both ends are gone over anew.
 
-use super::layout::Layout;
+use super::frames::{Frames, Parts};
 use super::numerics;
 use crate::Result;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::interpret::reduce::Accumulator;
-use crate::workers::context::Context;
+use crate::workers::context::{Context, Reservation};
 use multiloop_planner::multiloop::{Reduction, WindowCallee, WindowField};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use multiloop_planner::window::{Exclude, FrameBound};
 use std::ops::Range;
 
 /// Rows after which it is asked whether the statement was cancelled.
@@ -20,7 +21,9 @@ pub(super) fn row_bytes(field: &WindowField) -> usize {
     match &field.function {
         WindowCallee::Aggregate(Reduction::Sum) if field.data_type == DataType::Numeric => numerics::ROW_BYTES,
         WindowCallee::Aggregate(Reduction::Variance { .. }) => numerics::ROW_BYTES,
-        WindowCallee::Aggregate(Reduction::Single | Reduction::Gather(_)) => 2 * size_of::<Value>(),
+        WindowCallee::Aggregate(Reduction::Single | Reduction::Gather(_) | Reduction::Statistic(_)) => {
+            3 * size_of::<Value>()
+        }
         _ => 0,
     }
 }
@@ -29,17 +32,25 @@ pub(super) fn row_bytes(field: &WindowField) -> usize {
 pub(super) fn general(
     (field, reduction): (&WindowField, &Reduction),
     (column, data_type): (&ColumnBuilder, DataType),
-    layout: &Layout,
+    seen: &Frames<'_>,
     rows: Range<usize>,
     context: &Context,
 ) -> Result<ColumnBuilder> {
     let mut frames = Vec::with_capacity(rows.len());
-    layout.each_frame(field.frame, rows, |seen, count| {
-        frames.push((seen, count));
-        Ok(())
-    })?;
-    let first = frames.iter().map(|(seen, _)| seen.start).min().unwrap_or(0);
-    let last = frames.iter().map(|(seen, _)| seen.end).max().unwrap_or(0);
+    if field.frame.exclude == Exclude::NoOthers {
+        seen.each(rows, |seen, count| {
+            frames.push((Parts { left: seen.clone(), own: None, right: seen.end..seen.end }, count));
+            Ok(())
+        })?;
+    } else {
+        seen.each_parts(rows, |parts| {
+            frames.push((parts, 1));
+            Ok(())
+        })?;
+    }
+    let ranges = || frames.iter().flat_map(|(parts, _)| parts.ranges()).filter(|range| !range.is_empty());
+    let first = ranges().map(|range| range.start).min().unwrap_or(0);
+    let last = ranges().map(|range| range.end).max().unwrap_or(0);
     let vector = column.slice(first..last).into_vector();
     let mut state = States {
         empty: Accumulator::new(reduction, Some(data_type)),
@@ -48,15 +59,21 @@ pub(super) fn general(
         arguments: (0..last - first).map(|row| vector.value(row, data_type)).collect(),
         first,
         result: field.data_type,
+        in_order: reduction.properties().order_sensitive,
         context,
+        made: Reservation::new(&context.memory),
     };
     let mut values: Vec<Value> = Vec::new();
-    let mut add = |(seen, count): (Range<usize>, usize)| {
-        let value = state.value_of(seen)?;
+    let mut add = |(seen, count): (Parts, usize)| {
+        let value = state.value_of(&seen)?;
+        // Texts of several rows are one until the column is made.
+        if let Value::Text(text) = &value {
+            state.made.add(text.len() * (count + 1))?;
+        }
         values.extend(std::iter::repeat_n(value, count));
         Ok(())
     };
-    if field.frame.end == multiloop_planner::window::FrameBound::Last {
+    if field.frame.end == FrameBound::Last && !reduction.properties().order_sensitive {
         frames.into_iter().rev().try_for_each(&mut add)?;
         values.reverse();
     } else {
@@ -65,7 +82,7 @@ pub(super) fn general(
     Ok(ColumnBuilder::from_values(&values, field.data_type))
 }
 
-/// An aggregate of one frame after the other. Reductions do not mind in which order rows come.
+/// An aggregate of one frame after the other.
 struct States<'a> {
     empty: Accumulator,
     state: Accumulator,
@@ -75,23 +92,43 @@ struct States<'a> {
     arguments: Vec<Value>,
     first: usize,
     result: DataType,
+    /// Whether rows have to come in order.
+    in_order: bool,
     context: &'a Context,
+    /// What values take.
+    made: Reservation,
 }
 
 impl States<'_> {
-    fn value_of(&mut self, frame: Range<usize>) -> Result<Value> {
-        let holds_part = frame.start <= self.held.start && self.held.end <= frame.end;
-        if !holds_part || self.held.is_empty() {
-            self.state = self.empty.clone();
-            self.held = frame.start..frame.start;
-        }
-        for row in (frame.start..self.held.start).chain(self.held.end..frame.end) {
-            if row.is_multiple_of(CHECKED_ROWS) {
-                self.context.check()?;
+    fn value_of(&mut self, seen: &Parts) -> Result<Value> {
+        if seen.own.is_some() || !seen.right.is_empty() {
+            let mut state = self.empty.clone();
+            for row in seen.ranges().into_iter().flatten() {
+                self.fold(&mut state, row)?;
             }
-            self.state.fold(vec![self.arguments[row - self.first].clone()])?;
+            return state.finish(self.result);
+        }
+        let frame = seen.left.clone();
+        let holds_part = frame.start <= self.held.start && self.held.end <= frame.end;
+        let in_order = !self.in_order || frame.start == self.held.start;
+        let mut state = if holds_part && in_order && !self.held.is_empty() {
+            std::mem::replace(&mut self.state, self.empty.clone())
+        } else {
+            self.held = frame.start..frame.start;
+            self.empty.clone()
+        };
+        for row in (frame.start..self.held.start).chain(self.held.end..frame.end) {
+            self.fold(&mut state, row)?;
         }
         self.held = frame;
-        self.state.clone().finish(self.result)
+        self.state = state.clone();
+        state.finish(self.result)
+    }
+
+    fn fold(&self, state: &mut Accumulator, row: usize) -> Result<()> {
+        if row.is_multiple_of(CHECKED_ROWS) {
+            self.context.check()?;
+        }
+        state.fold(vec![self.arguments[row - self.first].clone()])
     }
 }

@@ -59,8 +59,13 @@ impl Layout {
         self.peers.partition_point(|&first| (first as usize) < row)
     }
 
+    /// The group of peers with a number.
+    pub(super) fn group(&self, number: usize) -> Range<usize> {
+        self.peers[number] as usize..self.peers[number + 1] as usize
+    }
+
     /// Gives what rows see, from row to row, and how many rows one behind the other see it. Within a partition neither end goes
-    /// back, and a partition lies behind the one before it.
+    /// back, and a partition lies behind the one before it. The frame has no arguments (`Frames` sees to these).
     #[inline(always)]
     pub(super) fn each_frame(
         &self,
@@ -103,9 +108,9 @@ fn groups(starts: &[u32], rows: Range<usize>) -> impl Iterator<Item = (Range<usi
     meets.map(move |group| (group.clone(), group.start.max(from)..group.end.min(to)))
 }
 
-/// What is seen of `all` from `at`, one of them: from bound to bound, with what stands at these.
+/// What is seen of `all` from `at`, one of them: from bound to bound, with what stands at these. Bounds are no arguments.
 #[inline(always)]
-fn bounds(frame: Frame, all: &Range<usize>, at: usize) -> Range<usize> {
+pub(super) fn bounds(frame: Frame, all: &Range<usize>, at: usize) -> Range<usize> {
     let before = |distance: u64| usize::try_from(distance).ok().filter(|&distance| distance <= at - all.start);
     let behind = |distance: u64| usize::try_from(distance).ok().filter(|&distance| distance < all.end - at);
     let start = match frame.start {
@@ -113,14 +118,18 @@ fn bounds(frame: Frame, all: &Range<usize>, at: usize) -> Range<usize> {
         FrameBound::Before(distance) => before(distance).map_or(all.start, |distance| at - distance),
         FrameBound::Current => at,
         FrameBound::Behind(distance) => behind(distance).map_or(all.end, |distance| at + distance),
-        FrameBound::Last => all.end,
+        FrameBound::Last | FrameBound::BeforeArgument(_) | FrameBound::BehindArgument(_) | FrameBound::Key(_) => {
+            all.end
+        }
     };
     let end = match frame.end {
         FrameBound::First => all.start,
         FrameBound::Before(distance) => before(distance).map_or(all.start, |distance| at - distance + 1),
         FrameBound::Current => at + 1,
         FrameBound::Behind(distance) => behind(distance).map_or(all.end, |distance| at + distance + 1),
-        FrameBound::Last => all.end,
+        FrameBound::Last | FrameBound::BeforeArgument(_) | FrameBound::BehindArgument(_) | FrameBound::Key(_) => {
+            all.end
+        }
     };
     start..end.max(start)
 }
@@ -146,7 +155,7 @@ mod tests {
             [First, Before(1), Before(3), Before(u64::MAX), Current, Behind(0), Behind(2), Behind(u64::MAX), Last];
         for unit in [FrameUnit::Rows, FrameUnit::Groups, FrameUnit::Range] {
             for (start, end) in bounds.iter().flat_map(|&start| bounds.map(|end| (start, end))) {
-                let frame = Frame { unit, start, end };
+                let frame = Frame::of(unit, start, end);
                 let (mut expected, mut first) = (Vec::new(), 0);
                 for sizes in sizes {
                     let rows: usize = sizes.iter().sum();

@@ -12,13 +12,16 @@
 
 mod aggregates;
 mod extremes;
+mod frames;
 mod general;
 mod layout;
 mod numerics;
 mod pieces;
 mod places;
 mod pointers;
+mod quantiles;
 mod sliding;
+mod statistics;
 
 use self::layout::Layout;
 use self::pieces::{Made, Sorted, made};
@@ -69,9 +72,13 @@ pub(crate) fn window(
     let (rows, marks) = by.sorted_and_marked(input.rows, workers)?;
     let layout = Layout::new(&marks, (read.partition, read.keys.len()));
     drop(marks);
-    let sorted = Sorted { rows: &rows, layout: &layout, columns: &read.columns, fields: &read.fields, types: own };
+    let descending = order.first().is_some_and(|(_, order)| order.descending);
+    let (columns, fields) = (&read.columns[..], &read.fields[..]);
+    let sorted = Sorted { rows: &rows, layout: &layout, columns, fields, types: own, descending };
     let made = made(&sorted, functions, &mut scratch, workers)?;
     let places = places_of(&rows, workers)?;
+    // Texts that functions make are theirs alone.
+    reservation.add(made.iter().map(Made::text_bytes).sum::<usize>())?;
     let chunks = said(input, &made, &sorted, (added, &places), workers)?;
     Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
 }

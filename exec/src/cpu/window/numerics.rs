@@ -5,7 +5,7 @@
 //! a row is merged once a partition, and a frame is one merge, however wide it is. (Known as two stacks: Tangwongsan, Hirzel,
 //! Schneider: Low-Latency Sliding-Window Aggregation in Worst-Case Constant Time, 2017, section 2.)
 
-use super::pieces::Sorted;
+use super::frames::Frames;
 use crate::Result;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::workers::context::Context;
@@ -14,7 +14,7 @@ use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
-use multiloop_planner::window::Frame;
+use multiloop_planner::window::Exclude;
 use std::ops::Range;
 
 /// Bytes that a row takes while frames go over it.
@@ -59,35 +59,48 @@ impl Arguments<'_> {
 
 /// The sum of each frame; of no sum the variance, of a sample or not.
 pub(super) fn numerics(
-    (frame, variance): (Frame, Option<bool>),
+    (frames, variance): (&Frames<'_>, Option<bool>),
     (column, data_type): (&ColumnBuilder, DataType),
-    sorted: &Sorted<'_>,
     rows: Range<usize>,
     context: &Context,
 ) -> Result<ColumnBuilder> {
     let arguments = Arguments { column, scale: data_type.scale().into(), squares: variance.is_some() };
-    let mut stacks = Stacks { arguments, first: Vec::new(), second: NumericSum::default(), held: 0..0 };
-    let (mut values, mut frames) = (Vec::with_capacity(rows.len()), 0usize);
-    sorted.layout.each_frame(frame, rows, |seen, count| {
-        frames += 1;
-        if frames.is_multiple_of(CHECKED_FRAMES) {
+    let (mut values, mut count_frames) = (Vec::with_capacity(rows.len()), 0usize);
+    let mut add = |state: NumericSum, count: usize| {
+        count_frames += 1;
+        if count_frames.is_multiple_of(CHECKED_FRAMES) {
             context.check()?;
         }
-        stacks.move_to(seen)?;
-        let state = stacks.state();
         let found = match variance {
             Some(sample) => state.variance(sample)?,
             None => state.total()?,
         };
         values.extend(std::iter::repeat_n(found.map_or(Value::Null, Value::numeric), count));
         Ok(())
-    })?;
+    };
+    let mut left = Stacks::new(&arguments);
+    if frames.frame.exclude == Exclude::NoOthers {
+        frames.each(rows, |seen, count| {
+            left.move_to(seen)?;
+            add(left.state(), count)
+        })?;
+    } else {
+        let mut right = Stacks::new(&arguments);
+        frames.each_parts(rows, |parts| {
+            left.move_to(parts.left)?;
+            right.move_to(parts.right)?;
+            let mut state = left.state();
+            state.merge(&right.state());
+            parts.own.into_iter().try_for_each(|row| arguments.add_to(&mut state, row))?;
+            add(state, 1)
+        })?;
+    }
     Ok(ColumnBuilder::from_values(&values, DataType::Numeric))
 }
 
 /// The states of a frame's two parts.
 struct Stacks<'a> {
-    arguments: Arguments<'a>,
+    arguments: &'a Arguments<'a>,
     /// Of each row of the first part, from the last to the first one, and all behind it.
     first: Vec<NumericSum>,
     second: NumericSum,
@@ -95,9 +108,14 @@ struct Stacks<'a> {
     held: Range<usize>,
 }
 
-impl Stacks<'_> {
+impl<'a> Stacks<'a> {
+    fn new(arguments: &'a Arguments<'a>) -> Self {
+        Stacks { arguments, first: Vec::new(), second: NumericSum::default(), held: 0..0 }
+    }
+
     fn move_to(&mut self, frame: Range<usize>) -> Result<()> {
-        if frame.start >= self.held.end {
+        // Frames whose bounds are arguments may go back.
+        if frame.start >= self.held.end || frame.start < self.held.start || frame.end < self.held.end {
             self.first.clear();
             self.second = NumericSum::default();
             self.held = frame.start..frame.start;

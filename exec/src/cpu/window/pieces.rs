@@ -10,7 +10,7 @@ use crate::workers::schedule::Workers;
 use multiloop_planner::multiloop::{Reduction, WindowCallee, WindowField};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::canonical_float_bits;
-use multiloop_planner::window::{FrameBound, FrameUnit, WindowFunction};
+use multiloop_planner::window::{Exclude, Frame, FrameBound, FrameUnit, WindowFunction};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,6 +25,8 @@ pub(super) struct Sorted<'a> {
     pub(super) columns: &'a [ColumnBuilder],
     /// The types of all fields.
     pub(super) types: &'a [DataType],
+    /// Whether the first key of their order goes down.
+    pub(super) descending: bool,
 }
 
 impl<'a> Sorted<'a> {
@@ -64,6 +66,14 @@ impl Made {
         match self {
             Made::Values(column) => column.take(places),
             Made::Rows { rows, of } => of.values(places.iter().map(|&place| rows[place as usize]).collect(), sorted),
+        }
+    }
+
+    /// Bytes of texts that it holds.
+    pub(super) fn text_bytes(&self) -> usize {
+        match self {
+            Made::Values(column) if matches!(column.data, BuilderData::Text(_)) => column.bytes(),
+            _ => 0,
         }
     }
 
@@ -120,10 +130,10 @@ pub(super) fn made(
     let piece_rows = workers.piece_rows(rows);
     let mut tasks = Vec::with_capacity(functions.len());
     for field in functions {
-        let argument_type = field.arguments.first().map(|&argument| sorted.types[argument as usize]);
+        let argument_type = field.taken().first().map(|&argument| sorted.types[argument as usize]);
         let bytes = general::row_bytes(field).max(SAID_BYTES);
         scratch.add(rows * bytes)?;
-        let argument = field.arguments.first().and_then(|argument| in_order.get(argument)).map(AsRef::as_ref);
+        let argument = field.taken().first().and_then(|argument| in_order.get(argument)).map(AsRef::as_ref);
         tasks.push(Task { field, argument, argument_type, whole: needs_whole_partitions(field, piece_rows) });
     }
     let pieces = [false, true].map(|whole| sorted.layout.pieces(piece_rows, whole));
@@ -174,7 +184,7 @@ fn in_order<'a>(
 ) -> Result<FxHashMap<u32, Cow<'a, ColumnBuilder>>> {
     let mut all = FxHashMap::default();
     let aggregates = functions.iter().filter(|field| matches!(field.function, WindowCallee::Aggregate(_)));
-    for &field in aggregates.flat_map(|field| &field.arguments) {
+    for &field in aggregates.flat_map(|field| field.taken()) {
         if all.contains_key(&field) {
             continue;
         }
@@ -193,12 +203,17 @@ fn in_order<'a>(
 
 /// Whether what a function says of rows takes longer to find out where its partition is cut.
 fn needs_whole_partitions(field: &WindowField, piece_rows: usize) -> bool {
+    let Frame { exclude, ignore_nulls, .. } = field.frame;
+    if field.frame.arity() > 0 || ignore_nulls || matches!(exclude, Exclude::Group | Exclude::Ties) {
+        return true;
+    }
     match field.function {
         WindowCallee::Function(function) => function == WindowFunction::Ntile,
         WindowCallee::Aggregate(Reduction::CountRows) => false,
         WindowCallee::Aggregate(_) => {
             let is_near = |bound| match bound {
                 FrameBound::First | FrameBound::Last => false,
+                FrameBound::BeforeArgument(_) | FrameBound::BehindArgument(_) | FrameBound::Key(_) => false,
                 FrameBound::Current => true,
                 FrameBound::Before(rows) | FrameBound::Behind(rows) => rows < piece_rows as u64 / 4,
             };

@@ -1,5 +1,6 @@
 //! Value functions: those that give the value of another row (lag, lead, first_value and their kin).
 
+use super::frames::{Counted, Frames, number};
 use super::pieces::{Origin, Sorted};
 use super::places::integer;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
@@ -8,7 +9,7 @@ use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::window::at_least_one;
 use multiloop_planner::multiloop::{WindowCallee, WindowField};
 use multiloop_planner::value::Value;
-use multiloop_planner::window::WindowFunction;
+use multiloop_planner::window::{Exclude, Frame, WindowFunction};
 use std::ops::Range;
 
 /// For some rows in order the row of the origin's column whose value is theirs.
@@ -23,11 +24,23 @@ pub(super) fn pointers(
         return Err(Error::new(ErrorKind::TooMany, format!("too many rows for defaults of {}", function.name())));
     }
     let mut found = Vec::with_capacity(rows.len());
+    let Frame { ignore_nulls, exclude, .. } = field.frame;
     match function {
+        WindowFunction::Lag | WindowFunction::Lead if ignore_nulls => {
+            moved_over_nulls(function, field, sorted, rows, &mut found)
+        }
         WindowFunction::Lag => moved(field, sorted, rows, i64::saturating_sub, &mut found),
         WindowFunction::Lead => moved(field, sorted, rows, i64::saturating_add, &mut found),
         WindowFunction::NthValue => nth(field, sorted, rows, &mut found)?,
-        _ => sorted.layout.each_frame(field.frame, rows, |seen, count| {
+        _ if ignore_nulls || exclude != Exclude::NoOthers => {
+            let counted = counted(field, sorted, rows.clone());
+            Frames::new(field, sorted, rows.clone()).each_parts(rows, |parts| {
+                let row = counted.nth(&parts, 0, function == WindowFunction::LastValue);
+                found.push(row.map_or(NO_ROW, |row| sorted.rows[row]));
+                Ok(())
+            })?;
+        }
+        _ => Frames::new(field, sorted, rows.clone()).each(rows, |seen, count| {
             let row = match function {
                 _ if seen.is_empty() => NO_ROW,
                 WindowFunction::LastValue => sorted.rows[seen.end - 1],
@@ -38,6 +51,45 @@ pub(super) fn pointers(
         })?,
     }
     Ok(found)
+}
+
+/// The rows that count for a function.
+fn counted(field: &WindowField, sorted: &Sorted<'_>, rows: Range<usize>) -> Counted {
+    Counted::new(field.frame.ignore_nulls.then(|| sorted.column(field.arguments[0])), sorted, rows)
+}
+
+/// As [`moved`], over rows whose value is not NULL; these are of whole partitions.
+fn moved_over_nulls(
+    function: WindowFunction,
+    field: &WindowField,
+    sorted: &Sorted<'_>,
+    rows: Range<usize>,
+    found: &mut Vec<u32>,
+) {
+    let offsets = sorted.column(field.arguments[1]);
+    let defaults = has_defaults(field, sorted).then_some(sorted.rows.len() as u32);
+    let counted = counted(field, sorted, rows.clone());
+    for (partition, own) in sorted.layout.partitions(rows) {
+        let ranks = counted.rank(partition.start)..counted.rank(partition.end);
+        for row in own {
+            let itself = sorted.rows[row];
+            let Some(offset) = number(offsets, sorted, row) else {
+                found.push(NO_ROW);
+                continue;
+            };
+            let offset = if function == WindowFunction::Lag { -i128::from(offset) } else { offset.into() };
+            // Those before the row, and those behind it.
+            let (before, behind) = (counted.rank(row) as i128, counted.rank(row + 1) as i128);
+            let rank = if offset < 0 { before + offset } else { behind + offset - 1 };
+            let to = usize::try_from(rank).ok().filter(|rank| ranks.contains(rank)).map(|rank| counted.row(rank));
+            let to = if offset == 0 { Some(row) } else { to };
+            found.push(match (to, defaults) {
+                (Some(to), _) => sorted.rows[to],
+                (None, Some(first)) => first + itself,
+                (None, None) => NO_ROW,
+            });
+        }
+    }
 }
 
 /// Whose rows a function points at.
@@ -58,7 +110,7 @@ pub(super) fn origin(field: &WindowField, sorted: &Sorted<'_>) -> Origin {
 /// Whether a row that there is not is said to have something.
 fn has_defaults(field: &WindowField, sorted: &Sorted<'_>) -> bool {
     let has_value = |column: &ColumnBuilder| column.valid.as_ref().is_none_or(|valid| valid.contains(&true));
-    field.arguments.get(2).is_some_and(|&default| has_value(sorted.column(default)))
+    field.taken().get(2).is_some_and(|&default| has_value(sorted.column(default)))
 }
 
 /// Rows at an offset: `to` says of a row and an offset which row that is.
@@ -107,16 +159,16 @@ fn constant(column: &ColumnBuilder) -> Option<Option<i64>> {
 fn nth(field: &WindowField, sorted: &Sorted<'_>, rows: Range<usize>, found: &mut Vec<u32>) -> Result<()> {
     let numbers = sorted.column(field.arguments[1]);
     let mut row = rows.start;
-    sorted.layout.each_frame(field.frame, rows, |seen, count| {
-        for row in row..row + count {
-            let Some(number) = integer(numbers, sorted.rows[row] as usize) else {
-                found.push(NO_ROW);
-                continue;
-            };
-            let number = at_least_one(&Value::Int(number), ErrorKind::InvalidNthValue, "nth_value")?;
-            found.push(if number > seen.len() { NO_ROW } else { sorted.rows[seen.start + number - 1] });
-        }
-        row += count;
+    let counted = counted(field, sorted, rows.clone());
+    Frames::new(field, sorted, rows.clone()).each_parts(rows, |parts| {
+        let number = number(numbers, sorted, row);
+        row += 1;
+        let Some(number) = number else {
+            found.push(NO_ROW);
+            return Ok(());
+        };
+        let number = at_least_one(&Value::Int(number), ErrorKind::InvalidNthValue, "nth_value")?;
+        found.push(counted.nth(&parts, number - 1, false).map_or(NO_ROW, |row| sorted.rows[row]));
         Ok(())
     })
 }

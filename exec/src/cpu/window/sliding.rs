@@ -1,7 +1,7 @@
 //! Aggregates whose rows can be taken out again: of one frame after the other what it has and the last one had not is added,
 //! and what it lacks is taken out. Each row comes and goes once a partition, however wide frames are.
 
-use super::layout::Layout;
+use super::frames::{Frames, Parts};
 use crate::Result;
 use crate::interpret::reduce::sum_of_intervals;
 use crate::sums::exact_sum::ExactSum;
@@ -10,7 +10,7 @@ use crate::sums::moments::{Variance, has_square};
 use crate::workers::context::Context;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, Value};
-use multiloop_planner::window::Frame;
+use multiloop_planner::window::Exclude;
 use std::ops::Range;
 
 /// Frames after which it is asked whether the statement was cancelled.
@@ -18,12 +18,12 @@ const CHECKED_FRAMES: usize = 1 << 12;
 
 /// What is known of the rows of a frame.
 pub(super) trait State {
-    type Value: Copy;
+    type Value;
     /// Forgets all rows.
     fn clear(&mut self);
-    /// Takes in the next row behind those that it has.
+    /// Takes in a row that it has not.
     fn add(&mut self, row: usize);
-    /// Takes out the first rows that it has, up to this one.
+    /// Takes out some rows that it has.
     fn remove(&mut self, rows: Range<usize>);
     /// The aggregate; none for NULL.
     fn value(&self) -> Result<Option<Self::Value>>;
@@ -31,20 +31,24 @@ pub(super) trait State {
 
 /// Gives the aggregate of each row's frame, with how many rows one behind the other have it.
 pub(super) fn slide<S: State>(
-    (layout, frame): (&Layout, Frame),
+    frames: &Frames<'_>,
     rows: Range<usize>,
     mut state: S,
     context: &Context,
     mut each: impl FnMut(Option<S::Value>, usize) -> Result<()>,
 ) -> Result<()> {
-    let (mut held, mut frames) = (0..0, 0usize);
-    layout.each_frame(frame, rows, |seen, count| {
-        frames += 1;
-        if frames.is_multiple_of(CHECKED_FRAMES) {
+    if frames.frame.exclude != Exclude::NoOthers {
+        return slide_parts(frames, rows, state, context, each);
+    }
+    let (mut held, mut count_frames) = (0..0, 0usize);
+    frames.each(rows, |seen, count| {
+        count_frames += 1;
+        if count_frames.is_multiple_of(CHECKED_FRAMES) {
             context.check()?;
         }
-        // What is left of a frame may be less than what has to go.
-        if seen.start >= held.end || seen.start - held.start > seen.len() {
+        // What is left of a frame may be less than what has to go. Frames whose bounds are arguments may go back.
+        let goes_back = seen.start < held.start || seen.end < held.end;
+        if goes_back || seen.start >= held.end || seen.start - held.start > seen.len() {
             state.clear();
             held = seen.start..seen.start;
         } else if seen.start > held.start {
@@ -53,6 +57,39 @@ pub(super) fn slide<S: State>(
         (held.end.max(seen.start)..seen.end).for_each(|row| state.add(row));
         held = seen;
         each(state.value()?, count)
+    })
+}
+
+/// The same where rows are excluded.
+fn slide_parts<S: State>(
+    frames: &Frames<'_>,
+    rows: Range<usize>,
+    mut state: S,
+    context: &Context,
+    mut each: impl FnMut(Option<S::Value>, usize) -> Result<()>,
+) -> Result<()> {
+    let (mut held, mut count_frames) = ([0..0, 0..0], 0usize);
+    frames.each_parts(rows, |parts| {
+        count_frames += 1;
+        if count_frames.is_multiple_of(CHECKED_FRAMES) {
+            context.check()?;
+        }
+        let Parts { left, own, right } = parts;
+        for (held, to) in held.iter_mut().zip([left, right]) {
+            let goes_back = to.start < held.start || to.end < held.end;
+            if goes_back || to.start >= held.end {
+                state.remove(held.clone());
+                *held = to.start..to.start;
+            } else {
+                state.remove(held.start..to.start);
+            }
+            (held.end.max(to.start)..to.end).for_each(|row| state.add(row));
+            *held = to;
+        }
+        own.into_iter().for_each(|row| state.add(row));
+        let value = state.value()?;
+        own.into_iter().for_each(|row| state.remove(row..row + 1));
+        each(value, 1)
     })
 }
 

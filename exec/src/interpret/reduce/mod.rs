@@ -5,10 +5,12 @@ use super::order::compare_leading;
 use crate::sums::exact_sum::ExactSum;
 use crate::sums::integer_sum::IntegerSum;
 use crate::sums::moments::Variance;
+use crate::sums::statistic::Summary;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate;
 use multiloop_planner::evaluate::gather::gathered;
 use multiloop_planner::evaluate::quantile::quantile;
+use multiloop_planner::evaluate::statistic::Statistic;
 use multiloop_planner::multiloop::{Gather, Reduction};
 use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::types::{DataType, SortOrder};
@@ -34,6 +36,8 @@ pub(crate) enum Accumulator {
     Numeric { state: Box<NumericSum>, variance: Option<bool>, argument: DataType },
     /// `Gather`: all texts or other values, until it is finished.
     Gather { how: Gather, values: Vec<Value> },
+    /// `Statistic`, and how many values there were.
+    Statistic { kind: Statistic, state: Summary, place: u64 },
     /// `TopK`: all rows, until it is finished.
     TopK { order: Vec<SortOrder>, limit: usize, offset: usize, rows: Vec<Row> },
 }
@@ -68,6 +72,7 @@ impl Accumulator {
                 Accumulator::Variance { sample: *sample, state: Box::default(), argument }
             }
             Reduction::Gather(how) => Accumulator::Gather { how: *how, values: Vec::new() },
+            Reduction::Statistic(kind) => Accumulator::Statistic { kind: *kind, state: Summary::new(*kind), place: 0 },
             other => panic!("bug: {other:?} has no accumulator of one value"),
         }
     }
@@ -140,6 +145,10 @@ impl Accumulator {
                 }
             }
             Accumulator::Gather { values, .. } => values.push(argument),
+            Accumulator::Statistic { kind, state, place } => {
+                state.add(*kind, &argument, *place)?;
+                *place += 1;
+            }
             Accumulator::TopK { .. } => {}
         }
         Ok(())
@@ -169,6 +178,7 @@ impl Accumulator {
                 };
                 found.map_or(Value::Null, Value::numeric)
             }
+            Accumulator::Statistic { kind, state, .. } => state.finish(kind, data_type)?,
             Accumulator::Gather { values, .. } if values.is_empty() => Value::Null,
             Accumulator::Gather { how: Gather::One { of, descending }, values } => quantile(of, descending, values),
             Accumulator::Gather { how, values } => {

@@ -65,6 +65,11 @@ fn all() -> Vec<(Reduction, DataType, DataType)> {
         (Reduction::Sum, Numeric, Numeric),
         (Reduction::Any, Boolean, Boolean),
         (Reduction::All, Boolean, Boolean),
+        (Reduction::Statistic(Statistic::BitAnd), BigInt, BigInt),
+        (Reduction::Statistic(Statistic::BitOr), BigInt, BigInt),
+        (Reduction::Statistic(Statistic::BitXor), BigInt, BigInt),
+        (Reduction::Statistic(Statistic::Product), Double, Double),
+        (Reduction::Statistic(Statistic::DistinctEstimate), Text, BigInt),
         (Reduction::Variance { sample: true }, Double, Double),
         (Reduction::Variance { sample: false }, Numeric, Numeric),
     ];

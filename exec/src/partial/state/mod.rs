@@ -15,6 +15,7 @@ pub(crate) mod interval_sum;
 pub(crate) mod logic;
 pub(crate) mod moments;
 pub(crate) mod numeric_sum;
+pub(crate) mod statistics;
 
 use super::keys::picked;
 use any_value::AnyValue;
@@ -27,6 +28,7 @@ use interval_sum::IntervalSums;
 use logic::Logic;
 use moments::Moments;
 use numeric_sum::NumericSums;
+use statistics::Statistics;
 
 /// The states of one aggregate, for some groups.
 #[derive(Clone, Debug)]
@@ -42,6 +44,7 @@ pub(crate) enum State {
     Numerics(NumericSums),
     Distinct(Box<Distinct>),
     Gathered(Box<Gathered>),
+    Statistics(Statistics),
 }
 
 /// Calls the same method of whichever state it is.
@@ -59,6 +62,7 @@ macro_rules! each_state {
             State::Numerics($inner) => $body,
             State::Distinct($inner) => $body,
             State::Gathered($inner) => $body,
+            State::Statistics($inner) => $body,
         }
     };
 }
@@ -88,6 +92,7 @@ impl State {
             State::Numerics(sums) => State::Numerics(sums.take(groups)),
             State::Distinct(sets) => State::Distinct(Box::new(sets.take(groups))),
             State::Gathered(texts) => State::Gathered(Box::new(texts.take(groups))),
+            State::Statistics(states) => State::Statistics(states.take(groups)),
         }
     }
 
@@ -99,6 +104,7 @@ impl State {
             | (State::Intervals(_), State::Intervals(_)) => true,
             (State::Distinct(mine), State::Distinct(theirs)) => mine.is_like(theirs),
             (State::Gathered(mine), State::Gathered(theirs)) => mine.is_like(theirs),
+            (State::Statistics(mine), State::Statistics(theirs)) => mine.is_like(theirs),
             (State::Integers(mine), State::Integers(theirs)) => mine.is_like(theirs),
             (State::Extreme(mine), State::Extreme(theirs)) => mine.is_like(theirs),
             (State::Logic(mine), State::Logic(theirs)) => mine.is_like(theirs),

@@ -11,6 +11,7 @@ use super::super::state::interval_sum::IntervalSums;
 use super::super::state::logic::{DECISIVE, Logic, NULL};
 use super::super::state::moments::Moments;
 use super::super::state::numeric_sum::{Asked, NumericSums, States};
+use super::super::state::statistics::Statistics;
 use super::values::each_numeric;
 use super::{ROWS_MAX, Reader, Wire, check, damaged};
 use crate::Result;
@@ -19,7 +20,9 @@ use crate::column::divisor::Divisor;
 use crate::plan::register::Register;
 use crate::sums::exact_sum::ExactSum;
 use crate::sums::moments::Variance;
+use crate::sums::statistic::Summary;
 use multiloop_planner::evaluate::quantile::{Fraction, Quantile};
+use multiloop_planner::evaluate::statistic::Statistic;
 use multiloop_planner::multiloop::Gather;
 use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::types::DataType;
@@ -75,6 +78,10 @@ impl Wire for State {
                 to.push(10);
                 texts.write(to);
             }
+            State::Statistics(states) => {
+                to.push(11);
+                states.write(to);
+            }
         }
     }
 
@@ -96,6 +103,7 @@ impl Wire for State {
             8 => State::Numerics(Wire::read(from)?),
             9 => State::Distinct(Box::new(Wire::read(from)?)),
             10 => State::Gathered(Box::new(Wire::read(from)?)),
+            11 => State::Statistics(Wire::read(from)?),
             _ => return Err(damaged("a kind of state")),
         })
     }
@@ -365,6 +373,23 @@ impl Wire for Quantile {
             2 => fraction(Quantile::Continuous, from),
             _ => Err(damaged("a quantile")),
         }
+    }
+}
+
+impl Wire for Statistics {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.kind.name().write(to);
+        self.states.len().write(to);
+        self.states.iter().for_each(|state| state.write_to(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let name = String::read(from)?;
+        let kind = Statistic::of_name(&name).ok_or_else(|| damaged("a statistic"))?;
+        let count = from.len(1)?;
+        let mut state = || from.part(|bytes| Summary::read_from(kind, bytes, ROWS_MAX));
+        let states = (0..count).map(|_| state()).collect::<Result<_>>()?;
+        Ok(Statistics::of(kind, states))
     }
 }
 

@@ -194,6 +194,17 @@ impl ExactSum {
         self.special.total().is_some()
     }
 
+    /// Gives parts whose sum it is, each an integer times a power of two. NaN and infinities are none.
+    pub(crate) fn each_part(&self, mut each: impl FnMut(i128, i32)) {
+        if self.window != 0 {
+            each(self.window, self.exponent);
+        }
+        let cells = self.register.iter().flat_map(|register| register.cells.iter().enumerate());
+        for (digit, &cell) in cells.filter(|(_, cell)| **cell != 0) {
+            each(cell.into(), EXPONENT_MIN + (digit as u32 * DIGIT_BITS) as i32);
+        }
+    }
+
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         if self.register.is_some() { size_of::<Register>() } else { 0 }

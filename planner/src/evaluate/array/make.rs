@@ -32,6 +32,32 @@ impl Arrays<'_> {
         Ok(self.encoded(&Array::checked(bounds, elements)?))
     }
 
+    /// Arrays that are the elements of an array of texts, as one of a dimension more.
+    pub(super) fn of_arrays(&self) -> Result<Value> {
+        let texts = Array::decode(self.call.text(0)?, DataType::Text).unwrap_or_default().elements;
+        let mut bounds: Vec<Bound> = Vec::new();
+        let (count, mut elements) = (texts.len(), Vec::new());
+        for text in texts {
+            let Value::Text(text) = text else {
+                return Err(Error::new(ErrorKind::NullNotAllowed, "cannot accumulate null arrays"));
+            };
+            let part = Array::decode(&text, self.element).unwrap_or_default();
+            let lengths = |bounds: &[Bound]| bounds.iter().map(|bound| bound.length).collect::<Vec<_>>();
+            if part.bounds.is_empty() {
+                return Err(Error::new(ErrorKind::ArraySubscript, "cannot accumulate empty arrays"));
+            }
+            if bounds.is_empty() {
+                bounds.clone_from(&part.bounds);
+            } else if lengths(&bounds) != lengths(&part.bounds) {
+                let message = "cannot accumulate arrays of different dimensionality";
+                return Err(Error::new(ErrorKind::ArraySubscript, message));
+            }
+            elements.extend(part.elements);
+        }
+        bounds.insert(0, Bound::from_one(count));
+        Ok(self.encoded(&Array::checked(bounds, elements)?))
+    }
+
     /// An array of at most one dimension, empty for NULL.
     fn one_dimension(&self, at: usize) -> Result<Array> {
         let array = self.array(at)?.unwrap_or_default();

@@ -200,6 +200,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
             Array::nth(call.text(0)?, element, position).unwrap_or(Value::Null)
         }
         A::OfEntries => Value::text(key::of_entries(call.text(0)?)),
+        A::OfArrays => arrays.of_arrays()?,
         A::JoinPairs => arrays.join_pairs()?,
         A::Mode => arrays.mode()?,
         A::Key => Value::text(arrays.known(0)?.key(element)),

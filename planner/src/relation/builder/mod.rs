@@ -7,7 +7,7 @@
 //! Read in this order: `state` is the builder itself; `scope` says what a name can mean, and how an expression is built
 //! over it, `qualified` what one with dots does; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table`,
 //! `hidden`, `join`, `asof` and `json_rows` (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order`, `grouping` and
-//! `grouping_sets` (one SELECT level), `star` (what `*` may be changed to), `values`, `set_operation`, `union_by_name`, `unpivot`, `limit`, `ranked_limit` (WITH TIES, a share), `sample`, `window`, `recursive`, and `shared` for what is used more than once.
+//! `grouping_sets` (one SELECT level), `star` (what `*` may be changed to), `values`, `set_operation`, `union_by_name`, `unpivot`, `limit`, `ranked_limit` (WITH TIES, a share), `sample`, `window` with `frame`, `recursive`, and `shared` for what is used more than once.
 //! `written` has what expressions were written as, before they were folded; `noted` is what is kept of a text that is stored.
 //! `suggest` and `walk` serve all of them.
 //!
@@ -18,6 +18,7 @@
 mod asof;
 mod expand;
 mod expression;
+mod frame;
 mod grouping;
 mod grouping_sets;
 mod hidden;
@@ -52,7 +53,8 @@ pub use expression::{
     AggregateArguments, Callee, Coercion, ElementTest, FunctionKind, FunctionSummary, Operator, PatternOperator,
     Quantifier, SetCall, Sign, Subscript, and, characters, decimal, functions, not, null, or, text,
 };
-pub(crate) use expression::{checked_key, is_ordered_set, undetermined, unify_types};
+pub(crate) use expression::{checked_key, is_hypothetical, is_ordered_set, undetermined, unify_types};
+pub use frame::{BoundSpec, FrameSpec};
 pub use grouping_sets::{GroupingSets, crossed};
 pub(crate) use hidden::HIDDEN;
 pub use join::{Joined, Side};
@@ -72,7 +74,7 @@ pub(crate) use suggest::did_you_mean;
 pub use table::{FromItem, check_table_count, reads_itself};
 pub(crate) use table::{TABLES_MAX, rename_columns};
 pub(crate) use values::may_be_null;
-pub use window::WindowSpec;
+pub use window::{Nulls, WindowSpec};
 pub(crate) use written::Head;
 
 use super::{ColumnId, Relation};

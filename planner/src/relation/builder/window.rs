@@ -3,18 +3,25 @@
 //! Like an aggregate, a call is handed to its SELECT level, and a column stands in its place. Above groups and HAVING, and
 //! below DISTINCT and ORDER BY, each window of them becomes an operator.
 
+use super::frame::{FrameSpec, Framed};
 use super::{Builder, Clause, Coercion, Scope, checked_key, unify_types};
-use crate::error::{Error, ErrorKind, Position, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::relation::effects::effects;
-use crate::relation::{
-    AggregateCall, AggregateFunction, ColumnId, Columns, Expression, ExpressionKind, Relation, SortKey, WindowCall,
-    WindowCallee,
-};
+use crate::relation::{AggregateFunction, ColumnId, Columns, Expression, Relation, SortKey, WindowCall, WindowCallee};
 use crate::types::{DataType, SortOrder};
 use crate::value::Value;
-use crate::window::{Frame, FrameBound, FrameUnit, WindowFunction};
+use crate::window::{Frame, WindowFunction};
 use std::sync::Arc;
+
+/// What a call says of NULLs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nulls {
+    /// IGNORE NULLS.
+    Ignored,
+    /// RESPECT NULLS.
+    Respected,
+}
 
 /// What OVER says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,7 +29,7 @@ pub struct WindowSpec {
     partition: Vec<Expression>,
     order: Vec<SortKey>,
     /// None is the usual one.
-    frame: Option<Frame>,
+    frame: Option<Framed>,
 }
 
 /// A call that belongs to a SELECT level.
@@ -48,23 +55,24 @@ impl WindowUse {
 }
 
 /// An error (42P20) about a window.
-fn error(message: impl Into<String>) -> Error {
+pub(super) fn error(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Windowing, message)
 }
 
-impl WindowSpec {
+impl Builder<'_> {
     /// A window, perhaps one that goes on from another, which has this name.
     ///
     /// # Errors
     /// 42P20 where both say the same thing, the other one has a frame, or the frame cannot be.
-    pub fn new(
+    pub fn window_spec(
+        &mut self,
         base: Option<(&WindowSpec, &str)>,
         partition: Vec<Expression>,
         order: Vec<(Expression, SortOrder)>,
-        frame: Option<Frame>,
-    ) -> Result<Self> {
+        frame: Option<FrameSpec>,
+    ) -> Result<WindowSpec> {
         let order = order.into_iter().map(|(expression, order)| SortKey { expression, order }).collect();
-        let mut spec = WindowSpec { partition, order, frame };
+        let mut spec = WindowSpec { partition, order, frame: None };
         if let Some((base, name)) = base {
             if !spec.partition.is_empty() {
                 return Err(error(format!("cannot override PARTITION BY clause of window \"{name}\"")));
@@ -80,23 +88,8 @@ impl WindowSpec {
                 spec.order.clone_from(&base.order);
             }
         }
-        if let Some(frame) = spec.frame {
-            spec.check(frame)?;
-        }
+        spec.frame = frame.map(|frame| self.framed(frame, &spec.order)).transpose()?;
         Ok(spec)
-    }
-
-    fn check(&self, Frame { unit, start, end }: Frame) -> Result<()> {
-        use FrameBound::{Before, Behind, Current, First, Last};
-        let message = match (start, end) {
-            (Last, _) => "frame start cannot be UNBOUNDED FOLLOWING",
-            (_, First) => "frame end cannot be UNBOUNDED PRECEDING",
-            (Current, Before(_)) => "frame starting from current row cannot have preceding rows",
-            (Behind(_), Current | Before(_)) => "frame starting from following row cannot have preceding rows",
-            _ if unit == FrameUnit::Groups && self.order.is_empty() => "GROUPS mode requires an ORDER BY clause",
-            _ => return Ok(()),
-        };
-        Err(error(message))
     }
 }
 
@@ -105,10 +98,10 @@ impl Scope<'_> {
     ///
     /// # Errors
     /// 42P20 where no window function may stand, 42803 in an aggregate.
-    fn add_window(
+    pub(super) fn add_window(
         &self,
         spec: WindowSpec,
-        callee: WindowCallee,
+        (callee, ignore_nulls): (WindowCallee, bool),
         name: &str,
         columns: &mut Columns,
     ) -> Result<Expression> {
@@ -121,7 +114,8 @@ impl Scope<'_> {
             Clause::WindowArgument => return Err(error("window function calls cannot be nested")),
             clause => return Err(error(format!("window functions are not allowed in {clause}"))),
         }
-        let call = WindowCall { callee, frame: spec.frame.unwrap_or_default() };
+        let Framed { frame, bounds } = spec.frame.unwrap_or_default();
+        let call = WindowCall { callee, frame: Frame { ignore_nulls, ..frame }, bounds };
         let mut windows = self.windows_mut();
         let same = |known: &&WindowUse| {
             known.call == call && known.partition == spec.partition && known.order == spec.order && !varies(known)
@@ -145,6 +139,7 @@ fn join_whole_partitions(mut windows: Vec<WindowUse>) -> Vec<WindowUse> {
             let (order, frame) = (other.order.clone(), Frame::WHOLE);
             windows[at].order = order;
             windows[at].call.frame = frame;
+            windows[at].call.bounds.clear();
         }
     }
     windows
@@ -171,21 +166,6 @@ impl Builder<'_> {
         Error::new(ErrorKind::WrongObjectType, message)
     }
 
-    /// A call of an aggregate over a window, of `arguments`, none for `*`. Both these and the filter were built in the scope's
-    /// clause [`Clause::WindowArgument`].
-    pub fn window_aggregate(
-        &mut self,
-        function: AggregateFunction,
-        name: &str,
-        (arguments, filter): (Option<Vec<Expression>>, Option<Expression>),
-        spec: WindowSpec,
-        scope: &Scope<'_>,
-    ) -> Result<Expression> {
-        let call = self.aggregate_call(function, name, arguments, false)?;
-        let callee = WindowCallee::Aggregate(AggregateCall { filter, ..call });
-        scope.add_window(spec, callee, name, &mut self.columns)
-    }
-
     /// A call of a window function that is no aggregate, likewise.
     ///
     /// # Errors
@@ -193,14 +173,20 @@ impl Builder<'_> {
     pub fn window_function(
         &mut self,
         function: WindowFunction,
-        arguments: Vec<Expression>,
+        (arguments, nulls): (Vec<Expression>, Option<Nulls>),
         spec: WindowSpec,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
         let name = function.name();
         let fitting = self.window_arguments(function, arguments)?;
         let data_type = function.data_type(fitting.first().map(|argument| argument.data_type));
-        scope.add_window(spec, WindowCallee::Function(function, fitting, data_type), name, &mut self.columns)
+        let ignore_nulls = nulls == Some(Nulls::Ignored);
+        if nulls.is_some() && !function.may_ignore_nulls() {
+            let message = format!("function {name} does not accept RESPECT/IGNORE NULLS");
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        let callee = WindowCallee::Function(function, fitting, data_type);
+        scope.add_window(spec, (callee, ignore_nulls), name, &mut self.columns)
     }
 
     /// The arguments with their types, and those that are left out.
@@ -302,25 +288,8 @@ impl Builder<'_> {
         let data_type = function.data_type(None);
         let id = self.columns.add(function.name(), data_type, false);
         let callee = WindowCallee::Function(function, Vec::new(), data_type);
-        let functions = vec![(id, WindowCall { callee, frame: Frame::default() })];
+        let functions = vec![(id, WindowCall { callee, frame: Frame::default(), bounds: Vec::new() })];
         let numbered = Arc::new(Relation::Window { input, partition, order, functions });
         (numbered, self.columns.reference(id))
-    }
-
-    /// The distance of a frame's bound: a whole number that is known.
-    ///
-    /// # Errors
-    /// 22013 if it is negative; 0A000 for what is no constant.
-    pub fn frame_distance(&mut self, distance: Expression, is_start: bool, position: Option<Position>) -> Result<u64> {
-        let which = if is_start { "starting" } else { "ending" };
-        let distance =
-            self.coerce(distance, DataType::BigInt, Coercion::Implicit).map_err(|error| error.at(position))?;
-        match &distance.kind {
-            ExpressionKind::Constant(Value::Int(rows)) => u64::try_from(*rows).map_err(|_| {
-                let message = format!("frame {which} offset must not be negative");
-                Error::new(ErrorKind::InvalidFrameOffset, message).at(position)
-            }),
-            _ => Err(Error::unsupported("a frame at a distance that is no constant is").at(position)),
-        }
     }
 }

@@ -18,7 +18,8 @@ use crate::evaluate::quantile::Quantile;
 use crate::join_kind::JoinKind;
 use crate::multiloop::reduction::Gather;
 use crate::relation::visit::{for_each_expression, for_each_subquery};
-use crate::window::{Frame, FrameBound, FrameUnit};
+use crate::window::{Exclude, Frame, FrameBound, FrameUnit};
+use std::borrow::Cow;
 use std::fmt::Write;
 
 mod expression;
@@ -261,7 +262,8 @@ impl Printer {
             WindowCallee::Aggregate(call) => self.aggregate(call, subqueries),
         };
         if call.frame != Frame::default() {
-            let _ = write!(text, " {}", frame_text(call.frame));
+            let bounds: Vec<String> = call.bounds.iter().map(|bound| self.expression(bound, subqueries)).collect();
+            let _ = write!(text, " {}", frame_text(call.frame, &bounds));
         }
         text
     }
@@ -288,20 +290,31 @@ fn join_name(kind: JoinKind) -> &'static str {
     }
 }
 
-fn frame_text(frame: Frame) -> String {
+fn frame_text(frame: Frame, arguments: &[String]) -> String {
     let unit = match frame.unit {
         FrameUnit::Rows => "rows",
         FrameUnit::Groups => "groups",
         FrameUnit::Range => "range",
     };
+    let argument = |number: u8| arguments.get(usize::from(number)).map_or("?", String::as_str);
     let bound = |bound: FrameBound| match bound {
         FrameBound::First => "unbounded preceding".to_owned(),
         FrameBound::Before(rows) => format!("{rows} preceding"),
+        FrameBound::BeforeArgument(number) => format!("{} preceding", argument(number)),
+        FrameBound::Key(number) => format!("key {}", argument(number)),
         FrameBound::Current => "current row".to_owned(),
         FrameBound::Behind(rows) => format!("{rows} following"),
+        FrameBound::BehindArgument(number) => format!("{} following", argument(number)),
         FrameBound::Last => "unbounded following".to_owned(),
     };
-    format!("{unit} between {} and {}", bound(frame.start), bound(frame.end))
+    let mut text = format!("{unit} between {} and {}", bound(frame.start), bound(frame.end));
+    if frame.exclude != Exclude::NoOthers {
+        let _ = write!(text, " exclude {}", frame.exclude.words());
+    }
+    if frame.ignore_nulls {
+        text += " ignore nulls";
+    }
+    text
 }
 
 fn set_name(kind: SetKind) -> &'static str {
@@ -312,8 +325,9 @@ fn set_name(kind: SetKind) -> &'static str {
     }
 }
 
-fn aggregate_name(function: AggregateFunction) -> &'static str {
-    match function {
+fn aggregate_name(function: AggregateFunction) -> Cow<'static, str> {
+    let name = match function {
+        AggregateFunction::Statistic(kind) => return kind.name().into(),
         AggregateFunction::CountRows | AggregateFunction::Count => "count",
         AggregateFunction::Sum => "sum",
         AggregateFunction::Average => "avg",
@@ -329,5 +343,6 @@ fn aggregate_name(function: AggregateFunction) -> &'static str {
         AggregateFunction::Gather(Gather::One { of: Quantile::Discrete(_), .. }) => "percentile_disc",
         AggregateFunction::Gather(Gather::One { of: Quantile::Continuous(_), .. }) => "percentile_cont",
         AggregateFunction::Gather(_) => "gather",
-    }
+    };
+    name.into()
 }

@@ -74,7 +74,11 @@ fn drop_unseen(relation: &mut Arc<Relation>, ordered: bool, read_in_order: &mut 
 }
 
 fn gathers_in_order(call: &AggregateCall) -> bool {
-    call.function == AggregateFunction::Gather(Gather::Arrived)
+    match call.function {
+        AggregateFunction::Gather(how) => how == Gather::Arrived,
+        AggregateFunction::Statistic(kind) => kind.is_order_sensitive(),
+        _ => false,
+    }
 }
 
 fn push_limit_into_project(relation: Relation) -> Relation {

@@ -54,13 +54,14 @@ impl Partitions<'_> {
 
 /// Whether a field of a window is what all rows of a partition come to; without an order they are all peers.
 pub(in crate::rewrite) fn is_whole(field: &WindowField, all_peers: bool) -> bool {
-    matches!(field.function, WindowCallee::Aggregate(_)) && field.frame.is_whole(all_peers)
+    matches!(&field.function, WindowCallee::Aggregate(reduction) if !reduction.properties().order_sensitive)
+        && field.frame.is_whole(all_peers)
 }
 
 /// A field that is an aggregate, as one of rows with these columns.
 pub(in crate::rewrite) fn aggregate(field: &WindowField, columns: &[ScalarId]) -> Aggregate {
     let WindowCallee::Aggregate(reduction) = &field.function else { unreachable!("it is an aggregate") };
-    let arguments = field.arguments.iter().map(|&field| columns[field as usize]).collect();
+    let arguments = field.taken().iter().map(|&field| columns[field as usize]).collect();
     Aggregate::new(reduction.clone(), arguments, field.data_type)
 }
 

@@ -1,7 +1,9 @@
 //! Calls of functions and aggregates.
 
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::{AggregateArguments, Callee, Clause, Scope, is_ordered_set, set_not_allowed};
+use crate::relation::builder::{
+    AggregateArguments, Callee, Clause, Nulls, Scope, is_hypothetical, is_ordered_set, set_not_allowed,
+};
 use crate::relation::{AggregateFunction, Expression};
 use crate::sql::binder::Binder;
 use crate::sql::order::order_by_items;
@@ -42,7 +44,9 @@ impl Binder<'_, '_> {
         if !function.within_group.is_empty() {
             return self.bind_ordered_set(function, &name, position, scope);
         }
-        if is_ordered_set(&name) {
+        let is_plain_mode =
+            name == "mode" && matches!(&function.args, FunctionArguments::List(list) if list.args.len() == 1);
+        if is_ordered_set(&name) && !is_plain_mode {
             let message = format!("WITHIN GROUP is required for ordered-set aggregate {name}");
             return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
         }
@@ -56,6 +60,11 @@ impl Binder<'_, '_> {
             Callee::Aggregate(aggregate) => return self.bind_aggregate(aggregate, &name, function, position, scope),
             Callee::Window(function) => return Err(self.builder.needs_window(function).at(position)),
             Callee::Function => {}
+        }
+        if null_treatment(function)?.is_some() {
+            let message =
+                format!("RESPECT/IGNORE NULLS specified, but {name} is not a window function nor an aggregate");
+            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
         }
         if let FunctionArguments::List(list) = &function.args
             && !list.clauses.is_empty()
@@ -160,7 +169,8 @@ impl Binder<'_, '_> {
         scope.enter(before);
         let (arguments, filter, order) = bound.map_err(|error| error.at(position))?;
         let distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
-        let call = AggregateArguments { arguments, distinct, filter, order };
+        let nulls = null_treatment(call)?;
+        let call = AggregateArguments { arguments, distinct, filter, order, nulls, over: None };
         self.builder.aggregate_mentions(scope, mark);
         let aggregate = self.builder.aggregate(function, name, call, position, scope)?;
         self.builder.aggregate_is_built(scope, &aggregate);
@@ -178,7 +188,7 @@ impl Binder<'_, '_> {
         let FunctionArguments::List(list) = &call.args else {
             return Err(Error::unsupported(format_args!("a query as the argument of {name} is")).at(position));
         };
-        if !is_ordered_set(name) {
+        if !is_ordered_set(name) && !is_hypothetical(name) {
             let message = format!("{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP");
             return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
         }
@@ -191,21 +201,30 @@ impl Binder<'_, '_> {
             return Err(Error::new(ErrorKind::Syntax, message).at(position));
         }
         let direct = self.bind_arguments(name, &list.args, position, scope)?;
-        let [(key, order)] = order_by_items(self, &call.within_group)?[..] else {
-            return Err(Error::unsupported(format_args!("{name} of several values is")).at(position));
-        };
+        let items = order_by_items(self, &call.within_group)?;
         let mark = self.builder.mentions_mark();
         let before = scope.enter(Clause::AggregateArgument);
-        let bound = self.bind_expression(key, scope).and_then(|key| self.builder.settle(key));
+        let mut key_of = |(key, order): &(&ast::Expr, SortOrder)| {
+            let key = self.bind_expression(key, scope)?;
+            Ok((self.builder.settle(key)?, *order))
+        };
+        let bound: Result<Vec<_>> = items.iter().map(&mut key_of).collect();
         let filter = call.filter.as_deref().map(|filter| {
             let filter = self.bind_expression(filter, scope)?;
             self.builder.coerce_condition(filter, "FILTER")
         });
         let filter = filter.transpose().and_then(|filter| self.with_pivot_condition(filter, scope));
         scope.enter(before);
-        let (key, filter) = (bound?, filter?);
+        let (mut keys, filter) = (bound?, filter?);
         self.builder.aggregate_mentions(scope, mark);
-        let aggregate = self.builder.ordered_set(name, direct, (key, order), filter, position, scope)?;
+        let aggregate = if is_hypothetical(name) {
+            self.builder.hypothetical(name, direct, keys, filter, position, scope)?
+        } else {
+            match keys.pop() {
+                Some(key) if keys.is_empty() => self.builder.ordered_set(name, direct, key, filter, position, scope)?,
+                _ => return Err(Error::unsupported(format_args!("{name} of several values is")).at(position)),
+            }
+        };
         self.builder.aggregate_is_built(scope, &aggregate);
         Ok(aggregate)
     }
@@ -253,17 +272,37 @@ pub(in crate::sql) fn is_schema_of_functions(schema: &str, name: &str) -> bool {
     schema == if name.starts_with("_pg_") { "information_schema" } else { "pg_catalog" }
 }
 
+/// What a call says of NULLs, behind its arguments or among them.
+pub(in crate::sql) fn null_treatment(function: &ast::Function) -> Result<Option<Nulls>> {
+    let of = |treatment: &ast::NullTreatment| match treatment {
+        ast::NullTreatment::IgnoreNulls => Nulls::Ignored,
+        ast::NullTreatment::RespectNulls => Nulls::Respected,
+    };
+    let within = match &function.args {
+        FunctionArguments::List(list) => list.clauses.iter().find_map(|clause| match clause {
+            ast::FunctionArgumentClause::IgnoreOrRespectNulls(treatment) => Some(treatment),
+            _ => None,
+        }),
+        _ => None,
+    };
+    match (&function.null_treatment, within) {
+        (Some(_), Some(_)) => Err(Error::new(ErrorKind::Syntax, "what becomes of NULLs is said twice")),
+        (behind, within) => Ok(behind.as_ref().or(within).map(of)),
+    }
+}
+
+fn is_known_clause(clause: &ast::FunctionArgumentClause) -> bool {
+    use ast::FunctionArgumentClause as C;
+    matches!(clause, C::OrderBy(_) | C::IgnoreOrRespectNulls(_))
+}
+
 /// Clauses around a call that are not supported for any function.
 fn unsupported_clauses(function: &ast::Function) -> Result<()> {
-    if function.null_treatment.is_some() {
-        return Err(Error::unsupported("IGNORE NULLS or RESPECT NULLS is"));
-    }
     if !matches!(function.parameters, FunctionArguments::None) || function.uses_odbc_syntax {
         return Err(Error::unsupported(format_args!("the call {function} is")));
     }
     if let FunctionArguments::List(list) = &function.args
-        && let Some(clause) =
-            list.clauses.iter().find(|clause| !matches!(clause, ast::FunctionArgumentClause::OrderBy(_)))
+        && let Some(clause) = list.clauses.iter().find(|clause| !is_known_clause(clause))
     {
         return Err(Error::unsupported(format_args!("{clause} in a function's arguments is")));
     }

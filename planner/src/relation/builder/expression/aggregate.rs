@@ -9,9 +9,10 @@
 //! | `sum` | smallint, integer | bigint |
 //! | | bigint | decimal(38,0) |
 //! | | decimal(p,s) | decimal(38,s) |
-//! | | numeric, real, double | the same |
+//! | | numeric, real, double, interval | the same |
 //! | `avg`, `stddev…`, `variance`, `var_…` | integers, decimals, numeric | numeric |
 //! | | real, double | double |
+//! | `avg` | interval | interval |
 //! | `min`, `max` | anything ordered but booleans | the same; varchar gives text |
 //! | `bool_and`, `every`, `bool_or` | boolean | boolean |
 //!
@@ -20,11 +21,12 @@
 
 use super::call::no_function;
 use super::coercion::{Coercion, cast};
-use super::{blanks, exact};
+use super::{blanks, composed, exact};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::function::Function;
 use crate::multiloop::reduction::Gather;
-use crate::relation::builder::{Builder, Scope};
-use crate::relation::{AggregateCall, AggregateFunction, Expression};
+use crate::relation::builder::{Builder, Nulls, Scope, WindowSpec};
+use crate::relation::{AggregateCall, AggregateFunction, Expression, WindowCallee};
 use crate::types::{DECIMAL_DIGITS_MAX, DataType, SortOrder};
 
 const NAMES: &[(&str, AggregateFunction)] = &[
@@ -52,13 +54,15 @@ const NAMES: &[(&str, AggregateFunction)] = &[
 
 /// The aggregate of a name; `count` until it is known whether it counts rows.
 pub(super) fn named(name: &str) -> Option<AggregateFunction> {
-    NAMES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+    // What a composed one is made of depends on its arguments.
+    let composed = composed::is_composed(name).then_some(AggregateFunction::Gather(Gather::Arrived));
+    NAMES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function).or(composed)
 }
 
 /// All names of aggregates.
 #[cfg(test)]
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    NAMES.iter().map(|(name, _)| *name)
+    NAMES.iter().map(|(name, _)| *name).chain(composed::NAMES)
 }
 
 /// The type of an aggregate of an argument of this type; none if there is no such aggregate.
@@ -71,6 +75,7 @@ pub(crate) fn aggregate_type(function: AggregateFunction, argument: DataType) ->
         (A::Sum, T::BigInt) => T::decimal(DECIMAL_DIGITS_MAX, 0),
         (A::Sum, T::Decimal { scale, .. }) => T::decimal(DECIMAL_DIGITS_MAX, scale),
         (A::Sum, T::Numeric) => T::Numeric,
+        (A::Sum | A::Average, T::Interval) => T::Interval,
         (A::Sum, float) if float.is_float() => float,
         (A::Average, float) if float.is_float() => T::Double,
         (A::Average, exact) if exact.is_numeric() => T::Numeric,
@@ -103,6 +108,17 @@ pub struct AggregateArguments {
     pub filter: Option<Expression>,
     /// The order in which rows come, where an aggregate shows it.
     pub order: Vec<(Expression, SortOrder)>,
+    /// What is said of NULLs.
+    pub nulls: Option<Nulls>,
+    /// The window that it goes over, if it goes over one.
+    pub over: Option<WindowSpec>,
+}
+
+/// Where the value of an aggregate is made: in the groups of a SELECT level, or over one of its windows.
+pub(super) struct Place<'s, 'c> {
+    pub(super) scope: &'s Scope<'c>,
+    pub(super) over: Option<WindowSpec>,
+    pub(super) position: Option<Position>,
 }
 
 impl Builder<'_> {
@@ -116,12 +132,56 @@ impl Builder<'_> {
         position: Option<Position>,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        if let AggregateFunction::Gather(_) = function {
-            return self.gather(name, call, position, scope);
+        let call = self.without_nulls(call).map_err(|error| error.at(position))?;
+        let place = Place { scope, over: call.over.clone(), position };
+        if place.over.is_some() {
+            let refused = if call.distinct {
+                Some("DISTINCT is not implemented for window functions")
+            } else if !call.order.is_empty() {
+                Some("aggregate ORDER BY is not implemented for window functions")
+            } else {
+                None
+            };
+            if let Some(message) = refused {
+                return Err(Error::new(ErrorKind::Unsupported, message).at(position));
+            }
         }
-        let AggregateArguments { arguments, distinct, filter, order: _ } = call;
+        if composed::is_composed(name) {
+            return self.composed(name, call, &place);
+        }
+        if let AggregateFunction::Gather(_) = function {
+            return self.gather(name, call, &place);
+        }
+        let AggregateArguments { arguments, distinct, filter, .. } = call;
         let call = self.aggregate_call(function, name, arguments, distinct).map_err(|error| error.at(position))?;
-        scope.add_aggregate(AggregateCall { filter, ..call }, name, &mut self.columns, position)
+        self.made_in(AggregateCall { filter, ..call }, name, &place)
+    }
+
+    /// The column that stands for an aggregate where its value is made.
+    pub(super) fn made_in(&mut self, call: AggregateCall, name: &str, place: &Place<'_, '_>) -> Result<Expression> {
+        let Place { scope, over, position } = place;
+        match over {
+            None => scope.add_aggregate(call, name, &mut self.columns, *position),
+            Some(spec) => {
+                let callee = WindowCallee::Aggregate(call);
+                let column = scope.add_window(spec.clone(), (callee, false), name, &mut self.columns);
+                column.map_err(|error| error.at(*position))
+            }
+        }
+    }
+
+    /// IGNORE NULLS as a part of FILTER.
+    fn without_nulls(&mut self, call: AggregateArguments) -> Result<AggregateArguments> {
+        let (Some(Nulls::Ignored), Some([first, ..])) = (call.nulls, call.arguments.as_deref()) else {
+            return Ok(call);
+        };
+        let first = self.settle(first.clone())?;
+        let is_value = super::fold::call(Function::IsNotNull, vec![first], DataType::Boolean);
+        let filter = match call.filter {
+            Some(filter) => Expression::and([filter, is_value]),
+            None => is_value,
+        };
+        Ok(AggregateArguments { filter: Some(filter), ..call })
     }
 
     /// What is added up: narrow where it can be, but where sums of narrow decimals have overflowed.
@@ -178,9 +238,6 @@ impl Builder<'_> {
             }
             _ => argument,
         };
-        if argument.data_type == DataType::Interval && matches!(function, A::Sum | A::Average) {
-            return Err(Error::unsupported(format_args!("{name} of an interval is")));
-        }
         let Some(data_type) = aggregate_type(function, argument.data_type) else {
             return Err(no_function(name, &[argument]));
         };

@@ -4,6 +4,7 @@
 //! (`evaluate/gather.rs`). So the aggregate itself knows neither order nor types, and what it gives is a function of
 //! all texts.
 
+use super::aggregate::Place;
 use super::array::{array_call, carried, element_of};
 use super::call::no_function;
 use super::coercion::Coercion;
@@ -13,7 +14,7 @@ use crate::evaluate::array::Array;
 use crate::evaluate::gather::FRONT_END;
 use crate::function::{ArrayFunction, Function, JsonFunction, SortKeyOrder};
 use crate::multiloop::reduction::Gather;
-use crate::relation::builder::{AggregateArguments, Builder, Rows, Scope};
+use crate::relation::builder::{AggregateArguments, Builder, Rows};
 use crate::relation::{AggregateCall, AggregateFunction, Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
 use crate::types::{DataType, SortOrder};
 use crate::value::Value;
@@ -32,28 +33,23 @@ struct Kept {
 }
 
 /// The default order.
-const UP: SortOrder = SortOrder { descending: false, nulls_first: false };
+pub(super) const UP: SortOrder = SortOrder { descending: false, nulls_first: false };
 
 impl Builder<'_> {
     fn settle_gathered(&mut self, name: &str, argument: Expression) -> Result<Expression> {
         if name == "string_agg" { self.settle(argument) } else { self.settle_any(argument) }
     }
 
-    pub(super) fn gather(
-        &mut self,
-        name: &str,
-        call: AggregateArguments,
-        position: Option<Position>,
-        scope: &Scope<'_>,
-    ) -> Result<Expression> {
-        let AggregateArguments { arguments, distinct, filter, order } = call;
+    pub(super) fn gather(&mut self, name: &str, call: AggregateArguments, place: &Place<'_, '_>) -> Result<Expression> {
+        let position = place.position;
+        let AggregateArguments { arguments, distinct, filter, order, .. } = call;
         let arguments = arguments.ok_or_else(|| no_function(name, &[]).at(position))?;
         let arguments =
             arguments.into_iter().map(|argument| self.settle_gathered(name, argument)).collect::<Result<Vec<_>>>()?;
         let order = if distinct { whole_order(order, &arguments) } else { Ok(order) };
         let order = order.map_err(|error| error.at(position))?;
         let kept = self.kept(name, arguments).map_err(|error| error.at(position))?;
-        self.gathered(name, kept, (order, distinct), filter, position, scope)
+        self.gathered(name, kept, (order, distinct), filter, place)
     }
 
     /// The values that are not NULL as an array in an order.
@@ -63,15 +59,14 @@ impl Builder<'_> {
         value: Expression,
         order: SortOrder,
         filter: Option<Expression>,
-        position: Option<Position>,
-        scope: &Scope<'_>,
+        place: &Place<'_, '_>,
     ) -> Result<Expression> {
         let element = carried(value.data_type);
         let data_type = DataType::list(value.data_type);
         let finish = vec![(Function::Array(ArrayFunction::OfEntries, element), data_type)];
         let order = vec![(value.clone(), order)];
         let kept = Kept { values: vec![value.clone()], element, finish, needed: Some(value), data_type };
-        self.gathered(name, kept, (order, false), filter, position, scope)
+        self.gathered(name, kept, (order, false), filter, place)
     }
 
     fn gathered(
@@ -80,15 +75,14 @@ impl Builder<'_> {
         kept: Kept,
         (order, distinct): (Vec<(Expression, SortOrder)>, bool),
         filter: Option<Expression>,
-        position: Option<Position>,
-        scope: &Scope<'_>,
+        place: &Place<'_, '_>,
     ) -> Result<Expression> {
         let how = match (distinct, order.is_empty()) {
             (true, _) => Gather::Distinct,
             (false, false) => Gather::Sorted,
             (false, true) => Gather::Arrived,
         };
-        let text = row_text(&kept, order, distinct).map_err(|error| error.at(position))?;
+        let text = row_text(&kept.values, kept.element, order, distinct).map_err(|error| error.at(place.position))?;
         let needed = kept.needed.map(|value| fold::call(Function::IsNotNull, vec![value], DataType::Boolean));
         let filter = match (needed, filter) {
             (Some(needed), Some(filter)) => Some(Expression::and([filter, needed])),
@@ -96,7 +90,7 @@ impl Builder<'_> {
         };
         let function = AggregateFunction::Gather(how);
         let call = AggregateCall { function, argument: Some(text), distinct: false, filter, data_type: DataType::Text };
-        let gathered = scope.add_aggregate(call, name, &mut self.columns, position)?;
+        let gathered = self.made_in(call, name, place)?;
         Ok(finished(gathered, &kept.finish))
     }
 
@@ -115,8 +109,12 @@ impl Builder<'_> {
         match (name, arguments.len()) {
             ("array_agg", 1) => {
                 let value = arguments.remove(0);
-                if value.data_type.element().is_some() {
-                    return Err(Error::unsupported("array_agg of arrays is"));
+                if let Some(element) = value.data_type.element() {
+                    // Arrays are texts among texts until they are put together.
+                    let data_type = value.data_type;
+                    let stack = (Function::Array(ArrayFunction::OfArrays, carried(element)), data_type);
+                    let (element, finish) = (DataType::Text, vec![texts, stack]);
+                    return Ok(Kept { values: vec![value], element, finish, needed: None, data_type });
                 }
                 let element = element_of(value.data_type);
                 let value = self.coerce(value, element, Coercion::Implicit)?;
@@ -125,7 +123,10 @@ impl Builder<'_> {
                 let element = carried(element);
                 Ok(Kept { values: vec![value], element, finish, needed: None, data_type })
             }
-            ("string_agg", 2) => {
+            ("string_agg", 1 | 2) => {
+                if arguments.len() == 1 {
+                    arguments.push(Expression::constant(Value::text(","), DataType::Text));
+                }
                 let arguments: Vec<Expression> =
                     arguments.into_iter().map(|argument| self.as_string(argument)).collect();
                 let bytes = arguments.iter().any(|argument| argument.data_type == DataType::Bytea);
@@ -187,7 +188,7 @@ impl Builder<'_> {
         let value = self.columns.reference(*column);
         let kept = self.kept("array_agg", vec![value]).map_err(|error| error.at(position))?;
         let how = if order.is_empty() { Gather::Arrived } else { Gather::Sorted };
-        let argument = Some(row_text(&kept, order, false).map_err(|error| error.at(position))?);
+        let argument = Some(row_text(&kept.values, kept.element, order, false).map_err(|error| error.at(position))?);
         let function = AggregateFunction::Gather(how);
         let call = AggregateCall { function, argument, distinct: false, filter: None, data_type: DataType::Text };
         let gathered = self.columns.add("array", DataType::Text, true);
@@ -220,8 +221,13 @@ fn whole_order(order: Vec<(Expression, SortOrder)>, arguments: &[Expression]) ->
 }
 
 /// The text of a row: what it is ordered by, and the values.
-fn row_text(kept: &Kept, order: Vec<(Expression, SortOrder)>, distinct: bool) -> Result<Expression> {
-    let mut parts = Vec::with_capacity(order.len() + 3);
+pub(super) fn row_text(
+    values: &[Expression],
+    element: DataType,
+    order: Vec<(Expression, SortOrder)>,
+    distinct: bool,
+) -> Result<Expression> {
+    let mut parts = Vec::with_capacity(order.len() + values.len() + 1);
     for (key, direction) in order {
         // What can be told apart at all has an order here.
         let key = blanks::checked_key(key, !distinct)?;
@@ -229,8 +235,8 @@ fn row_text(kept: &Kept, order: Vec<(Expression, SortOrder)>, distinct: bool) ->
         parts.push(fold::call(Function::SortKey(SortKeyOrder::from(direction), of), vec![key], DataType::Text));
     }
     parts.push(Expression::constant(Value::text(FRONT_END.to_string()), DataType::Text));
-    for value in &kept.values {
-        parts.push(array_call(ArrayFunction::Entry, kept.element, vec![value.clone()], DataType::Text));
+    for value in values {
+        parts.push(array_call(ArrayFunction::Entry, element, vec![value.clone()], DataType::Text));
     }
     let mut parts = parts.into_iter();
     let first = parts.next().ok_or_else(|| Error::internal("a row without its text"))?;

@@ -7,6 +7,7 @@
 //! * `percentile_cont(f)` lies between those around f · (n - 1), from 0;
 //! * `mode()` is the one that is there most often, of several the first.
 
+use super::aggregate::Place;
 use super::array::{array_call, element_of};
 use super::call::no_function;
 use super::coercion::{Coercion, cast};
@@ -15,10 +16,10 @@ use super::operator::Operator;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::array::Array;
 use crate::evaluate::quantile::{Fraction, Quantile};
-use crate::function::{ArrayFunction, Function};
+use crate::function::{ArrayFunction, Function, StatisticFunction};
 use crate::multiloop::reduction::Gather;
 use crate::relation::builder::{Builder, Scope};
-use crate::relation::{AggregateCall, AggregateFunction, Expression};
+use crate::relation::{AggregateCall, AggregateFunction, Expression, ExpressionKind};
 use crate::types::{DataType, SortOrder};
 use crate::value::Value;
 
@@ -39,7 +40,7 @@ impl Builder<'_> {
     /// clause [`Clause::AggregateArgument`](crate::relation::builder::Clause).
     ///
     /// # Errors
-    /// 42883 for other types than these take, 22003 for a fraction that is none; 0A000 for one that is no literal.
+    /// 42883 for other types than these take, 22003 for a fraction that is none; 0A000 for a list that is not written as one.
     pub fn ordered_set(
         &mut self,
         name: &str,
@@ -49,53 +50,62 @@ impl Builder<'_> {
         position: Option<Position>,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        let missing = {
-            let all: Vec<Expression> = direct.iter().cloned().chain([key.clone()]).collect();
-            no_function(name, &all).at(position)
-        };
+        let place = Place { scope, over: None, position };
         let is_continuous = name == "percentile_cont";
-        if direct.len() != usize::from(name != "mode") {
-            return Err(missing);
+        let fits = !is_continuous || key.data_type.is_numeric() || key.data_type == DataType::Interval;
+        if direct.len() != usize::from(name != "mode") || !fits {
+            let all: Vec<Expression> = direct.into_iter().chain([key]).collect();
+            return Err(no_function(name, &all).at(position));
         }
+        self.percentile(name, (direct.into_iter().next(), is_continuous), (key, order), filter, &place)
+    }
+
+    /// The value at a fraction of values in an order, or at each of several, or their mode.
+    pub(super) fn percentile(
+        &mut self,
+        name: &str,
+        (fraction, is_continuous): (Option<Expression>, bool),
+        (key, order): (Expression, SortOrder),
+        filter: Option<Expression>,
+        place: &Place<'_, '_>,
+    ) -> Result<Expression> {
+        let position = place.position;
         let of = match key.data_type {
-            DataType::Interval => DataType::Interval,
             number if is_continuous && number.is_numeric() => DataType::Double,
-            _ if is_continuous => return Err(missing),
+            DataType::Date if is_continuous => DataType::Timestamp,
             other => element_of(other),
         };
         let value = self.coerce(key, of, Coercion::Implicit)?;
-        let fraction = match direct.into_iter().next() {
-            Some(fraction) => Some(fractions(self, fraction, position)?),
-            None => None,
-        };
-        if is_plain(of) {
+        let fraction = fraction.map(|fraction| fractions(self, fraction, position)).transpose()?;
+        let known = fraction.as_ref().is_none_or(Fractions::are_known);
+        if is_plain(of) && known && (!is_continuous || of == DataType::Double) {
             let mut one = |builder: &mut Self, quantile: Quantile| {
                 let function = AggregateFunction::Gather(Gather::One { of: quantile, descending: order.descending });
                 let (argument, filter) = (Some(value.clone()), filter.clone());
                 let call = AggregateCall { function, argument, distinct: false, filter, data_type: of };
-                scope.add_aggregate(call, name, &mut builder.columns, position)
+                builder.made_in(call, name, place)
             };
             return Ok(self.quantiles(&mut one, fraction, is_continuous, of)?.at(position));
         }
-        let array = self.gathered_array(name, value, order, filter, position, scope)?;
+        let array = self.gathered_array(name, value, order, filter, place)?;
         let Some(fraction) = fraction else {
             return Ok(array_call(ArrayFunction::Mode, of, vec![array], of).at(position));
         };
-        let at = |builder: &mut Self, fraction: f64| match is_continuous {
-            true => builder.between_values(array.clone(), of, fraction),
-            false => builder.value_at(array.clone(), of, fraction),
+        let at = |builder: &mut Self, fraction: Asked| {
+            let fraction = match fraction {
+                Asked::Null => return Ok(Expression::constant(Value::Null, of)),
+                Asked::Known(fraction) => Expression::constant(Value::Float(fraction.get()), DataType::Double),
+                Asked::Expression(fraction) => fraction,
+            };
+            match is_continuous {
+                true => builder.between_values(array.clone(), of, fraction),
+                false => builder.value_at(array.clone(), of, fraction),
+            }
         };
         let found = match fraction {
-            Fractions::One(None) => Expression::constant(Value::Null, of),
-            Fractions::One(Some(fraction)) => at(self, fraction.get())?,
+            Fractions::One(fraction) => at(self, fraction)?,
             Fractions::Several(all) => {
-                let mut found = Vec::with_capacity(all.len());
-                for fraction in all {
-                    found.push(match fraction {
-                        Some(fraction) => at(self, fraction.get())?,
-                        None => Expression::constant(Value::Null, of),
-                    });
-                }
+                let found = all.into_iter().map(|fraction| at(self, fraction)).collect::<Result<_>>()?;
                 list_of(found, array, of)
             }
         };
@@ -113,12 +123,16 @@ impl Builder<'_> {
         let percentile =
             |fraction| if is_continuous { Quantile::Continuous(fraction) } else { Quantile::Discrete(fraction) };
         let null = Expression::constant(Value::Null, of);
+        let known = |asked: &Asked| if let Asked::Known(fraction) = asked { Some(*fraction) } else { None };
         match fractions {
             None => one(self, Quantile::Mode),
-            // It is an aggregate all the same, of one row a group.
-            Some(Fractions::One(None)) => one(self, Quantile::Mode).map(|_| null),
-            Some(Fractions::One(Some(fraction))) => one(self, percentile(fraction)),
+            Some(Fractions::One(asked)) => match known(&asked) {
+                Some(fraction) => one(self, percentile(fraction)),
+                // It is an aggregate all the same, of one row a group.
+                None => one(self, Quantile::Mode).map(|_| null),
+            },
             Some(Fractions::Several(all)) => {
+                let all: Vec<Option<Fraction>> = all.iter().map(known).collect();
                 let mut found = Vec::with_capacity(all.len());
                 for fraction in &all {
                     found.push(match fraction {
@@ -137,17 +151,21 @@ impl Builder<'_> {
     }
 
     /// The value at ⌈fraction · n⌉, from 1, or the first.
-    fn value_at(&mut self, array: Expression, of: DataType, fraction: f64) -> Result<Expression> {
+    fn value_at(&mut self, array: Expression, of: DataType, fraction: Expression) -> Result<Expression> {
         let place = self.place(&array, of, fraction, 0)?;
         let place = self.call_by_name("ceil", vec![place], None)?;
         let place = cast(place, DataType::BigInt, Coercion::Assignment);
         let before = fold::call(Function::Subtract, vec![place, constant(1)], DataType::BigInt);
-        let before = fold::call(Function::Greatest, vec![before, constant(0)], DataType::BigInt);
+        // NULL of a fraction that is.
+        let none = fold::call(Function::IsNull, vec![before.clone()], DataType::Boolean);
+        let first = fold::call(Function::Greatest, vec![before, constant(0)], DataType::BigInt);
+        let null = Expression::constant(Value::Null, DataType::BigInt);
+        let before = fold::call(Function::Case, vec![none, null, first], DataType::BigInt);
         Ok(array_call(ArrayFunction::Nth, of, vec![array, before], of))
     }
 
     /// What lies at fraction · (n - 1), from 0, between two values.
-    fn between_values(&mut self, array: Expression, of: DataType, fraction: f64) -> Result<Expression> {
+    fn between_values(&mut self, array: Expression, of: DataType, fraction: Expression) -> Result<Expression> {
         let place = self.place(&array, of, fraction, 1)?;
         let below = self.call_by_name("floor", vec![place.clone()], None)?;
         let above = self.call_by_name("ceil", vec![place.clone()], None)?;
@@ -166,12 +184,11 @@ impl Builder<'_> {
     }
 
     /// fraction · (n - `less`), a double.
-    fn place(&mut self, array: &Expression, of: DataType, fraction: f64, less: i64) -> Result<Expression> {
+    fn place(&mut self, array: &Expression, of: DataType, fraction: Expression, less: i64) -> Result<Expression> {
         let count = array_call(ArrayFunction::Cardinality, of, vec![array.clone()], DataType::Integer);
         let count = cast(count, DataType::BigInt, Coercion::Implicit);
         let count = fold::call(Function::Subtract, vec![count, constant(less)], DataType::BigInt);
         let count = cast(count, DataType::Double, Coercion::Implicit);
-        let fraction = Expression::constant(Value::Float(fraction), DataType::Double);
         self.operator(Operator::Multiply, fraction, count)
     }
 }
@@ -193,32 +210,69 @@ fn is_plain(data_type: DataType) -> bool {
         || matches!(data_type, T::Text | T::Date | T::Time | T::Timestamp | T::TimestampTz)
 }
 
-/// What is asked for: a fraction, or several; none for NULL.
+/// A fraction.
+enum Asked {
+    Null,
+    Known(Fraction),
+    /// A double, NULL or from 0 to 1.
+    Expression(Expression),
+}
+
+/// What is asked for: a fraction, or several.
 enum Fractions {
-    One(Option<Fraction>),
-    Several(Vec<Option<Fraction>>),
+    One(Asked),
+    Several(Vec<Asked>),
+}
+
+impl Fractions {
+    fn are_known(&self) -> bool {
+        let is_known = |asked: &Asked| !matches!(asked, Asked::Expression(_));
+        match self {
+            Fractions::One(asked) => is_known(asked),
+            Fractions::Several(all) => all.iter().all(is_known),
+        }
+    }
+}
+
+fn known(value: &Value) -> Result<Asked> {
+    match value {
+        Value::Float(fraction) => {
+            let found = Fraction::new(*fraction).ok_or_else(|| {
+                let message = format!("percentile value {fraction} is not between 0 and 1");
+                Error::new(ErrorKind::NumericOverflow, message)
+            })?;
+            Ok(Asked::Known(found))
+        }
+        _ => Ok(Asked::Null),
+    }
 }
 
 fn fractions(builder: &mut Builder<'_>, given: Expression, position: Option<Position>) -> Result<Fractions> {
     let is_list = given.data_type.element().is_some();
     let to = if is_list { DataType::list(DataType::Double) } else { DataType::Double };
     let given = builder.coerce(given, to, Coercion::Implicit)?;
-    let checked = |value: &Value| match value {
-        Value::Float(fraction) => {
-            let found = Fraction::new(*fraction).ok_or_else(|| {
-                let message = format!("percentile value {fraction} is not between 0 and 1");
-                Error::new(ErrorKind::NumericOverflow, message)
-            })?;
-            Ok(Some(found))
-        }
-        _ => Ok(None),
+    if let Some(value) = fold::constant(&given) {
+        return match value {
+            Value::Text(encoded) if is_list => {
+                let elements = Array::decode(encoded, DataType::Double).unwrap_or_default().elements;
+                Ok(Fractions::Several(elements.iter().map(known).collect::<Result<_>>()?))
+            }
+            value => Ok(Fractions::One(known(value)?)),
+        };
+    }
+    let checked = |fraction: Expression| {
+        let function = Function::Statistic(StatisticFunction::Fraction);
+        Asked::Expression(Expression::call(function, vec![fraction], DataType::Double).at(position))
     };
-    match fold::constant(&given) {
-        Some(Value::Text(encoded)) if is_list => {
-            let elements = Array::decode(encoded, DataType::Double).unwrap_or_default().elements;
-            Ok(Fractions::Several(elements.iter().map(checked).collect::<Result<_>>()?))
+    match given.kind {
+        _ if !is_list => Ok(Fractions::One(checked(given))),
+        ExpressionKind::Call(Function::Array(ArrayFunction::Make, DataType::Double), elements) => {
+            let each = |element: Expression| match fold::constant(&element) {
+                Some(value) => known(value),
+                None => Ok(checked(element)),
+            };
+            Ok(Fractions::Several(elements.into_iter().map(each).collect::<Result<_>>()?))
         }
-        Some(value) => Ok(Fractions::One(checked(value)?)),
-        None => Err(Error::unsupported("a percentile that is no literal is").at(position)),
+        _ => Err(Error::unsupported("a list of percentiles that is not written as one is").at(position)),
     }
 }

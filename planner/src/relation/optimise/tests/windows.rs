@@ -2,7 +2,7 @@
 
 use super::rows::{Evaluator, Row, Rows, Scope, distinct, fold, order, pick};
 use crate::error::Result;
-use crate::evaluate::window::{Peers, Windowed};
+use crate::evaluate::window::{Frames, Peers, Windowed};
 use crate::relation::{ColumnId, CteId, Expression, Relation, SortKey, WindowCall, WindowCallee};
 use crate::value::Value;
 use std::cmp::Ordering;
@@ -45,12 +45,13 @@ impl Evaluator {
                     arguments.push(rows.iter().map(of_row).collect::<Result<Vec<Value>>>()?);
                 }
                 let arguments: Vec<&[Value]> = arguments.iter().map(Vec::as_slice).collect();
+                let (arguments, bounds) = arguments.split_at(arguments.len() - call.bounds.len());
+                let descending = keys.first().is_some_and(|key| key.order.descending);
+                let frames = Frames::new(&peers, call.frame, bounds, descending);
                 let of_row = |row: usize| match &call.callee {
-                    WindowCallee::Function(function, ..) => {
-                        Windowed::new(*function, &arguments, &peers, call.frame).value(row)
-                    }
+                    WindowCallee::Function(function, ..) => Windowed::new(*function, arguments, frames).value(row),
                     WindowCallee::Aggregate(aggregate) => {
-                        let seen = peers.frame(call.frame, row).filter(|&row| {
+                        let seen = frames.rows(row).into_iter().filter(|&row| {
                             let filter = aggregate.filter.as_ref().and(arguments.last());
                             filter.is_none_or(|filter| filter[row].is_true())
                         });

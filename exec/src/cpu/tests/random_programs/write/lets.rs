@@ -186,7 +186,7 @@ impl Writer {
             FrameBound::Last => 4,
         };
         let (start, end) = if kind(start) <= kind(end) { (start, end) } else { (end, start) };
-        Frame { unit, start, end }
+        Frame::of(unit, start, end)
     }
 
     fn concat(&mut self) -> Option<Let> {

@@ -130,9 +130,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// What PostgreSQL has under a name and Multiloop has not, for an error that says so.
 pub(super) fn unsupported(name: &str) -> Option<String> {
     Some(match name {
-        "xmlagg" | "corr" | "covar_pop" | "covar_samp" | "regr_slope" | "regr_intercept" | "regr_r2" | "regr_count"
-        | "regr_avgx" | "regr_avgy" | "regr_sxx" | "regr_syy" | "regr_sxy" | "bit_and" | "bit_or" | "bit_xor"
-        | "any_value" => format!("the aggregate function {name}"),
+        "xmlagg" => format!("the aggregate function {name}"),
         _ => return None,
     })
 }

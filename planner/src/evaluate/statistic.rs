@@ -1,0 +1,221 @@
+//! Statistics: aggregates of which a backend keeps a state that knows no order of rows (`exec/src/sums/statistic`), and the
+//! functions of what they are fed and give.
+//!
+//! | statistic | of | gives |
+//! |---|---|---|
+//! | `BitAnd`, `BitOr`, `BitXor` | integers | the same type |
+//! | `Product` | doubles | a double, rounded once |
+//! | `Pair` | pairs of doubles ([`pair_of`]) | a double |
+//! | `Skewness`, `Kurtosis`, `KurtosisPopulation` | doubles | a double, of exact moments |
+//! | `Entropy` | texts that stand for values | a double: bits |
+//! | `Histogram` | texts | an object of JSON: how often there is each |
+//! | `Most` | texts of rows (`gather`) | what is kept of those that are there most often, of equally many the least |
+//! | `DistinctEstimate` | anything | a bigint, by HyperLogLog of 2^14 registers: an error of 0.8 % (one standard deviation); up to 2,048 it is exact |
+//! | `FirstRow`, `LastRow` | texts of rows (`gather`) | what is kept of the row whose front is the least (the greatest), of equal ones the first (the last) |
+
+use super::Call;
+use crate::error::{Error, ErrorKind, Result};
+use crate::function::{Function, StatisticFunction};
+use crate::value::{Interval, Value};
+use serde::{Deserialize, Serialize};
+
+/// Which statistic it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Statistic {
+    /// AND of all bits.
+    BitAnd,
+    /// OR of all bits.
+    BitOr,
+    /// XOR of all bits.
+    BitXor,
+    /// Product.
+    Product,
+    /// A measure of pairs of numbers.
+    Pair(PairMeasure),
+    /// Skewness of a sample.
+    Skewness,
+    /// Excess kurtosis of a sample.
+    Kurtosis,
+    /// Excess kurtosis of a population.
+    KurtosisPopulation,
+    /// Entropy, in bits.
+    Entropy,
+    /// How often there is each value.
+    Histogram,
+    /// The values that are there most often, so many.
+    Most(u32),
+    /// About how many values there are.
+    DistinctEstimate,
+    /// The first row.
+    FirstRow,
+    /// The last row.
+    LastRow,
+}
+
+/// What is measured of pairs (y, x).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum PairMeasure {
+    /// `covar_pop`.
+    CovariancePopulation,
+    /// `covar_samp`.
+    CovarianceSample,
+    /// `corr`.
+    Correlation,
+    /// `regr_slope`.
+    Slope,
+    /// `regr_intercept`.
+    Intercept,
+    /// `regr_r2`.
+    R2,
+    /// `regr_sxx`.
+    Sxx,
+    /// `regr_syy`.
+    Syy,
+    /// `regr_sxy`.
+    Sxy,
+}
+
+impl PairMeasure {
+    /// All of them.
+    pub const ALL: [PairMeasure; 9] = [
+        PairMeasure::CovariancePopulation,
+        PairMeasure::CovarianceSample,
+        PairMeasure::Correlation,
+        PairMeasure::Slope,
+        PairMeasure::Intercept,
+        PairMeasure::R2,
+        PairMeasure::Sxx,
+        PairMeasure::Syy,
+        PairMeasure::Sxy,
+    ];
+
+    /// Its name in SQL.
+    pub fn name(self) -> &'static str {
+        match self {
+            PairMeasure::CovariancePopulation => "covar_pop",
+            PairMeasure::CovarianceSample => "covar_samp",
+            PairMeasure::Correlation => "corr",
+            PairMeasure::Slope => "regr_slope",
+            PairMeasure::Intercept => "regr_intercept",
+            PairMeasure::R2 => "regr_r2",
+            PairMeasure::Sxx => "regr_sxx",
+            PairMeasure::Syy => "regr_syy",
+            PairMeasure::Sxy => "regr_sxy",
+        }
+    }
+}
+
+/// Those that have a name of their own.
+const NAMED: [(&str, Statistic); 12] = [
+    ("bit_and", Statistic::BitAnd),
+    ("bit_or", Statistic::BitOr),
+    ("bit_xor", Statistic::BitXor),
+    ("product", Statistic::Product),
+    ("skewness", Statistic::Skewness),
+    ("kurtosis", Statistic::Kurtosis),
+    ("kurtosis_pop", Statistic::KurtosisPopulation),
+    ("entropy", Statistic::Entropy),
+    ("histogram", Statistic::Histogram),
+    ("approx_count_distinct", Statistic::DistinctEstimate),
+    ("first_row", Statistic::FirstRow),
+    ("last_row", Statistic::LastRow),
+];
+
+/// The beginning of the name of `Most`.
+const MOST: &str = "most_";
+
+impl Statistic {
+    /// Its name in the text form of programs.
+    pub fn name(self) -> String {
+        match self {
+            Statistic::Pair(measure) => measure.name().to_owned(),
+            Statistic::Most(count) => format!("{MOST}{count}"),
+            other => NAMED.iter().find(|(_, known)| *known == other).map_or("statistic", |(name, _)| name).to_owned(),
+        }
+    }
+
+    /// The one of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        if let Some((_, known)) = NAMED.iter().find(|(known, _)| *known == name) {
+            return Some(*known);
+        }
+        if let Some(measure) = PairMeasure::ALL.into_iter().find(|measure| measure.name() == name) {
+            return Some(Statistic::Pair(measure));
+        }
+        name.strip_prefix(MOST)?.parse().ok().map(Statistic::Most)
+    }
+
+    /// Whether the order of the rows may show.
+    pub fn is_order_sensitive(self) -> bool {
+        matches!(self, Statistic::FirstRow | Statistic::LastRow)
+    }
+
+    /// Whether a value that comes twice is as good as one.
+    pub fn is_idempotent(self) -> bool {
+        use Statistic as S;
+        matches!(self, S::BitAnd | S::BitOr | S::DistinctEstimate | S::FirstRow | S::LastRow)
+    }
+
+    /// Whether it is a number of no values, too: 0.
+    pub fn is_count(self) -> bool {
+        self == Statistic::DistinctEstimate
+    }
+
+    /// Whether it may be an error.
+    pub fn may_fail(self) -> bool {
+        use Statistic as S;
+        matches!(self, S::Pair(_) | S::Skewness | S::Kurtosis | S::KurtosisPopulation | S::Histogram | S::Most(_))
+    }
+}
+
+/// The bits of two doubles as one value, which is carried like an interval and is none: (y, x).
+fn pair(y: f64, x: f64) -> Value {
+    let bits = y.to_bits();
+    Value::Interval(Interval { months: (bits >> 32) as i32, days: bits as i32, micros: x.to_bits() as i64 })
+}
+
+/// The doubles (y, x) of a pair.
+pub fn pair_of(interval: Interval) -> (f64, f64) {
+    let Interval { months, days, micros } = interval;
+    let y = u64::from(months as u32) << 32 | u64::from(days as u32);
+    (f64::from_bits(y), f64::from_bits(micros as u64))
+}
+
+pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
+    let Function::Statistic(function) = call.function else { return Ok(None) };
+    Ok(Some(match function {
+        StatisticFunction::Pair => pair(call.float(0)?, call.float(1)?),
+        StatisticFunction::Fraction => {
+            let fraction = call.float(0)?;
+            if !(0.0..=1.0).contains(&fraction) {
+                let message = format!("percentile value {fraction} is not between 0 and 1");
+                return Err(Error::new(ErrorKind::NumericOverflow, message));
+            }
+            Value::Float(fraction)
+        }
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back() {
+        let all = NAMED.iter().map(|(_, statistic)| *statistic);
+        let pairs = PairMeasure::ALL.map(Statistic::Pair);
+        for statistic in all.chain(pairs).chain([Statistic::Most(7)]) {
+            assert_eq!(Statistic::of_name(&statistic.name()), Some(statistic));
+        }
+        assert_eq!(Statistic::of_name("most_"), None);
+    }
+
+    #[test]
+    fn pairs_keep_all_bits() {
+        for (y, x) in [(1.5, -0.0), (f64::NAN, f64::INFINITY), (f64::MIN, 5e-324), (-1.0, 1e300)] {
+            let Value::Interval(kept) = pair(y, x) else { panic!("a pair") };
+            let (a, b) = pair_of(kept);
+            assert_eq!((a.to_bits(), b.to_bits()), (f64::to_bits(y), f64::to_bits(x)));
+        }
+    }
+}
