@@ -584,7 +584,6 @@ mod tests {
             "xmlbinary",
             "xmloption",
         ];
-        // Only the values that do what they say are taken.
         let restricted = [
             ("backslash_quote", &["on"][..], &["off"][..]),
             ("bytea_output", &["hex"], &["escape"]),

@@ -7,8 +7,8 @@ use crate::notify;
 use crate::plan::Planned;
 use crate::roles::Rights;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
+use crate::transaction::Times;
 use crate::{Error, ErrorKind, Result};
-use crate::transaction::{Times, clock};
 use arrow::array::AsArray as _;
 use arrow::compute::cast;
 use arrow::datatypes::DataType as ArrowType;
@@ -24,6 +24,7 @@ use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
+use std::any::Any;
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -550,11 +551,12 @@ impl Catalog for Snapshot<'_> {
         Ok(self.find_type(name).map(|(_, found)| found).or_else(array))
     }
 
-    fn texts(&self, query: Query) -> Result<Vec<String>> {
+    fn texts(&self, query: Box<dyn Any>) -> Result<Vec<String>> {
+        let Ok(query) = query.downcast::<Query>() else { return Err(Error::internal("texts of what is no query")) };
         let Some(pool) = self.context.pool.clone() else { return Err(Error::internal("a statement without workers")) };
         let machine = Machine::host(pool.threads());
         let find = |handle| self.table(handle);
-        let planned = Planned::new(query, &RewriteOptions::default(), (&find, machine), self.context)?;
+        let planned = Planned::new(*query, &RewriteOptions::default(), (&find, machine), self.context)?;
         planned.run(self.context, |executable| {
             let find = |handle| self.table(handle).expect("a plan scans tables of its own snapshot");
             let output = run_plan(executable.plan(machine)?, &find, &[], self.context, &pool)?;
@@ -562,7 +564,8 @@ impl Catalog for Snapshot<'_> {
             for batch in output.shown_as(&executable.types) {
                 self.check()?;
                 let batch = batch?;
-                let column = cast(batch.column(0), &ArrowType::Utf8).map_err(|error| Error::internal(error.to_string()))?;
+                let column =
+                    cast(batch.column(0), &ArrowType::Utf8).map_err(|error| Error::internal(error.to_string()))?;
                 let column = column.as_string::<i32>();
                 if texts.len() + batch.num_rows() > TEXTS_MAX {
                     let message = format!("PIVOT would make more than {TEXTS_MAX} columns");
@@ -597,11 +600,6 @@ impl Catalog for Snapshot<'_> {
     fn statement_time(&self) -> i64 {
         self.asks_time.set(true);
         self.times.statement
-    }
-
-    fn clock_time(&self) -> i64 {
-        self.asks_time.set(true);
-        clock()
     }
 
     fn prepared_literals(&self) -> Arc<Literals> {

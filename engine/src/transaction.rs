@@ -64,7 +64,7 @@ pub(crate) struct Times {
 }
 
 /// The time of the clock, in microseconds since 1970.
-pub(crate) fn clock() -> i64 {
+fn clock() -> i64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     since.ok().and_then(|since| i64::try_from(since.as_micros()).ok()).unwrap_or(0)
 }

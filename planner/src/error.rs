@@ -121,28 +121,12 @@ pub enum ErrorKind {
     AmbiguousAlias,
     /// 42809: a view where a table is needed, or the other way round.
     WrongObjectType,
-    /// 2202E: of an array as many elements as it does not have.
-    ArrayElement,
     /// 2201G: buckets that cannot be.
     InvalidWidthBucket,
     /// 22P05: a character that an encoding does not have.
     UntranslatableCharacter,
-    /// 22033: a place of an array of JSON that is not there, or several where one is needed.
-    JsonSubscript,
-    /// 2203A: a member of an object of JSON that is not there.
-    JsonMember,
-    /// 22038: a sequence of JSON where one value is needed.
-    JsonSingleton,
-    /// 22039: a value of JSON that is no array.
-    JsonArray,
-    /// 2203C: a value of JSON that is no object.
-    JsonObject,
-    /// 22036: a value of JSON that is no number.
-    JsonNumber,
-    /// 2203B: a value of JSON that is no number where one is needed.
-    JsonNumberMissing,
-    /// 22031: an argument that a method of SQL/JSON does not take.
-    JsonDatetime,
+    /// What a path of SQL/JSON, which is strict or needs one value, does not find.
+    SqlJson(SqlJsonFault),
     /// 22021: bytes that are not UTF-8.
     InvalidUtf8,
     /// 22P04: a file that is not what its format says (truncated Parquet, ragged CSV).
@@ -223,6 +207,42 @@ pub enum ErrorKind {
     Internal,
 }
 
+/// A fault of a path of SQL/JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum SqlJsonFault {
+    /// 22031: an argument of `datetime()` that is no string of one.
+    Datetime,
+    /// 22033: a place of an array that is not there, or several where one is needed.
+    Subscript,
+    /// 22036: no number, where a method needs one.
+    NonNumeric,
+    /// 22038: a sequence where one value is needed.
+    Singleton,
+    /// 22039: no array.
+    Array,
+    /// 2203A: a member of an object that is not there.
+    Member,
+    /// 2203B: no number, where an operator needs one.
+    Number,
+    /// 2203C: no object.
+    Object,
+}
+
+impl SqlJsonFault {
+    fn sqlstate(self) -> &'static str {
+        match self {
+            SqlJsonFault::Datetime => "22031",
+            SqlJsonFault::Subscript => "22033",
+            SqlJsonFault::NonNumeric => "22036",
+            SqlJsonFault::Singleton => "22038",
+            SqlJsonFault::Array => "22039",
+            SqlJsonFault::Member => "2203A",
+            SqlJsonFault::Number => "2203B",
+            SqlJsonFault::Object => "2203C",
+        }
+    }
+}
+
 impl ErrorKind {
     /// Whether the same statement with numerics of any number of digits may have an answer.
     pub fn asks_for_wide_numerics(self) -> bool {
@@ -290,17 +310,9 @@ impl ErrorKind {
             ErrorKind::NotNullViolation => "23502",
             ErrorKind::DependentObjects => "2BP01",
             ErrorKind::WrongObjectType => "42809",
-            ErrorKind::ArrayElement => "2202E",
             ErrorKind::InvalidWidthBucket => "2201G",
             ErrorKind::UntranslatableCharacter => "22P05",
-            ErrorKind::JsonSubscript => "22033",
-            ErrorKind::JsonMember => "2203A",
-            ErrorKind::JsonSingleton => "22038",
-            ErrorKind::JsonArray => "22039",
-            ErrorKind::JsonObject => "2203C",
-            ErrorKind::JsonNumber => "22036",
-            ErrorKind::JsonNumberMissing => "2203B",
-            ErrorKind::JsonDatetime => "22031",
+            ErrorKind::SqlJson(fault) => fault.sqlstate(),
             ErrorKind::InvalidUtf8 => "22021",
             ErrorKind::BadFile => "22P04",
             ErrorKind::FileNotFound => "58P01",

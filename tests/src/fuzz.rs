@@ -21,8 +21,8 @@ impl Catalog for Fixed {
         Ok(match name.name.as_str() {
             "t" => Some(CatalogEntry::Table(Arc::clone(&self.0))),
             "v" => {
-                let (sql, columns, names) = ("SELECT i, s FROM t".to_owned(), vec!["a".to_owned()], Vec::new());
-                Some(CatalogEntry::View(Arc::new(View { sql, columns, names })))
+                let view = View { columns: vec!["a".to_owned()], ..View::of_text("SELECT i, s FROM t") };
+                Some(CatalogEntry::View(Arc::new(view)))
             }
             _ => None,
         })

@@ -57,7 +57,7 @@ fn values() -> Vec<Value> {
         "\u{2}",
         "\u{1}",
     ];
-    let integers = [0, 1, -1, 2, 70_000, 1 << 32 | 1, 1 << 40, i64::MAX, i64::MIN, i64::MAX - 1, i64::MIN + 1];
+    let integers = [0, 1, -1, 2, 70_000, 1 << 32 | 1, 1 << 40, i64::MAX, i64::MIN, i64::MAX / 2, i64::MIN + 1];
     let floats = [0.0, -0.0, 0.1, 1e300, 1e-300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
     texts
         .into_iter()

@@ -404,9 +404,10 @@ fn a_plan_depends_on_what_it_names() {
     assert_eq!(run().expect("it runs").0, "2");
     check(&one, &[("CREATE TEMP TABLE v AS SELECT 5 AS a", "SELECT 1")]);
     assert_eq!(run().expect("it runs").0, "5");
-    check(&one, &[("DROP TABLE v", "DROP TABLE"), ("CREATE OR REPLACE VIEW v AS SELECT 'x' AS a", "CREATE VIEW")]);
+    check(&one, &[("DROP TABLE v", "DROP TABLE"), ("CREATE OR REPLACE VIEW v AS SELECT 'x' AS a", "!42P16")]);
+    check(&one, &[("DROP VIEW v", "DROP VIEW"), ("CREATE OR REPLACE VIEW v AS SELECT 'x' AS a", "CREATE VIEW")]);
     assert!(run().is_err());
-    check(&one, &[("CREATE OR REPLACE VIEW v AS SELECT 1.5 AS a", "CREATE VIEW")]);
+    check(&one, &[("DROP VIEW v", "DROP VIEW"), ("CREATE VIEW v AS SELECT 1.5 AS a", "CREATE VIEW")]);
     assert!(run().is_err_and(|error| error.message().contains("result type")));
     check(&one, &[("DROP VIEW v", "DROP VIEW")]);
     assert!(run().is_err_and(|error| error.sqlstate() == "42P01"));
@@ -415,7 +416,9 @@ fn a_plan_depends_on_what_it_names() {
 #[test]
 fn time_zones() {
     let session = engine().session();
-    let plan = session.prepare("SELECT timestamptz '2020-07-01 12:00' AT TIME ZONE 'UTC'").expect("it is prepared");
+    let plan =
+        session.prepare("SELECT timestamp '2020-07-01 12:00'::timestamptz AT TIME ZONE 'UTC'").expect("it is prepared");
+    let literal = session.prepare("SELECT timestamptz '2020-07-01 12:00' AT TIME ZONE 'UTC'").expect("it is prepared");
     let text = session.prepare("SELECT z::text FROM t").err().expect("there is no such table");
     assert_eq!(text.sqlstate(), "42P01");
     check(
@@ -443,6 +446,7 @@ fn time_zones() {
         // A plan that was made in another zone is made anew.
         let run = |plan: &multiloop::Prepared| shown_of(plan.execute(&session, &[]));
         assert_eq!(run(&plan), instant, "{zone}");
+        assert_eq!(run(&literal), "2020-07-01T12:00:00", "{zone}");
         assert_eq!(run(&text), table, "{zone}");
     }
     check(
@@ -850,7 +854,12 @@ fn types_that_nobody_knows_are_inferred() {
     assert_eq!(of("SELECT $1 + 1, $2", &[]), [DataType::Integer, DataType::Text]);
     assert_eq!(of("SELECT $1::bigint WHERE $2", &[unknown, DataType::Boolean]), [DataType::BigInt, DataType::Boolean]);
     assert_eq!(of("SELECT 1 WHERE 'a' = ANY($1)", &[unknown]), of("SELECT 1 WHERE 'a' = ANY($1)", &[]));
-    assert_eq!(of("SELECT $2::date", &[unknown]), [DataType::Text, DataType::Date]);
+    assert_eq!(of("SELECT $1, $2::date", &[unknown]), [DataType::Text, DataType::Date]);
+    for sql in ["SELECT $2::date", "SELECT $1 IS NULL", "SELECT count($1)"] {
+        let statement = session.parse(sql).expect("it is a statement").remove(0);
+        let error = session.prepare_statement(&statement, &[unknown]).err().expect("nothing says a type");
+        assert_eq!(error.sqlstate(), "42P18", "{sql}");
+    }
 }
 
 #[test]

@@ -91,6 +91,11 @@ fn operator(operator: Operator) -> &'static str {
         Operator::Path => "#>",
         Operator::PathText => "#>>",
         Operator::HasKey => "?",
+        Operator::HasAny => "?|",
+        Operator::HasAll => "?&",
+        Operator::WithoutPath => "#-",
+        Operator::PathExists => "@?",
+        Operator::PathMatches => "@@",
     }
 }
 

@@ -75,7 +75,7 @@ impl Session {
             Verb::Prepare { name, types, statement } => {
                 let named = |name: &String| match name.as_str() {
                     "unknown" => Ok(DataType::Null),
-                    name => self.type_named(name),
+                    name => Ok(self.type_named(name)?.without_modifiers()),
                 };
                 let types = types.iter().map(named).collect::<Result<Vec<_>>>()?;
                 let place = statement.start as usize;

@@ -8,6 +8,7 @@ use multiloop_planner::multiloop::{CollectionId, KeyPart, Scalar, ScalarId};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use std::hash::{BuildHasher, RandomState};
+use std::time::SystemTime;
 
 impl Interpreter<'_> {
     /// The value of a scalar. Errors get its position.
@@ -45,6 +46,11 @@ impl Interpreter<'_> {
             Function::Case => return self.choose(arguments),
             Function::Coalesce => return self.coalesce(arguments),
             Function::Random => return Ok(Value::Float(self.random.next())),
+            Function::Clock => {
+                let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+                let micros = since.ok().and_then(|since| i64::try_from(since.as_micros()).ok());
+                return Ok(Value::Int(micros.unwrap_or(0)));
+            }
             _ => {}
         }
         let types: Vec<DataType> = arguments.iter().map(|id| self.program.scalars.data_type(*id)).collect();

@@ -104,7 +104,7 @@ impl Nullability {
         use JsonFunction as J;
         match function {
             F::IsDistinct | F::IsNotDistinct | F::IsNull | F::IsNotNull | F::IsTrue | F::IsFalse => false,
-            F::ConcatSkipNull | F::Random => false,
+            F::ConcatSkipNull | F::Random | F::Clock => false,
             F::Coalesce | F::Greatest | F::Least => arguments.iter().all(|&id| self.scalar(program, id)),
             F::NullIf => true,
             F::Array(A::Make | A::MakeOfArrays | A::Append | A::Prepend, _)
@@ -158,6 +158,7 @@ pub fn is_strict(function: Function) -> bool {
                 | F::ConcatSkipNull
                 | F::ConcatWithSeparator
                 | F::Random
+                | F::Clock
         )
 }
 

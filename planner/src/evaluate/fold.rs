@@ -9,10 +9,10 @@ use crate::value::Value;
 /// Bytes of text beyond which a value is not made before it is needed.
 const BYTES_MAX: usize = 1 << 16;
 
-/// The value of a call of these values; none if it fails, does not fit its type, or is large. `Random` has none, either.
+/// The value of a call of these values; none if it fails, does not fit its type, or is large. Volatile functions have none, either.
 pub fn fold(function: Function, arguments: &[Value], types: &[DataType], result: DataType) -> Option<Value> {
     let may_be_large = result.is_text() || matches!(function, Function::Array(..));
-    if function == Function::Random || (may_be_large && bytes_max(function, arguments) > BYTES_MAX) {
+    if function.is_volatile() || (may_be_large && bytes_max(function, arguments) > BYTES_MAX) {
         return None;
     }
     evaluate(function, arguments, types, result).ok().filter(|value| value.fits(result))

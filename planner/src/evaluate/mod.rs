@@ -71,7 +71,7 @@ pub use logical::UTC;
 
 /// Applies a function to values of the given types. `result` is the type of the call. Lazy functions
 /// (`And`, `Or`, `Case`, `Coalesce`) get all their arguments here; a caller for whom evaluating an argument may
-/// fail handles their laziness itself. `Random` is the caller's business, too.
+/// fail handles their laziness itself. Volatile functions are the caller's business, too.
 pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], result: DataType) -> Result<Value> {
     let call = Call { function, arguments, types, result };
     call.spend()?;

@@ -4,9 +4,10 @@
 use super::Call;
 use super::array::Array;
 use super::parse::is_blank;
-use crate::error::Result;
-use crate::function::{Function, RowFunction};
-use crate::types::DataType;
+use super::{UTC, evaluate, logical, parse};
+use crate::error::{Error, Result};
+use crate::function::{Function, RowFunction, SortKeyOrder, type_of_word};
+use crate::types::{DataType, SortOrder};
 use crate::value::Value;
 
 /// The value of a function that NULL arguments need not make NULL.
@@ -45,6 +46,11 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
             let rows = array.elements.iter().zip(1..).map(row).collect();
             Some(Value::text(Array::of(rows).encode(DataType::Text)))
         }
+        Function::Row(RowFunction::Key) => {
+            let types = call.text(1)?.split(';').map(type_of_word).collect::<Option<Vec<DataType>>>();
+            let types = types.ok_or_else(|| Error::internal("a row's key of types that have no words"))?;
+            key_of_rows(call.text(0)?, &types).map(Some)?
+        }
         _ => None,
     })
 }
@@ -59,6 +65,33 @@ pub(super) fn of_pair(first: &str, second: &Value) -> String {
     }
     row.push(')');
     row
+}
+
+/// A text that compares as an array of rows with fields of these types does.
+fn key_of_rows(array: &str, types: &[DataType]) -> Result<Value> {
+    let array = Array::decode(array, DataType::Text).unwrap_or_default();
+    let order = SortKeyOrder::from(SortOrder { descending: false, nulls_first: false });
+    let mut key = String::new();
+    for row in &array.elements {
+        let Value::Text(row) = row else {
+            key.push('3');
+            continue;
+        };
+        key.push('2');
+        for (field, &of) in fields(row).into_iter().zip(types) {
+            let value = match field {
+                None => Value::Null,
+                Some(text) if of.is_text() => Value::text(text),
+                Some(text) if of.is_logical() => logical::read(&text, of, UTC)?,
+                Some(text) => parse(&text, of)?,
+            };
+            let part = evaluate(Function::SortKey(order, of), &[value], &[of], DataType::Text)?;
+            if let Value::Text(part) = part {
+                key.push_str(&part);
+            }
+        }
+    }
+    Ok(Value::text(key))
 }
 
 /// A field, in quotes if it would be read as something else.

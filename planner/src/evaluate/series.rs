@@ -219,10 +219,11 @@ impl Steps {
         let last = BLOCK.take().filter(|(steps, reached, _)| *steps == self && *reached <= block);
         let (mut reached, mut value) = last.map_or((0, self.start), |(_, reached, value)| (reached, value));
         while reached < block {
+            let first = value;
             for _ in 0..SERIES_BLOCK {
                 // Behind the end there is nothing more.
                 if !within(value) {
-                    BLOCK.set(Some((self, reached, value)));
+                    BLOCK.set(Some((self, reached, first)));
                     return Ok(0);
                 }
                 meter::spend(STEP_UNITS)?;

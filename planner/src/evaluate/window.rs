@@ -268,6 +268,7 @@ mod tests {
                             Current => 0,
                             Behind(rows) => i64::try_from(rows).unwrap_or(1 << 40),
                             Last => i64::MAX,
+                            other => unreachable!("{other:?} is not among them"),
                         };
                         let seen = |other: &usize| {
                             let from = place(*other) - place(row);

@@ -253,11 +253,13 @@ pub enum RowFunction {
     Field,
     /// Of an array of texts the array of rows of a text and its place, from 1.
     Numbered,
+    /// What an array of rows compares by: of it, and of the words of the types of the rows' fields with semicolons between.
+    Key,
 }
 
 impl RowFunction {
     /// Every function.
-    pub const ALL: [RowFunction; 3] = [RowFunction::Make, RowFunction::Field, RowFunction::Numbered];
+    pub const ALL: [RowFunction; 4] = [RowFunction::Make, RowFunction::Field, RowFunction::Numbered, RowFunction::Key];
 }
 
 /// The length of what a function of the SHA-2 family gives.
@@ -621,7 +623,8 @@ pub(crate) fn debug_word(of: &impl std::fmt::Debug) -> String {
 }
 
 /// A type in one word: `integer`, `decimal_9_2`, `integer_array`, `enum_` and its name and labels in hexadecimal digits.
-fn type_word(data_type: DataType) -> String {
+/// The word of a type.
+pub(crate) fn type_word(data_type: DataType) -> String {
     if let Some(element) = data_type.element().filter(|_| !data_type.is_zero_based()) {
         return format!("{}_array", type_word(element));
     }
@@ -642,7 +645,8 @@ fn type_word(data_type: DataType) -> String {
     }
 }
 
-fn type_of_word(word: &str) -> Option<DataType> {
+/// The type of a word that [`type_word`] made.
+pub(crate) fn type_of_word(word: &str) -> Option<DataType> {
     if let Some(element) = word.strip_suffix("_array") {
         return type_of_word(element).map(DataType::list);
     }
@@ -745,7 +749,8 @@ mod tests {
         functions.extend(JsonbFunction::ALL.map(Function::Jsonb));
         functions.extend(TextFunction::ALL.map(Function::Text));
         functions.extend(MathFunction::ALL.map(Function::Math));
-        functions.extend([AttemptFunction::Cast, AttemptFunction::ReadAs(DataType::TimestampTz)].map(Function::Attempt));
+        functions
+            .extend([AttemptFunction::Cast, AttemptFunction::ReadAs(DataType::TimestampTz)].map(Function::Attempt));
         for function in functions {
             let word = word_of(function).expect("it has a word");
             assert!(word.chars().all(|letter| letter.is_alphanumeric() || letter == '_'), "{word}");

@@ -25,15 +25,15 @@ mod template;
 mod text;
 
 use crate::types::{DataType, OidKind};
+pub use attempt::AttemptFunction;
 pub use bytes::BytesFunction;
+pub use frame::FrameFunction;
 pub use jsonb::JsonbFunction;
 pub use list::ListTotal;
-pub use frame::FrameFunction;
 pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, RowFunction, ShaBits, SortKeyOrder};
-pub(crate) use logical::{debug_word, function_of_word, word_of};
+pub(crate) use logical::{debug_word, function_of_word, type_of_word, type_word, word_of};
 pub use math::MathFunction;
 pub use moment::{IntervalStyle, MomentFunction};
-pub use attempt::AttemptFunction;
 pub use pattern::PatternFunction;
 use serde::{Deserialize, Serialize};
 pub use statistic::StatisticFunction;
@@ -403,6 +403,8 @@ pub enum Function {
     ShiftRight,
     /// A double in [0, 1), new for every row: volatile.
     Random,
+    /// The time of the clock, new for every row: volatile.
+    Clock,
 
     // Dates and times.
     /// `extract(part from a)` of a date, time, timestamp or interval; a decimal, as PostgreSQL 14 and later, of the
@@ -546,6 +548,13 @@ impl Effects {
     /// Neither fails nor varies.
     pub fn is_pure(self) -> bool {
         self == Effects::PURE
+    }
+}
+
+impl Function {
+    /// Whether each call gives another value.
+    pub fn is_volatile(self) -> bool {
+        matches!(self, Function::Random | Function::Clock)
     }
 }
 

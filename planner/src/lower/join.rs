@@ -262,7 +262,7 @@ impl Mentions {
                 self.left |= left.contains(column);
                 self.right |= right.contains(column);
             }
-            ExpressionKind::Call(Function::Random, _) => self.volatile = true,
+            ExpressionKind::Call(function, _) if function.is_volatile() => self.volatile = true,
             ExpressionKind::Subquery(subquery) => {
                 self.add_relation(&subquery.relation, left, right);
                 if let SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) = &subquery.kind {

@@ -38,7 +38,7 @@ pub(super) fn call_type(function: Function, arguments: &[DataType]) -> Option<Da
             Some(DataType::Numeric)
         }
         F::DateAddDays | F::DateSubtractDays | F::MakeDate => Some(DataType::Date),
-        F::AddInterval | F::SubtractInterval | F::DateTimeCombine => Some(DataType::Timestamp),
+        F::AddInterval | F::SubtractInterval | F::DateTimeCombine | F::Clock => Some(DataType::Timestamp),
         F::TimeAddInterval | F::TimeSubtractInterval => Some(DataType::Time),
         F::TimestampDifference | F::TimeDifference | F::IntervalAdd | F::IntervalSubtract => Some(DataType::Interval),
         F::IntervalMultiply | F::IntervalDivide | F::IntervalNegate | F::Age => Some(DataType::Interval),

@@ -326,13 +326,13 @@ pub fn function_effects(function: Function, arguments: &[DataType], result: Data
         | F::BitOr
         | F::BitXor
         | F::BitNot
-        | F::Random
         | F::DateDifference
         | F::TimeAddInterval
         | F::TimeSubtractInterval
         | F::TimeDifference
         | F::RoundSeconds(_)
         | F::Extract(_) => false,
+        each if each.is_volatile() => false,
         // A pattern may end in its escape character; the common two-argument form with a backslash may, too.
         F::Like | F::ILike => true,
         // Only a cast that widens cannot fail.
@@ -343,7 +343,7 @@ pub fn function_effects(function: Function, arguments: &[DataType], result: Data
         F::Add | F::Subtract | F::Multiply => !arithmetic_is_total(function, arguments, result),
         _ => true,
     };
-    Effects { may_fail, volatile: function == Function::Random }
+    Effects { may_fail, volatile: function.is_volatile() }
 }
 
 /// Whether a function has a value for all numerics. (Numbers whose digits exceed what NUMERIC holds are made of such as

@@ -72,7 +72,8 @@ pub(crate) fn strictness(function: Function) -> Strictness {
         | F::IsFalse
         | F::Case
         | F::ConcatSkipNull
-        | F::Random => Strictness::None,
+        | F::Random
+        | F::Clock => Strictness::None,
         F::Array(A::Position | A::Positions | A::Remove | A::Replace | A::Join | A::Split, _) => Strictness::First,
         each if each.sees_nulls() => Strictness::None,
         _ => Strictness::All,

@@ -49,9 +49,10 @@ fn choice(call: &ast::Function) -> Option<Choice<'_>> {
             array.elem.iter().map(text_of).collect::<Option<Vec<_>>>().map(Choice::Named)
         }
         [FunctionArg::Unnamed(FunctionArgExpr::Expr(pattern))] => text_of(pattern).map(Choice::Pattern),
-        [FunctionArg::Unnamed(FunctionArgExpr::Expr(operator)), FunctionArg::Unnamed(FunctionArgExpr::Expr(pattern))] => {
-            Some(Choice::Like(text_of(operator)?, text_of(pattern)?))
-        }
+        [
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(operator)),
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(pattern)),
+        ] => Some(Choice::Like(text_of(operator)?, text_of(pattern)?)),
         _ => None,
     }
 }
@@ -129,7 +130,11 @@ impl Binder<'_, '_> {
     }
 
     /// The arguments that `*COLUMNS(…)` stands for; none of another argument.
-    pub(super) fn bind_spread_columns(&mut self, argument: &Expr, scope: &Scope<'_>) -> Result<Option<Vec<Expression>>> {
+    pub(super) fn bind_spread_columns(
+        &mut self,
+        argument: &Expr,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Vec<Expression>>> {
         let Some((call, true)) = calls_columns(argument) else { return Ok(None) };
         let (columns, _) = self.columns_of_call(call, self.start(argument), scope)?;
         Ok(Some(columns.into_iter().map(SelectItem::into_value).collect()))
@@ -203,7 +208,12 @@ impl Binder<'_, '_> {
     }
 
     /// The name of an item of COLUMNS: its alias, in which `\1` is a group of the pattern, or the column's.
-    pub(super) fn column_item_name(&self, alias: Option<&ast::Ident>, name: &str, pattern: Option<&str>) -> Result<String> {
+    pub(super) fn column_item_name(
+        &self,
+        alias: Option<&ast::Ident>,
+        name: &str,
+        pattern: Option<&str>,
+    ) -> Result<String> {
         let Some(alias) = alias else { return Ok(name.to_owned()) };
         let text = if alias.quote_style == Some('\'') { alias.value.clone() } else { Self::fold(alias) };
         let Some(pattern) = pattern.filter(|_| text.contains('\\')) else { return Ok(text) };

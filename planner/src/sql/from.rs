@@ -67,12 +67,12 @@ impl Binder<'_, '_> {
                 }
                 let mut item = self.bind_table_name(name)?;
                 if let Some(sample) = sample {
-                    let (ast::TableSampleKind::BeforeTableAlias(sample) | ast::TableSampleKind::AfterTableAlias(sample)) =
-                        sample;
+                    let (ast::TableSampleKind::BeforeTableAlias(sample)
+                    | ast::TableSampleKind::AfterTableAlias(sample)) = sample;
                     let sampled = self.bind_table_sample(item.relation, sample);
                     item.relation = sampled.map_err(|error| error.at(position))?;
                 }
-                                if let [table] = &item.tables[..]
+                if let [table] = &item.tables[..]
                     && table.of.is_some()
                 {
                     let (schema, ident) = self.split_name(name)?;
@@ -90,8 +90,8 @@ impl Binder<'_, '_> {
                     None => self.bind_query(subquery, parent, Unknown::AsText)?,
                 };
                 if let Some(sample) = sample {
-                    let (ast::TableSampleKind::BeforeTableAlias(sample) | ast::TableSampleKind::AfterTableAlias(sample)) =
-                        sample;
+                    let (ast::TableSampleKind::BeforeTableAlias(sample)
+                    | ast::TableSampleKind::AfterTableAlias(sample)) = sample;
                     rows.0 = self.bind_table_sample(rows.0, sample).map_err(|error| error.at(position))?;
                 }
                 (FromItem::anonymous(rows), alias.as_ref())

@@ -11,8 +11,8 @@ use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
 use crate::relation::builder::{Builder, Clause, FromItem, Scope, Select, SelectItem, and};
 use crate::relation::{ColumnId, Expression, Query};
-use sqlparser::ast::{self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, SelectItem as Item};
 use sqlparser::ast::helpers::attached_token::AttachedToken;
+use sqlparser::ast::{self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, SelectItem as Item};
 use std::sync::Arc;
 
 /// Columns that a PIVOT may make.
@@ -193,7 +193,10 @@ impl Binder<'_, '_> {
     ) -> Result<Vec<SelectItem>> {
         let Some(by) = by else {
             let all = self.builder.all_items(scope, position)?;
-            return Ok(all.into_iter().filter(|item| item.column().is_none_or(|id| !mentioned.contains(&id))).collect());
+            return Ok(all
+                .into_iter()
+                .filter(|item| item.column().is_none_or(|id| !mentioned.contains(&id)))
+                .collect());
         };
         let mut items = Vec::with_capacity(by.len());
         for argument in by {
@@ -224,12 +227,12 @@ impl Binder<'_, '_> {
     fn read_pivot_values(&mut self, column: &Expr, table: &ast::TableFactor) -> Result<Vec<Value>> {
         let position = self.start(column);
         let hint = "Say which values there are columns for: PIVOT … ON column IN (values).";
-        if self.builder.created_view.is_some() || self.text.is_none() {
+        if self.builder.is_stored() || self.text.is_none() {
             let what = "PIVOT in a view without the values that there are columns for is";
             return Err(Error::unsupported(what).with_hint(hint).at(position));
         }
         let query = self.query_of_values(column, table)?;
-        let found = self.builder.catalog.texts(query).map_err(|error| error.at(position))?;
+        let found = self.builder.catalog.texts(Box::new(query)).map_err(|error| error.at(position))?;
         let literal = |text: String| {
             let value = ast::Value::SingleQuotedString(text.clone());
             (text, Expr::Value(value.with_empty_span()))
@@ -255,8 +258,7 @@ impl Binder<'_, '_> {
         inner.selection = Some(Expr::IsNotNull(Box::new(column.clone())));
         let trees: Vec<ast::Cte> = self.ctes.iter().filter_map(|cte| cte.tree.as_deref().cloned()).collect();
         if !trees.is_empty() {
-            subquery.with =
-                Some(ast::With { with_token: AttachedToken::empty(), recursive: false, cte_tables: trees });
+            subquery.with = Some(ast::With { with_token: AttachedToken::empty(), recursive: false, cte_tables: trees });
         }
         let mut builder = Builder::new(self.builder.catalog, view_rows, &[], self.builder.is_wide());
         builder.names_items = self.builder.names_items;

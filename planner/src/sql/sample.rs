@@ -41,11 +41,7 @@ impl Binder<'_, '_> {
     }
 
     /// A sample of the rows of FROM.
-    pub(super) fn bind_using_sample(
-        &mut self,
-        relation: Arc<Relation>,
-        call: &ast::Function,
-    ) -> Result<Arc<Relation>> {
+    pub(super) fn bind_using_sample(&mut self, relation: Arc<Relation>, call: &ast::Function) -> Result<Arc<Relation>> {
         let odd = || Error::new(ErrorKind::Syntax, "syntax error: such a USING SAMPLE is not known");
         let ast::FunctionArguments::List(list) = &call.args else { return Err(odd()) };
         let part = |argument: &FunctionArg| match argument {

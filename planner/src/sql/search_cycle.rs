@@ -137,7 +137,9 @@ fn alias_in(from: &[ast::TableWithJoins], name: &str) -> Option<String> {
                 let own = Binder::fold(ident);
                 (own == wanted).then(|| alias.as_ref().map_or(own, |alias| Binder::fold(&alias.name)))
             }
-            TableFactor::NestedJoin { table_with_joins, .. } => alias_in(std::slice::from_ref(table_with_joins), wanted),
+            TableFactor::NestedJoin { table_with_joins, .. } => {
+                alias_in(std::slice::from_ref(table_with_joins), wanted)
+            }
             _ => None,
         }
     }
@@ -200,8 +202,7 @@ impl Binder<'_, '_> {
         changed.from = None;
         changed.alias.columns.clear();
         let (op, set_quantifier) = (ast::SetOperator::Union, *set_quantifier);
-        *changed.query.body =
-            SetExpr::SetOperation { left: Box::new(seed), op, set_quantifier, right: Box::new(step) };
+        *changed.query.body = SetExpr::SetOperation { left: Box::new(seed), op, set_quantifier, right: Box::new(step) };
         Ok(changed)
     }
 

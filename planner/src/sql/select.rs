@@ -9,7 +9,7 @@ use super::order::{order_items, order_of_all, reference};
 use super::query::Unknown;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::Expression;
-use crate::relation::builder::{and, Clause, GroupingSets, Rows, Scope, Select, Target, crossed};
+use crate::relation::builder::{Clause, GroupingSets, Rows, Scope, Select, Target, and, crossed};
 use sqlparser::ast::{self, Spanned};
 
 /// Elements of a CUBE, as in PostgreSQL.

@@ -75,8 +75,7 @@ impl Binder<'_, '_> {
         for name in names {
             let position = self.position(name.span());
             let (table, column) = self.split_column(name)?;
-            let places =
-                self.builder.star_places(items, (table.as_ref(), &column), "EXCLUDE", scope, position)?;
+            let places = self.builder.star_places(items, (table.as_ref(), &column), "EXCLUDE", scope, position)?;
             if places.iter().any(|place| left_out.contains(place)) {
                 return Err(duplicate(&column, "EXCLUDE").at(position));
             }

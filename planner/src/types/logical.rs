@@ -133,6 +133,20 @@ impl DataType {
         self.carrier() != self
     }
 
+    /// The type of a parameter that is declared so: PostgreSQL drops lengths and digits there.
+    #[must_use]
+    pub fn without_modifiers(self) -> DataType {
+        match self {
+            DataType::Varchar(_) => DataType::VARCHAR,
+            DataType::Char(_) => DataType::BPCHAR,
+            DataType::Decimal { .. } => DataType::Numeric,
+            list => match list.element() {
+                Some(element) if list == DataType::list(element) => DataType::list(element.without_modifiers()),
+                _ => list,
+            },
+        }
+    }
+
     /// The type of an array's elements; int2vector and oidvector are arrays, too.
     pub fn element(self) -> Option<DataType> {
         match self.nested()? {

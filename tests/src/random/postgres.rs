@@ -155,6 +155,23 @@ fn type_name(oid: i64) -> String {
         1114 => "timestamp",
         1186 => "interval",
         1700 => "numeric",
+        1184 => "timestamptz",
+        // Arrays of these.
+        1000 => "boolean[]",
+        1005 => "smallint[]",
+        1007 => "integer[]",
+        1016 => "bigint[]",
+        1021 => "real[]",
+        1022 => "double precision[]",
+        1231 => "numeric[]",
+        1009 => "text[]",
+        1014 => "character[]",
+        1015 => "character varying[]",
+        1115 => "timestamp[]",
+        1182 => "date[]",
+        1183 => "time[]",
+        1185 => "timestamptz[]",
+        1187 => "interval[]",
         _ => return format!("type {oid}"),
     };
     name.to_owned()

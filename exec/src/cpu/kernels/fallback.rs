@@ -10,6 +10,7 @@ use multiloop_planner::evaluate::evaluate;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use std::time::SystemTime;
 
 /// Applies any function that is not lazy.
 pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> Result<()> {
@@ -49,7 +50,16 @@ pub(super) fn one(function: Function, values: &[Value], types: &[DataType], resu
     if function == Function::Random {
         return Ok(Value::Float(random()));
     }
+    if function == Function::Clock {
+        return Ok(Value::Int(clock()));
+    }
     evaluate(function, values, types, result)
+}
+
+/// The time of the clock, in microseconds since 1970.
+fn clock() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.ok().and_then(|since| i64::try_from(since.as_micros()).ok()).unwrap_or(0)
 }
 
 /// A double in [0, 1) from a generator of the thread's own (SplitMix64), seeded by the standard library.

@@ -146,7 +146,7 @@ impl Arrays<'_> {
         let length = array.bounds.first().map_or(0, |bound| bound.length);
         let Some(count) = usize::try_from(count).ok().filter(|count| *count <= length) else {
             let message = format!("number of elements to trim must be between 0 and {length}");
-            return Err(Error::new(ErrorKind::ArrayElement, message));
+            return Err(Error::new(ErrorKind::ArraySubscript, message));
         };
         let kept = length - count;
         array.elements.truncate(array.elements.len() / length.max(1) * kept);

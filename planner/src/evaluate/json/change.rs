@@ -259,7 +259,13 @@ struct Change<'a> {
 
 impl Change<'_> {
     fn whole(&self, json: Json) -> Result<Json> {
-        if self.path.is_empty() { Ok(json) } else { self.at(json, 0) }
+        let is_empty = match &json {
+            Json::Object(fields) => fields.is_empty(),
+            Json::Array(elements) => elements.is_empty(),
+            _ => false,
+        };
+        let has_nothing = is_empty && matches!(self.kind, Kind::Delete | Kind::Replace);
+        if self.path.is_empty() || has_nothing { Ok(json) } else { self.at(json, 0) }
     }
 
     fn makes(&self) -> bool {

@@ -229,9 +229,10 @@ impl Builder<'_> {
         let order = vec![first, SortKey { expression: of_side.clone(), order: ascending }];
         let largest = vec![self.columns.reference(*number)];
         let call = self.aggregate_call(AggregateFunction::Max, "max", Some(largest), false)?;
-        let frame = Frame { unit: FrameUnit::Rows, start: FrameBound::First, end: FrameBound::Current };
+        let frame = Frame::of(FrameUnit::Rows, FrameBound::First, FrameBound::Current);
         let nearest = add(self, "nearest", big);
-        let functions = vec![(nearest, WindowCall { callee: WindowCallee::Aggregate(call), frame })];
+        let functions =
+            vec![(nearest, WindowCall { callee: WindowCallee::Aggregate(call), frame, bounds: Vec::new() })];
         let windowed = Relation::Window { input: Arc::new(union), partition, order, functions };
         let is_own = Expression::call(Function::Equal, vec![of_side, integer(own)], DataType::Boolean);
         let kept = self.filter(Arc::new(windowed), is_own);
@@ -241,11 +242,7 @@ impl Builder<'_> {
     }
 
     /// Rows with values as columns.
-    fn with_values(
-        &mut self,
-        input: Arc<Relation>,
-        values: Vec<Expression>,
-    ) -> Result<(Arc<Relation>, Vec<ColumnId>)> {
+    fn with_values(&mut self, input: Arc<Relation>, values: Vec<Expression>) -> Result<(Arc<Relation>, Vec<ColumnId>)> {
         let mut columns: Vec<_> = input.columns().into_iter().map(|id| (id, self.columns.reference(id))).collect();
         let mut ids = Vec::with_capacity(values.len());
         for value in values {

@@ -8,14 +8,14 @@ use crate::types::DataType;
 use std::sync::Arc;
 
 /// A column as it is defined: its name, its type and what values of this lose, and where it stands.
-pub type DefinedColumn = (String, DataType, Option<Restriction>, Option<Position>);
+pub(crate) type DefinedColumn = (String, DataType, Option<Restriction>, Option<Position>);
 
 impl Builder<'_> {
     /// Rows of JSON objects: of the only argument, or of the elements of an array.
     ///
     /// # Errors
     /// 42883 for other arguments, 0A000 for columns of arrays and rows.
-    pub fn rows_of_json(
+    pub(crate) fn rows_of_json(
         &mut self,
         arguments: Vec<Expression>,
         (is_binary, is_set): (bool, bool),

@@ -301,10 +301,13 @@ impl Builder<'_> {
         for ((old, first), (_, second)) in pairs {
             let both = vec![first.clone(), second];
             let data_type = first.data_type;
-            columns.push((old, match kind {
-                JoinKind::Full => Expression::call(Function::Coalesce, both.clone(), data_type),
-                _ => first,
-            }));
+            columns.push((
+                old,
+                match kind {
+                    JoinKind::Full => Expression::call(Function::Coalesce, both.clone(), data_type),
+                    _ => first,
+                },
+            ));
             same.push(Expression::call(Function::IsNotDistinct, both, DataType::Boolean));
         }
         let on = Expression::and(same.into_iter().chain([on]));
@@ -333,9 +336,7 @@ impl Builder<'_> {
         let mut definition = definition;
         let renamed: Vec<_> =
             whole.iter().zip(&first.0).map(|(old, new)| (*old, self.columns.reference(*new))).collect();
-        substitute_in(&mut definition, &|id| {
-            renamed.iter().find(|(old, _)| *old == id).map(|(_, new)| new.clone())
-        });
+        substitute_in(&mut definition, &|id| renamed.iter().find(|(old, _)| *old == id).map(|(_, new)| new.clone()));
         let scan = Arc::new(Relation::CteScan { cte, columns: first.1 });
         let definition = self.apply(scan, definition)?;
         walk::change_operators(&mut body, &mut |relation| {

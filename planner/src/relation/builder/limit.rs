@@ -3,7 +3,6 @@
 use super::{Builder, Coercion};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::evaluate;
-use crate::function::Function;
 use crate::relation::{Expression, ExpressionKind, Relation, SubqueryKind};
 use crate::types::DataType;
 use crate::value::Value;
@@ -48,7 +47,7 @@ pub(crate) fn names_columns(clause: &str) -> Error {
 fn is_ground(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => true,
-        ExpressionKind::Call(function, arguments) => *function != Function::Random && arguments.iter().all(is_ground),
+        ExpressionKind::Call(function, arguments) => !function.is_volatile() && arguments.iter().all(is_ground),
         // What it asks for is computed once: it sees no row of the query that it limits.
         ExpressionKind::Subquery(subquery) => matches!(subquery.kind, SubqueryKind::Scalar(_)),
         _ => false,
@@ -66,7 +65,7 @@ fn fold(expression: Expression) -> Result<Expression> {
                 _ => None,
             });
             match constants.collect::<Option<Vec<_>>>() {
-                Some(values) if function != Function::Random => {
+                Some(values) if !function.is_volatile() => {
                     let types: Vec<DataType> = arguments.iter().map(|argument| argument.data_type).collect();
                     ExpressionKind::Constant(evaluate(function, &values, &types, data_type)?)
                 }

@@ -40,6 +40,11 @@ impl Builder<'_> {
         self.noted.get_mut().is_kept = true;
     }
 
+    /// Whether the text that is built is stored as a definition: that of a view, say, but not of a prepared statement.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.noted.borrow().is_kept && !self.catalog.is_preparing()
+    }
+
     /// What the statement itself has named and read so far.
     pub(crate) fn take_notes(&mut self) -> Noted {
         let noted = self.noted.get_mut();
@@ -102,6 +107,8 @@ impl Builder<'_> {
         let known = match &self.view {
             _ if self.arguments.is_some() => None,
             Some(view) => view.literals.get(text, to),
+            // What a name stands for, a statement that is prepared finds out anew when something has changed.
+            None if to.element().unwrap_or(to).is_oid() => None,
             None => self.prepared.get(text, to),
         };
         if let Some(value) = known {

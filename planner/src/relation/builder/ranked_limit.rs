@@ -98,10 +98,10 @@ impl Builder<'_> {
         let offset = at_least_nothing(offset);
         let row = self.place_among(WindowFunction::RowNumber);
         let count = self.aggregate_call(AggregateFunction::Count, "count", None, false)?;
-        let all = (self.columns.add("count", count.data_type, false), WindowCall {
-            callee: WindowCallee::Aggregate(count),
-            frame: Frame::WHOLE,
-        });
+        let all = (
+            self.columns.add("count", count.data_type, false),
+            WindowCall { callee: WindowCallee::Aggregate(count), frame: Frame::WHOLE, bounds: Vec::new() },
+        );
         let (of_row, of_all) = (self.columns.reference(row.0), self.columns.reference(all.0));
         let of_all = self.coerce(of_all, DataType::Double, Coercion::Implicit)?;
         let product = Expression::call(Function::Multiply, vec![of_all, percent], DataType::Double);
@@ -132,7 +132,14 @@ impl Builder<'_> {
     fn place_among(&mut self, function: WindowFunction) -> (ColumnId, WindowCall) {
         let data_type = function.data_type(None);
         let id = self.columns.add(function.name(), data_type, false);
-        (id, WindowCall { callee: WindowCallee::Function(function, Vec::new(), data_type), frame: Frame::default() })
+        (
+            id,
+            WindowCall {
+                callee: WindowCallee::Function(function, Vec::new(), data_type),
+                frame: Frame::default(),
+                bounds: Vec::new(),
+            },
+        )
     }
 }
 

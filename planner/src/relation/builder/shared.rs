@@ -2,7 +2,6 @@
 //! one that is used more often is computed once, and one that is never used is checked and then dropped.
 
 use super::{Builder, FromItem, Rows, walk};
-use crate::function::Function;
 use crate::relation::{ColumnId, CteId, ExpressionKind, Relation};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -111,7 +110,7 @@ fn count_scans(relation: &Relation, scans: &mut FxHashMap<CteId, usize>) {
 fn is_volatile(relation: &Relation) -> bool {
     let mut volatile = false;
     walk::visit_expressions(relation, &mut |expression| {
-        volatile |= matches!(expression.kind, ExpressionKind::Call(Function::Random, _));
+        volatile |= matches!(expression.kind, ExpressionKind::Call(function, _) if function.is_volatile());
     });
     volatile
 }

@@ -16,7 +16,8 @@ impl Builder<'_> {
         for (_, output) in [&left, &right] {
             let twice = (0..output.len()).find(|&at| output[..at].iter().any(|(name, _)| *name == output[at].0));
             if let Some(at) = twice {
-                let message = format!("column name \"{}\" occurs more than once in a side of UNION BY NAME", output[at].0);
+                let message =
+                    format!("column name \"{}\" occurs more than once in a side of UNION BY NAME", output[at].0);
                 return Err(Error::new(ErrorKind::DuplicateColumn, message).at(position));
             }
         }

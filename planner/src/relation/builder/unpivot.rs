@@ -10,7 +10,7 @@
 use super::{Builder, Coercion, FromItem, unify_types, walk};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
-use crate::relation::{Expression, Relation};
+use crate::relation::{ColumnId, Expression, Relation};
 use crate::types::DataType;
 use crate::value::Value;
 use std::sync::Arc;
@@ -38,8 +38,12 @@ impl Builder<'_> {
         }
         let FromItem { relation: input, mut columns, tables: _ } = item;
         columns.retain(|column| !mentioned.contains(&column.id) && !column.merged && !column.hidden);
-        let mut kept: Vec<_> = columns.iter().map(|column| (column.id, self.columns.reference(column.id))).collect();
-        kept.dedup_by_key(|(id, _)| *id);
+        let mut kept: Vec<(ColumnId, Expression)> = Vec::with_capacity(columns.len() + 1 + count);
+        for column in &columns {
+            if kept.iter().all(|(id, _)| *id != column.id) {
+                kept.push((column.id, self.columns.reference(column.id)));
+            }
+        }
         let big = DataType::BigInt;
         let number = |number: usize| Expression::constant(Value::Int(number as i64), big);
         let position = self.columns.add("position", big, false);
@@ -77,9 +81,9 @@ impl Builder<'_> {
         let input = Arc::new(Relation::Expand { input, count: number(rows.len()), position });
         let mut relation = Arc::new(Relation::Project { input, columns: kept });
         if !keeps_nulls {
-            let there = values.into_iter().map(|id| {
-                Expression::call(Function::IsNotNull, vec![self.columns.reference(id)], DataType::Boolean)
-            });
+            let there = values
+                .into_iter()
+                .map(|id| Expression::call(Function::IsNotNull, vec![self.columns.reference(id)], DataType::Boolean));
             relation = self.filter(relation, Expression::and(there));
         }
         Ok(FromItem::anonymous((relation, output)))

@@ -1,11 +1,10 @@
 //! Recursions of which only the first rows are read: no more rounds are made than these take.
 //!
 //! ```text
-//! With c = Recursive r in … Limit n (Filter p (Project e (CteScan c))) …
-//!     = With c = Recursive r until n rows pass p in … the same …
+//! Limit n (Filter p (Project e (Recursive r)))   =   Limit n (Filter p (Project e (Recursive r until n rows pass p)))
 //! ```
 //!
-//! The scan must be the only one outside of the recursion. EXISTS asks for one row, a scalar subquery for two: a second one is an
+//! Likewise by way of a CTE, of which the scan must be the only one outside of the recursion. EXISTS asks for one row, a scalar subquery for two: a second one is an
 //! error. What passes is a column more of the recursion, computed in each round, which nobody else reads. An operator that needs
 //! all rows of its input (a sort, an aggregate, a join) asks for all of them, as it does in PostgreSQL.
 //!
@@ -31,7 +30,7 @@ use std::sync::Arc;
 pub(super) fn limit_recursions(query: &mut Query) {
     let columns = &mut query.columns;
     if has_recursion(&query.relation) {
-        limit(&mut query.relation, columns);
+        limit(&mut query.relation, None, columns);
     }
 }
 
@@ -47,22 +46,48 @@ fn has_recursion(relation: &Relation) -> bool {
     found
 }
 
-/// Goes over a tree, the definitions of its CTEs last.
-fn limit(relation: &mut Arc<Relation>, columns: &mut Columns) {
+/// Goes over a tree of which so much is asked; without a demand, all of it.
+fn limit(relation: &mut Arc<Relation>, demand: Option<Demand>, columns: &mut Columns) {
     let relation = Arc::make_mut(relation);
-    if let Relation::With { cte, definition, body } = relation
-        && matches!(&**definition, Relation::Recursive { .. })
-    {
-        let mut uses = Uses { cte: *cte, count: 0, demand: None };
-        uses.relation(body, None);
-        if let (1, Some(demand)) = (uses.count, uses.demand) {
-            annotate(definition, demand, columns);
-        }
-    }
-    for_each_input_mut(relation, &mut |input| limit(input, columns));
     for_each_expression_mut(relation, &mut |expression| {
-        for_each_subquery_mut(expression, &mut |subquery| limit(&mut subquery.relation, columns));
+        for_each_subquery_mut(expression, &mut |subquery| {
+            let demand = of_subquery(subquery);
+            limit(&mut subquery.relation, demand, columns);
+        });
     });
+    match relation {
+        Relation::Recursive { .. } => {
+            if let Some(demand) = demand {
+                annotate(relation, demand, columns);
+            }
+            for_each_input_mut(relation, &mut |input| limit(input, None, columns));
+        }
+        Relation::With { cte, definition, body } => {
+            let mut uses = Uses { cte: *cte, count: 0, demand: None };
+            uses.relation(body, demand.clone());
+            let of_definition = if uses.count == 1 { uses.demand } else { None };
+            limit(definition, of_definition, columns);
+            limit(body, demand, columns);
+        }
+        Relation::Limit { input, limit: rows, offset } => {
+            let demand = Demand::of_limit(rows.as_ref(), offset.as_ref());
+            limit(input, demand, columns);
+        }
+        Relation::Project { input, columns: made } => {
+            let demand = demand.and_then(|demand| below_project(demand, made));
+            limit(input, demand, columns);
+        }
+        Relation::Filter { input, predicate } => {
+            let demand = demand.and_then(|demand| with_predicate(demand, predicate));
+            limit(input, demand, columns);
+        }
+        Relation::SetOperation { kind: SetKind::Union, all: true, left, right, .. } => {
+            let demand = demand.filter(|demand| demand.predicates.is_empty());
+            limit(&mut left.0, demand.clone(), columns);
+            limit(&mut right.0, demand, columns);
+        }
+        other => for_each_input_mut(other, &mut |input| limit(input, None, columns)),
+    }
 }
 
 /// How many rows are asked for, and which count.
@@ -139,13 +164,17 @@ impl Uses {
     }
 
     fn subquery(&mut self, subquery: &Subquery) {
-        let demand = match subquery.kind {
-            SubqueryKind::Exists => Demand::rows(1),
-            // A second one is an error.
-            SubqueryKind::Scalar(_) => Demand::rows(2),
-            SubqueryKind::Any(_) | SubqueryKind::All(_) => None,
-        };
-        self.relation(&subquery.relation, demand);
+        self.relation(&subquery.relation, of_subquery(subquery));
+    }
+}
+
+/// What a subquery asks of its rows.
+fn of_subquery(subquery: &Subquery) -> Option<Demand> {
+    match subquery.kind {
+        SubqueryKind::Exists => Demand::rows(1),
+        // A second one is an error.
+        SubqueryKind::Scalar(_) => Demand::rows(2),
+        SubqueryKind::Any(_) | SubqueryKind::All(_) => None,
     }
 }
 
@@ -201,10 +230,14 @@ fn types_of_columns(expression: &Expression, types: &mut Vec<(ColumnId, DataType
 }
 
 /// Says in a recursion how many rows are needed.
-fn annotate(definition: &mut Arc<Relation>, demand: Demand, columns: &mut Columns) {
-    let relation = Arc::make_mut(definition);
+fn annotate(relation: &mut Relation, demand: Demand, columns: &mut Columns) {
     let Relation::Recursive { columns: made, seed, step, enough, .. } = relation else { return };
     let Demand { limit, offset, predicates } = demand;
+    let mut all_known = true;
+    predicates.iter().for_each(|of| for_each_column(of, &mut |id| all_known &= made.contains(&id)));
+    if !all_known {
+        return;
+    }
     let mut field = None;
     if !predicates.is_empty() {
         let passes = match <[Expression; 1]>::try_from(predicates) {

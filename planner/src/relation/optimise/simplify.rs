@@ -85,7 +85,7 @@ fn simplify_quantified(expression: &mut Expression) {
 /// Replaces a call by its value if that is known. Whether it did.
 fn fold(expression: &mut Expression) -> bool {
     let ExpressionKind::Call(function, arguments) = &expression.kind else { return false };
-    if *function == Function::Random {
+    if function.is_volatile() {
         return false;
     }
     let null = |argument: &Expression| matches!(argument.kind, ExpressionKind::Constant(Value::Null));

@@ -80,7 +80,8 @@ impl Binder<'_, '_> {
     /// `interval 1 day`, `interval (a + 1) day`: so many of a unit, whole ones but for seconds and their parts.
     fn bind_units(&mut self, interval: &ast::Interval, scope: &Scope<'_>) -> Result<Expression> {
         let position = self.start(&interval.value);
-        let ast::Interval { value, leading_field, leading_precision, last_field, fractional_seconds_precision } = interval;
+        let ast::Interval { value, leading_field, leading_precision, last_field, fractional_seconds_precision } =
+            interval;
         let counts = matches!(&**value, ast::Expr::Value(_) | ast::Expr::Nested(_) | ast::Expr::UnaryOp { .. });
         let is_plain = leading_precision.is_none() && last_field.is_none() && fractional_seconds_precision.is_none();
         let unit = leading_field.as_ref().filter(|_| counts && is_plain).and_then(unit);

@@ -22,7 +22,7 @@ use super::binder::Binder;
 use crate::error::{Error, Position, Result};
 use crate::function::Function;
 use crate::relation::Expression;
-use crate::relation::builder::{ElementTest, PatternOperator, Quantifier, Scope, not, set_not_allowed};
+use crate::relation::builder::{ElementTest, PatternOperator, Quantifier, Scope, set_not_allowed};
 pub(in crate::sql) use call::{is_schema_of_functions, null_treatment, plain_argument};
 pub(in crate::sql) use data_type::bind_type;
 pub(crate) use data_type::{bind_data_type, restriction};

@@ -1,6 +1,7 @@
 //! Clauses: GROUP BY ALL, LIMIT of a share, and what stands behind `*` in a select list.
 
 use super::tokens::{Tokens, quoted, word};
+use crate::function::DatePart;
 use sqlparser::tokenizer::Token;
 
 /// The function that stands for ALL in GROUP BY.
@@ -86,7 +87,11 @@ impl Tokens {
         let number = self.next(open + 1).filter(|&number| matches!(self.at(number), Token::Number(..)));
         let close = number.and_then(|number| self.next(number + 1)).filter(|&close| *self.at(close) == Token::RParen);
         let Some(close) = close else { return };
-        if self.next(close + 1).is_some_and(|unit| matches!(self.at(unit), Token::Word(_))) {
+        let is_unit = |unit: usize| match self.at(unit) {
+            Token::Word(word) => word.value.len() > 2 && DatePart::named(&word.value.to_ascii_lowercase()).is_some(),
+            _ => false,
+        };
+        if self.next(close + 1).is_some_and(is_unit) {
             self.drop_token(open);
             self.drop_token(close);
         }

@@ -71,9 +71,9 @@ impl Tokens {
         }
         // `(a,)` is a row, where it is no list of arguments, values or names.
         match innermost {
-            Some((open, 0)) if *self.at(open) == Token::LParen => {
-                self.before(open).is_some_and(|at| matches!(self.at(at), Token::Word(_)) && !self.is(Some(at), "select"))
-            }
+            Some((open, 0)) if *self.at(open) == Token::LParen => self
+                .before(open)
+                .is_some_and(|at| matches!(self.at(at), Token::Word(_)) && !self.is(Some(at), "select")),
             _ => true,
         }
     }

@@ -45,24 +45,32 @@ impl Tokens {
     fn positional(&mut self, positional: usize) {
         let Some(join) = self.next(positional + 1).filter(|&join| self.is(Some(join), "join")) else { return };
         let end = self.end(join + 1, |tokens, at| {
-            const JOINS: [&str; 12] = [
-                "join", "inner", "left", "right", "full", "cross", "natural", "asof", "semi", "anti", "positional", "on",
+            const JOINS: [&str; 13] = [
+                "join",
+                "inner",
+                "left",
+                "right",
+                "full",
+                "cross",
+                "natural",
+                "asof",
+                "semi",
+                "anti",
+                "positional",
+                "on",
+                "using",
             ];
             *tokens.at(at) == Token::Comma
                 || tokens.begins_clause(at)
                 || tokens.is_any(Some(at), &JOINS)
                 || tokens.is(Some(at), "select")
         });
-        if end < self.len() && self.is(Some(end), "on") {
+        // Then it is an alias.
+        if end < self.len() && self.is_any(Some(end), &["on", "using"]) {
             return;
         }
         let Some(last) = self.before(end).filter(|&last| last > join) else { return };
         self.set(positional, word("FULL"));
-        self.insert(last + 1, positional, [
-            word("ON"),
-            quoted(POSITIONAL_JOIN),
-            Token::LParen,
-            Token::RParen,
-        ]);
+        self.insert(last + 1, positional, [word("ON"), quoted(POSITIONAL_JOIN), Token::LParen, Token::RParen]);
     }
 }

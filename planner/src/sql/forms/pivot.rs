@@ -64,9 +64,8 @@ impl Tokens {
             }
         }
         let starts = self.query_starts(|tokens, at| {
-            let is_operand = |next: usize| {
-                matches!(tokens.at(next), Token::Word(_) | Token::LParen | Token::SingleQuotedString(_))
-            };
+            let is_operand =
+                |next: usize| matches!(tokens.at(next), Token::Word(_) | Token::LParen | Token::SingleQuotedString(_));
             tokens.is_any(Some(at), &["pivot", "unpivot"]) && tokens.next(at + 1).is_some_and(is_operand)
         });
         for at in starts.into_iter().rev() {
@@ -130,7 +129,7 @@ impl Tokens {
     fn all_columns(&mut self, from: usize) {
         if let Some(star) = self.next(from).filter(|&star| *self.at(star) == Token::Mul) {
             let end = self.end(star + 1, |tokens, at| {
-                *tokens.at(at) == Token::Comma || tokens.is_any(Some(at), &["into", "as"])
+                *tokens.at(at) == Token::Comma || tokens.is_any(Some(at), &["into", "as"]) || tokens.begins_clause(at)
             });
             self.insert(end, star, [Token::RParen]);
             self.insert(star, star, [word("COLUMNS"), Token::LParen]);
@@ -257,8 +256,7 @@ impl Tokens {
         let columns = self.copy(start + 1..columns_end);
         let span = self.span(unpivot);
         let token = |token| TokenWithSpan::new(token, span);
-        let (mut name, mut values, mut end) =
-            (vec![token(quoted("name"))], vec![token(quoted("value"))], columns_end);
+        let (mut name, mut values, mut end) = (vec![token(quoted("name"))], vec![token(quoted("value"))], columns_end);
         if columns_end < self.len() && self.is(Some(columns_end), "into") {
             let Some(at) = self.next(columns_end + 1).filter(|&at| self.is(Some(at), "name")) else { return };
             let value = self.end(at + 1, |tokens, at| tokens.is_any(Some(at), &["value", "values"]));

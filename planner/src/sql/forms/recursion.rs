@@ -1,6 +1,7 @@
 //! SEARCH and CYCLE behind a query of WITH RECURSIVE: sqlparser takes one identifier behind FROM there, so they become its text.
 
 use super::tokens::{Tokens, quoted, word};
+use sqlparser::tokenizer::Token;
 
 impl Tokens {
     /// Rewrites SEARCH and CYCLE.
@@ -13,7 +14,7 @@ impl Tokens {
             let next = self.next(at + 1);
             let is_search = self.is(Some(at), "search") && self.is_any(next, &["depth", "breadth"]);
             // A CYCLE behind SEARCH is part of its text.
-            let is_cycle = self.is(Some(at), "cycle") && next.is_some_and(|next| self.is_name(next));
+            let is_cycle = self.is(Some(at), "cycle") && self.names_set(next);
             if (is_search || is_cycle) && is_behind_query() {
                 self.recursion(at);
             }
@@ -21,11 +22,18 @@ impl Tokens {
     }
 
     fn closes(&self, at: usize) -> bool {
-        *self.at(at) == sqlparser::tokenizer::Token::RParen
+        *self.at(at) == Token::RParen
     }
 
-    fn is_name(&self, at: usize) -> bool {
-        matches!(self.at(at), sqlparser::tokenizer::Token::Word(_))
+    /// Whether names stand at a place, and SET behind them: elsewhere `cycle` is an alias.
+    fn names_set(&self, mut at: Option<usize>) -> bool {
+        loop {
+            let Some(name) = at.filter(|&name| matches!(self.at(name), Token::Word(_))) else { return false };
+            match self.next(name + 1) {
+                Some(comma) if *self.at(comma) == Token::Comma => at = self.next(comma + 1),
+                behind => return self.is(behind, "set"),
+            }
+        }
     }
 
     fn recursion(&mut self, at: usize) {

@@ -52,9 +52,8 @@ impl Tokens {
             (amount + 1..if has_unit { last } else { close }, has_unit.then_some(last), close)
         } else {
             let unit = self.next(amount + 1);
-            let unit = unit.filter(|&unit| {
-                *self.at(unit) == Token::Mod || self.is_any(Some(unit), &["percent", "rows", "row"])
-            });
+            let unit = unit
+                .filter(|&unit| *self.at(unit) == Token::Mod || self.is_any(Some(unit), &["percent", "rows", "row"]));
             (amount..amount + 1, unit, unit.unwrap_or(amount))
         };
         self.next(range.start).filter(|&at| at < range.end)?;

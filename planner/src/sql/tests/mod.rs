@@ -44,10 +44,7 @@ impl Toy {
 
     fn view(&mut self, name: &str, sql: &str, columns: &[&str]) {
         let columns = columns.iter().map(|column| (*column).to_owned()).collect();
-        self.0.insert(
-            name.to_owned(),
-            CatalogEntry::View(Arc::new(View { sql: sql.to_owned(), columns, names: Vec::new() })),
-        );
+        self.0.insert(name.to_owned(), CatalogEntry::View(Arc::new(View { columns, ..View::of_text(sql) })));
     }
 }
 

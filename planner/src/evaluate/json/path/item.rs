@@ -4,7 +4,7 @@ use super::super::Json;
 use super::super::change::are_equal_scalars;
 use super::moment::Moment;
 use super::tree::Comparison;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, SqlJsonFault as Fault};
 use crate::numeric::Numeric;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -22,8 +22,8 @@ pub(super) type Flow = Result<bool, Fail>;
 /// What takes the values that a node gives.
 pub(super) type Taker<'t, 'a> = &'t mut dyn FnMut(Item<'a>) -> Flow;
 
-pub(super) fn soft(kind: ErrorKind, message: impl Into<String>) -> Fail {
-    Fail::Soft(Error::new(kind, message.into()))
+pub(super) fn soft(fault: Fault, message: impl Into<String>) -> Fail {
+    Fail::Soft(Error::new(ErrorKind::SqlJson(fault), message.into()))
 }
 
 /// A value on the way.
@@ -116,13 +116,13 @@ pub(super) fn double<'a>(item: Item<'a>) -> Result<Item<'a>, Fail> {
         if !is_double(number.to_double()) {
             let message =
                 "numeric argument of jsonpath item method .double() is out of range for type double precision";
-            return Err(soft(ErrorKind::JsonNumber, message));
+            return Err(soft(Fault::NonNumeric, message));
         }
         return Ok(item);
     }
     let Some(text) = item.string() else {
         let message = "jsonpath item method .double() can only be applied to a string or numeric value";
-        return Err(soft(ErrorKind::JsonNumber, message));
+        return Err(soft(Fault::NonNumeric, message));
     };
     match text
         .trim()
@@ -134,7 +134,7 @@ pub(super) fn double<'a>(item: Item<'a>) -> Result<Item<'a>, Fail> {
         Some(number) => Ok(Item::plain(number.to_string())),
         None => {
             let message = "string argument of jsonpath item method .double() is not a valid representation of a double precision number";
-            Err(soft(ErrorKind::JsonNumber, message))
+            Err(soft(Fault::NonNumeric, message))
         }
     }
 }

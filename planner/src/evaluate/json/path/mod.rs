@@ -12,7 +12,7 @@ mod words;
 
 use super::Json;
 use super::change::tree as json_of;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, SqlJsonFault};
 use crate::evaluate::Call;
 use crate::evaluate::array::Array;
 use crate::function::JsonbFunction;
@@ -88,6 +88,6 @@ fn matched(found: &[Json], is_silent: bool) -> Result<Value> {
         [Json::Plain(word)] if word == "false" => Ok(Value::Boolean(false)),
         [Json::Plain(word)] if word == "null" => Ok(Value::Null),
         _ if is_silent => Ok(Value::Null),
-        _ => Err(Error::new(ErrorKind::JsonSingleton, "single boolean result is expected")),
+        _ => Err(Error::new(ErrorKind::SqlJson(SqlJsonFault::Singleton), "single boolean result is expected")),
     }
 }

@@ -6,11 +6,10 @@
 //! as a variable that is not given, are hard.
 
 use super::super::Json;
-use super::super::Json;
 use super::item::{Fail, Flow, Item, Taker, compare, double, soft};
 use super::moment::Moment;
 use super::tree::{Arithmetic, Method, Node, Step};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, SqlJsonFault as Fault};
 use crate::evaluate::pattern;
 use crate::stack;
 use std::borrow::Cow;
@@ -85,7 +84,7 @@ impl<'a> Runner<'a> {
                     let found = self.sequence(node, frame)?;
                     let number = if let [item] = &found[..] { item.number() } else { None };
                     let message = format!("{side} operand of jsonpath operator {word} is not a single numeric value");
-                    number.ok_or_else(|| soft(ErrorKind::JsonSingleton, message))
+                    number.ok_or_else(|| soft(Fault::Singleton, message))
                 };
                 let (left, right) = (operand(left, "left")?, operand(right, "right")?);
                 let value = match operator {
@@ -102,7 +101,7 @@ impl<'a> Runner<'a> {
                 for item in self.sequence(operand, frame)? {
                     let Some(number) = item.number() else {
                         let message = format!("operand of unary jsonpath operator {word} is not a numeric value");
-                        return Err(soft(ErrorKind::JsonNumberMissing, message));
+                        return Err(soft(Fault::Number, message));
                     };
                     let number = if *is_minus { number.negate() } else { number };
                     if !take(Item::plain(number.to_string()))? {
@@ -161,25 +160,25 @@ impl<'a> Runner<'a> {
                 Some(value) => self.steps(rest, value, frame, next, take),
                 None if way.forgives => Ok(true),
                 None if item.kind() == "object" => {
-                    Err(soft(ErrorKind::JsonMember, format!("JSON object does not contain key \"{key}\"")))
+                    Err(soft(Fault::Member, format!("JSON object does not contain key \"{key}\"")))
                 }
                 None => {
                     let message = "jsonpath member accessor can only be applied to an object";
-                    Err(soft(ErrorKind::JsonMember, message))
+                    Err(soft(Fault::Member, message))
                 }
             },
             Step::AnyKey if item.kind() == "object" => self.each(item.parts(), rest, frame, next, take),
             Step::AnyKey if way.forgives => Ok(true),
             Step::AnyKey => {
                 let message = "jsonpath wildcard member accessor can only be applied to an object";
-                Err(soft(ErrorKind::JsonObject, message))
+                Err(soft(Fault::Object, message))
             }
             Step::AnyElement if item.is_array() => self.each(item.parts(), rest, frame, next, take),
             Step::AnyElement if !self.is_strict => self.steps(rest, item, frame, next, take),
             Step::AnyElement if way.forgives => Ok(true),
             Step::AnyElement => {
                 let message = "jsonpath wildcard array accessor can only be applied to an array";
-                Err(soft(ErrorKind::JsonArray, message))
+                Err(soft(Fault::Array, message))
             }
             Step::Elements(ranges) => self.elements(ranges, item, rest, frame, way, take),
             Step::Any(first, last) => {
@@ -198,19 +197,8 @@ impl<'a> Runner<'a> {
                 }
                 Ok(true)
             }
-            Step::Datetime(Some(_)) => {
-                Err(Fail::Hard(Error::unsupported("a template of the jsonpath method .datetime() is")))
-            }
-            Step::Datetime(None) => {
-                let Some(text) = item.string() else {
-                    let message = "jsonpath item method .datetime() can only be applied to a string";
-                    return Err(soft(ErrorKind::JsonDatetime, message));
-                };
-                let moment = Moment::read(text).ok_or_else(|| {
-                    let message = format!("datetime format is not recognized: \"{text}\"");
-                    let hint = "Use a datetime template argument to specify the input data format.";
-                    Fail::Soft(Error::new(ErrorKind::JsonDatetime, message).with_hint(hint))
-                })?;
+            Step::Datetime(template) => {
+                let moment = moment_of(&item, template.as_deref())?;
                 self.steps(rest, Item::Moment(moment), frame, next, take)
             }
         }
@@ -241,7 +229,7 @@ impl<'a> Runner<'a> {
             false if way.forgives => return Ok(true),
             false => {
                 let message = "jsonpath array accessor can only be applied to an array";
-                return Err(soft(ErrorKind::JsonArray, message));
+                return Err(soft(Fault::Array, message));
             }
         };
         let count = parts.len() as i64;
@@ -254,19 +242,19 @@ impl<'a> Runner<'a> {
             })?;
             let number = if let [item] = &found[..] { item.number() } else { None };
             let message = "jsonpath array subscript is not a single numeric value";
-            let number = number.ok_or_else(|| soft(ErrorKind::JsonSubscript, message))?;
+            let number = number.ok_or_else(|| soft(Fault::Subscript, message))?;
             let whole = number
                 .truncate(0)
                 .to_string()
                 .parse::<i32>()
-                .map_err(|_| soft(ErrorKind::JsonSubscript, "jsonpath array subscript is out of integer range"))?;
+                .map_err(|_| soft(Fault::Subscript, "jsonpath array subscript is out of integer range"))?;
             Ok::<i64, Fail>(i64::from(whole))
         };
         for (first, last) in ranges {
             let first = place(first)?;
             let last = last.as_ref().map_or(Ok(first), place)?;
             if !way.forgives && (first < 0 || first > last || last >= count) {
-                return Err(soft(ErrorKind::JsonSubscript, "jsonpath array subscript is out of bounds"));
+                return Err(soft(Fault::Subscript, "jsonpath array subscript is out of bounds"));
             }
             for at in first.max(0)..=last.min(count - 1) {
                 let part = parts[usize::try_from(at).unwrap_or(0)].clone();
@@ -310,21 +298,20 @@ impl<'a> Runner<'a> {
     fn method(&self, method: Method, item: Item<'a>, way: Way) -> Result<Vec<Item<'a>>, Fail> {
         let name = method.name();
         let only = |what: &str| format!("jsonpath item method .{name}() can only be applied to {what}");
-        let number =
-            |item: &Item<'a>| item.number().ok_or_else(|| soft(ErrorKind::JsonNumber, only("a numeric value")));
+        let number = |item: &Item<'a>| item.number().ok_or_else(|| soft(Fault::NonNumeric, only("a numeric value")));
         Ok(vec![match method {
             Method::Type => Item::owned(Json::String(item.kind().to_owned())),
             Method::Size if item.is_array() => Item::plain(item.parts().len().to_string()),
             Method::Size if !self.is_strict || way.forgives => Item::plain("1"),
-            Method::Size => return Err(soft(ErrorKind::JsonArray, only("an array"))),
+            Method::Size => return Err(soft(Fault::Array, only("an array"))),
             Method::Abs => Item::plain(number(&item)?.abs().to_string()),
             Method::Ceiling => Item::plain(number(&item)?.ceil().to_string()),
             Method::Floor => Item::plain(number(&item)?.floor().to_string()),
             Method::Double => return double(item).map(|item| vec![item]),
             Method::KeyValue => {
-                let Item::Json(json) = &item else { return Err(soft(ErrorKind::JsonObject, only("an object"))) };
+                let Item::Json(json) = &item else { return Err(soft(Fault::Object, only("an object"))) };
                 let Json::Object(fields) = &**json else {
-                    return Err(soft(ErrorKind::JsonObject, only("an object")));
+                    return Err(soft(Fault::Object, only("an object")));
                 };
                 let row = |(key, value): &(String, Json)| {
                     Item::owned(Json::Object(vec![
@@ -432,4 +419,20 @@ impl<'a> Runner<'a> {
         }
         Ok(if found { Some(true) } else { Some(false).filter(|_| !unknown) })
     }
+}
+
+/// The date or time that a string is.
+fn moment_of(item: &Item<'_>, template: Option<&str>) -> Result<Moment, Fail> {
+    if template.is_some() {
+        return Err(Fail::Hard(Error::unsupported("a template of the jsonpath method .datetime() is")));
+    }
+    let Some(text) = item.string() else {
+        let message = "jsonpath item method .datetime() can only be applied to a string";
+        return Err(soft(Fault::Datetime, message));
+    };
+    Moment::read(text).ok_or_else(|| {
+        let message = format!("datetime format is not recognized: \"{text}\"");
+        let hint = "Use a datetime template argument to specify the input data format.";
+        Fail::Soft(Error::new(ErrorKind::SqlJson(Fault::Datetime), message).with_hint(hint))
+    })
 }

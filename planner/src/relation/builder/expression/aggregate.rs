@@ -223,7 +223,11 @@ impl Builder<'_> {
             (A::BoolAnd | A::BoolOr, DataType::Null) => self.coerce(argument, DataType::Boolean, Coercion::Implicit)?,
             (A::Count, _) => {
                 let argument = self.settle_any(argument)?;
-                if distinct { blanks::checked_key(argument, false)? } else { blanks::key(argument) }
+                match argument.data_type {
+                    _ if distinct => blanks::checked_key(argument, false)?,
+                    DataType::Jsonb => argument,
+                    _ => blanks::key(argument),
+                }
             }
             // The blanks of a char of free length are part of what it shows.
             (A::Min | A::Max, _) => {

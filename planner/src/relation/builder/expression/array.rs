@@ -1,12 +1,13 @@
 //! Arrays: ARRAY[…], subscripts and slices, operators, ANY and ALL.
 
 use super::coercion::{Coercion, cast, castable, types_to_unify, unify_types};
+use super::logical::relabel;
 use super::operator::no_operator;
 use super::subquery::Quantifier;
 use super::{fold, pattern::PatternOperator};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::array::Array;
-use crate::function::{ArrayFunction, Comparison, Function};
+use crate::function::{ArrayFunction, Comparison, Function, RowFunction, type_of_word, type_word};
 use crate::relation::Expression;
 use crate::relation::builder::Builder;
 use crate::types::DataType;
@@ -67,8 +68,24 @@ fn has_forms(element: DataType) -> bool {
     element.is_exact() || element == DataType::Interval
 }
 
+/// What an array of rows is compared by; none of another value, and of rows with fields that are rows.
+pub(super) fn key_of_rows(array: &Expression) -> Option<Expression> {
+    let fields = array.data_type.element()?.fields()?;
+    let word = |(_, of): &(String, DataType)| {
+        let is_plain = of.fields().is_none() && of.element().is_none_or(|of| of.fields().is_none());
+        Some(type_word(*of)).filter(|word| is_plain && type_of_word(word) == Some(*of))
+    };
+    let words = fields.iter().map(word).collect::<Option<Vec<String>>>()?.join(";");
+    let texts = relabel(array.clone(), DataType::list(DataType::Text));
+    let words = Expression::constant(Value::text(words), DataType::Text);
+    Some(fold::call(Function::Row(RowFunction::Key), vec![texts, words], DataType::Text).at(array.position))
+}
+
 /// What an array is compared by.
 pub(super) fn compared(array: Expression) -> Expression {
+    if let Some(key) = key_of_rows(&array) {
+        return key;
+    }
     match array.data_type.element() {
         Some(element) if has_forms(element) => array_call(ArrayFunction::Key, element, vec![array], DataType::Text),
         _ => array,

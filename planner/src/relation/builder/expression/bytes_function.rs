@@ -98,12 +98,6 @@ impl Builder<'_> {
                 let value = self.coerce(value, T::Text, Coercion::Implicit)?;
                 fold::call(Function::Decode(ByteFormat::Base64), vec![value], T::Bytea)
             }
-            ("hex", 1) if arguments[0].data_type.is_integer() => {
-                let Special::Bound(digits) = self.match_signature("to_hex", arguments)? else {
-                    return Err(Error::internal("integers have hexadecimal digits"));
-                };
-                fold::call(Function::Upper, vec![digits], T::Text)
-            }
             ("hex", 1) if arguments[0].data_type.is_text() || arguments[0].data_type == T::Null => {
                 let [value] = take(arguments);
                 let bytes = self.utf8(value)?;
@@ -114,31 +108,6 @@ impl Builder<'_> {
                 let [value] = take(arguments);
                 let value = self.coerce(value, T::Text, Coercion::Implicit)?;
                 fold::call(Function::Decode(ByteFormat::Hex), vec![value], T::Bytea)
-            }
-            ("md5", 1) => {
-                let [value] = take(arguments);
-                let bytes = if is_bytes { value } else { self.utf8(value)? };
-                fold::call(Function::Md5, vec![bytes], T::Text)
-            }
-            ("sha224" | "sha256" | "sha384" | "sha512", 1) => {
-                let [value] = take(arguments);
-                let bits = match name {
-                    "sha224" => ShaBits::Bits224,
-                    "sha256" => ShaBits::Bits256,
-                    "sha384" => ShaBits::Bits384,
-                    _ => ShaBits::Bits512,
-                };
-                // PostgreSQL has them of bytes alone; DuckDB's of a text gives hexadecimal digits.
-                if value.data_type.is_text() {
-                    let bytes = self.utf8(value)?;
-                    let hash = fold::call(Function::Sha(bits), vec![bytes], T::Bytea);
-                    return Ok(Special::Bound(fold::call(Function::Encode(ByteFormat::Hex), vec![hash], T::Text)));
-                }
-                if !is_bytes && value.data_type != T::Null {
-                    return Ok(Special::NoMatch(vec![value]));
-                }
-                let bytes = self.coerce(value, T::Bytea, Coercion::Implicit)?;
-                fold::call(Function::Sha(bits), vec![bytes], T::Bytea)
             }
             ("convert_to", 2) => {
                 let [value, encoding] = take(arguments);
@@ -168,6 +137,53 @@ impl Builder<'_> {
                 arguments.insert(0, self.coerce(first, T::Bytea, Coercion::Implicit)?);
                 return self.part_of_bytes(name, arguments);
             }
+            ("bit_length", 1) => {
+                let [value] = take(arguments);
+                let bytes = if is_bytes { value } else { self.utf8(value)? };
+                let length = fold::call(Function::ByteLength, vec![bytes], T::Integer);
+                let eight = Expression::constant(Value::Int(8), T::Integer);
+                fold::call(Function::Multiply, vec![length, eight], T::Integer)
+            }
+            _ => return self.hashed_bytes(name, arguments, is_bytes),
+        };
+        Ok(Special::Bound(bound))
+    }
+
+    /// Hashes, and digits and bits of integers.
+    fn hashed_bytes(&mut self, name: &str, arguments: Vec<Expression>, is_bytes: bool) -> Result<Special> {
+        use DataType as T;
+        let bound = match (name, arguments.len()) {
+            ("md5", 1) => {
+                let [value] = take(arguments);
+                let bytes = if is_bytes { value } else { self.utf8(value)? };
+                fold::call(Function::Md5, vec![bytes], T::Text)
+            }
+            ("sha224" | "sha256" | "sha384" | "sha512", 1) => {
+                let [value] = take(arguments);
+                let bits = match name {
+                    "sha224" => ShaBits::Bits224,
+                    "sha256" => ShaBits::Bits256,
+                    "sha384" => ShaBits::Bits384,
+                    _ => ShaBits::Bits512,
+                };
+                // PostgreSQL has them of bytes alone; DuckDB's of a text gives hexadecimal digits.
+                if value.data_type.is_text() {
+                    let bytes = self.utf8(value)?;
+                    let hash = fold::call(Function::Sha(bits), vec![bytes], T::Bytea);
+                    return Ok(Special::Bound(fold::call(Function::Encode(ByteFormat::Hex), vec![hash], T::Text)));
+                }
+                if !is_bytes && value.data_type != T::Null {
+                    return Ok(Special::NoMatch(vec![value]));
+                }
+                let bytes = self.coerce(value, T::Bytea, Coercion::Implicit)?;
+                fold::call(Function::Sha(bits), vec![bytes], T::Bytea)
+            }
+            ("hex", 1) if arguments[0].data_type.is_integer() => {
+                let Special::Bound(digits) = self.match_signature("to_hex", arguments)? else {
+                    return Err(Error::internal("integers have hexadecimal digits"));
+                };
+                fold::call(Function::Upper, vec![digits], T::Text)
+            }
             ("bit_count", 1) if arguments[0].data_type.is_integer() => {
                 fold::call(Function::Math(MathFunction::BitCount), arguments, T::Integer)
             }
@@ -177,13 +193,6 @@ impl Builder<'_> {
                 let wide = if number.data_type == T::BigInt { T::BigInt } else { T::Integer };
                 let number = self.coerce(number, wide, Coercion::Implicit)?;
                 fold::call(Function::Text(function), vec![number], T::Text)
-            }
-            ("bit_length", 1) => {
-                let [value] = take(arguments);
-                let bytes = if is_bytes { value } else { self.utf8(value)? };
-                let length = fold::call(Function::ByteLength, vec![bytes], T::Integer);
-                let eight = Expression::constant(Value::Int(8), T::Integer);
-                fold::call(Function::Multiply, vec![length, eight], T::Integer)
             }
             _ => return Ok(Special::NoMatch(arguments)),
         };

@@ -245,6 +245,9 @@ impl Builder<'_> {
     /// # Errors
     /// 42883 and 0A000 for what has no order.
     pub(in crate::relation::builder) fn order_key(&mut self, value: Expression) -> Result<Expression> {
+        if let Some(key) = super::array::key_of_rows(&value) {
+            return Ok(key);
+        }
         if value.data_type.fields().is_none() {
             return blanks::checked_key(value, true);
         }

@@ -35,6 +35,11 @@ struct Kept {
 /// The default order.
 pub(super) const UP: SortOrder = SortOrder { descending: false, nulls_first: false };
 
+/// What makes an array of texts of gathered ones.
+fn texts() -> (Function, DataType) {
+    (Function::Array(ArrayFunction::OfEntries, DataType::Text), DataType::list(DataType::Text))
+}
+
 impl Builder<'_> {
     fn settle_gathered(&mut self, name: &str, argument: Expression) -> Result<Expression> {
         if name == "string_agg" { self.settle(argument) } else { self.settle_any(argument) }
@@ -96,7 +101,7 @@ impl Builder<'_> {
 
     fn kept(&mut self, name: &str, mut arguments: Vec<Expression>) -> Result<Kept> {
         use ArrayFunction as A;
-        let texts = (Function::Array(A::OfEntries, DataType::Text), DataType::list(DataType::Text));
+        let texts = texts();
         let json = |values: Vec<Expression>, function: JsonFunction| {
             let binary = name.starts_with("jsonb");
             let mut finish = vec![texts, (Function::Json(function), DataType::Json)];
@@ -123,32 +128,7 @@ impl Builder<'_> {
                 let element = carried(element);
                 Ok(Kept { values: vec![value], element, finish, needed: None, data_type })
             }
-            ("string_agg", 1 | 2) => {
-                if arguments.len() == 1 {
-                    arguments.push(Expression::constant(Value::text(","), DataType::Text));
-                }
-                let arguments: Vec<Expression> =
-                    arguments.into_iter().map(|argument| self.as_string(argument)).collect();
-                let bytes = arguments.iter().any(|argument| argument.data_type == DataType::Bytea);
-                let to = if bytes { DataType::Bytea } else { DataType::Text };
-                let fits = |argument: &Expression| {
-                    let of = argument.data_type;
-                    of == to
-                        || matches!(&argument.kind, ExpressionKind::Constant(_)) && of == DataType::Text
-                        || to == DataType::Text && (of.is_text() || of == DataType::Name)
-                };
-                if !arguments.iter().all(fits) {
-                    return Err(no_function(name, &arguments));
-                }
-                let mut cast = Vec::with_capacity(2);
-                for argument in arguments {
-                    cast.push(self.coerce(argument, to, Coercion::Explicit)?);
-                }
-                cast.reverse();
-                let needed = cast.last().cloned();
-                let finish = vec![texts, (Function::Array(A::JoinPairs, DataType::Text), to)];
-                Ok(Kept { values: cast, element: DataType::Text, finish, needed, data_type: to })
-            }
+            ("string_agg", 1 | 2) => self.kept_texts(name, arguments),
             ("json_agg" | "jsonb_agg", 1) => {
                 let value = arguments.remove(0);
                 // Objects and arrays have lines of their own.
@@ -170,6 +150,33 @@ impl Builder<'_> {
             }
             _ => Err(no_function(name, &arguments)),
         }
+    }
+
+    /// Texts, or bytes, and what stands between them: a comma, if nothing is said.
+    fn kept_texts(&mut self, name: &str, mut arguments: Vec<Expression>) -> Result<Kept> {
+        if arguments.len() == 1 {
+            arguments.push(Expression::constant(Value::text(","), DataType::Text));
+        }
+        let arguments: Vec<Expression> = arguments.into_iter().map(|argument| self.as_string(argument)).collect();
+        let bytes = arguments.iter().any(|argument| argument.data_type == DataType::Bytea);
+        let to = if bytes { DataType::Bytea } else { DataType::Text };
+        let fits = |argument: &Expression| {
+            let of = argument.data_type;
+            of == to
+                || matches!(&argument.kind, ExpressionKind::Constant(_)) && of == DataType::Text
+                || to == DataType::Text && (of.is_text() || of == DataType::Name)
+        };
+        if !arguments.iter().all(fits) {
+            return Err(no_function(name, &arguments));
+        }
+        let mut cast = Vec::with_capacity(2);
+        for argument in arguments {
+            cast.push(self.coerce(argument, to, Coercion::Explicit)?);
+        }
+        cast.reverse();
+        let needed = cast.last().cloned();
+        let finish = vec![texts(), (Function::Array(ArrayFunction::JoinPairs, DataType::Text), to)];
+        Ok(Kept { values: cast, element: DataType::Text, finish, needed, data_type: to })
     }
 
     /// `ARRAY(SELECT …)`: the values of a query's only column, in its order; an empty array of no rows.

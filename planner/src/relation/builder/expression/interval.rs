@@ -31,12 +31,12 @@ impl Builder<'_> {
         let amount = if (factor - 1.0).abs() < f64::EPSILON {
             whole
         } else {
-            let (function, factor) = if factor < 1.0 { (Function::Divide, 1.0 / factor) } else { (Function::Multiply, factor) };
+            let (function, factor) =
+                if factor < 1.0 { (Function::Divide, 1.0 / factor) } else { (Function::Multiply, factor) };
             let factor = Expression::constant(Value::Float(factor.round()), DataType::Double);
             fold::call(function, vec![whole, factor], DataType::Double)
         };
-        let amount =
-            if is_seconds { amount } else { self.coerce(amount, DataType::Integer, Coercion::Assignment)? };
+        let amount = if is_seconds { amount } else { self.coerce(amount, DataType::Integer, Coercion::Assignment)? };
         let nothing = Expression::constant(Value::Int(0), DataType::Integer);
         let mut arguments = vec![nothing; PARTS - 1];
         arguments.push(Expression::constant(Value::Float(0.0), DataType::Double));

@@ -190,7 +190,7 @@ impl Builder<'_> {
 
     /// The array of what a function of JSON gives as rows: of jsonb, of texts, of rows of a key and a value; none if the name is
     /// of none.
-    pub(super) fn rows_of_json(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Option<Expression>> {
+    pub(super) fn array_of_json_rows(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Option<Expression>> {
         use DataType as T;
         use JsonbFunction as J;
         if name == "jsonb_path_query" {

@@ -112,6 +112,31 @@ impl Builder<'_> {
                 let array = arguments.into_iter().take(1).collect();
                 array_call(A::Sort(order), element, array, same)
             }
+            ("trim_array", 2) => {
+                let [array, count] = take(arguments);
+                let count = self.coerce(count, DataType::Integer, Coercion::Implicit)?;
+                array_call(A::Trim, element, vec![array, count], same)
+            }
+            ("list_aggregate" | "list_aggr" | "array_aggregate" | "array_aggr", 2..) => {
+                return self.list_aggregate(name, arguments);
+            }
+            (name, 1) if name.strip_prefix("list_").and_then(total).is_some() => {
+                let wanted = name.strip_prefix("list_").and_then(total).unwrap_or(ListTotal::Count);
+                if total_type(wanted, element).is_none() {
+                    return Ok(Special::NoMatch(arguments));
+                }
+                self.list_total(wanted, arguments)?
+            }
+            _ => return self.part_of_list(name, element, arguments),
+        };
+        Ok(Special::Bound(call))
+    }
+
+    /// Elements of a list by their places.
+    fn part_of_list(&mut self, name: &str, element: DataType, arguments: Vec<Expression>) -> Result<Special> {
+        use ArrayFunction as A;
+        let same = DataType::list(element);
+        let call = match (name, arguments.len()) {
             ("list_slice" | "array_slice", 3..=4) => {
                 let arguments = self.with_places(arguments)?;
                 array_call(A::SliceOfList, element, arguments, same)
@@ -135,21 +160,6 @@ impl Builder<'_> {
             ("array_push_front", 2) => {
                 let [array, value] = take(arguments);
                 return self.special_logical_function("array_prepend", vec![value, array]);
-            }
-            ("trim_array", 2) => {
-                let [array, count] = take(arguments);
-                let count = self.coerce(count, DataType::Integer, Coercion::Implicit)?;
-                array_call(A::Trim, element, vec![array, count], same)
-            }
-            ("list_aggregate" | "list_aggr" | "array_aggregate" | "array_aggr", 2..) => {
-                return self.list_aggregate(name, arguments);
-            }
-            (name, 1) if name.strip_prefix("list_").and_then(total).is_some() => {
-                let wanted = name.strip_prefix("list_").and_then(total).unwrap_or(ListTotal::Count);
-                if total_type(wanted, element).is_none() {
-                    return Ok(Special::NoMatch(arguments));
-                }
-                self.list_total(wanted, arguments)?
             }
             _ => return self.list_function_of_others(name, arguments),
         };

@@ -228,7 +228,7 @@ impl Builder<'_> {
             ("regexp_matches", 2..=3) => self.matches_of(arguments),
             (_, 1) if name.contains("_array_elements") => self.elements_of_json(name, take(arguments)),
             ("_pg_expandarray", 1) if arguments[0].data_type.element().is_some() => self.with_numbers(take(arguments)),
-            (_, 1..=4) if name.starts_with("json") => match self.rows_of_json(name, arguments)? {
+            (_, 1..=4) if name.starts_with("json") => match self.array_of_json_rows(name, arguments)? {
                 Some(array) => self.set_of_array(array, name),
                 None => Err(no_function(name, &[])),
             },

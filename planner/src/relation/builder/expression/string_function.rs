@@ -100,29 +100,6 @@ impl Builder<'_> {
                 fold::call(Function::ParseIdentifier, given, T::list(T::Text))
             }
             ("format", 1..) => self.concat_skip_null(Function::Format, arguments)?,
-            ("hash", 1..) => {
-                let mut texts = Vec::with_capacity(arguments.len());
-                for argument in arguments {
-                    let argument = self.settle(argument)?;
-                    texts.push(self.text_of(with_blanks(argument))?);
-                }
-                fold::call(Function::Text(TextFunction::Hash), texts, T::BigInt)
-            }
-            ("printf", 1..) => self.printf(arguments)?,
-            ("typeof", 1) => {
-                let name = duck_name(arguments[0].data_type);
-                Expression::constant(Value::text(name), T::Text)
-            }
-            ("string_split" | "str_split" | "split", 2) => {
-                let texts = arguments.into_iter().map(|argument| self.coerce(argument, T::Text, Coercion::Implicit));
-                let texts = texts.collect::<Result<_>>()?;
-                fold::call(Function::Text(TextFunction::Split), texts, T::list(T::Text))
-            }
-            ("array_extract" | "list_extract" | "list_element", 2) if arguments[0].data_type.is_text() => {
-                let [text, place] = take(arguments);
-                let one = Expression::constant(Value::Int(1), T::Integer);
-                return self.match_signature("substring", vec![text, place, one]);
-            }
             ("num_nulls" | "num_nonnulls", 1..) => {
                 let test = if name == "num_nulls" { Function::IsNull } else { Function::IsNotNull };
                 let count = |value: Expression| {
@@ -150,6 +127,38 @@ impl Builder<'_> {
                 let mut arguments = arguments;
                 let count = if arguments.len() > 3 { arguments.pop() } else { None };
                 self.overlay(take(arguments), count)?
+            }
+            _ => return self.special_word_function(name, arguments),
+        };
+        Ok(Special::Bound(call))
+    }
+
+    /// Those that DuckDB has and PostgreSQL has not.
+    fn special_word_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+        use DataType as T;
+        let call = match (name, arguments.len()) {
+            ("hash", 1..) => {
+                let mut texts = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    let argument = self.settle(argument)?;
+                    texts.push(self.text_of(with_blanks(argument))?);
+                }
+                fold::call(Function::Text(TextFunction::Hash), texts, T::BigInt)
+            }
+            ("printf", 1..) => self.printf(arguments)?,
+            ("typeof", 1) => {
+                let name = duck_name(arguments[0].data_type);
+                Expression::constant(Value::text(name), T::Text)
+            }
+            ("string_split" | "str_split" | "split", 2) => {
+                let texts = arguments.into_iter().map(|argument| self.coerce(argument, T::Text, Coercion::Implicit));
+                let texts = texts.collect::<Result<_>>()?;
+                fold::call(Function::Text(TextFunction::Split), texts, T::list(T::Text))
+            }
+            ("array_extract" | "list_extract" | "list_element", 2) if arguments[0].data_type.is_text() => {
+                let [text, place] = take(arguments);
+                let one = Expression::constant(Value::Int(1), T::Integer);
+                return self.match_signature("substring", vec![text, place, one]);
             }
             _ => return Ok(Special::NoMatch(arguments)),
         };

@@ -15,7 +15,12 @@ impl Builder<'_> {
     ///
     /// # Errors
     /// As [`Builder::cast`]; 0A000 for a cast of which it is not known how it fails.
-    pub fn try_cast(&mut self, value: Expression, to: DataType, restriction: Option<Restriction>) -> Result<Expression> {
+    pub fn try_cast(
+        &mut self,
+        value: Expression,
+        to: DataType,
+        restriction: Option<Restriction>,
+    ) -> Result<Expression> {
         let position = value.position;
         let cast = match self.cast(value.clone(), to, restriction) {
             Err(error) if error.kind().is_data_error() && fold::constant(&value).is_some() => {
@@ -37,12 +42,12 @@ fn attempt(cast: Expression, value: &Expression) -> Expression {
     if cast == *value {
         return cast;
     }
-    let Expression { kind, data_type, position } = cast;
+    let Expression { kind, data_type, position, written } = cast;
     match kind {
         ExpressionKind::Call(function, arguments) => {
             let arguments = arguments.into_iter().map(|argument| attempt(argument, value)).collect();
             fold::call(AttemptFunction::of(function).unwrap_or(function), arguments, data_type).at(position)
         }
-        kind => Expression { kind, data_type, position },
+        kind => Expression { kind, data_type, position, written },
     }
 }

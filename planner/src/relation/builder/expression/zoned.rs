@@ -180,7 +180,10 @@ impl Builder<'_> {
     pub(super) fn clock(&self, name: &str) -> Expression {
         let now = match name {
             "statement_timestamp" => self.catalog.statement_time(),
-            "clock_timestamp" => self.catalog.clock_time(),
+            "clock_timestamp" => {
+                let clock = Expression::call(Function::Clock, Vec::new(), DataType::Timestamp);
+                return relabel(clock, DataType::TimestampTz);
+            }
             _ => self.catalog.now(),
         };
         let now = Expression::constant(Value::Int(now), DataType::TimestampTz);
