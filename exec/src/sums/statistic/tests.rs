@@ -60,7 +60,7 @@ fn parts_in_any_cut_and_bytes_are_alike() {
         for rows in [0, 1, 2, 5, 100, 6000] {
             let values: Vec<Value> = (0..rows).map(|_| random.value(kind)).collect();
             let mut whole = Summary::new(kind);
-            let each = values.iter().zip(0..);
+            let each = values.iter().zip(0..rows);
             each.clone().for_each(|(value, place)| whole.add(kind, value, place).unwrap());
             let mut parts = vec![Summary::new(kind), Summary::new(kind), Summary::new(kind)];
             for (value, place) in each.rev() {

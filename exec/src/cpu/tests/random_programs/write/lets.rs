@@ -184,6 +184,7 @@ impl Writer {
             FrameBound::Current => 2,
             FrameBound::Behind(_) => 3,
             FrameBound::Last => 4,
+            other => unreachable!("{other:?} has not been drawn"),
         };
         let (start, end) = if kind(start) <= kind(end) { (start, end) } else { (end, start) };
         Frame::of(unit, start, end)
@@ -256,7 +257,7 @@ impl Writer {
         self.nested_left = nested;
         let step = self.program.add_block(Block { lets, result });
         let define = self.program.add_collection(fields, Shape::Rows);
-        let each = Let::Iterate { define, seed, working, step, distinct };
+        let each = Let::Iterate { define, seed, working, step, distinct, enough: None };
         self.defined(&each, &[(rows * STEP_ROWS_MAX * ROUNDS as u64, 0)]);
         Some(each)
     }
