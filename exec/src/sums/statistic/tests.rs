@@ -60,10 +60,10 @@ fn parts_in_any_cut_and_bytes_are_alike() {
         for rows in [0, 1, 2, 5, 100, 6000] {
             let values: Vec<Value> = (0..rows).map(|_| random.value(kind)).collect();
             let mut whole = Summary::new(kind);
-            let each = values.iter().zip(0..rows);
-            each.clone().for_each(|(value, place)| whole.add(kind, value, place).unwrap());
+            let each: Vec<(&Value, u64)> = values.iter().zip(0..).collect();
+            each.iter().for_each(|&(value, place)| whole.add(kind, value, place).unwrap());
             let mut parts = vec![Summary::new(kind), Summary::new(kind), Summary::new(kind)];
-            for (value, place) in each.rev() {
+            for &(value, place) in each.iter().rev() {
                 parts[(random.next() % 3) as usize].add(kind, value, place).unwrap();
             }
             let mut merged = Summary::new(kind);
