@@ -2,6 +2,7 @@
 
 use super::text::too_long;
 use crate::error::{Error, ErrorKind, Result};
+use crate::meter::{self, Room};
 
 /// Pairs of characters that are compared, at most: beyond them the texts are too long for an answer in seconds.
 const PAIRS_MAX: usize = 1 << 28;
@@ -27,6 +28,7 @@ pub(super) fn levenshtein(a: &str, b: &str) -> Result<i64> {
     let (a, b) = checked(a, b)?;
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (at, x) in a.iter().enumerate() {
+        meter::spend(b.len() * 4)?;
         let mut diagonal = row[0];
         row[0] = at + 1;
         for (place, y) in b.iter().enumerate() {
@@ -43,6 +45,8 @@ pub(super) fn damerau_levenshtein(a: &str, b: &str) -> Result<i64> {
     let (a, b) = checked(a, b)?;
     let far = a.len() + b.len();
     let width = b.len() + 2;
+    let mut room = Room::default();
+    room.hold((a.len() + 2).saturating_mul(width).saturating_mul(size_of::<usize>()))?;
     let mut table = vec![0_usize; (a.len() + 2) * width];
     table[0] = far;
     for x in 0..=a.len() {
@@ -55,6 +59,7 @@ pub(super) fn damerau_levenshtein(a: &str, b: &str) -> Result<i64> {
     }
     let mut last_row = rustc_hash::FxHashMap::<char, usize>::default();
     for x in 1..=a.len() {
+        meter::spend(b.len() * 16)?;
         let mut last_match = 0;
         for y in 1..=b.len() {
             let row = last_row.get(&b[y - 1]).copied().unwrap_or(0);
@@ -111,46 +116,47 @@ pub(super) fn jaccard(a: &str, b: &str) -> Result<f64> {
 
 /// Jaro's similarity: of characters that both have no further apart than half the longer text, and how many of them are out
 /// of order.
-fn similarity(a: &[char], b: &[char]) -> f64 {
+fn similarity(a: &[char], b: &[char]) -> Result<f64> {
     if a.is_empty() || b.is_empty() {
-        return 0.0;
+        return Ok(0.0);
     }
     if a == b {
-        return 1.0;
+        return Ok(1.0);
     }
     let reach = (a.len().max(b.len()) / 2).saturating_sub(1);
     let mut taken = vec![false; b.len()];
     let mut matched = Vec::new();
     for (at, letter) in a.iter().enumerate() {
         let (from, to) = (at.saturating_sub(reach), (at + reach + 1).min(b.len()));
+        meter::spend(reach + 8)?;
         if let Some(place) = (from..to).find(|&place| !taken[place] && b[place] == *letter) {
             taken[place] = true;
             matched.push(*letter);
         }
     }
     if matched.is_empty() {
-        return 0.0;
+        return Ok(0.0);
     }
     let theirs = b.iter().zip(&taken).filter(|(_, taken)| **taken).map(|(letter, _)| letter);
     let displaced = matched.iter().zip(theirs).filter(|(mine, theirs)| mine != theirs).count();
     let count = matched.len() as f64;
-    (count / a.len() as f64 + count / b.len() as f64 + (count - (displaced / 2) as f64) / count) / 3.0
+    Ok((count / a.len() as f64 + count / b.len() as f64 + (count - (displaced / 2) as f64) / count) / 3.0)
 }
 
 /// `jaro_similarity`.
-pub(super) fn jaro(a: &str, b: &str) -> f64 {
+pub(super) fn jaro(a: &str, b: &str) -> Result<f64> {
     similarity(&letters(a), &letters(b))
 }
 
 /// `jaro_winkler_similarity`: a common beginning counts for more.
-pub(super) fn jaro_winkler(a: &str, b: &str) -> f64 {
+pub(super) fn jaro_winkler(a: &str, b: &str) -> Result<f64> {
     let (a, b) = (letters(a), letters(b));
-    let plain = similarity(&a, &b);
+    let plain = similarity(&a, &b)?;
     if plain <= PREFIX_FROM {
-        return plain;
+        return Ok(plain);
     }
     let common = a.iter().zip(&b).take(PREFIX_MAX).take_while(|(x, y)| x == y).count();
-    (plain + common as f64 * PREFIX_WEIGHT * (1.0 - plain)).min(1.0)
+    Ok((plain + common as f64 * PREFIX_WEIGHT * (1.0 - plain)).min(1.0))
 }
 
 #[cfg(test)]
@@ -177,10 +183,10 @@ mod tests {
     #[test]
     fn similarities() {
         for (a, b, plain) in [("", "", 0.0), ("a", "", 0.0), ("abc", "abc", 1.0), ("é", "è", 0.0)] {
-            assert!((jaro(a, b) - plain).abs() < 1e-15, "{a} {b}");
+            assert!((jaro(a, b).unwrap() - plain).abs() < 1e-15, "{a} {b}");
         }
-        assert!((jaro("martha", "marhta") - 0.944_444_444_444_444_5).abs() < 1e-15);
-        assert!((jaro_winkler("dixon", "dicksonx") - 0.813_333_333_333_333_2).abs() < 1e-15);
+        assert!((jaro("martha", "marhta").unwrap() - 0.944_444_444_444_444_5).abs() < 1e-15);
+        assert!((jaro_winkler("dixon", "dicksonx").unwrap() - 0.813_333_333_333_333_2).abs() < 1e-15);
         assert!((jaccard("duck", "luck").unwrap() - 0.6).abs() < 1e-15);
     }
 }

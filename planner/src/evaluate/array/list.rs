@@ -5,6 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::mismatch;
 use crate::evaluate::text::BYTES_MAX;
 use crate::function::{ArrayFunction, ListTotal, SortKeyOrder};
+use crate::meter::{self, Room};
 use crate::numeric::Numeric;
 use crate::types::{DataType, SortOrder};
 use crate::value::Value;
@@ -136,7 +137,14 @@ impl Arrays<'_> {
         if bounds.is_empty() || count == 0 {
             return Ok(self.encoded(&Array::default()));
         }
-        Ok(self.encoded(&Array::checked(bounds, vec![self.value(0).clone(); count])?))
+        let mut room = Room::default();
+        room.hold(count.saturating_mul(size_of::<Value>()))?;
+        let mut elements = Vec::with_capacity(count);
+        for _ in 0..count {
+            meter::spend(8)?;
+            elements.push(self.value(0).clone());
+        }
+        Ok(self.encoded(&Array::checked(bounds, elements)?))
     }
 
     /// `trim_array(array, n)`: the rest of the first dimension.
@@ -215,8 +223,14 @@ impl Arrays<'_> {
             way => (way + size - 1) / size,
         };
         let count = usize::try_from(count).ok().filter(|count| *count <= BYTES_MAX / 17).ok_or_else(too_large)?;
-        let at = |place: usize| Value::Int(start.wrapping_add(step.wrapping_mul(place as i64)));
-        Ok(self.encoded(&Array::of((0..count).map(at).collect())))
+        let mut room = Room::default();
+        room.hold(count.saturating_mul(size_of::<Value>()))?;
+        let mut numbers = Vec::with_capacity(count);
+        for place in 0..count {
+            meter::spend(4)?;
+            numbers.push(Value::Int(start.wrapping_add(step.wrapping_mul(place as i64))));
+        }
+        Ok(self.encoded(&Array::of(numbers)))
     }
 
     /// `enum_range(first, last)`; behind them the number of labels.

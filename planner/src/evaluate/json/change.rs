@@ -5,6 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::Call;
 use crate::evaluate::array::Array;
 use crate::function::JsonbFunction;
+use crate::meter;
 use crate::numeric::Numeric;
 use crate::stack;
 use crate::types::DataType;
@@ -32,7 +33,11 @@ pub(super) fn apply(function: JsonbFunction, call: &Call) -> Result<Option<Value
     let first = || tree(call.text(0)?);
     let texts = |at: usize| Ok::<_, Error>(Array::decode(call.text(at)?, DataType::Text).unwrap_or_default().elements);
     Ok(Some(match function {
-        J::Contains => Value::Boolean(contains(&first()?, &tree(call.text(1)?)?)),
+        J::Contains => {
+            let is_contained = contains(&first()?, &tree(call.text(1)?)?);
+            meter::settle()?;
+            Value::Boolean(is_contained)
+        }
         J::HasAny | J::HasAll => {
             let json = first()?;
             let mut keys = texts(1)?.into_iter().filter(|key| !key.is_null());
@@ -188,7 +193,9 @@ fn has_within(array: &Json, wanted: &[Json]) -> bool {
     let Json::Array(elements) = array else { return false };
     wanted.iter().all(|wanted| {
         elements.iter().any(|element| {
-            element.is_scalar() == wanted.is_scalar() && stack::more(|| contains_within(element, wanted))
+            // Who is told to end has no answer.
+            !meter::goes_on(16)
+                || (element.is_scalar() == wanted.is_scalar() && stack::more(|| contains_within(element, wanted)))
         })
     })
 }

@@ -71,7 +71,9 @@ impl Builder<'_> {
     ) -> Result<(Arc<Relation>, Vec<ColumnId>)> {
         let ids: Vec<ColumnId> = output.iter().map(|(_, id)| *id).collect();
         let is_odd = |data_type: &DataType| {
-            *data_type == DataType::BPCHAR || data_type.fields().is_some() || !data_type.has_equality()
+            matches!(data_type, DataType::BPCHAR | DataType::Jsonb)
+                || data_type.fields().is_some()
+                || !data_type.has_equality()
         };
         let has_keys = told_apart && types.iter().any(is_odd);
         if !has_keys && ids.iter().zip(types).all(|(id, data_type)| self.columns.get(*id).data_type == *data_type) {

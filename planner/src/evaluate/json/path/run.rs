@@ -11,6 +11,7 @@ use super::moment::Moment;
 use super::tree::{Arithmetic, Method, Node, Step};
 use crate::error::{Error, ErrorKind, SqlJsonFault as Fault};
 use crate::evaluate::pattern;
+use crate::meter;
 use crate::stack;
 use std::borrow::Cow;
 
@@ -141,6 +142,7 @@ impl<'a> Runner<'a> {
 
     /// What steps lead to from a value.
     fn steps(&self, steps: &[Step], item: Item<'a>, frame: Frame<'_, 'a>, way: Way, take: Taker<'_, 'a>) -> Flow {
+        meter::spend(64).map_err(Fail::Hard)?;
         let Some((step, rest)) = steps.split_first() else { return take(item) };
         let next = Way { unwraps: !self.is_strict, ..way };
         let takes_elements = !matches!(
@@ -408,6 +410,7 @@ impl<'a> Runner<'a> {
         holds: &mut dyn FnMut(&Item<'a>, &Item<'a>) -> Result<Option<bool>, Fail>,
     ) -> Result<Option<bool>, Fail> {
         let (mut found, mut unknown) = (false, false);
+        meter::spend(left.len().saturating_mul(right.len()).saturating_mul(16)).map_err(Fail::Hard)?;
         for (a, b) in left.iter().flat_map(|a| right.iter().map(move |b| (a, b))) {
             match holds(a, b)? {
                 None if self.is_strict => return Ok(None),

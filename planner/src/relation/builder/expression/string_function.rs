@@ -147,7 +147,11 @@ impl Builder<'_> {
             }
             ("printf", 1..) => self.printf(arguments)?,
             ("typeof", 1) => {
-                let name = duck_name(arguments[0].data_type);
+                let is_text = matches!(fold::constant(&arguments[0]), Some(Value::Text(_)));
+                let name = match arguments[0].data_type {
+                    T::Null if is_text => "VARCHAR".to_owned(),
+                    known => duck_name(known),
+                };
                 Expression::constant(Value::text(name), T::Text)
             }
             ("string_split" | "str_split" | "split", 2) => {
@@ -155,7 +159,10 @@ impl Builder<'_> {
                 let texts = texts.collect::<Result<_>>()?;
                 fold::call(Function::Text(TextFunction::Split), texts, T::list(T::Text))
             }
-            ("array_extract" | "list_extract" | "list_element", 2) if arguments[0].data_type.is_text() => {
+            ("array_extract" | "list_extract" | "list_element", 2)
+                if arguments[0].data_type.is_text()
+                    || (arguments[0].data_type == T::Null && fold::constant(&arguments[0]).is_some()) =>
+            {
                 let [text, place] = take(arguments);
                 let one = Expression::constant(Value::Int(1), T::Integer);
                 return self.match_signature("substring", vec![text, place, one]);
