@@ -62,6 +62,7 @@ pub use multiloop_planner::catalog::{FileOption, FileOptions, OptionValue};
 pub use multiloop_planner::error::{Error, ErrorKind, Position, Result, Subject};
 pub use multiloop_planner::evaluate::zone::Zone;
 pub use multiloop_planner::function::IntervalStyle;
+pub use multiloop_planner::numeric::Numeric;
 pub use multiloop_planner::relation::builder::{FunctionKind, FunctionSummary, functions};
 pub use multiloop_planner::rewrite::RewriteOptions;
 pub use multiloop_planner::stack::{STATEMENT_BYTES, deep as with_deep_stack};

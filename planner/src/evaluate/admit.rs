@@ -5,6 +5,7 @@
 //! | the value | what becomes of it |
 //! |---|---|
 //! | an integer, an oid, a decimal, a numeric beyond its type | 22003 |
+//! | an integer for a decimal or a numeric | the same number |
 //! | a double for a real | the nearest real; 22003 if it is out of range |
 //! | a date, time or timestamp that is none | 22008 |
 //! | an enum's label by a number that is none | 22P02 |
@@ -32,6 +33,7 @@ pub fn admit(value: &Value, data_type: DataType, zone: &str) -> Result<Option<Va
     match value {
         Value::Null => return Ok(None),
         Value::Numeric(number) if data_type.is_decimal() => return numeric::cast_numeric(number, data_type).map(Some),
+        Value::Int(_) if data_type.is_exact() => return cast::cast_value(value, DataType::BigInt, data_type).map(Some),
         _ if !value.fits(data_type) => {
             let message = format!("a value of type {data_type} is needed, not {}", kind_of(value));
             return Err(Error::new(ErrorKind::TypeMismatch, message));
