@@ -6,7 +6,7 @@ use super::coercion::Coercion;
 use super::logical::relabel;
 use super::{fold, string_function};
 use crate::error::{Error, ErrorKind, Result};
-use crate::function::{ArrayFunction, Function, JsonFunction};
+use crate::function::{ArrayFunction, Function, IntervalStyle, JsonFunction};
 use crate::relation::Expression;
 use crate::relation::builder::Builder;
 use crate::types::DataType;
@@ -141,6 +141,7 @@ impl Builder<'_> {
         let mut arguments = arguments.into_iter();
         let (Some(array), Some(separator)) = (arguments.next(), arguments.next()) else { return Err(missing) };
         let Some(element) = array.data_type.element() else { return Err(missing) };
+        self.check_interval_style(array.data_type, array.position)?;
         let mut all = vec![array, self.coerce(separator, DataType::Text, Coercion::Implicit)?];
         if let Some(null) = arguments.next() {
             all.push(self.coerce(null, DataType::Text, Coercion::Implicit)?);
@@ -212,7 +213,14 @@ impl Builder<'_> {
             rows if rows.element().is_some_and(|of| of.fields().is_some()) => {
                 return Err(Error::unsupported("an array of rows as JSON is").at(value.position));
             }
-            _ => self.in_zone_if(Function::JsonOf(of), of, value, DataType::Json),
+            DataType::Interval if self.interval_style() != IntervalStyle::Postgres => {
+                let shown = self.coerce(value, DataType::Text, Coercion::Assignment)?;
+                fold::call(Function::JsonOf(DataType::Text), vec![shown], DataType::Json)
+            }
+            _ => {
+                self.check_interval_style(of, value.position)?;
+                self.in_zone_if(Function::JsonOf(of), of, value, DataType::Json)
+            }
         })
     }
 

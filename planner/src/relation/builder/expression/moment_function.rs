@@ -7,7 +7,7 @@ use super::call::{Special, no_function, take};
 use super::coercion::{Coercion, cast};
 use super::logical::relabel;
 use super::{fold, zoned};
-use crate::error::{Error, Result};
+use crate::error::{Error, Position, Result};
 use crate::evaluate;
 use crate::evaluate::calendar::{DAY, TIMESTAMP_INFINITY};
 use crate::function::{DatePart, Function, IntervalStyle, MomentFunction};
@@ -512,12 +512,30 @@ impl Builder<'_> {
                 let text = self.coerce(value.clone(), T::Text, Coercion::Implicit)?;
                 Some(call(MomentFunction::ReadInterval(style), vec![text], T::Interval))
             }
-            (from, to) if (is_array(from) && to.is_text()) || (from.is_text() && is_array(to)) => {
-                let what = format!("a cast from {from} to {to} while IntervalStyle is {} is", style.name());
-                return Err(Error::unsupported(what).at(value.position));
+            (from, to) if is_array(from) && to.is_text() => {
+                self.check_interval_style(from, value.position)?;
+                None
+            }
+            (from, to) if from.is_text() && is_array(to) && style == IntervalStyle::SqlStandard => {
+                self.check_interval_style(to, value.position)?;
+                None
             }
             _ => None,
         })
+    }
+
+    /// 0A000 for an array of intervals that is read or written in another style than the usual one.
+    pub(super) fn check_interval_style(&self, of: DataType, position: Option<Position>) -> Result<()> {
+        if of.element() != Some(DataType::Interval) {
+            return Ok(());
+        }
+        match self.catalog.interval_style() {
+            IntervalStyle::Postgres => Ok(()),
+            style => {
+                let what = format!("an array of intervals while IntervalStyle is {} is", style.name());
+                Err(Error::unsupported(what).at(position))
+            }
+        }
     }
 
     /// The session's style of intervals, where a cast asks for it.
@@ -530,6 +548,9 @@ impl Builder<'_> {
     /// A literal of a date or time that may be `now` or `today`.
     pub(super) fn read_moment(&self, text: &str, to: DataType) -> Result<Value> {
         const CLOCK: [&str; 4] = ["now", "today", "tomorrow", "yesterday"];
+        if to.element() == Some(DataType::Interval) && self.catalog.interval_style() == IntervalStyle::SqlStandard {
+            self.check_interval_style(to, None)?;
+        }
         let lower = text.to_ascii_lowercase();
         let names_time = lower.split(|letter: char| !letter.is_ascii_alphabetic()).any(|word| CLOCK.contains(&word));
         if !names_time || !(is_moment(to)) {
