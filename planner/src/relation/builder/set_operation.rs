@@ -71,7 +71,7 @@ impl Builder<'_> {
     ) -> Result<(Arc<Relation>, Vec<ColumnId>)> {
         let ids: Vec<ColumnId> = output.iter().map(|(_, id)| *id).collect();
         let is_odd = |data_type: &DataType| {
-            matches!(data_type, DataType::BPCHAR | DataType::Jsonb)
+            matches!(*data_type, DataType::BPCHAR | DataType::Jsonb)
                 || data_type.fields().is_some()
                 || !data_type.has_equality()
         };
