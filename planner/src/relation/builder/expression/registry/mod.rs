@@ -118,7 +118,9 @@ const FAMILIES: &[Family] = &[
 
 /// The signatures of a name.
 pub(super) fn signatures(name: &str) -> impl Iterator<Item = &'static Signature> {
-    FAMILIES.iter().flat_map(|family| family.signatures).filter(move |signature| signature.name == name)
+    // A text in quotes is a pattern before it is a position: the first signature that fits counts.
+    let all = pattern::SIGNATURES.iter().chain(FAMILIES.iter().flat_map(|family| family.signatures));
+    all.filter(move |signature| signature.name == name)
 }
 
 /// All names of functions, of every kind.
