@@ -137,13 +137,6 @@ impl Builder<'_> {
                 arguments.insert(0, self.coerce(first, T::Bytea, Coercion::Implicit)?);
                 return self.part_of_bytes(name, arguments);
             }
-            ("bit_length", 1) => {
-                let [value] = take(arguments);
-                let bytes = if is_bytes { value } else { self.utf8(value)? };
-                let length = fold::call(Function::ByteLength, vec![bytes], T::Integer);
-                let eight = Expression::constant(Value::Int(8), T::Integer);
-                fold::call(Function::Multiply, vec![length, eight], T::Integer)
-            }
             _ => return self.hashed_bytes(name, arguments, is_bytes),
         };
         Ok(Special::Bound(bound))
@@ -183,6 +176,13 @@ impl Builder<'_> {
                     return Err(Error::internal("integers have hexadecimal digits"));
                 };
                 fold::call(Function::Upper, vec![digits], T::Text)
+            }
+            ("bit_length", 1) => {
+                let [value] = take(arguments);
+                let bytes = if is_bytes { value } else { self.utf8(value)? };
+                let length = fold::call(Function::ByteLength, vec![bytes], T::Integer);
+                let eight = Expression::constant(Value::Int(8), T::Integer);
+                fold::call(Function::Multiply, vec![length, eight], T::Integer)
             }
             ("bit_count", 1) if arguments[0].data_type.is_integer() => {
                 fold::call(Function::Math(MathFunction::BitCount), arguments, T::Integer)
