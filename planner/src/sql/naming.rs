@@ -40,6 +40,7 @@ fn named(expr: &ast::Expr) -> Option<Name> {
         Expr::Case { else_result, .. } => Name::of_case(else_result.as_deref().and_then(named)),
         Expr::Subquery(query) => subquery_name(&query.body).map(Name::Strong),
         Expr::Exists { negated: false, .. } => Name::strong("exists"),
+        Expr::BinaryOp { op: ast::BinaryOperator::Overlaps, .. } => Name::strong("overlaps"),
         Expr::Extract { .. } => Name::strong("extract"),
         Expr::Substring { shorthand, .. } => Name::strong(if *shorthand { "substr" } else { "substring" }),
         Expr::Position { .. } => Name::strong("position"),
