@@ -2,7 +2,7 @@
 
 use super::Names;
 use crate::evaluate;
-use crate::function::Function;
+use crate::function::{Function, debug_word};
 use crate::relation::{Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
 use crate::types::DataType;
 use crate::value::Value;
@@ -51,6 +51,7 @@ impl Printer<'_> {
             Function::Case => self.case(arguments),
             Function::Extract(part) => format!("extract({part:?}, {})", self.list(arguments)).to_lowercase(),
             Function::DateTrunc(part) => format!("date_trunc({part:?}, {})", self.list(arguments)).to_lowercase(),
+            Function::Moment(of) => format!("{}({})", debug_word(&of), self.list(arguments)),
             Function::Trim(side) => format!("trim({side:?}, {})", self.list(arguments)).to_lowercase(),
             _ => format!("{}({})", snake_case(&format!("{function:?}")), self.list(arguments)),
         }
