@@ -4,6 +4,7 @@ mod date;
 mod field;
 mod interval;
 mod number;
+mod reading;
 mod word;
 
 use super::logical::{self, UTC};
@@ -19,7 +20,7 @@ pub(super) use number::parse_decimal;
 
 /// Seconds to the east of an offset with its sign, if it is one.
 pub(super) fn offset(text: &str) -> Option<i64> {
-    date::offset(text)
+    reading::offset(text)
 }
 
 /// A date, a time, a timestamp, or one of them with a zone, read at a place and a time; none of other types.
