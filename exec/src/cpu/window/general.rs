@@ -2,7 +2,7 @@
 //! beside it held, and more. Frames that move at both ends are gone over anew.
 
 use super::frames::{Frames, Parts};
-use super::numerics;
+use super::{SAID_BYTES, numerics};
 use crate::Result;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::interpret::reduce::Accumulator;
@@ -16,16 +16,20 @@ use std::ops::Range;
 /// Rows after which it is asked whether the statement was cancelled.
 const CHECKED_ROWS: usize = 1 << 12;
 
-/// Bytes that a row takes while a function goes over it, if these are many.
+/// Bytes that a row takes while a function goes over it.
 pub(super) fn row_bytes(field: &WindowField) -> usize {
-    match &field.function {
+    // Arguments of the frame are put in order, and rows that count are numbered.
+    let numbers = if field.frame.ignore_nulls { 2 * size_of::<u32>() } else { 0 };
+    let of_frame = field.frame.arity() * size_of::<Value>() + numbers;
+    let of_function = match &field.function {
         WindowCallee::Aggregate(Reduction::Sum) if field.data_type == DataType::Numeric => numerics::ROW_BYTES,
         WindowCallee::Aggregate(Reduction::Variance { .. }) => numerics::ROW_BYTES,
         WindowCallee::Aggregate(Reduction::Single | Reduction::Gather(_) | Reduction::Statistic(_)) => {
             3 * size_of::<Value>()
         }
         _ => 0,
-    }
+    };
+    of_frame + of_function.max(SAID_BYTES)
 }
 
 /// What an aggregate says of some rows; its argument is in order.

@@ -1,7 +1,7 @@
 //! Functions over pieces of the sorted rows, by all workers, and what they make.
 
 use super::layout::Layout;
-use super::{SAID_BYTES, aggregates, general, places, pointers};
+use super::{aggregates, general, places, pointers};
 use crate::Result;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder, concat_all, copy_all};
 use crate::cpu::vector::rows::NO_ROW;
@@ -131,7 +131,7 @@ pub(super) fn made(
     let mut tasks = Vec::with_capacity(functions.len());
     for field in functions {
         let argument_type = field.taken().first().map(|&argument| sorted.types[argument as usize]);
-        let bytes = general::row_bytes(field).max(SAID_BYTES);
+        let bytes = general::row_bytes(field);
         scratch.add(rows * bytes)?;
         let argument = field.taken().first().and_then(|argument| in_order.get(argument)).map(AsRef::as_ref);
         tasks.push(Task { field, argument, argument_type, whole: needs_whole_partitions(field, piece_rows) });
