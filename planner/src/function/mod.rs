@@ -165,8 +165,9 @@ pub enum TrimSide {
     Trailing,
 }
 
-/// Values of a series of times that are made at once, where counting them takes walking over them.
-pub const SERIES_BLOCK: i64 = 1 << 10;
+/// Values of a series of times that are counted at once, where counting them takes walking over them. Few, because a tile has many
+/// blocks, which are all counted before the first value is given.
+pub const SERIES_BLOCK: i64 = 2;
 
 /// An operator or function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

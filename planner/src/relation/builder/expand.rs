@@ -71,7 +71,7 @@ impl Builder<'_> {
     /// The rows of a call block by block, each of which is counted when it is come to:
     ///
     /// ```text
-    /// Project position = block * 1024 + within
+    /// Project position = block * SERIES_BLOCK + within
     ///   Expand within of the rows in the block
     ///     Expand block of all blocks
     /// ```

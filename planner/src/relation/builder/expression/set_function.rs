@@ -474,7 +474,7 @@ impl Builder<'_> {
 }
 
 /// Blocks of a series of constants whose rows are counted when it is bound.
-const BLOCKS_COUNTED: i64 = 8;
+const BLOCKS_COUNTED: i64 = 1 << 12;
 
 /// Whether a step of times is a constant that is as long everywhere; in a zone days are not.
 fn is_of_fixed_length(step: &Expression, of: DataType) -> bool {
