@@ -94,7 +94,12 @@ impl Literals {
 pub fn is_read_anew(data_type: DataType) -> bool {
     let of = data_type.element().unwrap_or(data_type);
     match of {
-        DataType::Date | DataType::Time | DataType::Timestamp | DataType::TimestampTz | DataType::Interval => true,
+        DataType::Date
+        | DataType::Time
+        | DataType::TimeTz
+        | DataType::Timestamp
+        | DataType::TimestampTz
+        | DataType::Interval => true,
         DataType::Oid(kind) => kind.is_registered(),
         _ => false,
     }

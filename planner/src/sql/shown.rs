@@ -16,7 +16,8 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 use std::ops::Range;
 
 /// Words that may stand before a literal as its type.
-const TYPES: [&str; 8] = ["date", "time", "timestamp", "timestamptz", "zone", "interval", "regclass", "regtype"];
+const TYPES: [&str; 9] =
+    ["date", "time", "timetz", "timestamp", "timestamptz", "zone", "interval", "regclass", "regtype"];
 
 /// What a session shows kept texts by.
 pub struct Showing<'s> {

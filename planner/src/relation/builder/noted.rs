@@ -114,10 +114,11 @@ impl Builder<'_> {
         if let Some(value) = known {
             return Ok(Some(value.clone()));
         }
-        let read = match self.word_of_time(text, to) {
-            Some(value) => Ok(value),
-            None if to.is_logical() => self.read_logical(text, to),
-            None => evaluate::parse(text, to),
+        let read = match to {
+            DataType::Interval => {
+                evaluate::parse_interval(text, None, self.catalog.interval_style()).map(Value::Interval)
+            }
+            _ => self.read_logical(text, to),
         };
         let value = read.map_err(|error| error.at(position))?;
         if self.is_own_text() && self.noted.borrow().is_kept {

@@ -187,13 +187,8 @@ impl Builder<'_> {
                     if let Some(value) = self.kept_literal(&text, to, position)? {
                         return Ok(Expression::constant(value, to).at(position));
                     }
-                    if to.is_logical() || matches!(to, DataType::Date | DataType::Time | DataType::Timestamp) {
+                    if to.is_logical() {
                         let value = self.read_logical(&text, to).map_err(|error| error.at(position))?;
-                        return Ok(Expression::constant(value, to).at(position));
-                    }
-                    if to == DataType::Interval {
-                        let read = evaluate::parse_interval(&text, None, self.catalog.interval_style());
-                        let value = read.map(Value::Interval).map_err(|error| error.at(position))?;
                         return Ok(Expression::constant(value, to).at(position));
                     }
                     return read_literal(&text, to, coercion, position);

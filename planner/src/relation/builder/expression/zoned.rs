@@ -196,35 +196,6 @@ impl Builder<'_> {
         cast(local(now, self.zone()), to, Coercion::Assignment)
     }
 
-    /// The value of a literal that is a word for a time: `now`, `today`, `tomorrow` or `yesterday`; none of another text.
-    pub(crate) fn word_of_time(&self, text: &str, to: DataType) -> Option<Value> {
-        use DataType as T;
-        let word = text.trim().to_ascii_lowercase();
-        let days = match word.as_str() {
-            "now" | "today" => 0,
-            "tomorrow" => 1,
-            "yesterday" => -1,
-            _ => return None,
-        };
-        let moment = match (word.as_str(), to) {
-            ("now", T::TimestampTz) => self.clock("now"),
-            ("now", T::Timestamp) => self.clock("localtimestamp"),
-            ("now", T::Time) => self.clock("localtime"),
-            (_, T::Date | T::Timestamp | T::TimestampTz) => {
-                let days = Expression::constant(Value::Int(days), T::Integer);
-                let day = fold::call(Function::DateAddDays, vec![self.clock("current_date"), days], T::Date);
-                let midnight = || cast(day.clone(), T::Timestamp, Coercion::Implicit);
-                match to {
-                    T::Date => day,
-                    T::Timestamp => midnight(),
-                    _ => instant(midnight(), self.zone()),
-                }
-            }
-            _ => return None,
-        };
-        fold::constant(&moment).cloned()
-    }
-
     /// A time rounded to so many digits behind a second's point.
     pub(super) fn rounded_seconds(&self, value: Expression, digits: u8) -> Expression {
         let data_type = value.data_type;
