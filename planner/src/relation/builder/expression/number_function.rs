@@ -42,6 +42,7 @@ impl Builder<'_> {
             ("log" | "log10", 1) => self.exact_function(F::Log10, arguments),
             ("power" | "pow", 2) => self.exact_function(F::Power, arguments),
             ("div", 2) => self.numeric_function(F::DivideWhole, DataType::Numeric, arguments),
+            ("factorial", 1) if arguments[0].data_type.is_exact() => Ok(Special::NoMatch(arguments)),
             ("factorial", 1) => self.numeric_function(F::Factorial, DataType::Numeric, arguments),
             ("trim_scale", 1) => self.numeric_function(F::TrimScale, DataType::Numeric, arguments),
             ("scale", 1) => self.numeric_function(F::Scale, DataType::Integer, arguments),
