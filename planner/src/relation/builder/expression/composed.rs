@@ -263,7 +263,7 @@ impl Builder<'_> {
         }
         let value = self.coerce(value, of, Coercion::Implicit)?;
         let filter = Some(both(filter, there(&value)));
-        let argument = Some(row_text(&[value.clone()], carried(of), vec![(value, UP)], false)?);
+        let argument = Some(row_text(std::slice::from_ref(&value), carried(of), vec![(value.clone(), UP)], false)?);
         let function = AggregateFunction::Statistic(Statistic::Most(count));
         let call = AggregateCall { function, argument, distinct: false, filter, data_type: DataType::Text };
         let found = self.made_in(call, name, place)?;
