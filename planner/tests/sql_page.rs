@@ -38,8 +38,7 @@ fn tables() -> String {
         write!(out, "\n### {family}\n\n| function | arguments | gives | what |\n|---|---|---|---|\n").unwrap();
         for (names, function) in rows {
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            let [arguments, result, summary] =
-                [&function.arguments, &function.result, function.summary].map(|text| cell(text));
+            let [arguments, result, summary] = [&function.arguments, &function.result, function.summary].map(cell);
             writeln!(out, "| {} | {arguments} | {result} | {summary} |", names.join(", ")).unwrap();
         }
     }

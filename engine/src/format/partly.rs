@@ -55,7 +55,7 @@ pub(super) fn table(right: Table, fields: &[Field], wrong: &[Option<Error>], fil
         }
     };
     let columns: Arc<[_]> = wrong.iter().map(place).collect();
-    let place: Arc<str> = files.get(0).map(|path| path.display().to_string()).unwrap_or_default().into();
+    let place: Arc<str> = files.first().map(|path| path.display().to_string()).unwrap_or_default().into();
     let of_all: Arc<[Field]> = fields.into();
     let lazy = |chunk: &Arc<Chunk>| {
         let ranges = columns.iter().map(|at| chunk.ranges.get(*at.as_ref().ok()?).copied().flatten()).collect();

@@ -74,7 +74,7 @@ pub(super) fn respell(tokens: &mut Vec<TokenWithSpan>) {
 }
 
 /// Puts IGNORE NULLS or RESPECT NULLS, which begins at a place, behind the parenthesis that it stands before, and behind FILTER.
-fn nulls(tokens: &mut Vec<TokenWithSpan>, at: usize) {
+fn nulls(tokens: &mut [TokenWithSpan], at: usize) {
     let next = |place: usize| solid(tokens, place + 1);
     let Some(last) = next(at).filter(|&last| is_keyword(&tokens[last].token, "nulls")) else { return };
     let Some(mut close) = next(last).filter(|&close| tokens[close].token == Token::RParen) else { return };

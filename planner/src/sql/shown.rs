@@ -19,6 +19,9 @@ use std::ops::Range;
 const TYPES: [&str; 9] =
     ["date", "time", "timetz", "timestamp", "timestamptz", "zone", "interval", "regclass", "regtype"];
 
+/// The name and the columns of a relation.
+pub(crate) type NamedRelation = (String, Vec<String>);
+
 /// What a session shows kept texts by.
 pub struct Showing<'s> {
     /// Its time zone.
@@ -26,7 +29,7 @@ pub struct Showing<'s> {
     /// The name of the object of a number, as the session sees it.
     pub object: &'s dyn Fn(OidKind, u32) -> Option<String>,
     /// A relation as the session sees it, and its columns.
-    pub relation: &'s dyn Fn(&TableName) -> Option<(String, Vec<String>)>,
+    pub relation: &'s dyn Fn(&TableName) -> Option<NamedRelation>,
 }
 
 impl Showing<'_> {

@@ -294,6 +294,7 @@ impl Conversation {
 }
 
 /// What running a portal has given.
+#[allow(clippy::large_enum_variant, reason = "it is matched where it is made, and never stored")]
 enum Started {
     Rows(Box<RowsInFlight>),
     /// It gives no rows.

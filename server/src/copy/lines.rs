@@ -272,6 +272,10 @@ fn split_text(line: &[u8], marks: &FormMarks, rows: &mut Rows) {
     }
 }
 
+#[allow(
+    clippy::explicit_counter_loop,
+    reason = "`at` is a place within the line, which fields move on by their length"
+)]
 fn split_csv(line: &[u8], marks: &FormMarks, (quote, escape): (u8, u8), rows: &mut Rows) {
     let mut at = 0;
     for column in 0.. {

@@ -29,6 +29,7 @@ const GROUP_ROWS: usize = 1 << 17;
 
 /// What is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it a COPY")]
 enum Form {
     Csv(CsvOptions),
     /// Objects, one a line; or all of them in an array.

@@ -279,7 +279,7 @@ impl Change<'_> {
         matches!(self.kind, Kind::Create | Kind::InsertBefore | Kind::InsertAfter)
     }
 
-    fn new(&self) -> Json {
+    fn new_value(&self) -> Json {
         self.new.clone().unwrap_or_else(|| Json::Plain("null".to_owned()))
     }
 
@@ -301,7 +301,7 @@ impl Change<'_> {
         super::sort_fields(&mut fields);
         let Some(at) = fields.iter().position(|(name, _)| name == key) else {
             if is_last && self.makes() {
-                fields.push((key.to_owned(), self.new()));
+                fields.push((key.to_owned(), self.new_value()));
             }
             return Ok(Json::Object(fields));
         };
@@ -316,7 +316,7 @@ impl Change<'_> {
                 return Err(invalid("cannot replace existing key").with_hint(hint));
             }
             Kind::Delete => drop(fields.remove(at)),
-            Kind::Create | Kind::Replace => fields[at].1 = self.new(),
+            Kind::Create | Kind::Replace => fields[at].1 = self.new_value(),
         }
         Ok(Json::Object(fields))
     }
@@ -333,7 +333,7 @@ impl Change<'_> {
             if is_last && self.makes() {
                 // Before the first, or behind the last.
                 let at = if place < 0 { 0 } else { elements.len() };
-                elements.insert(at, self.new());
+                elements.insert(at, self.new_value());
             }
             return Ok(Json::Array(elements));
         };
@@ -343,10 +343,10 @@ impl Change<'_> {
             return Ok(Json::Array(elements));
         }
         match self.kind {
-            Kind::Create | Kind::Replace => elements[at] = self.new(),
+            Kind::Create | Kind::Replace => elements[at] = self.new_value(),
             Kind::Delete => drop(elements.remove(at)),
-            Kind::InsertBefore => elements.insert(at, self.new()),
-            Kind::InsertAfter => elements.insert(at + 1, self.new()),
+            Kind::InsertBefore => elements.insert(at, self.new_value()),
+            Kind::InsertAfter => elements.insert(at + 1, self.new_value()),
         }
         Ok(Json::Array(elements))
     }

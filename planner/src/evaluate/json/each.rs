@@ -30,7 +30,7 @@ pub(super) fn apply(function: JsonbFunction, call: &Call) -> Result<Option<Value
         J::ObjectOfTexts => object_of_texts(json)?,
         J::ObjectOfKeys => object_of_keys(json, call.text(1)?)?,
         J::IsValid => Value::Boolean(check(json).is_ok()),
-        J::Extract => step_of_duck(json, call.text(1)?)?.map_or(Value::Null, |part| Value::text(part)),
+        J::Extract => step_of_duck(json, call.text(1)?)?.map_or(Value::Null, Value::text),
         J::ExtractText => step_of_duck(json, call.text(1)?)?.map_or(Ok(Value::Null), text_of)?,
         _ => return Ok(None),
     }))
@@ -132,7 +132,7 @@ fn object<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>) -> Result<Val
 fn object_of_texts(texts: &str) -> Result<Value> {
     let array = Array::decode(texts, DataType::Text).unwrap_or_default();
     match &array.bounds[..] {
-        [] | [_] if array.elements.len() % 2 == 0 => {}
+        [] | [_] if array.elements.len().is_multiple_of(2) => {}
         [_] => return Err(subscripts("array must have even number of elements")),
         [_, columns] if columns.length == 2 => {}
         [_, _] => return Err(subscripts("array must have two columns")),

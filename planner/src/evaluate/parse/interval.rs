@@ -236,7 +236,7 @@ enum Next {
 /// or of hours counts days.
 fn read_fields(text: &str, fields: Option<Fields>, style: IntervalStyle, sum: &mut Sum) -> Parsed<()> {
     let minutes_first = fields.is_some_and(|fields| fields.minute_to_second);
-    let all = split(text.trim_matches(is_blank), |word| super::word::is_keyword(word)).ok_or(Fault::Syntax)?;
+    let all = split(text.trim_matches(is_blank), super::word::is_keyword).ok_or(Fault::Syntax)?;
     let has_sign = |field: &Field| field.text.starts_with(['-', '+']);
     let negative = style == IntervalStyle::SqlStandard
         && all.first().is_some_and(|first| first.text.starts_with('-'))

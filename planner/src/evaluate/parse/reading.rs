@@ -304,7 +304,8 @@ impl<'a> Reading<'a> {
         let (value, rest) = leading_integer::<i32>(text).ok_or(Fault::Range)?;
         self.named = None;
         let takes_fraction = matches!(prefix, Prefix::Julian | Prefix::Time | Prefix::Second);
-        if !rest.is_empty() && !(rest.starts_with('.') && takes_fraction) {
+        let is_fraction = takes_fraction && rest.starts_with('.');
+        if !(rest.is_empty() || is_fraction) {
             return Err(Fault::Syntax);
         }
         Ok(match prefix {

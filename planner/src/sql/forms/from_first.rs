@@ -65,7 +65,7 @@ impl Tokens {
     }
 
     /// Puts SELECT in front of FROM.
-    pub(super) fn from_first(&mut self) {
+    pub(super) fn select_before_from(&mut self) {
         if !self.has("from") {
             return;
         }

@@ -37,7 +37,7 @@ pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     tokens.numbers();
     tokens.trailing_commas();
     tokens.pivots();
-    tokens.from_first();
+    tokens.select_before_from();
     tokens.clauses();
     tokens.joins();
     tokens.samples();

@@ -15,6 +15,9 @@ use crate::meter;
 use crate::stack;
 use std::borrow::Cow;
 
+/// A test of a pair of items; none if it is unknown.
+type PairTest<'t, 'a> = dyn FnMut(&Item<'a>, &Item<'a>) -> Result<Option<bool>, Fail> + 't;
+
 /// A walk over a value.
 pub(super) struct Runner<'a> {
     root: &'a Json,
@@ -407,7 +410,7 @@ impl<'a> Runner<'a> {
         &self,
         left: &[Item<'a>],
         right: &[Item<'a>],
-        holds: &mut dyn FnMut(&Item<'a>, &Item<'a>) -> Result<Option<bool>, Fail>,
+        holds: &mut PairTest<'_, 'a>,
     ) -> Result<Option<bool>, Fail> {
         let (mut found, mut unknown) = (false, false);
         meter::spend(left.len().saturating_mul(right.len()).saturating_mul(16)).map_err(Fail::Hard)?;
