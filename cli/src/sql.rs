@@ -121,6 +121,10 @@ pub(crate) fn sql(arguments: &SqlArguments, places: (&[usize], &[usize])) -> Res
         shell.close();
         return Ok(ExitCode::SUCCESS);
     }
+    if views.is_empty() && !arguments.inputs.is_empty() {
+        // None of the files could be read: what is asked is asked of them.
+        return Ok(ExitCode::FAILURE);
+    }
     let code = run_scripts(&mut shell, arguments, &scripts)?;
     shell.close();
     Ok(code)

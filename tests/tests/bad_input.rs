@@ -125,7 +125,7 @@ fn paths_that_are_no_files() {
     assert_eq!(place.file_fails(&place.path("nope*.csv")).0, "58P01");
     assert_eq!(place.file_fails(&place.path("no/such/folder.csv")).0, "58P01");
     let (state, message) = place.file_fails(&folder);
-    assert!(state == "58P01" && message.contains("directory"), "{state} {message}");
+    assert!(state == "58P01" && message.contains("folder"), "{state} {message}");
     for ending in ["parquet", "arrow"] {
         assert_eq!(place.file_fails(&place.write(&format!("empty.{ending}"), b"")).0, "22P04");
         assert_eq!(place.file_fails(&place.write(&format!("text.{ending}"), b"a,b,c,d\n1,2,3,4\n")).0, "22P04");

@@ -144,6 +144,8 @@ fn unsafe_stands_where_it_may() {
         "exec/src/workers/pool/job.rs",
         "tpch/benches/hand_written/simd.rs",
         "engine/examples/homes.rs",
+        // It makes files whose texts are not UTF-8.
+        "engine/src/format/tests/odd.rs",
     ];
     let mut broken = Vec::new();
     for (path, text) in files(".rs") {

@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(offered("SELECT t.| FROM trips t").1, ["city", "km"]);
         assert_eq!(offered("SELECT * FROM sales.").1, ["orders"]);
         assert_eq!(offered("SELECT * FROM trips WHERE k").1[0], "km");
-        assert_eq!(offered("SELECT * FROM trips ORD").1, ["ORDER BY"]);
+        assert_eq!(offered("SELECT * FROM trips ORDE").1, ["ORDER BY"]);
         assert_eq!(first("SELECT * FROM trips "), Some("WHERE".to_owned()));
         assert_eq!(offered("SELECT | FROM trips").1, ["city", "km", "trips"]);
         assert_eq!(first("SELECT ab"), Some("abs".to_owned()));

@@ -66,8 +66,8 @@ pub fn check_type(data_type: DataType) -> Result<()> {
         DataType::Decimal { precision, scale } if scale > precision => {
             wrong(format!("NUMERIC scale {scale} must be between 0 and precision {precision}"))
         }
-        DataType::Varchar(0) => wrong("length for type varchar must be at least 1".to_owned()),
-        DataType::Char(0) => wrong("length for type char must be at least 1".to_owned()),
+        DataType::Varchar(0) => wrong("length for type varchar must be between 1 and 10485760, not 0".to_owned()),
+        DataType::Char(0) => wrong("length for type char must be between 1 and 10485760, not 0".to_owned()),
         DataType::Nested(nested) => match nested.get() {
             NestedType::List(of) | NestedType::ZeroBased(of) | NestedType::Vector(of, _) => check_type(*of),
             NestedType::Struct(fields) | NestedType::Row { fields, .. } => {

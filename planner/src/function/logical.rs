@@ -536,6 +536,7 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     let (name, of) = match (of.strip_prefix("arrays_of_"), of.strip_prefix("entries_of_")) {
         (Some(of), _) if name == "array_make" => ("array_make_of_arrays", of),
         (_, Some(of)) if name == "array" => ("array_of_entries", of),
+        (Some(of), _) if name == "array" => ("array_of_arrays", of),
         _ => (name, of),
     };
     let data_type = type_of_word(of)?;

@@ -76,11 +76,8 @@ impl Binder<'_, '_> {
                     && table.of.is_some()
                 {
                     let (schema, ident) = self.split_name(name)?;
-                    self.builder.mark_relation(
-                        TableName { schema, name: Self::fold(ident) },
-                        alias.is_some(),
-                        position,
-                    );
+                    let named = TableName { schema, name: Self::fold(ident) };
+                    self.builder.mark_relation(named, alias.is_some(), position);
                 }
                 (item, alias.as_ref())
             }

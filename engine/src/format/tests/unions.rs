@@ -88,8 +88,8 @@ fn parquet_of_every_compression() {
 }
 
 #[test]
-fn a_column_that_cannot_be_read_does_not_forbid_the_others() {
-    use arrow::array::{ArrayRef, Int32Array, StructArray};
+fn structs_are_read_as_json() {
+    use arrow::array::{ArrayRef, AsArray as _, Int32Array, StructArray};
     use arrow::datatypes::{DataType as Arrow, Field as ArrowField};
     use arrow::ipc::writer::FileWriter;
     use parquet::arrow::ArrowWriter;
@@ -115,10 +115,10 @@ fn a_column_that_cannot_be_read_does_not_forbid_the_others() {
         let rows = session.sql(&format!("SELECT sum(k + v), count(*) FROM '{path}' f WHERE f.v > 70")).unwrap();
         assert_eq!(rows.collect_batches().unwrap()[0].num_rows(), 1);
         for asked in ["count(tags)", "*", "f.*", "k, f.tags", "(SELECT tags)"] {
-            let sql = format!("SELECT {asked} FROM '{path}' f");
-            let error = session.sql(&sql).map(|_| ()).unwrap_err();
-            assert!(error.sqlstate() == "0A000" && error.message().contains("\"tags\""), "{sql}: {error}");
+            let batches = session.sql(&format!("SELECT {asked} FROM '{path}' f")).unwrap().collect_batches().unwrap();
+            assert!(batches[0].num_rows() > 0, "{asked}");
         }
-        assert_eq!(read(&path).unwrap_err().sqlstate(), "0A000");
+        let tags = session.sql(&format!("SELECT sum((tags->>'tag')::int) = 3 FROM '{path}'")).unwrap();
+        assert!(tags.collect_batches().unwrap()[0].column(0).as_boolean().value(0));
     }
 }

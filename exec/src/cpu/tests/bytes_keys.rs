@@ -43,7 +43,7 @@ fn rows_of(rows: i64, keys: i64) -> Vec<Vec<Value>> {
         let or_null = |every: i64, value: Value| if key % every == 1 { Value::Null } else { value };
         let short = match key % 5 {
             0 => String::new(),
-            1 => "\0".repeat(key as usize / 5 % 4),
+            1 => "\u{1}".repeat(key as usize / 5 % 4),
             2 => format!("é{}", key % 1_000),
             _ => format!("{}", key % 10_000),
         };
@@ -57,7 +57,7 @@ fn rows_of(rows: i64, keys: i64) -> Vec<Vec<Value>> {
             or_null(17, Value::text(format!("https://shop.example/pages/{key:09}/index.html"))),
             or_null(19, Value::Decimal((i128::from(key) - 50) * 10i128.pow(34))),
             or_null(5, Value::Interval(days)),
-            or_null(23, Value::text(&"ab\0cdefghijklmn"[..key as usize % 16])),
+            or_null(23, Value::text(&"ab\u{1}cdefghijklmn"[..key as usize % 16])),
         ]
     };
     (0..rows).map(row).collect()

@@ -142,11 +142,8 @@ impl Read {
             "FX" => return Err(Error::unsupported("the template pattern FX is")),
             "CC" => return Err(Error::unsupported("the template pattern CC for a text that is read is")),
             "TZ" | "OF" => {
-                let name = field.name;
-                return Err(Error::new(
-                    ErrorKind::Unsupported,
-                    format!("formatting field \"{name}\" is only supported in to_char"),
-                ));
+                let message = format!("formatting field \"{}\" is only supported in to_char", field.name);
+                return Err(Error::new(ErrorKind::Unsupported, message));
             }
             "AD" | "BC" | "A.D." | "B.C." => {
                 let names: &[&str] = if key.contains('.') { &["A.D.", "B.C."] } else { &["AD", "BC"] };

@@ -30,11 +30,8 @@ impl Binder<'_, '_> {
             [name] => Binder::fold(name),
             [schema, name] if is_schema_of_functions(&Binder::fold(schema), &Binder::fold(name)) => Binder::fold(name),
             _ => {
-                return Err(Error::new(
-                    ErrorKind::UnknownFunction,
-                    format!("function {} does not exist", function.name),
-                )
-                .at(position));
+                let message = format!("function {} does not exist", function.name);
+                return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));
             }
         };
         if let Some(column) = self.bind_columns_call(function, position, scope)? {
@@ -44,9 +41,7 @@ impl Binder<'_, '_> {
         if !function.within_group.is_empty() {
             return self.bind_ordered_set(function, &name, position, scope);
         }
-        let is_plain_mode =
-            name == "mode" && matches!(&function.args, FunctionArguments::List(list) if list.args.len() == 1);
-        if is_ordered_set(&name) && !is_plain_mode {
+        if is_ordered_set(&name) && !(name == "mode" && has_one_argument(function)) {
             let message = format!("WITHIN GROUP is required for ordered-set aggregate {name}");
             return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
         }
@@ -307,4 +302,9 @@ fn unsupported_clauses(function: &ast::Function) -> Result<()> {
         return Err(Error::unsupported(format_args!("{clause} in a function's arguments is")));
     }
     Ok(())
+}
+
+/// Whether a call has one argument: `mode(x)` is DuckDB's.
+fn has_one_argument(function: &ast::Function) -> bool {
+    matches!(&function.args, FunctionArguments::List(list) if list.args.len() == 1)
 }
