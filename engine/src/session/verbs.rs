@@ -10,6 +10,7 @@ use crate::stream::{Notice, ResultStream};
 use crate::transaction::TransactionStatus;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::arrow::to_column_of;
+use multiloop_planner::numeric::Numeric;
 use multiloop_planner::sql::{Discarded, Isolation, Piece, RoleStatement, SessionStatement, TransactionMode};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
@@ -388,7 +389,13 @@ impl Session {
             let batches = rows.collect_batches()?;
             let array = batches.first().map(|batch| batch.column(0));
             let array = array.ok_or_else(|| Error::internal("a SELECT of a value gave no row"))?;
-            found.push(to_column_of(array, &field)?.value(0, field.data_type));
+            found.push(match (to_column_of(array, &field)?.value(0, field.data_type), data_type, field.data_type) {
+                // Of a numeric whose digits are known the query gives a decimal.
+                (Value::Decimal(unscaled), DataType::Numeric, DataType::Decimal { scale, .. }) => {
+                    Value::numeric(Numeric::new(unscaled, scale.into()))
+                }
+                (value, ..) => value,
+            });
         }
         Ok(found)
     }

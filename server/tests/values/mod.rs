@@ -92,6 +92,10 @@ fn scalar(oid: u32, bytes: &mut Bytes<'_>) -> Shown {
             days => date(i64::from(days)),
         },
         1083 => time(bytes.i64()),
+        1266 => {
+            let time = time(bytes.i64());
+            time + &offset(-bytes.i32())
+        }
         1114 => timestamp(bytes.i64(), ""),
         1184 => match bytes.i64() {
             infinity @ (i64::MAX | i64::MIN) => timestamp(infinity, ""),
@@ -301,4 +305,15 @@ fn quoted(element: String) -> String {
         return element;
     }
     format!("\"{}\"", element.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// An offset from UTC, in seconds to the east, as PostgreSQL shows it.
+fn offset(seconds: i32) -> String {
+    let (sign, rest) = (if seconds < 0 { '-' } else { '+' }, seconds.unsigned_abs());
+    let (hours, minutes, seconds) = (rest / 3600, rest / 60 % 60, rest % 60);
+    match (minutes, seconds) {
+        (0, 0) => format!("{sign}{hours:02}"),
+        (_, 0) => format!("{sign}{hours:02}:{minutes:02}"),
+        _ => format!("{sign}{hours:02}:{minutes:02}:{seconds:02}"),
+    }
 }
