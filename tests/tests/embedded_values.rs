@@ -54,6 +54,8 @@ fn values() -> Vec<Value> {
         "00ff",
         "\\x00FF",
         "{\"a\": 1}",
+        "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+        "sad",
         "\u{2}",
         "\u{1}",
     ];

@@ -67,9 +67,7 @@ impl Binder<'_, '_> {
                 }
                 let mut item = self.bind_table_name(name)?;
                 if let Some(sample) = sample {
-                    let (ast::TableSampleKind::BeforeTableAlias(sample)
-                    | ast::TableSampleKind::AfterTableAlias(sample)) = sample;
-                    let sampled = self.bind_table_sample(item.relation, sample);
+                    let sampled = self.bind_table_sample(item.relation, sample_of(sample));
                     item.relation = sampled.map_err(|error| error.at(position))?;
                 }
                 if let [table] = &item.tables[..]
@@ -87,9 +85,7 @@ impl Binder<'_, '_> {
                     None => self.bind_query(subquery, parent, Unknown::AsText)?,
                 };
                 if let Some(sample) = sample {
-                    let (ast::TableSampleKind::BeforeTableAlias(sample)
-                    | ast::TableSampleKind::AfterTableAlias(sample)) = sample;
-                    rows.0 = self.bind_table_sample(rows.0, sample).map_err(|error| error.at(position))?;
+                    rows.0 = self.bind_table_sample(rows.0, sample_of(sample)).map_err(|error| error.at(position))?;
                 }
                 (FromItem::anonymous(rows), alias.as_ref())
             }
@@ -192,4 +188,10 @@ fn refused_of_table(factor: &ast::TableFactor) -> Option<&'static str> {
         (!index_hints.is_empty(), "an index hint is"),
     ];
     refused.into_iter().find(|(is_there, _)| *is_there).map(|(_, what)| what)
+}
+
+/// A TABLESAMPLE, which may stand before or behind the table's alias.
+fn sample_of(kind: &ast::TableSampleKind) -> &ast::TableSample {
+    let (ast::TableSampleKind::BeforeTableAlias(sample) | ast::TableSampleKind::AfterTableAlias(sample)) = kind;
+    sample
 }
