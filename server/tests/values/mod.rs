@@ -56,7 +56,7 @@ pub(crate) fn text(oid: u32, value: &[u8], ask: &mut dyn FnMut(&str) -> String) 
         1000..=1003 | 1005..=1009 | 1011..=1016 | 1021 | 1022 | 1028 | 1115 | 1182 | 1183 | 1185 | 1187 | 1231 => {
             array(&mut bytes, ask)
         }
-        199 | 2207..=2211 | 2951 | 3807 | 4090 | 4097 => array(&mut bytes, ask),
+        199 | 1270 | 2207..=2211 | 2951 | 3807 | 4090 | 4097 => array(&mut bytes, ask),
         22 | 30 => vector(&array(&mut bytes, ask)),
         made if made >= FIRST_MADE && is_array(value) => array(&mut bytes, ask),
         _ => match scalar(oid, &mut bytes) {
