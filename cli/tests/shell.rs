@@ -133,7 +133,7 @@ fn files_become_views() {
     let pattern = format!("{}/*.csv", many.display());
     assert_eq!(printed(&["-At", "-c", "SELECT sum(a) FROM many", &pattern]), "1\n");
     let (code, errors) = code_and_errors(&run(&[text(&folder.0.join("mixed")), "-c", "SELECT 1"]));
-    assert_eq!(code, Some(0));
+    assert_eq!(code, Some(1));
     assert!(errors.contains("there are .csv and .tsv files in this folder"), "{errors}");
 }
 
