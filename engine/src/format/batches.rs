@@ -156,8 +156,7 @@ pub(super) fn read_readable(
     }
     let wrong = found.wrong_columns(files, open, context)?;
     let Some(first) = wrong.iter().flatten().next() else { return Err(error) };
-    // Where no column can be read, nothing but what the file claims says how many rows there are.
-    if given.is_some() || wrong.iter().all(Option::is_some) {
+    if given.is_some() {
         return Err(first.clone());
     }
     let right = found.without(files, &wrong)?;

@@ -22,6 +22,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Chunks that are made at once, if there are workers for them: with more threads columns are enough.
 const CHUNKS_AT_ONCE: usize = 8;
 
+/// Rows of a batch that are staged at once: a batch of NULLs, or of no columns, may claim any number.
+const STAGED_AT_ONCE: usize = 64 * CHUNK_ROWS;
+
 /// What to do with arrays that come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
@@ -100,7 +103,15 @@ impl TableBuilder {
         }
         let bytes = |array: &Arc<dyn Array>| array.to_data().get_slice_memory_size().unwrap_or(0);
         self.staged_memory.add(batch.columns().iter().map(bytes).sum())?;
-        self.stage(batch.num_rows(), Staged::Batch(batch))
+        let rows = batch.num_rows();
+        if rows <= STAGED_AT_ONCE {
+            return self.stage(rows, Staged::Batch(batch));
+        }
+        for start in (0..rows).step_by(STAGED_AT_ONCE) {
+            let rows = STAGED_AT_ONCE.min(rows - start);
+            self.stage(rows, Staged::Batch(batch.slice(start, rows)))?;
+        }
+        Ok(())
     }
 
     /// Adds rows of values, one a field, each of the field's type or NULL.
@@ -169,7 +180,7 @@ impl TableBuilder {
                 Ok((if copies { column.bytes() } else { 0 }, column, summary))
             })?;
             let mut memory = Reservation::new(&self.context.memory);
-            memory.add(parts.iter().map(|(bytes, ..)| bytes).sum())?;
+            memory.add(chunk_bytes(self.fields.len()) + parts.iter().map(|(bytes, ..)| bytes).sum::<usize>())?;
             let (columns, summaries) = parts.into_iter().map(|(_, column, summary)| (column, summary)).unzip();
             self.chunks.push(Unfinished { rows, columns, summaries, home: None, memory });
         }
@@ -190,7 +201,7 @@ impl TableBuilder {
             let (columns, summaries): (Vec<Column>, Vec<Summary>) = parts.by_ref().take(self.fields.len()).unzip();
             let rows = pieces.iter().map(|piece| piece.rows).sum();
             let mut memory = Reservation::new(&self.context.memory);
-            memory.add(columns.iter().map(Column::bytes).sum())?;
+            memory.add(chunk_bytes(columns.len()) + columns.iter().map(Column::bytes).sum::<usize>())?;
             made.push((rows, summaries, memory));
             of_chunks.push(columns);
         }
@@ -355,6 +366,11 @@ struct Piece {
     staged: usize,
     start: usize,
     rows: usize,
+}
+
+/// Bytes of a chunk of this many columns without their values.
+fn chunk_bytes(columns: usize) -> usize {
+    size_of::<Unfinished>() + columns * (size_of::<Column>() + size_of::<Summary>())
 }
 
 /// The first `rows` staged rows as chunks of pieces, all full but perhaps the last.
