@@ -2,9 +2,9 @@
 //!
 //! Low to high, and no folder imports one that stands after it: `technique` says which techniques may be used; `sums` are exact;
 //! `workers` is the pool, the topology and what a running statement shares (memory limit, cancellation, progress); `column`
-//! holds tables; `interpret` runs any program row by row; `plan` decides how a program runs; `collections` are rows as
-//! they are handed over; `partial` are groups of some rows, as data that can leave the process; `backend` is the seam for
-//! devices; `cpu` runs loops tile by tile; `run` drives the lets of a plan.
+//! holds tables; `interpret` runs any program row by row; `plan` decides how a program runs; `partial` are groups of
+//! some rows, as data that can leave the process; `collections` are rows as they are handed over, and what devices give and
+//! keep; `backend` is the seam for devices; `cpu` runs loops tile by tile; `run` drives the lets of a plan.
 
 mod backend;
 mod collections;

@@ -1,21 +1,19 @@
-//! A backend's view of the collections that a loop reads.
+//! A backend's view of what a loop reads.
 
 use crate::Result;
+use crate::collections::held::Held;
 use crate::collections::rows::RowSet;
+use crate::column::Dictionary;
+use crate::plan::key_layout::KeyLayout;
 use crate::workers::context::Context;
-use multiloop_planner::multiloop::CollectionId;
+use arrow::buffer::BooleanBuffer;
+use multiloop_planner::multiloop::{CollectionId, ScalarId};
 use multiloop_planner::value::Value;
-
-/// Where a collection lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Residence {
-    /// In the memory of the processors.
-    Host,
-}
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Rows by key: bucket b has the key in row b of `keys`, and the rows of `members` from `starts[b]` to `starts[b + 1]`.
 #[derive(Debug)]
-#[cfg_attr(not(test), expect(dead_code, reason = "the one backend beside the processors is that of the tests"))]
 pub(crate) struct Grouped {
     pub(crate) keys: RowSet,
     pub(crate) starts: Vec<u32>,
@@ -23,19 +21,33 @@ pub(crate) struct Grouped {
 }
 
 /// What a loop reads from around it. What could not be made gives its error to whoever asks.
-#[cfg_attr(not(test), expect(dead_code, reason = "the one backend beside the processors is that of the tests"))]
 pub(crate) trait Inputs: Sync {
-    /// Where a collection lives.
-    fn residence(&self, id: CollectionId) -> Result<Residence>;
+    /// What a device keeps of a collection, if a device made it. Another device than the one that did asks for its rows.
+    fn held(&self, id: CollectionId) -> Result<Option<Arc<dyn Held>>>;
 
-    /// A collection as rows; of groups the keys' fields come first, of buckets there are no others.
+    /// A collection as rows on the host; of groups the keys' fields come first, of buckets there are no others.
     fn rows(&self, id: CollectionId) -> Result<RowSet>;
 
-    /// A collection as buckets.
+    /// A collection as buckets on the host.
     fn buckets(&self, id: CollectionId) -> Result<Grouped>;
 
     /// For each field of groups what a lookup gives that finds nothing.
     fn empty(&self, id: CollectionId) -> Result<Vec<Value>>;
+
+    /// How the keys of a generator of the loop become codes, now that its tables are at hand: as the plan says, and text of one
+    /// dictionary by that, short text by its bytes.
+    fn layout(&self, generator: usize) -> Result<KeyLayout>;
+
+    /// The rows of which a tuple of the loop may come, by chunk of its outermost collection; all of one that a device holds are
+    /// chunk 0. Only where the outermost index goes over rows.
+    fn chunks(&self) -> Result<Vec<(usize, Range<usize>)>>;
+
+    /// The value of a scalar of the loop that reads no index.
+    fn ground(&self, scalar: ScalarId) -> Result<Value>;
+
+    /// A condition of the loop that reads one column, which is text: for each code of a dictionary, and behind these for NULL,
+    /// whether it is TRUE. None of another condition, or one that may fail.
+    fn over_dictionary(&self, condition: ScalarId, dictionary: &Arc<Dictionary>) -> Result<Option<BooleanBuffer>>;
 
     /// The values of the statement's parameters.
     fn parameters(&self) -> &[Value];

@@ -1,30 +1,43 @@
 //! The seam for devices: what runs whole loops beside the processors.
 //!
-//! A backend knows no other one: it reads what a loop needs through [`Inputs`](inputs::Inputs), and hands back what
-//! [`Given`] says, rows or partial groups. It keeps what it makes in forms of its own (`cpu/collections` has indexes), and
-//! whatever follows does not know where a loop ran.
+//! A backend knows no other one: it is given a let of a plan ([`Task`]), reads what the loop needs through
+//! [`Inputs`](inputs::Inputs), and hands back what [`Given`] says: rows, partial groups, or something that it
+//! [keeps](Held). Whatever follows does not know where a loop ran.
+//!
+//! It may decline, with a reason: when the plan is made ([`Backend::place`]), and during the run. Then the processors run the
+//! loop, and raise the errors of its rows.
 
-pub(crate) mod given;
 pub(crate) mod inputs;
 
+pub(crate) use crate::collections::given::Given;
+pub(crate) use crate::collections::held::Held;
+pub(crate) use crate::plan::placement::{Placement, Task};
+
 use crate::Result;
-use crate::plan::tree::LoopPlan;
-use given::Given;
 use inputs::Inputs;
-use multiloop_planner::multiloop::CollectionId;
+use std::borrow::Cow;
 
 /// What can run loops of a plan.
 pub(crate) trait Backend: Sync {
-    /// What it is called where runs are explained.
+    /// What it is called where plans and runs are explained.
     fn name(&self) -> &str;
 
-    /// Whether it takes a loop, which defines these collections and reads no row around it. Asked for each run of a loop; a
-    /// loop that nobody takes is the processors'.
-    fn takes(&self, defines: &[CollectionId], plan: &LoopPlan) -> bool;
+    /// Whether it would run a loop of the body, which reads no row around it, and why. Asked when a plan is made, of a plan for
+    /// the processors alone: where it takes loops, what crosses between it and the host is planned once more.
+    fn place(&self, task: &Task<'_>) -> Placement;
 
-    /// Runs a loop: what each of its generators gave, in order.
+    /// Runs a loop.
     ///
     /// # Errors
-    /// The statement's: overflow and other errors of its rows, the memory limit (53200), cancellation (57014).
-    fn run(&self, defines: &[CollectionId], plan: &LoopPlan, inputs: &dyn Inputs) -> Result<Vec<Given>>;
+    /// The statement's: cancellation (57014), the memory limit of the host (53200). Whatever else goes wrong is a reason to decline.
+    fn run(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Result<Outcome>;
+}
+
+/// What became of a loop.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// What each of its generators gave, in order.
+    Given(Vec<Given>),
+    /// Nothing, for this reason; the processors run it.
+    Declined(Cow<'static, str>),
 }

@@ -4,13 +4,14 @@
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::batch::with_batches;
 use crate::plan::choice::{Adaptive, Choice};
+use crate::plan::expressions::Expressions;
 use crate::plan::gates::gates;
 use crate::plan::group_kind::{GroupKind, Rows};
 use crate::plan::in_place::InPlace;
 use crate::plan::index_form::IndexForm;
 use crate::plan::invariance;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
-use crate::plan::nodes::{Expressions, Node, Operation};
+use crate::plan::nodes::{Node, Operation};
 use crate::plan::read_fields::ReadFields;
 use crate::plan::register::Register;
 use crate::plan::tree::{

@@ -5,7 +5,8 @@
 //! value (patterns, numerics of any number of digits, texts that grow by a number) has none. Rows count as if all of them
 //! passed: what is left of the error is in how long texts are, of which the average is known.
 
-use crate::plan::nodes::{Expressions, Node, Operation};
+use crate::plan::expressions::Expressions;
+use crate::plan::nodes::{Node, Operation};
 use crate::plan::register::Register;
 use crate::plan::tree::{GeneratorKind, LetKind, LevelPlan, LoopPlan, Plan, TablePlan};
 use multiloop_planner::function::Function;

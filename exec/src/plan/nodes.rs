@@ -278,11 +278,3 @@ pub(super) fn captured(program: &Program, block: BlockId) -> Vec<ScalarId> {
     reads.sort_unstable();
     reads.into_iter().map(|(scalar, _)| scalar).collect()
 }
-
-/// The scalars of one loop.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Expressions {
-    pub(crate) nodes: Vec<Node>,
-    pub(crate) numbers: FxHashMap<ScalarId, u32>,
-    pub(crate) indices: usize,
-}

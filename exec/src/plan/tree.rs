@@ -6,13 +6,13 @@
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::batch::Batch;
 use crate::plan::choice::{Adaptive, Choice};
+use crate::plan::expressions::Expressions;
 use crate::plan::gates::Gates;
 use crate::plan::group_kind::{GroupKind, Rows};
 use crate::plan::in_place::InPlace;
 use crate::plan::index_form::IndexForm;
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::limits::Limits;
-use crate::plan::nodes::Expressions;
 use crate::technique::Technique;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{BlockId, CollectionId, Enough, IndexId, ScalarId, Source, WindowField};

@@ -10,7 +10,7 @@ mod tail;
 
 pub use output::Output;
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Outcome, Placement, Task};
 use crate::collections::rows::RowSet;
 use crate::column::{Chunk, Column, Table};
 use crate::cpu::collections::bindings::Captured;
@@ -18,6 +18,7 @@ use crate::cpu::collections::claims::check_given;
 use crate::cpu::collections::clustered::OwnGroups;
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Driver, Frame, Shared};
+use crate::cpu::multiloop::inputs::Reading;
 use crate::cpu::{multiloop, sort, window};
 use crate::plan::batch::Batch;
 use crate::plan::plan;
@@ -273,14 +274,18 @@ impl<'a> Frame<'a> {
             LetKind::Loop(plan) => {
                 let asks = plan.device.allows(&Device::Other);
                 let devices = body.filter(|_| asks).map_or(&[][..], |body| body.devices);
-                match devices.iter().find(|device| device.takes(&definition.defines, plan)) {
-                    Some(device) => {
-                        self.note(0, || format!("a loop of {}", device.name()));
-                        let given = device.run(&definition.defines, plan, self)?;
-                        multiloop::adopt::adopt(self, plan, &definition.defines, given, pool)
+                let task = Task { plan: self.shared.plan, defines: &definition.defines, of: plan };
+                let takes = |device: &&&dyn Backend| matches!(device.place(&task), Placement::Takes(_));
+                if let Some(device) = devices.iter().find(takes) {
+                    match device.run(&task, &Reading { frame: self, plan, pool })? {
+                        Outcome::Given(given) => {
+                            self.note(0, || format!("a loop of {}", device.name()));
+                            return multiloop::adopt::adopt(self, plan, &definition.defines, given, pool);
+                        }
+                        Outcome::Declined(why) => self.note(0, || format!("declined by {}: {why}", device.name())),
                     }
-                    None => multiloop::run(self, plan, &definition.defines, pool),
                 }
+                multiloop::run(self, plan, &definition.defines, pool)
             }
             LetKind::Sort { input, order } => {
                 let input = self.get(*input)?;

@@ -10,7 +10,8 @@
 use crate::Result;
 use crate::cpu::kernels::Call;
 use crate::cpu::vector::{Vector, VectorData};
-use crate::plan::nodes::{Expressions, Operation};
+use crate::plan::expressions::Expressions;
+use crate::plan::nodes::Operation;
 use crate::workers::context::{Context, Reservation};
 use multiloop_planner::function::{ArrayFunction, Function, JsonFunction, RowFunction};
 use rustc_hash::FxHashMap;

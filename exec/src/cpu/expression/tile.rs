@@ -28,7 +28,7 @@ use crate::cpu::expression::environment::{Collections, Neighbours};
 use crate::cpu::simd::kernel::append;
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::rows::{Rows, Source, Tuples};
-use crate::plan::nodes::Expressions;
+use crate::plan::expressions::Expressions;
 use multiloop_planner::multiloop::{CollectionId, ScalarId};
 use rustc_hash::FxHashMap;
 

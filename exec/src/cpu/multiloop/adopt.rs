@@ -1,12 +1,10 @@
-//! Converts collections between other backends' form and the CPU's.
+//! Makes of what another backend gave the CPU's form of collections.
 
-use crate::backend::given::Given;
-use crate::backend::inputs::{Grouped, Inputs, Residence};
+use crate::backend::Given;
 use crate::collections::rows::RowSet;
 use crate::cpu::collections::stored::{Buckets, Stored};
 use crate::cpu::expression::load::load;
 use crate::cpu::groups::splitters::SharedSplitters;
-use crate::cpu::index::Spans;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::multiloop::lookup::register_for;
 use crate::cpu::multiloop::{group_filter, groups_by_own_index, index_groups, stored_groups};
@@ -18,13 +16,11 @@ use crate::partial::PartialGroups;
 use crate::partial::keys::Keys;
 use crate::partial::order::Order;
 use crate::plan::tree::{BucketPlan, GeneratorKind, LoopPlan, ReducePlan};
-use crate::workers::context::Context;
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
 use crate::{Error, Result};
 use multiloop_planner::multiloop::CollectionId;
 use multiloop_planner::types::DataType;
-use multiloop_planner::value::Value;
 use std::sync::Arc;
 
 /// The collections that a loop defines, of what a backend gave for each of its generators.
@@ -106,37 +102,4 @@ fn builders(rows: &RowSet, types: &[DataType]) -> Result<Vec<ColumnBuilder>> {
         columns.push(column);
     }
     Ok(columns)
-}
-
-impl Inputs for Frame<'_> {
-    fn residence(&self, id: CollectionId) -> Result<Residence> {
-        self.get(id).map(|_| Residence::Host)
-    }
-
-    fn rows(&self, id: CollectionId) -> Result<RowSet> {
-        self.get(id)?.rows().cloned()
-    }
-
-    fn buckets(&self, id: CollectionId) -> Result<Grouped> {
-        let stored = self.get(id)?;
-        let Buckets { index, members, keys, .. } = stored.buckets()?;
-        let keys = keys.clone().ok_or_else(|| Error::internal("the keys of these buckets were not kept"))?;
-        let starts = match &index.spans {
-            Spans::Unique => (0..=members.rows as u32).collect(),
-            Spans::Starts(starts) => starts.clone(),
-        };
-        Ok(Grouped { keys, starts, members: members.row_set()? })
-    }
-
-    fn empty(&self, id: CollectionId) -> Result<Vec<Value>> {
-        Ok(self.get(id)?.groups()?.empty.clone())
-    }
-
-    fn parameters(&self) -> &[Value] {
-        self.shared.parameters
-    }
-
-    fn context(&self) -> &Context {
-        self.shared.context
-    }
 }

@@ -6,7 +6,7 @@ use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::Frame;
 use crate::plan::key_layout::{KeyLayout, KeyWidth, PartDomain, SHORT_TEXT_MAX, ShortText, WORD_TEXT};
 use crate::plan::nodes::Operation;
-use crate::plan::tree::{GeneratorPlan, LevelPlan, LoopPlan, ReducePlan};
+use crate::plan::tree::{GeneratorPlan, LevelPlan, LoopPlan};
 use crate::technique::Technique;
 use crate::workers::schedule::Workers;
 use multiloop_planner::function::Function;
@@ -14,25 +14,25 @@ use multiloop_planner::multiloop::{ScalarId, Source};
 use multiloop_planner::value::Value;
 use std::sync::Arc;
 
-/// The layout of a reduction's keys: the plan's, with text that has one dictionary packed as its codes, and short text as the
+/// The layout of a generator's keys, of which it may be that others are looked up among them: the plan's, with text that has one dictionary packed as its codes, and short text as the
 /// number that its bytes are: up to a word of it, or what makes all of a key a number.
 ///
 /// `rows` are those that the loop goes over.
 pub(super) fn layout(
     frame: &Frame<'_>,
     plan: &LoopPlan,
-    reduce: &ReducePlan,
+    (key, planned, are_looked_up): (&[ScalarId], &KeyLayout, bool),
     (rows, workers): (u64, Workers<'_>),
 ) -> Result<KeyLayout> {
-    let mut domains: Vec<PartDomain> = reduce.layout.parts.iter().map(|part| part.domain.clone()).collect();
+    let mut domains: Vec<PartDomain> = planned.parts.iter().map(|part| part.domain.clone()).collect();
     let mut longer = Vec::new();
-    for (at, &part) in reduce.parts().iter().enumerate() {
+    for (at, &part) in key.iter().enumerate() {
         if !matches!(domains[at], PartDomain::Text) {
             continue;
         }
         if let Some(dictionary) = dictionary_of(frame, plan, plan.expressions.operation(part))? {
             domains[at] = PartDomain::Code(dictionary);
-        } else if let Some(short) = short_text_of(frame, plan, (part, reduce.index.is_some()), (rows, workers))? {
+        } else if let Some(short) = short_text_of(frame, plan, (part, are_looked_up), (rows, workers))? {
             let is_word = short.most <= WORD_TEXT;
             let domain = PartDomain::Short(Arc::new(short));
             if is_word { domains[at] = domain } else { longer.push((at, domain)) }

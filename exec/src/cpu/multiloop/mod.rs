@@ -3,6 +3,7 @@
 pub(crate) mod adopt;
 mod best_first;
 pub(crate) mod frame;
+pub(crate) mod inputs;
 mod layout;
 pub(crate) mod lookup;
 pub(crate) mod nest;
@@ -29,9 +30,9 @@ use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::vector::builder;
 use crate::cpu::vector::builder::{ColumnBuilder, SHARED_ROWS, concat_all};
 use crate::plan::choice::Adaptive;
+use crate::plan::expressions::Expressions;
 use crate::plan::group_kind::{Numbering, Rows};
 use crate::plan::index_form::IndexForm;
-use crate::plan::nodes::Expressions;
 use crate::plan::tree::{BucketPlan, GeneratorKind, GeneratorPlan, LoopPlan, Pieces, ReducePlan, TopKPlan};
 use crate::workers::context::{Context, Reservation};
 use crate::workers::pool::Pool;
@@ -359,7 +360,8 @@ fn setups(frame: &Frame<'_>, plan: &LoopPlan, rows: u64, all: Workers<'_>, worke
             }
             GeneratorKind::Reduce(reduce) => {
                 let Some(expected) = &reduce.groups else { return Ok(empty()) };
-                let layout = layout(frame, plan, reduce, (rows, all))?;
+                let key = (reduce.parts(), &reduce.layout, reduce.index.is_some());
+                let layout = layout(frame, plan, key, (rows, all))?;
                 let rows = Rows { count: rows, workers: workers as u64, ..reduce.rows };
                 let limits = &frame.shared.plan.limits;
                 let numbering = Numbering::of(&layout, rows, limits);

@@ -4,7 +4,8 @@
 //! is better asked behind an index that finds rows for few of them. Which holds is seen in the first tile of some, tuple by tuple:
 //! nothing but time depends on it.
 
-use crate::plan::nodes::{Expressions, Operation};
+use crate::plan::expressions::Expressions;
+use crate::plan::nodes::Operation;
 use crate::plan::tree::LoopPlan;
 use crate::technique::Technique;
 use multiloop_planner::multiloop::{ScalarId, Source};

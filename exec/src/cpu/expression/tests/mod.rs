@@ -6,7 +6,7 @@ mod directed;
 mod random;
 mod reference;
 
-use super::*;
+use crate::Result;
 use crate::column::Chunk;
 use crate::column::build::{Storage, TableBuilder};
 use crate::cpu::collections::bindings::{Bindings, Captured};
@@ -16,10 +16,14 @@ use crate::cpu::keys::integer::Key;
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::rows::Source;
+use crate::plan::expressions::Expressions;
+use crate::plan::register::Register;
 use crate::workers::context::{Context, Memory};
+use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{
-    Block, BlockId, Collection, CollectionId, Generator, IndexId, Let, Multiloop, Scalars, Shape, Source as IndexSource,
+    Block, BlockId, Collection, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, ScalarId, Scalars,
+    Shape, Source as IndexSource,
 };
 use multiloop_planner::speculation::Speculation;
 use multiloop_planner::types::Field;

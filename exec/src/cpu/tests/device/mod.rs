@@ -4,14 +4,14 @@
 mod partial;
 
 use super::{Outcome, Q1_SHAPE, Random, context, is_ordered, on_cpu, sorted, table, ten_rows, values_of};
-use crate::backend::Backend;
-use crate::backend::given::Given;
-use crate::backend::inputs::{Inputs, Residence};
+use crate::backend;
+use crate::backend::inputs::Inputs;
+use crate::backend::{Backend, Given, Placement, Task};
 use crate::collections::rows::RowSet;
 use crate::column::{Chunk, Table};
 use crate::interpret::one_loop::{self, Made};
 use crate::partial::PartialGroups;
-use crate::plan::tree::{GeneratorKind, LoopPlan};
+use crate::plan::tree::GeneratorKind;
 use crate::plan::{Machine, Numbers, plan};
 use crate::run::{Body, run_with};
 use crate::workers::pool::Pool;
@@ -78,11 +78,15 @@ impl Backend for RowByRow<'_> {
         "rows"
     }
 
-    fn takes(&self, defines: &[CollectionId], _: &LoopPlan) -> bool {
-        self.random(defines).below(3) > 0
+    fn place(&self, task: &Task<'_>) -> Placement {
+        match self.random(task.defines).below(3) {
+            0 => Placement::Declines("as chance has it".into()),
+            _ => Placement::Takes("as chance has it".into()),
+        }
     }
 
-    fn run(&self, defines: &[CollectionId], plan: &LoopPlan, inputs: &dyn Inputs) -> Result<Vec<Given>> {
+    fn run(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Result<backend::Outcome> {
+        let Task { defines, of: plan, .. } = *task;
         self.taken.fetch_add(1, Ordering::Relaxed);
         let mut random = self.random(defines);
         random.below(3);
@@ -101,16 +105,13 @@ impl Backend for RowByRow<'_> {
                 (made, _) => handed_over(self.program, id, made),
             }
         });
-        given.collect()
+        Ok(backend::Outcome::Given(given.collect::<Result<_>>()?))
     }
 }
 
 /// A collection, as the interpreter reads it.
 fn read(program: &Program, inputs: &dyn Inputs, id: CollectionId) -> Result<Made> {
     let collection = program.collection(id);
-    if inputs.residence(id)? != Residence::Host {
-        return Err(Error::internal("rows are read where they are not"));
-    }
     Ok(match &collection.shape {
         Shape::Table { .. } | Shape::Rows | Shape::Single => Made::Rows(values(&inputs.rows(id)?, &collection.fields)),
         Shape::Groups { .. } => {
@@ -191,17 +192,17 @@ impl Backend for Wrong {
         "wrong"
     }
 
-    fn takes(&self, _: &[CollectionId], _: &LoopPlan) -> bool {
-        true
+    fn place(&self, _: &Task<'_>) -> Placement {
+        Placement::Takes("whatever it is".into())
     }
 
-    fn run(&self, defines: &[CollectionId], _: &LoopPlan, _: &dyn Inputs) -> Result<Vec<Given>> {
+    fn run(&self, task: &Task<'_>, _: &dyn Inputs) -> Result<backend::Outcome> {
         let given = |_: &CollectionId| match self.0 {
             0 => Given::Rows(RowSet::new(Vec::new())),
             1 => Given::Partial(Vec::new()),
             _ => Given::Partial(vec![partial::of_no_key()]),
         };
-        Ok(defines.iter().map(given).collect())
+        Ok(backend::Outcome::Given(task.defines.iter().map(given).collect()))
     }
 }
 

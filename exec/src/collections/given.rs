@@ -1,11 +1,12 @@
 //! The results that a backend other than the CPU hands back.
 
+use crate::collections::held::Held;
 use crate::collections::rows::RowSet;
 use crate::partial::PartialGroups;
+use std::sync::Arc;
 
 /// What a generator gave.
 #[derive(Debug)]
-#[cfg_attr(not(test), expect(dead_code, reason = "the one backend beside the processors is that of the tests"))]
 pub(crate) enum Given {
     /// The rows of a Collect; of a top-k in order; of a Reduce the one that it has.
     Rows(RowSet),
@@ -16,4 +17,6 @@ pub(crate) enum Given {
     /// Of a Reduce or BucketReduce what is known of its groups, by consecutive ranges of the rows, in the order of these; one
     /// at least. Places of first rows and pieces of clustered rows are numbered over all ranges.
     Partial(Vec<PartialGroups>),
+    /// What the backend keeps, until somebody asks for it on the host.
+    Held(Arc<dyn Held>),
 }
