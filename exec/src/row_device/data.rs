@@ -78,9 +78,8 @@ impl Data {
     /// The first row of each chunk, where it has some.
     pub(super) fn chunk_starts(&self) -> Vec<usize> {
         let Form::Rows(rows) = &self.form else { return vec![0] };
-        let mut start = 0;
-        let next = |chunk: &Arc<crate::column::Chunk>| std::mem::replace(&mut start, start + chunk.rows);
-        rows.chunks.iter().map(next).collect()
+        let start = |chunk: usize| rows.chunks[..chunk].iter().map(|chunk| chunk.rows).sum();
+        (0..rows.chunks.len()).map(start).collect()
     }
 
     /// A field of a row; of buckets of the key.

@@ -100,7 +100,7 @@ impl Inputs for Reading<'_> {
         let codes: Vec<u32> = (0..all - 1).chain([0]).collect();
         let valid = NullBuffer::from_iter((0..all).map(|code| code + 1 < all));
         let data = ColumnData::Dictionary32 { codes: codes.into(), dictionary: Arc::clone(dictionary) };
-        let column = Column { data, nulls: Some(valid) };
+        let column = Column::new(data, Some(valid));
         let chunk = Arc::new(Chunk::new(all as usize, vec![column]));
         let mut tile = Tile::new(&self.plan.expressions, self.frame, self.frame.bindings());
         for at in 0..=index {

@@ -235,11 +235,11 @@ mod tests {
     fn column(texts: &[Option<&str>], views: bool) -> Column {
         let (offsets, bytes, nulls) = StringArray::from(texts.to_vec()).into_parts();
         if !views {
-            return Column { data: ColumnData::Text { offsets, bytes }, nulls };
+            return Column::new(ColumnData::Text { offsets, bytes }, nulls);
         }
         let view = |ends: &[i32]| TextView { buffer: 0, offset: ends[0] as u32, length: (ends[1] - ends[0]) as u32 };
         let views = Arc::new(offsets.windows(2).map(view).collect());
-        Column { data: ColumnData::Views { views, buffers: Arc::from([Buffer::clone(&bytes)]) }, nulls }
+        Column::new(ColumnData::Views { views, buffers: Arc::from([Buffer::clone(&bytes)]) }, nulls)
     }
 
     /// What is found of columns, in either form.

@@ -1,5 +1,7 @@
 //! Devices: loops that one of them runs and what it keeps; what it declines, and what it hands back that is wrong.
 
+mod inputs;
+
 use super::{Outcome, Q1_SHAPE, context, is_ordered, on_cpu, sorted, table, ten_rows, values_of};
 use crate::backend::devices::Devices;
 use crate::backend::inputs::Inputs;

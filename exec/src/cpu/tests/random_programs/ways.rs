@@ -116,7 +116,7 @@ impl Way {
             How::Shared(_) => {
                 let body = Body { pool, devices: &devices, takes_notes: true };
                 let output = run_with(&plan, &lookup, &parameters, &context(), body);
-                for device in &device {
+                if let Some(device) = &device {
                     let count = |of: &AtomicUsize| of.load(Ordering::Relaxed);
                     met.count("partial groups of a device", count(&device.partial));
                     met.count("results that a device keeps", count(&device.kept));
