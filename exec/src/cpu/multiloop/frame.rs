@@ -98,6 +98,18 @@ impl<'a> Shared<'a> {
         let notes = self.notes.as_ref().and_then(|notes| notes.lock().ok());
         notes.map(|mut notes| std::mem::take(&mut *notes)).unwrap_or_default()
     }
+
+    /// How many notes there are.
+    pub(crate) fn notes_taken(&self) -> usize {
+        self.notes.as_ref().and_then(|notes| notes.lock().ok()).map_or(0, |notes| notes.len())
+    }
+
+    /// Forgets the notes behind the first so many.
+    pub(crate) fn forget_notes(&self, kept: usize) {
+        if let Some(mut notes) = self.notes.as_ref().and_then(|notes| notes.lock().ok()) {
+            notes.truncate(kept);
+        }
+    }
 }
 
 /// Columns of lazy tables that have been read: chunks of these alone, in the order of their positions.
