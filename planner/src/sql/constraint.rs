@@ -383,7 +383,7 @@ fn has_query(text: &str) -> bool {
     use sqlparser::dialect::PostgreSqlDialect;
     use sqlparser::tokenizer::Tokenizer;
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).tokenize().unwrap_or_default();
-    tokens.iter().any(|token| super::spelling::is_keyword(token, "select"))
+    tokens.iter().any(|token| super::keyword::is_keyword(token, "select"))
 }
 
 /// The names of a table's constraints, as they are chosen.

@@ -1,6 +1,6 @@
 //! SQL's names of types.
 
-use super::interval::fields_of_type;
+use super::interval::{digits, fields_of_type};
 use crate::catalog::{Restriction, TableName};
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::builder;
@@ -105,11 +105,6 @@ fn characters(name: &str, length: &ast::CharacterLength) -> Result<u32> {
         other => return Err(Error::unsupported(format_args!("the length {other} of type {name} is"))),
     };
     builder::characters(name, length)
-}
-
-/// Digits of a precision of seconds; more than six are six, as in PostgreSQL.
-pub(super) fn digits(precision: u64) -> u8 {
-    u8::try_from(precision.min(6)).expect("it is six at most")
 }
 
 /// What values of a type lose that its [`DataType`] does not say: `timestamp(3)`, `interval day to hour`.
