@@ -7,7 +7,7 @@
 
 use super::binder::Binder;
 use super::expression::bind_data_type;
-use super::keyword::is_keyword;
+use super::spelling::is_keyword;
 use crate::evaluate;
 use crate::evaluate::quote::identifier as quoted;
 use crate::stack;

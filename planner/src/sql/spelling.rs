@@ -12,7 +12,7 @@
 //!
 //! What takes a look ahead is done before that, by [`super::ahead`], [`super::forms`] and [`super::grouping_words`].
 
-use super::keyword::is_keyword;
+pub(super) use super::keyword::is_keyword;
 use sqlparser::keywords::RESERVED_FOR_COLUMN_ALIAS;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 

@@ -1,5 +1,5 @@
-//! Windows: what functions say of each row is found where rows of a partition stand side by side and in order, and brought back
-//! to where the row came from.
+//! Window functions: evaluated where the rows of a partition lie side by side and in order, and brought back to where each row came
+//! from.
 //!
 //! 1. Only the fields by which rows are put in order and those that functions take are read. Rows are sorted by partition and
 //!    order; rows that the order leaves tied stay as they were. Rows themselves stay where they are: the result has the columns

@@ -1,5 +1,5 @@
-//! Aggregates whose rows can be taken out again: of one frame after the other what it has and the last one had not is added,
-//! and what it lacks is taken out. Each row comes and goes once a partition, however wide frames are.
+//! Sliding aggregates, whose rows can be removed again: what a frame has and the last one had not is added, and what it lacks is
+//! removed. Each row comes and goes once a partition, however wide frames are.
 
 use super::frames::{Frames, Parts};
 use crate::Result;

@@ -1,4 +1,5 @@
-//! Formats as C's `strftime` has them, and DuckDB: `%Y-%m-%d %H:%M:%S`. A hyphen behind the percent sign leaves out leading zeros.
+//! `strftime` and `strptime`: formats as C and DuckDB have them, `%Y-%m-%d %H:%M:%S`. A hyphen behind the percent sign leaves out
+//! leading zeros.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::calendar::{

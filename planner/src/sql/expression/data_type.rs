@@ -1,6 +1,6 @@
 //! SQL's names of types.
 
-use super::interval::{digits, fields_of_type};
+use super::interval::fields_of_type;
 use crate::catalog::{Restriction, TableName};
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::builder;
@@ -111,7 +111,9 @@ fn characters(name: &str, length: &ast::CharacterLength) -> Result<u32> {
 pub(crate) fn restriction(ast: &ast::DataType) -> Option<Restriction> {
     use ast::DataType as T;
     match ast {
-        T::Time(precision, _) | T::Timestamp(precision, _) => precision.map(digits).map(Restriction::Seconds),
+        T::Time(precision, _) | T::Timestamp(precision, _) => {
+            precision.map(super::interval::digits).map(Restriction::Seconds)
+        }
         T::Numeric(info) | T::Decimal(info) | T::Dec(info) => match *info {
             ast::ExactNumberInfo::None => None,
             ast::ExactNumberInfo::Precision(precision) => wide_digits(precision, 0).ok().flatten(),
