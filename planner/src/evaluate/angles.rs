@@ -111,7 +111,8 @@ fn quarter_cosine(degrees: f64) -> f64 {
     if degrees <= 60.0 { cosine_to_60(degrees) } else { sine_to_30(90.0 - degrees) }
 }
 
-fn sine(degrees: f64) -> f64 {
+/// The angle of 0 to 180 degrees that has the same sine and tangent but for the sign, and that sign.
+fn half_turn(degrees: f64) -> (f64, f64) {
     let (mut degrees, mut sign) = (degrees % 360.0, 1.0);
     if degrees < 0.0 {
         (degrees, sign) = (-degrees, -sign);
@@ -119,6 +120,11 @@ fn sine(degrees: f64) -> f64 {
     if degrees > 180.0 {
         (degrees, sign) = (360.0 - degrees, -sign);
     }
+    (degrees, sign)
+}
+
+fn sine(degrees: f64) -> f64 {
+    let (mut degrees, sign) = half_turn(degrees);
     if degrees > 90.0 {
         degrees = 180.0 - degrees;
     }
@@ -138,13 +144,7 @@ fn cosine(degrees: f64) -> f64 {
 
 /// The tangent, or its inverse.
 fn tangent(degrees: f64, is_inverse: bool) -> f64 {
-    let (mut degrees, mut sign) = (degrees % 360.0, 1.0);
-    if degrees < 0.0 {
-        (degrees, sign) = (-degrees, -sign);
-    }
-    if degrees > 180.0 {
-        (degrees, sign) = (360.0 - degrees, -sign);
-    }
+    let (mut degrees, mut sign) = half_turn(degrees);
     if degrees > 90.0 {
         (degrees, sign) = (180.0 - degrees, -sign);
     }

@@ -11,6 +11,7 @@
 //! 4. Chunk by chunk these are gathered by the places that the chunk's rows have in the order.
 
 mod aggregates;
+mod cancel_check;
 mod extremes;
 mod frames;
 mod general;

@@ -1,5 +1,6 @@
 //! Sums of numerics and variances of what is exact, by states of two parts of each frame (`two_stacks`).
 
+use super::cancel_check::CancelCheck;
 use super::frames::Frames;
 use super::two_stacks::{Mergeable, TwoStacks};
 use crate::Result;
@@ -15,9 +16,6 @@ use std::ops::Range;
 
 /// Bytes that a row takes while frames go over it.
 pub(super) const ROW_BYTES: usize = size_of::<NumericSum>() + size_of::<Value>();
-
-/// Frames after which it is asked whether the statement was cancelled.
-const CHECKED_FRAMES: usize = 1 << 12;
 
 /// The arguments, in order.
 struct Arguments<'a> {
@@ -72,12 +70,9 @@ pub(super) fn numerics(
     context: &Context,
 ) -> Result<ColumnBuilder> {
     let arguments = Arguments { column, scale: data_type.scale().into(), squares: variance.is_some() };
-    let (mut values, mut count_frames) = (Vec::with_capacity(rows.len()), 0usize);
+    let (mut values, mut cancelled) = (Vec::with_capacity(rows.len()), CancelCheck::new(context));
     let mut add = |state: NumericSum, count: usize| {
-        count_frames += 1;
-        if count_frames.is_multiple_of(CHECKED_FRAMES) {
-            context.check()?;
-        }
+        cancelled.pass()?;
         let found = match variance {
             Some(sample) => state.variance(sample)?,
             None => state.total()?,

@@ -1,6 +1,7 @@
 //! Statistics of frames. Of some of them rows can be taken out again (`sliding`); of the others states can be merged, and a frame
 //! is two parts (`two_stacks`).
 
+use super::cancel_check::CancelCheck;
 use super::frames::Frames;
 use super::sliding::{State, slide};
 use super::two_stacks::{Mergeable, TwoStacks};
@@ -15,9 +16,6 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use multiloop_planner::window::Exclude;
 use std::ops::Range;
-
-/// Frames after which it is asked whether the statement was cancelled.
-const CHECKED_FRAMES: usize = 1 << 12;
 
 /// What a statistic says of some rows; its argument is in order.
 pub(super) fn statistics(
@@ -53,11 +51,9 @@ pub(super) fn statistics(
     }
     let summaries = Summaries { kind, value_of };
     let (mut left, mut right) = (TwoStacks::new(&summaries), TwoStacks::new(&summaries));
-    let (mut seen_frames, mut held) = (0usize, Reservation::new(&context.memory));
+    let (mut cancelled, mut held) = (CancelCheck::new(context), Reservation::new(&context.memory));
     let mut check = |left: &TwoStacks<'_, _>| {
-        seen_frames += 1;
-        if seen_frames.is_multiple_of(CHECKED_FRAMES) {
-            context.check()?;
+        if cancelled.pass()? {
             held = Reservation::new(&context.memory);
             held.add(left.kept() * size_of::<Summary>())?;
         }
