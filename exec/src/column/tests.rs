@@ -70,8 +70,8 @@ fn check_table(table: &Table, values: &[Value]) {
     for chunk in &table.chunks {
         let Some((min, max)) = chunk.ranges[0] else { continue };
         let number = |row: usize| match chunk.columns[0].value(row, table.fields[0].data_type) {
-            Value::Float(value) => i128::from(super::statistics::float_key(value)),
-            Value::Text(value) => i128::from(super::lazy::text_order(value.as_bytes())),
+            Value::Float(value) => i128::from(super::order_key::float_key(value)),
+            Value::Text(value) => i128::from(super::order_key::text_order(value.as_bytes())),
             _ => chunk.columns[0].integer(row).unwrap(),
         };
         let inside = |row: &usize| (min.into()..=max.into()).contains(&number(*row));

@@ -1,11 +1,11 @@
-//! The plan: every decision about how a program runs, as a value. It knows no device. It knows no device.
+//! The plan: every decision about how a program runs, as a value. It knows no device.
 //!
 //! `tree` is the plan as a value: each choice a field, with what decided it (`choice`). `compile` makes it: where each condition
 //! is evaluated, which collections need an index, which lets of nested blocks are computed once (`invariance`), which of these for
 //! many rows at once (`batch`). `nodes` compiles
 //! scalars, each with the `register` that holds its values; `key_layout` lays out keys, `group_kind` and `index_form` choose how
 //! groups are numbered and found (once more when the data is at hand), by `limits`; `gates` says what need not be made; `aggregate` says what is kept of a
-//! reduction, `in_place` which buckets a table already is, `read_fields` which fields anybody reads. `explain` prints the plan, `outline` has it as a tree, `estimate` says
+//! reduction, `in_place` which buckets a table already is, `read_fields` which fields anybody reads, `readers` who reads a collection, and how. `explain` prints the plan, `outline` has it as a tree, `estimate` says
 //! how long it takes at most if that is short, `statistics` is what a run notes.
 
 pub(crate) mod aggregate;
@@ -25,6 +25,7 @@ pub(crate) mod limits;
 pub mod nodes;
 pub(crate) mod outline;
 pub(crate) mod read_fields;
+mod readers;
 pub mod register;
 pub(crate) mod statistics;
 pub(crate) mod tree;

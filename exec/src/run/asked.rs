@@ -5,7 +5,7 @@
 
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::Frame;
-use crate::plan::gates::Gates;
+use crate::plan::tree::Gates;
 use crate::plan::tree::{LetKind, Plan};
 use multiloop_planner::multiloop::{CollectionId, Source};
 

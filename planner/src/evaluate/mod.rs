@@ -48,6 +48,7 @@ mod template;
 mod text;
 pub mod time_with_zone;
 mod wide;
+mod width_bucket;
 pub mod window;
 mod words;
 pub mod zone;

@@ -13,7 +13,7 @@
 //! | `{'a': 'b', c: 'd'}` | `"file struct"('a', 'b', 'c', 'd')` |
 //! | `+-+a`, `a>-b` | `+ - + a`, `a > - b` |
 
-use super::spelling::is_keyword;
+use super::keyword::is_keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 /// The type of the columns of CREATE TABLE AS, which have only names.

@@ -14,6 +14,7 @@ mod dialect;
 mod escapes;
 mod forms;
 mod grouping_words;
+mod keyword;
 mod normal;
 mod parse;
 mod refused;

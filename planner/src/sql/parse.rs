@@ -2,7 +2,8 @@
 //! that each statement keeps its own text and positions count from its start.
 
 use super::dialect::SqlDialect;
-use super::spelling::{is_keyword, respell};
+use super::keyword::is_keyword;
+use super::spelling::respell;
 use super::text::Text;
 use super::{Parsed, Tree, copy, definition, normal, refused, session};
 use crate::error::{Error, ErrorKind, Position, Result};

@@ -12,6 +12,7 @@
 //!
 //! What takes a look ahead is done before that, by [`super::ahead`], [`super::forms`] and [`super::grouping_words`].
 
+pub(super) use super::keyword::is_keyword;
 use sqlparser::keywords::RESERVED_FOR_COLUMN_ALIAS;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
@@ -141,9 +142,4 @@ fn may_be_name(token: &Token) -> bool {
 
 fn word(keyword: &str) -> Token {
     Token::make_keyword(keyword)
-}
-
-/// Whether a token is this keyword, given in lower case.
-pub(super) fn is_keyword(token: &Token, keyword: &str) -> bool {
-    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(keyword))
 }

@@ -13,7 +13,7 @@ mod waiting;
 
 use super::reduce::{Reducer, finish};
 use crate::collections::rows::RowSet;
-use crate::column::lazy::PIECE_ROWS;
+use crate::column::PIECE_ROWS;
 use crate::column::{CHUNK_ROWS, Chunk};
 use crate::cpu::collections::stored::{Buckets, Groups, Members, Stored};
 use crate::cpu::expression::tile::Tile;

@@ -19,7 +19,7 @@
 
 use super::{Builder, FromItem, Joined, Side, checked_key};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::function::Function;
+use crate::function::{Function, mirrored};
 use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::visit::{conjuncts, for_each_column};
@@ -42,17 +42,6 @@ struct Asof {
 
 fn error(message: &str, position: Option<Position>) -> Error {
     Error::new(ErrorKind::Syntax, message).at(position)
-}
-
-/// The comparison with its sides changed.
-fn turned(function: Function) -> Function {
-    match function {
-        Function::Less => Function::Greater,
-        Function::LessEqual => Function::GreaterEqual,
-        Function::Greater => Function::Less,
-        Function::GreaterEqual => Function::LessEqual,
-        other => other,
-    }
 }
 
 fn reads(expression: &Expression, columns: &ColumnSet) -> bool {
@@ -80,7 +69,7 @@ impl Asof {
                     if fits(a, b) {
                         Some((*function, a, b))
                     } else if fits(b, a) {
-                        Some((turned(*function), b, a))
+                        Some((mirrored(*function), b, a))
                     } else {
                         None
                     }

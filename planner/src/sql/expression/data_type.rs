@@ -107,16 +107,13 @@ fn characters(name: &str, length: &ast::CharacterLength) -> Result<u32> {
     builder::characters(name, length)
 }
 
-/// Digits of a precision of seconds; more than six are six, as in PostgreSQL.
-pub(super) fn digits(precision: u64) -> u8 {
-    u8::try_from(precision.min(6)).expect("it is six at most")
-}
-
 /// What values of a type lose that its [`DataType`] does not say: `timestamp(3)`, `interval day to hour`.
 pub(crate) fn restriction(ast: &ast::DataType) -> Option<Restriction> {
     use ast::DataType as T;
     match ast {
-        T::Time(precision, _) | T::Timestamp(precision, _) => precision.map(digits).map(Restriction::Seconds),
+        T::Time(precision, _) | T::Timestamp(precision, _) => {
+            precision.map(super::interval::digits).map(Restriction::Seconds)
+        }
         T::Numeric(info) | T::Decimal(info) | T::Dec(info) => match *info {
             ast::ExactNumberInfo::None => None,
             ast::ExactNumberInfo::Precision(precision) => wide_digits(precision, 0).ok().flatten(),

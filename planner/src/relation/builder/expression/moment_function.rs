@@ -9,7 +9,7 @@ use super::logical::relabel;
 use super::{fold, zoned};
 use crate::error::{Error, Position, Result};
 use crate::evaluate;
-use crate::evaluate::calendar::{DAY, TIMESTAMP_INFINITY};
+use crate::evaluate::calendar::{DAY, MONTHS, TIMESTAMP_INFINITY, WEEKDAYS};
 use crate::function::{DatePart, Function, IntervalStyle, MomentFunction};
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
@@ -65,22 +65,6 @@ const fn months(months: i32) -> Interval {
 const fn micros(micros: i64) -> Interval {
     Interval { months: 0, days: 0, micros }
 }
-
-const DAY_NAMES: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-const MONTH_NAMES: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 fn call(function: MomentFunction, arguments: Vec<Expression>, to: DataType) -> Expression {
     fold::call(Function::Moment(function), arguments, to)
@@ -203,8 +187,8 @@ impl Builder<'_> {
             return Ok(Special::NoMatch(vec![value]));
         }
         let bound = match name {
-            "dayname" => self.name_of(DatePart::IsoDayOfWeek, value, &DAY_NAMES)?,
-            "monthname" => self.name_of(DatePart::Month, value, &MONTH_NAMES)?,
+            "dayname" => self.name_of(DatePart::IsoDayOfWeek, value, &WEEKDAYS)?,
+            "monthname" => self.name_of(DatePart::Month, value, &MONTHS)?,
             "last_day" => {
                 let local = self.as_local(value);
                 let of = if local.data_type == T::Date {
