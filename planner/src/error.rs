@@ -73,6 +73,8 @@ pub enum ErrorKind {
     DivisionByZero,
     /// 22001: a string too long for its type.
     StringTooLong,
+    /// 22026: a bit string of another length than is needed.
+    BitStringLength,
     /// 22019, 22025: an ESCAPE that is not one character, or a pattern that ends in it.
     InvalidEscape,
     /// 2200C: more escapes than a pattern has a meaning for.
@@ -287,6 +289,7 @@ impl ErrorKind {
             ErrorKind::NumericOverflow | ErrorKind::DecimalOverflow => "22003",
             ErrorKind::DivisionByZero => "22012",
             ErrorKind::StringTooLong => "22001",
+            ErrorKind::BitStringLength => "22026",
             ErrorKind::InvalidEscape => "22025",
             ErrorKind::InvalidEscapeUse => "2200C",
             ErrorKind::InvalidPattern => "2201B",

@@ -2,6 +2,7 @@
 //! anything.
 
 use crate::encode::{EPOCH_DAYS, EPOCH_MICROS, JSONB_VERSION};
+use crate::encode::bits;
 use crate::fault::{Fault, Result};
 use crate::types::wire_type_in;
 use crate::wire::Format;
@@ -86,7 +87,11 @@ fn from_binary(data_type: DataType, bytes: &[u8], sight: &Sight) -> Result<Optio
         | DataType::Char(_)
         | DataType::Name
         | DataType::Json => Some(plain(text(bytes)?, data_type)?),
-        DataType::Jsonb => match bytes.split_first() {
+        bits if bits.is_bits() => match bits::digits(bytes) {
+            Some(digits) => Some(plain(&digits, data_type)?),
+            None => None,
+        },
+        DataType::Jsonb | DataType::JsonPath => match bytes.split_first() {
             Some((&JSONB_VERSION, json)) => Some(plain(text(json)?, data_type)?),
             _ => None,
         },

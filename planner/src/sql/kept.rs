@@ -67,6 +67,9 @@ pub(super) fn type_name(data_type: DataType) -> String {
         DataType::Timestamp => "timestamp without time zone".to_owned(),
         DataType::TimestampTz => "timestamp with time zone".to_owned(),
         DataType::TimeTz => "time with time zone".to_owned(),
+        // What has no length has its name in quotes: without them it is of one bit.
+        DataType::Bit(_) => "\"bit\"".to_owned(),
+        DataType::VarBit(_) => "bit varying".to_owned(),
         other => match other.element() {
             Some(element) => format!("{}[]", type_name(element)),
             None => other.to_string(),

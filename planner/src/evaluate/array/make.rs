@@ -4,7 +4,7 @@ use super::{Array, Arrays, Bound};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::long_text::{LongText, Part};
 use crate::evaluate::zone::with_zone;
-use crate::evaluate::{self, logical, mismatch};
+use crate::evaluate::{self, bits, logical, mismatch};
 use crate::meter::{self, Room};
 use crate::types::DataType;
 use crate::value::Value;
@@ -122,6 +122,14 @@ impl Arrays<'_> {
         let zone = if self.call.arguments.len() > 1 { self.call.text(1)? } else { logical::UTC };
         let cast = |value: &Value| match value {
             Value::Null => Ok(Value::Null),
+            Value::Text(text) if to.is_bits() => {
+                let Value::Text(read) = logical::read(text, to.of_any_length(), zone)? else {
+                    return Err(mismatch(value, to));
+                };
+                bits::fitted(&read, to).map(Value::text)
+            }
+            Value::Text(text) if from.is_bits() && to.is_integer() => bits::to_integer(text, to).map(Value::Int),
+            Value::Int(number) if to.is_bits() => bits::of_integer(*number, to).map(Value::text),
             Value::Text(text) if to.is_logical() => logical::read(text, to, zone),
             Value::Int(number) if to.is_oid() => {
                 let is_oid = u32::try_from(*number).is_ok();

@@ -1,13 +1,14 @@
 //! Arrays: elements of one type in up to six dimensions, whose subscripts may begin anywhere.
 //!
 //! `key` is the text that stands for an array wherever programs run, `text` the form that people read and write. `make`, `search`,
-//! `list` and `dimensions` have the functions.
+//! `list`, `percentiles` and `dimensions` have the functions.
 
 mod dimensions;
 mod key;
 mod list;
 mod make;
 mod numbers;
+mod percentiles;
 mod search;
 mod text;
 
@@ -205,6 +206,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         A::Mode => arrays.mode()?,
         A::Key => Value::text(arrays.known(0)?.key(element)),
         A::Cast(to) => arrays.cast(to)?,
+        A::Percentiles { continuous } => arrays.percentiles(continuous)?,
         function => return list::apply(&arrays, function),
     }))
 }

@@ -36,6 +36,7 @@ pub(super) fn element_of(data_type: DataType) -> DataType {
     match data_type {
         DataType::Varchar(_) => DataType::VARCHAR,
         DataType::Char(_) => DataType::BPCHAR,
+        other if other.is_bits() => other.of_any_length(),
         other => other,
     }
 }

@@ -9,7 +9,7 @@ use crate::function::{Function, TextFunction};
 use crate::relation::builder::Builder;
 use crate::relation::builder::suggest::did_you_mean;
 use crate::relation::{AggregateFunction, Expression};
-use crate::types::DataType;
+use crate::types::{DataType, SystemType};
 use crate::value::Value;
 use crate::window::WindowFunction;
 
@@ -84,7 +84,10 @@ impl Builder<'_> {
                 Ok(relabel(uuid, DataType::Uuid))
             }
             ("setseed", 1) => {
-                return Err(Error::unsupported("setseed, as all workers draw random numbers of their own, is"));
+                let [seed] = take(arguments);
+                let seed = self.coerce(seed, DataType::Double, Coercion::Implicit)?;
+                let done = Expression::call(Function::SetSeed, vec![seed], DataType::Text);
+                Ok(relabel(done, DataType::System(SystemType::Void)))
             }
             ("coalesce", 1..) => self.choice(Function::Coalesce, "COALESCE", arguments),
             ("greatest", 1..) => self.choice(Function::Greatest, "GREATEST", arguments),
@@ -96,7 +99,7 @@ impl Builder<'_> {
             ("mod", 2) => self.modulo(take(arguments)),
             ("concat", 1..) => self.concat_skip_null(Function::ConcatSkipNull, arguments),
             ("concat_ws", 2..) => self.concat_skip_null(Function::ConcatWithSeparator, arguments),
-            ("octet_length", 1) if arguments[0].data_type != DataType::Bytea => {
+            ("octet_length", 1) if arguments[0].data_type != DataType::Bytea && !arguments[0].data_type.is_bits() => {
                 let [text] = take(arguments);
                 let text = string_function::with_blanks(text);
                 return self.match_signature("octet_length", vec![text]);
@@ -151,6 +154,7 @@ impl Builder<'_> {
     /// The functions that have files of their own.
     fn call_of_family(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
         let families = [
+            Self::special_bits_function,
             Self::special_logical_function,
             Self::special_byte_function,
             Self::special_number_function,
