@@ -516,7 +516,7 @@ impl Unit {
 
 #[cfg(test)]
 mod tests {
-    use super::{KNOWN, Settings, known, names};
+    use super::{KNOWN, Settings, UNSEEN, known, names};
     use crate::ErrorKind;
 
     fn set(settings: &mut Settings, name: &str, values: &[&str]) -> Result<String, ErrorKind> {
@@ -532,6 +532,8 @@ mod tests {
             let before = settings.get(known.name).expect("it is known").to_owned();
             assert_eq!(before, known.default);
             match settings.set(known.name, Some(std::slice::from_ref(&before))) {
+                // What is shown of a seed is none.
+                Err(error) if known.name == super::SEED => assert_eq!(error.kind(), ErrorKind::InvalidParameter),
                 Err(error) => assert_eq!(error.kind(), ErrorKind::FixedSetting, "{}", known.name),
                 Ok(()) if known.name == "search_path" => {}
                 Ok(()) => assert_eq!(settings.get(known.name), Ok(known.default), "{}", known.name),
@@ -557,6 +559,10 @@ mod tests {
         assert_eq!(set(settings, "timezone", &["-3"]), Ok("<-03>+03".to_owned()));
         assert_eq!(set(settings, "timezone", &["Mars"]), Err(ErrorKind::InvalidParameter));
         assert_eq!(&*settings.time_zone(), "<-03>+03");
+        assert_eq!(set(settings, "seed", &["-0.5"]), Ok(UNSEEN.to_owned()));
+        assert_eq!((settings.take_seed(), settings.take_seed()), (Some(-0.5), None));
+        assert_eq!(set(settings, "seed", &["1.5"]), Err(ErrorKind::InvalidParameter));
+        assert_eq!(set(settings, "seed", &["NaN"]), Err(ErrorKind::InvalidParameter));
         assert_eq!(set(settings, "server_version", &["16"]), Err(ErrorKind::FixedSetting));
         assert_eq!(set(settings, "nothing_like_it", &["1"]), Err(ErrorKind::UnknownObject));
         assert_eq!(set(settings, "my.own", &["1", "b"]), Ok("1, b".to_owned()));
@@ -579,6 +585,7 @@ mod tests {
             "IntervalStyle",
             "role",
             "search_path",
+            "seed",
             "session_authorization",
             "standard_conforming_strings",
             "statement_timeout",

@@ -107,7 +107,14 @@ impl Work {
         let (settings, defaults) = (Settings::default(), Settings::default());
         let inner = Inner { settings, defaults, temporary: Schema::new(BOOTSTRAP), transaction: None, statement: None };
         let database = Mutex::new(Arc::from("multiloop"));
-        Work { session, database, access: Mutex::new(access), inner: Mutex::new(inner), writing: Mutex::default(), sequence: Arc::default() }
+        Work {
+            session,
+            database,
+            access: Mutex::new(access),
+            inner: Mutex::new(inner),
+            writing: Mutex::default(),
+            sequence: Arc::default(),
+        }
     }
 
     /// The session's random numbers.

@@ -258,6 +258,11 @@ impl ErrorKind {
         state.starts_with("22") || state.starts_with("21")
     }
 
+    /// Whether a cast of a value fails with it, so that TRY_CAST gives NULL. A wrong path of SQL/JSON is an error of syntax.
+    pub fn fails_cast(self) -> bool {
+        self.is_data_error() || self == ErrorKind::Syntax
+    }
+
     /// The five characters of PostgreSQL's Appendix A.
     pub fn sqlstate(self) -> &'static str {
         match self {

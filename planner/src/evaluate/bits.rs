@@ -26,9 +26,7 @@ pub(super) fn read(written: &str, data_type: DataType) -> Result<String> {
 fn of_binary(digits: &str) -> Result<&str> {
     match digits.chars().find(|digit| !matches!(digit, '0' | '1')) {
         None => Ok(digits),
-        Some(other) => {
-            Err(Error::new(ErrorKind::InvalidText, format!("\"{other}\" is not a valid binary digit")))
-        }
+        Some(other) => Err(Error::new(ErrorKind::InvalidText, format!("\"{other}\" is not a valid binary digit"))),
     }
 }
 
@@ -287,7 +285,9 @@ mod tests {
 
     #[test]
     fn integers() {
-        for (number, length, bits) in [(44, 10, "0000101100"), (44, 3, "100"), (-44, 12, "111111010100"), (-1, 70, &*"1".repeat(70))] {
+        for (number, length, bits) in
+            [(44, 10, "0000101100"), (44, 3, "100"), (-44, 12, "111111010100"), (-1, 70, &*"1".repeat(70))]
+        {
             assert_eq!(of_integer(number, DataType::Bit(length)).as_deref(), Ok(bits));
         }
         assert_eq!(to_integer("101", DataType::Integer), Ok(5));
@@ -298,7 +298,9 @@ mod tests {
 
     #[test]
     fn shifts_keep_the_length() {
-        for (bits, by, expected) in [("101", 1, "010"), ("101", -1, "010"), ("101", 9, "000"), ("101", i64::MIN + 1, "000"), ("", 3, "")] {
+        for (bits, by, expected) in
+            [("101", 1, "010"), ("101", -1, "010"), ("101", 9, "000"), ("101", i64::MIN + 1, "000"), ("", 3, "")]
+        {
             assert_eq!(shifted(bits, by), expected);
         }
     }

@@ -58,8 +58,8 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::function::{Function, IntervalStyle};
+use crate::error::{Error, Result};
+use crate::function::{AttemptFunction, Function, IntervalStyle};
 use crate::meter;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
@@ -111,10 +111,10 @@ fn value_of(call: &Call) -> Result<Value> {
     match function {
         Function::Cast => return cast::cast_value(&arguments[0], types[0], result),
         Function::AssignCast => return cast::assign_cast(&arguments[0], types[0], result),
+        Function::Attempt(AttemptFunction::Array(from, to)) => return array::attempt_cast(call, from, to),
         Function::Attempt(attempt) => {
             return match evaluate(attempt.function(), arguments, types, result) {
-                // A wrong path of SQL/JSON is an error of syntax.
-                Err(error) if error.kind().is_data_error() || error.kind() == ErrorKind::Syntax => Ok(Value::Null),
+                Err(error) if error.kind().fails_cast() => Ok(Value::Null),
                 value => value,
             };
         }

@@ -11,7 +11,7 @@ pub enum AttemptFunction {
     Cast,
     /// As [`Function::ReadAs`].
     ReadAs(DataType),
-    /// As [`ArrayFunction::Cast`]: the types of elements before and behind it.
+    /// As [`ArrayFunction::Cast`], of which elements that cannot be cast are NULL: their types before and behind it.
     Array(DataType, DataType),
     /// As [`BitsFunction::ToInteger`].
     BitsToInteger,
@@ -36,9 +36,7 @@ impl AttemptFunction {
         match function {
             Function::Cast => Some(Function::Attempt(AttemptFunction::Cast)),
             Function::ReadAs(data_type) => Some(Function::Attempt(AttemptFunction::ReadAs(data_type))),
-            Function::Array(ArrayFunction::Cast(to), from) => {
-                Some(Function::Attempt(AttemptFunction::Array(from, to)))
-            }
+            Function::Array(ArrayFunction::Cast(to), from) => Some(Function::Attempt(AttemptFunction::Array(from, to))),
             Function::Bits(BitsFunction::ToInteger) => Some(Function::Attempt(AttemptFunction::BitsToInteger)),
             Function::FitDigits => Some(Function::Attempt(AttemptFunction::FitDigits)),
             _ => None,

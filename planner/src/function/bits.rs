@@ -72,6 +72,9 @@ impl BitsFunction {
     /// Whether it has a value for all arguments. What makes long strings may be out of memory.
     pub(crate) fn is_total(self) -> bool {
         use BitsFunction as B;
-        matches!(self, B::Fit | B::OfInteger | B::Cut | B::Not | B::ShiftLeft | B::ShiftRight | B::Octets | B::Count | B::Position)
+        matches!(
+            self,
+            B::Fit | B::OfInteger | B::Cut | B::Not | B::ShiftLeft | B::ShiftRight | B::Octets | B::Count | B::Position
+        )
     }
 }

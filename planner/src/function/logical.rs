@@ -2,8 +2,8 @@
 //! values are: `Array(ArrayFunction::Append, integer)` appends integers.
 
 use super::{
-    AttemptFunction, BitsFunction, BytesFunction, FrameFunction, Function, JsonbFunction, ListTotal, MathFunction, MomentFunction,
-    PatternFunction, StatisticFunction, TemplateFunction, TextFunction,
+    AttemptFunction, BitsFunction, BytesFunction, FrameFunction, Function, JsonbFunction, ListTotal, MathFunction,
+    MomentFunction, PatternFunction, StatisticFunction, TemplateFunction, TextFunction,
 };
 use crate::types::{DataType, SortOrder, SystemType};
 use serde::{Deserialize, Serialize};

@@ -115,8 +115,8 @@ impl Arrays<'_> {
         Ok(self.encoded(&Array::checked(bounds, elements)?))
     }
 
-    /// Each element cast, the text of one read.
-    pub(super) fn cast(&self, to: DataType) -> Result<Value> {
+    /// Each element cast, the text of one read; one that cannot be cast is NULL if it is an attempt.
+    pub(super) fn cast(&self, to: DataType, is_attempt: bool) -> Result<Value> {
         let array = self.known(0)?;
         let from = self.element;
         let zone = if self.call.arguments.len() > 1 { self.call.text(1)? } else { logical::UTC };
@@ -151,7 +151,13 @@ impl Arrays<'_> {
             }
             value => evaluate::cast(value, from.carrier(), to.carrier()),
         };
-        let cast = |value: &Value| meter::spend(64).and_then(|()| cast(value));
+        let cast = |value: &Value| {
+            meter::spend(64)?;
+            match cast(value) {
+                Err(error) if is_attempt && error.kind().fails_cast() => Ok(Value::Null),
+                cast => cast,
+            }
+        };
         let elements = array.elements.iter().map(cast).collect::<Result<_>>()?;
         Ok(Value::text(Array { bounds: array.bounds, elements }.encode(to)))
     }

@@ -17,7 +17,8 @@ impl Arrays<'_> {
             return Ok(Value::Null);
         }
         let fractions = Array::decode(self.call.text(1)?, DataType::Double);
-        let Array { bounds, elements } = fractions.ok_or_else(|| Error::internal("fractions are an array of doubles"))?;
+        let Array { bounds, elements } =
+            fractions.ok_or_else(|| Error::internal("fractions are an array of doubles"))?;
         let found = |fraction: &Value| {
             meter::spend(64)?;
             let Value::Float(fraction) = fraction else { return Ok(Value::Null) };

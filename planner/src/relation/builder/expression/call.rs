@@ -9,7 +9,7 @@ use crate::function::{Function, TextFunction};
 use crate::relation::builder::Builder;
 use crate::relation::builder::suggest::did_you_mean;
 use crate::relation::{AggregateFunction, Expression};
-use crate::types::{DataType, SystemType};
+use crate::types::DataType;
 use crate::value::Value;
 use crate::window::WindowFunction;
 
@@ -83,12 +83,7 @@ impl Builder<'_> {
                 let uuid = Expression::call(Function::Text(TextFunction::UuidOf), numbers, DataType::Text);
                 Ok(relabel(uuid, DataType::Uuid))
             }
-            ("setseed", 1) => {
-                let [seed] = take(arguments);
-                let seed = self.coerce(seed, DataType::Double, Coercion::Implicit)?;
-                let done = Expression::call(Function::SetSeed, vec![seed], DataType::Text);
-                Ok(relabel(done, DataType::System(SystemType::Void)))
-            }
+            ("setseed", 1) => self.set_seed(take(arguments)),
             ("coalesce", 1..) => self.choice(Function::Coalesce, "COALESCE", arguments),
             ("greatest", 1..) => self.choice(Function::Greatest, "GREATEST", arguments),
             ("least", 1..) => self.choice(Function::Least, "LEAST", arguments),

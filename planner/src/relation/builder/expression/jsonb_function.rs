@@ -169,7 +169,9 @@ impl Builder<'_> {
         let fits = |(argument, &of): (&Expression, &DataType)| {
             let is = argument.data_type;
             // A text is read as a path, too, which it is not in PostgreSQL.
-            is == wanted(of) || is == DataType::Null || (matches!(of, DataType::Text | DataType::JsonPath) && is.is_text())
+            is == wanted(of)
+                || is == DataType::Null
+                || (matches!(of, DataType::Text | DataType::JsonPath) && is.is_text())
         };
         let count = arguments.len();
         if count < taken.required || count > taken.types.len() || !arguments.iter().zip(taken.types).all(fits) {

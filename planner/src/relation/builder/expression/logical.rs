@@ -175,19 +175,15 @@ impl Builder<'_> {
             (T::Jsonb, T::Json) => relabel(value, to),
             (T::Jsonb, to) if to.is_numeric() || to == T::Boolean => jsonb_function::scalar_of(value, to),
             (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
-                (Some(element), Some(wanted)) if element.is_bits() && wanted.is_bits() && coercion != Coercion::Explicit => {
+                (Some(element), Some(wanted))
+                    if element.is_bits() && wanted.is_bits() && coercion != Coercion::Explicit =>
+                {
                     self.assign_array(value, wanted)
                 }
                 (Some(element), Some(wanted)) => self.cast_array(value, element, wanted),
                 _ => return Err(cannot(from, to).at(position)),
             },
-            (T::Name | T::InternalChar | T::Uuid | T::Json | T::Jsonb | T::JsonPath | T::System(_), to)
-                if to.is_text() =>
-            {
-                cast(relabel(value, T::Text), to, coercion)
-            }
-            (from, to) if from.is_bits() && to.is_text() => cast(relabel(value, T::Text), to, coercion),
-            (from, to) if from.fields().is_some() && to.is_text() => cast(relabel(value, T::Text), to, coercion),
+            (from, to) if to.is_text() && is_own_text(from) => cast(relabel(value, T::Text), to, coercion),
             (from, to) if to.is_text() => {
                 if let T::Oid(kind) = from
                     && kind.is_registered()
@@ -273,6 +269,24 @@ impl Builder<'_> {
         }
         self.read_moment(text, to)
     }
+}
+
+/// Whether what carries a value is the text that it is cast to.
+fn is_own_text(data_type: DataType) -> bool {
+    use DataType as T;
+    let is_plain = matches!(
+        data_type,
+        T::Name
+            | T::InternalChar
+            | T::Uuid
+            | T::Json
+            | T::Jsonb
+            | T::JsonPath
+            | T::System(_)
+            | T::Bit(_)
+            | T::VarBit(_)
+    );
+    is_plain || data_type.fields().is_some()
 }
 
 fn bigint(value: i64) -> Expression {

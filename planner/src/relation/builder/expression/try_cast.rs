@@ -2,7 +2,7 @@
 
 use super::fold;
 use crate::catalog::Restriction;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::function::AttemptFunction;
 use crate::relation::builder::Builder;
 use crate::relation::effects::effects;
@@ -23,7 +23,7 @@ impl Builder<'_> {
     ) -> Result<Expression> {
         let position = value.position;
         let cast = match self.cast(value.clone(), to, restriction) {
-            Err(error) if is_failed_cast(&error) && fold::constant(&value).is_some() => {
+            Err(error) if error.kind().fails_cast() && fold::constant(&value).is_some() => {
                 return Ok(Expression::constant(Value::Null, to).at(position));
             }
             cast => cast?,
@@ -35,11 +35,6 @@ impl Builder<'_> {
         }
         Ok(attempt.at(position))
     }
-}
-
-/// Whether a value could not be cast: a wrong path of SQL/JSON is an error of syntax.
-fn is_failed_cast(error: &Error) -> bool {
-    error.kind().is_data_error() || error.kind() == ErrorKind::Syntax
 }
 
 /// A cast of a value with every function between the two that may fail as an attempt.

@@ -10,7 +10,12 @@ pub(super) const DESCRIBED: &[Described] = &[
     described(&["convert"], "bytea, text, text", "bytea", "the bytes of a text in another encoding"),
     described(&["get_byte"], "bytea, integer", "integer", "a byte, from 0"),
     described(&["set_byte"], "bytea, integer, integer", "bytea", "a byte replaced"),
-    described(&["get_bit"], "bytea or bit, bigint", "integer", "a bit, from 0; of a bytea the lowest of each byte first"),
+    described(
+        &["get_bit"],
+        "bytea or bit, bigint",
+        "integer",
+        "a bit, from 0; of a bytea the lowest of each byte first",
+    ),
     described(&["set_bit"], "bytea or bit, bigint, integer", "the same", "a bit replaced"),
     described(&["to_base64", "base64"], "bytea", "text", "the bytes in base64, on one line"),
     described(&["from_base64"], "text", "bytea", "the bytes of a text in base64"),
