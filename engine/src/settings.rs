@@ -627,9 +627,7 @@ mod tests {
         ];
         let settings = &mut Settings::default();
         for (name, taken, refused) in restricted {
-            for value in taken {
-                assert!(set(settings, name, &[value]).is_ok(), "{name} = {value}");
-            }
+            taken.iter().for_each(|value| assert!(set(settings, name, &[value]).is_ok(), "{name} = {value}"));
             for value in refused {
                 assert_eq!(set(settings, name, &[value]), Err(ErrorKind::Unsupported), "{name} = {value}");
             }

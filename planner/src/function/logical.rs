@@ -1,6 +1,7 @@
 //! The functions of values that a carrier stands for. A program knows carriers alone, so such a function says itself what the
 //! values are: `Array(ArrayFunction::Append, integer)` appends integers.
 
+pub use super::bytes::{ByteFormat, ShaBits};
 use super::{
     AttemptFunction, BitsFunction, BytesFunction, FrameFunction, Function, JsonbFunction, ListTotal, MathFunction,
     MomentFunction, PatternFunction, StatisticFunction, TemplateFunction, TextFunction,
@@ -268,21 +269,6 @@ impl RowFunction {
     pub const ALL: [RowFunction; 4] = [RowFunction::Make, RowFunction::Field, RowFunction::Numbered, RowFunction::Key];
 }
 
-/// The length of what a function of the SHA-2 family gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the variants are the numbers of bits")]
-pub enum ShaBits {
-    Bits224,
-    Bits256,
-    Bits384,
-    Bits512,
-}
-
-impl ShaBits {
-    /// Every length.
-    pub const ALL: [ShaBits; 4] = [ShaBits::Bits224, ShaBits::Bits256, ShaBits::Bits384, ShaBits::Bits512];
-}
-
 /// An order, as part of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the variants are SQL's own words")]
@@ -319,27 +305,6 @@ impl From<SortKeyOrder> for SortOrder {
         SortOrder {
             descending: matches!(order, O::DescendingNullsFirst | O::DescendingNullsLast),
             nulls_first: matches!(order, O::AscendingNullsFirst | O::DescendingNullsFirst),
-        }
-    }
-}
-
-/// A way to write bytes as text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the variants are the names of the formats")]
-pub enum ByteFormat {
-    Hex,
-    Base64,
-    Escape,
-}
-
-impl ByteFormat {
-    /// The format of a name.
-    pub fn named(name: &str) -> Option<ByteFormat> {
-        match name.to_ascii_lowercase().as_str() {
-            "hex" => Some(ByteFormat::Hex),
-            "base64" => Some(ByteFormat::Base64),
-            "escape" => Some(ByteFormat::Escape),
-            _ => None,
         }
     }
 }
