@@ -32,6 +32,12 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
     }
 }
 
+/// A bit string, or an array of them, of a type without a length, as functions take it; any other value as it is.
+pub(super) fn of_any_length(value: Expression) -> Expression {
+    let wide = value.data_type.of_any_length();
+    relabel(value, wide)
+}
+
 /// Whether every value of a bit string type is one of another.
 fn is_within(from: DataType, to: DataType) -> bool {
     match (from, to) {

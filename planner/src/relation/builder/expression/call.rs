@@ -3,7 +3,7 @@
 use super::coercion::{Coercion, castable};
 use super::logical::relabel;
 use super::registry::{self, Signature};
-use super::{aggregate, blanks, fold, string_function};
+use super::{aggregate, bits_function, blanks, fold, string_function};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::{Function, TextFunction};
 use crate::relation::builder::Builder;
@@ -160,7 +160,7 @@ impl Builder<'_> {
             Self::special_jsonb_function,
             Self::special_list_function,
         ];
-        let mut arguments = arguments;
+        let mut arguments: Vec<Expression> = arguments.into_iter().map(bits_function::of_any_length).collect();
         for family in families {
             match family(self, name, arguments)? {
                 Special::NoMatch(same) => arguments = same,
