@@ -95,8 +95,12 @@ impl Builder<'_> {
         let AggregateArguments { arguments, distinct, filter, order, .. } = call;
         let arguments = arguments.ok_or_else(|| no_function(name, &[])).map_err(at)?;
         let takes_any = !matches!(name, "count_if") && !is_of_pairs(name);
-        let settle = |argument| if takes_any { self.settle(argument) } else { Ok(argument) };
-        let arguments = arguments.into_iter().map(settle).collect::<Result<Vec<_>>>()?;
+        // A fraction is a double, or an array of them.
+        let is_fraction = |at: usize| at == 1 && name.contains("quantile");
+        let settle = |(at, argument): (usize, Expression)| {
+            if takes_any && !is_fraction(at) { self.settle(argument) } else { Ok(argument) }
+        };
+        let arguments = arguments.into_iter().enumerate().map(settle).collect::<Result<Vec<_>>>()?;
         let missing = no_function(name, &arguments);
         let found = match (name, arguments.as_slice()) {
             ("count_if", [condition]) => {
