@@ -14,6 +14,7 @@ use crate::notify::Notification;
 use crate::settings::Settings;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{Key, Reference};
+use multiloop_planner::sequence::Sequence;
 use multiloop_planner::sql::TransactionMode;
 use multiloop_planner::types::DataType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +44,8 @@ pub(crate) struct Work {
     inner: Mutex<Inner>,
     /// Held while a statement changes what the session sees.
     writing: Mutex<()>,
+    /// Its random numbers.
+    sequence: Arc<Sequence>,
 }
 
 #[derive(Debug)]
@@ -104,7 +107,19 @@ impl Work {
         let (settings, defaults) = (Settings::default(), Settings::default());
         let inner = Inner { settings, defaults, temporary: Schema::new(BOOTSTRAP), transaction: None, statement: None };
         let database = Mutex::new(Arc::from("multiloop"));
-        Work { session, database, access: Mutex::new(access), inner: Mutex::new(inner), writing: Mutex::default() }
+        Work {
+            session,
+            database,
+            access: Mutex::new(access),
+            inner: Mutex::new(inner),
+            writing: Mutex::default(),
+            sequence: Arc::default(),
+        }
+    }
+
+    /// The session's random numbers.
+    pub(crate) fn sequence(&self) -> &Arc<Sequence> {
+        &self.sequence
     }
 
     /// What the session may do, and who has entered it.
@@ -414,9 +429,14 @@ impl Work {
         match &mut inner.transaction {
             // Nobody sees it.
             None if local => return Ok(()),
-            Some(transaction) if !local => change(&mut transaction.after)?,
+            Some(transaction) if !local => {
+                change(&mut transaction.after)?;
+                transaction.after.take_seed();
+            }
             _ => {}
         }
+        // A seed is no setting that a transaction takes back.
+        settings.take_seed().map_or(Ok(()), |seed| self.sequence.seed(seed))?;
         inner.settings = settings;
         Ok(())
     }
@@ -427,8 +447,11 @@ impl Work {
         let mut settings = inner.settings.clone();
         settings.set(name, Some(value))?;
         self.check_settings(&inner.settings, &settings)?;
+        settings.take_seed().map_or(Ok(()), |seed| self.sequence.seed(seed))?;
         inner.settings = settings;
-        inner.defaults.set(name, Some(value))
+        inner.defaults.set(name, Some(value))?;
+        inner.defaults.take_seed();
+        Ok(())
     }
 
     /// The settings that the session began with.

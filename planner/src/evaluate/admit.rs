@@ -215,6 +215,11 @@ mod tests {
             DataType::Uuid,
             DataType::Json,
             DataType::Jsonb,
+            DataType::BIT,
+            DataType::Bit(3),
+            DataType::VarBit(3),
+            DataType::JsonPath,
+            DataType::list(DataType::Bit(3)),
             DataType::enumeration("mood", vec!["sad".to_owned(), "ok".to_owned()]),
             DataType::list(DataType::Integer),
             DataType::list(DataType::Text),
@@ -223,8 +228,22 @@ mod tests {
     }
 
     fn values() -> Vec<Value> {
-        let texts =
-            ["", "abc", "a\0b", "{1,2}", "{1.5}", "[1]", "00ff", "{\"a\": 1}", "\u{2}", "\u{1}", "(1)", "\u{3}x"];
+        let texts = [
+            "",
+            "101",
+            "$.a",
+            "abc",
+            "a\0b",
+            "{1,2}",
+            "{1.5}",
+            "[1]",
+            "00ff",
+            "{\"a\": 1}",
+            "\u{2}",
+            "\u{1}",
+            "(1)",
+            "\u{3}x",
+        ];
         let integers = [0, 1, -1, 2, 70_000, 1 << 32 | 1, 1 << 40, i64::MAX, i64::MIN, i64::MAX / 2, i64::MIN + 1];
         let floats = [0.0, -0.0, 0.1, 1e300, 1e-300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
         let numerics = [Numeric::NaN, Numeric::Infinity, Numeric::new(123_456_789, 3), Numeric::new(1, 0)];

@@ -2,7 +2,7 @@
 
 use super::calendar::is_infinite_timestamp;
 use super::parse::{invalid, is_blank};
-use super::{Call, array, bytes, format, json, parse, time_with_zone, zone};
+use super::{Call, array, bits, bytes, format, json, parse, time_with_zone, zone};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::types::{DataType, OidKind, SystemType};
@@ -30,6 +30,8 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
         DataType::InternalChar => Value::text(read_char(text)),
         DataType::Bytea => Value::text(bytes::read(text)?),
         DataType::Uuid => Value::text(bytes::read_uuid(text)?),
+        bits if bits.is_bits() => Value::text(bits::read(text, bits)?),
+        DataType::JsonPath => Value::text(json::path_normal(text)?),
         DataType::Json => {
             json::check(text)?;
             Value::text(text)

@@ -5,8 +5,7 @@
 //! topic: `numeric`, `arithmetic`, `math` and `angles` (with `decimal` and `wide` below them), `text` (with `long_text`), `words`
 //! (with `alike` and `printf`), `like` and `pattern`, `date` and `interval` (with `calendar`), `moment` and `time_with_zone`;
 //! `interval_style` is how intervals look. `logical` has the types that another carries, with `array`, `bytes`, `bytes_parts`,
-//! `json` and
-//! `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
+//! `bits`, `json` and `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
 //! the functions that see the rows around a row, `frame` the bounds of what they see, `statistic` what aggregates with states of
 //! their own are fed. `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
 //! `admit` checks values that come from outside.
@@ -16,6 +15,7 @@ mod alike;
 mod angles;
 mod arithmetic;
 pub mod array;
+pub mod bits;
 pub mod bytes;
 mod bytes_parts;
 pub mod calendar;
@@ -60,7 +60,7 @@ mod testing;
 mod tests;
 
 use crate::error::{Error, Result};
-use crate::function::{Function, IntervalStyle};
+use crate::function::{AttemptFunction, Function, IntervalStyle};
 use crate::meter;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
@@ -112,9 +112,10 @@ fn value_of(call: &Call) -> Result<Value> {
     match function {
         Function::Cast => return cast::cast_value(&arguments[0], types[0], result),
         Function::AssignCast => return cast::assign_cast(&arguments[0], types[0], result),
+        Function::Attempt(AttemptFunction::Array(from, to)) => return array::attempt_cast(call, from, to),
         Function::Attempt(attempt) => {
             return match evaluate(attempt.function(), arguments, types, result) {
-                Err(error) if error.kind().is_data_error() => Ok(Value::Null),
+                Err(error) if error.kind().fails_cast() => Ok(Value::Null),
                 value => value,
             };
         }
@@ -123,7 +124,7 @@ fn value_of(call: &Call) -> Result<Value> {
     let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];
     let templates = [template::apply, quote::apply, series::apply, row::apply, frame::apply, statistic::apply];
     let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, pattern::apply, moment::apply];
-    let more = [words::apply, angles::apply, bytes_parts::apply];
+    let more = [words::apply, angles::apply, bytes_parts::apply, bits::apply];
     for topic in plain.into_iter().chain(logical).chain(templates).chain(more) {
         if let Some(value) = topic(call)? {
             return Ok(value);

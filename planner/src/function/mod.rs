@@ -12,6 +12,7 @@
 //! * unless a variant says otherwise, a NULL argument gives NULL.
 
 mod attempt;
+mod bits;
 mod bytes;
 mod frame;
 mod jsonb;
@@ -26,6 +27,7 @@ mod text;
 
 use crate::types::{DataType, OidKind};
 pub use attempt::AttemptFunction;
+pub use bits::BitsFunction;
 pub use bytes::BytesFunction;
 pub use frame::FrameFunction;
 pub use jsonb::JsonbFunction;
@@ -404,6 +406,8 @@ pub enum Function {
     ShiftRight,
     /// A double in [0, 1), new for every row: volatile.
     Random,
+    /// `setseed(double)`: an empty text; it sets the seed of the session's random numbers: volatile.
+    SetSeed,
     /// The time of the clock, new for every row: volatile.
     Clock,
 
@@ -519,6 +523,8 @@ pub enum Function {
     ByteLength,
     /// A function of bytes.
     Bytes(BytesFunction),
+    /// A function of bit strings.
+    Bits(BitsFunction),
     /// A function of jsonb.
     Jsonb(JsonbFunction),
     /// A function of texts.
@@ -555,7 +561,7 @@ impl Effects {
 impl Function {
     /// Whether each call gives another value.
     pub fn is_volatile(self) -> bool {
-        matches!(self, Function::Random | Function::Clock)
+        matches!(self, Function::Random | Function::SetSeed | Function::Clock)
     }
 }
 

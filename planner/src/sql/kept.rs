@@ -67,6 +67,9 @@ pub(super) fn type_name(data_type: DataType) -> String {
         DataType::Timestamp => "timestamp without time zone".to_owned(),
         DataType::TimestampTz => "timestamp with time zone".to_owned(),
         DataType::TimeTz => "time with time zone".to_owned(),
+        // What has no length has its name in quotes: without them it is of one bit.
+        DataType::Bit(_) => "\"bit\"".to_owned(),
+        DataType::VarBit(_) => "bit varying".to_owned(),
         other => match other.element() {
             Some(element) => format!("{}[]", type_name(element)),
             None => other.to_string(),
@@ -182,6 +185,8 @@ impl Kept<'_> {
     fn cast(&self, expr: &Expr, data_type: &ast::DataType) -> String {
         let shown = match bind_data_type(data_type) {
             Ok(known) if type_name(known) == known.to_string() => known.to_string(),
+            Ok(DataType::BIT) => type_name(DataType::BIT),
+            Ok(known) if known.is_bits() => known.to_string(),
             Ok(known @ (DataType::Time | DataType::Timestamp | DataType::TimestampTz)) => type_name(known),
             _ => data_type.to_string(),
         };
@@ -396,7 +401,18 @@ fn constant(value: &ast::Value, wanted: Option<DataType>) -> String {
         ast::Value::Null => format!("NULL{}", of()),
         ast::Value::Boolean(value) => value.to_string(),
         ast::Value::Number(digits, _) => digits.to_string(),
+        ast::Value::SingleQuotedByteStringLiteral(digits) => bits(&format!("b{digits}")),
+        ast::Value::HexStringLiteral(digits) => bits(&format!("x{digits}")),
         other => other.to_string(),
+    }
+}
+
+/// A bit string of any length, of a literal that says its base.
+fn bits(written: &str) -> String {
+    match evaluate::parse(written, DataType::BIT) {
+        Ok(Value::Text(digits)) => format!("{}::{}", literal(&digits), type_name(DataType::BIT)),
+        // What is none is an error where it is bound.
+        _ => written.to_owned(),
     }
 }
 

@@ -12,6 +12,8 @@
 //! | uuid | text | its lower-case form with hyphens |
 //! | json | text | as it was written |
 //! | jsonb | text | as PostgreSQL prints it (`evaluate/json.rs`) |
+//! | bit, bit varying | text | its bits, a digit each (`evaluate/bits.rs`) |
+//! | jsonpath | text | as PostgreSQL prints it (`evaluate/json/path/show.rs`) |
 //! | types of the system (`types/system.rs`) | text | as it is shown |
 //! | timestamptz | timestamp | in UTC |
 //! | timetz | bigint | the time in UTC, then the offset (`evaluate/time_with_zone.rs`) |
@@ -117,6 +119,9 @@ impl DataType {
             | DataType::Uuid
             | DataType::Json
             | DataType::Jsonb
+            | DataType::Bit(_)
+            | DataType::VarBit(_)
+            | DataType::JsonPath
             | DataType::System(_) => DataType::Text,
             DataType::TimestampTz => DataType::Timestamp,
             DataType::Nested(nested) => match nested.get() {
@@ -140,6 +145,7 @@ impl DataType {
             DataType::Varchar(_) => DataType::VARCHAR,
             DataType::Char(_) => DataType::BPCHAR,
             DataType::Decimal { .. } => DataType::Numeric,
+            bits if bits.is_bits() => bits.of_any_length(),
             list => match list.element() {
                 Some(element) if list == DataType::list(element) => DataType::list(element.without_modifiers()),
                 _ => list,
@@ -190,7 +196,7 @@ impl DataType {
     /// Whether values of the type can be told apart by `=`.
     pub fn has_equality(self) -> bool {
         let parts = self.fields().unwrap_or_default().iter().map(|(_, of)| *of).chain(self.element());
-        self != DataType::Json && parts.into_iter().all(DataType::has_equality)
+        !matches!(self, DataType::Json | DataType::JsonPath) && parts.into_iter().all(DataType::has_equality)
     }
 }
 

@@ -5,6 +5,7 @@
 //! value, of code that knows its type.
 
 mod array;
+pub(crate) mod bits;
 mod boolean;
 mod bytes;
 mod datetime;
@@ -183,11 +184,17 @@ fn logical_cells(array: &ArrayRef, data_type: DataType, format: Format, sight: &
             bytes::cells(downcast::<FixedSizeBinaryArray>(array, data_type)?, form)
         }
         DataType::InternalChar if !is_text => text::letters(downcast::<StringArray>(array, data_type)?),
-        DataType::Jsonb if !is_text => text::versioned(downcast::<StringArray>(array, data_type)?),
+        DataType::Jsonb | DataType::JsonPath if !is_text => text::versioned(downcast::<StringArray>(array, data_type)?),
         DataType::TimeTz if !is_text => datetime::times_with_zone(downcast::<StringArray>(array, data_type)?),
-        DataType::Name | DataType::InternalChar | DataType::Json | DataType::Jsonb | DataType::TimeTz => {
-            text::cells(downcast::<StringArray>(array, data_type)?)
-        }
+        DataType::Bit(_) | DataType::VarBit(_) if !is_text => bits::cells(downcast::<StringArray>(array, data_type)?),
+        DataType::Name
+        | DataType::InternalChar
+        | DataType::Json
+        | DataType::Jsonb
+        | DataType::TimeTz
+        | DataType::Bit(_)
+        | DataType::VarBit(_)
+        | DataType::JsonPath => text::cells(downcast::<StringArray>(array, data_type)?),
         DataType::Nested(_) if is_text && (data_type.is_zero_based() || data_type.fields().is_some()) => {
             text::cells(downcast::<StringArray>(array, data_type)?)
         }

@@ -51,6 +51,9 @@ pub(super) fn metadata_of(data_type: DataType) -> HashMap<String, String> {
         | DataType::Json
         | DataType::Jsonb
         | DataType::TimeTz
+        | DataType::Bit(_)
+        | DataType::VarBit(_)
+        | DataType::JsonPath
         | DataType::System(_) => named(data_type.to_string()),
         DataType::Oid(kind) => named(kind.name().to_owned()),
         DataType::Uuid => Some((EXTENSION.0.to_owned(), EXTENSION.1.to_owned())),
@@ -73,7 +76,10 @@ pub(super) fn marked_type(field: &ArrowField, plain: DataType) -> DataType {
         (DataType::Text, "json") => DataType::Json,
         (DataType::Text, "jsonb") => DataType::Jsonb,
         (DataType::Text, "timetz") => DataType::TimeTz,
-        (DataType::Text, name) => SystemType::named(name).map_or(plain, DataType::System),
+        (DataType::Text, "jsonpath") => DataType::JsonPath,
+        (DataType::Text, name) => {
+            DataType::bits_named(name).or(SystemType::named(name).map(DataType::System)).unwrap_or(plain)
+        }
         (DataType::BigInt, name) => OidKind::named(name).map_or(plain, DataType::Oid),
         _ => plain,
     }
@@ -91,7 +97,9 @@ pub(in crate::column) fn takes(wanted: DataType, given: DataType) -> bool {
             | DataType::Json
             | DataType::Jsonb
             | DataType::TimeTz
+            | DataType::JsonPath
             | DataType::System(_) => given == DataType::Text,
+            DataType::Bit(_) | DataType::VarBit(_) => given == DataType::Text || given.is_bits(),
             DataType::Uuid => matches!(given, DataType::Text | DataType::Bytea),
             DataType::Nested(_) => wanted.labels().is_some() && given == DataType::Text,
             _ => false,

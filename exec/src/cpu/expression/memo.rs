@@ -87,6 +87,7 @@ pub(super) fn sees_null(function: Function) -> bool {
                 | F::Greatest
                 | F::Least
                 | F::Random
+                | F::SetSeed
                 | F::Clock
         )
 }

@@ -8,6 +8,8 @@ use crate::Result;
 use crate::cpu::vector::Vector;
 use multiloop_planner::evaluate::evaluate;
 use multiloop_planner::function::Function;
+use multiloop_planner::meter;
+use multiloop_planner::sequence::fraction;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use std::time::SystemTime;
@@ -47,13 +49,24 @@ pub fn call_checked(
 
 /// Applies a function to one tuple's values.
 pub(super) fn one(function: Function, values: &[Value], types: &[DataType], result: DataType) -> Result<Value> {
-    if function == Function::Random {
-        return Ok(Value::Float(random()));
+    match function {
+        // What makes an identifier has arguments, and is no part of the session's sequence.
+        Function::Random if values.is_empty() => return Ok(Value::Float(meter::draw().unwrap_or_else(random))),
+        Function::Random => return Ok(Value::Float(random())),
+        Function::SetSeed => return set_seed(&values[0]),
+        _ => {}
     }
     if function == Function::Clock {
         return Ok(Value::Int(clock()));
     }
     evaluate(function, values, types, result)
+}
+
+/// `setseed(seed)`: an empty text, as of whatever gives nothing.
+pub(crate) fn set_seed(seed: &Value) -> Result<Value> {
+    let Value::Float(seed) = seed else { return Ok(Value::Null) };
+    meter::seed(*seed)?;
+    Ok(Value::text(""))
 }
 
 /// The time of the clock, in microseconds since 1970.
@@ -70,10 +83,8 @@ fn random() -> f64 {
         static STATE: Cell<u64> = Cell::new(RandomState::new().hash_one(0));
     }
     STATE.with(|state| {
-        let seed = state.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
-        state.set(seed);
-        let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        let next = state.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
+        state.set(next);
+        fraction(next)
     })
 }

@@ -4,7 +4,7 @@ use super::{Array, Arrays, Bound};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::long_text::{LongText, Part};
 use crate::evaluate::zone::with_zone;
-use crate::evaluate::{self, logical, mismatch};
+use crate::evaluate::{self, bits, logical, mismatch};
 use crate::meter::{self, Room};
 use crate::types::DataType;
 use crate::value::Value;
@@ -115,13 +115,21 @@ impl Arrays<'_> {
         Ok(self.encoded(&Array::checked(bounds, elements)?))
     }
 
-    /// Each element cast, the text of one read.
-    pub(super) fn cast(&self, to: DataType) -> Result<Value> {
+    /// Each element cast, the text of one read; one that cannot be cast is NULL if it is an attempt.
+    pub(super) fn cast(&self, to: DataType, is_attempt: bool) -> Result<Value> {
         let array = self.known(0)?;
         let from = self.element;
         let zone = if self.call.arguments.len() > 1 { self.call.text(1)? } else { logical::UTC };
         let cast = |value: &Value| match value {
             Value::Null => Ok(Value::Null),
+            Value::Text(text) if to.is_bits() => {
+                let Value::Text(read) = logical::read(text, to.of_any_length(), zone)? else {
+                    return Err(mismatch(value, to));
+                };
+                bits::fitted(&read, to).map(Value::text)
+            }
+            Value::Text(text) if from.is_bits() && to.is_integer() => bits::to_integer(text, to).map(Value::Int),
+            Value::Int(number) if to.is_bits() => bits::of_integer(*number, to).map(Value::text),
             Value::Text(text) if to.is_logical() => logical::read(text, to, zone),
             Value::Int(number) if to.is_oid() => {
                 let is_oid = u32::try_from(*number).is_ok();
@@ -143,7 +151,13 @@ impl Arrays<'_> {
             }
             value => evaluate::cast(value, from.carrier(), to.carrier()),
         };
-        let cast = |value: &Value| meter::spend(64).and_then(|()| cast(value));
+        let cast = |value: &Value| {
+            meter::spend(64)?;
+            match cast(value) {
+                Err(error) if is_attempt && error.kind().fails_cast() => Ok(Value::Null),
+                cast => cast,
+            }
+        };
         let elements = array.elements.iter().map(cast).collect::<Result<_>>()?;
         Ok(Value::text(Array { bounds: array.bounds, elements }.encode(to)))
     }

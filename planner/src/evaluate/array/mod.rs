@@ -1,13 +1,14 @@
 //! Arrays: elements of one type in up to six dimensions, whose subscripts may begin anywhere.
 //!
 //! `key` is the text that stands for an array wherever programs run, `text` the form that people read and write. `make`, `search`,
-//! `list` and `dimensions` have the functions.
+//! `list`, `percentiles` and `dimensions` have the functions.
 
 mod dimensions;
 mod key;
 mod list;
 mod make;
 mod numbers;
+mod percentiles;
 mod search;
 mod text;
 
@@ -152,6 +153,11 @@ impl Arrays<'_> {
     }
 }
 
+/// An array whose elements are cast, NULL where that fails: TRY_CAST, as DuckDB has it.
+pub(super) fn attempt_cast(call: &Call, from: DataType, to: DataType) -> Result<Value> {
+    Arrays { call, element: from }.cast(to, true)
+}
+
 /// The value of a function that NULL arguments need not make NULL.
 pub(super) fn apply_to_nulls(call: &Call) -> Result<Option<Value>> {
     use ArrayFunction as A;
@@ -204,7 +210,8 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         A::JoinPairs => arrays.join_pairs()?,
         A::Mode => arrays.mode()?,
         A::Key => Value::text(arrays.known(0)?.key(element)),
-        A::Cast(to) => arrays.cast(to)?,
+        A::Cast(to) => arrays.cast(to, false)?,
+        A::Percentiles { continuous } => arrays.percentiles(continuous)?,
         function => return list::apply(&arrays, function),
     }))
 }

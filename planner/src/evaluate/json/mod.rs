@@ -22,6 +22,7 @@ use crate::numeric::Numeric;
 use crate::stack;
 use crate::types::DataType;
 use crate::value::Value;
+pub(super) use path::normal as path_normal;
 use std::fmt::Write;
 
 /// Arrays and objects within each other, at most.

@@ -77,6 +77,9 @@ pub(crate) fn type_name(data_type: DataType) -> &'static str {
         DataType::Jsonb => "jsonb",
         DataType::TimestampTz => "timestamptz",
         DataType::TimeTz => "timetz",
+        DataType::Bit(_) => "bit",
+        DataType::VarBit(_) => "varbit",
+        DataType::JsonPath => "jsonpath",
         DataType::System(of) => of.name(),
         DataType::Nested(nested) => match nested.get() {
             NestedType::List(of) => type_name(*of),

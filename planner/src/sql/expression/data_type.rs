@@ -39,6 +39,9 @@ pub(in crate::sql) fn bind_type(
             None => DataType::Char(1),
             Some(length) => DataType::Char(characters("char", length)?),
         },
+        T::Bit(length) => DataType::Bit(builder::bits("bit", length.unwrap_or(1))?),
+        T::BitVarying(None) | T::VarBit(None) => DataType::VARBIT,
+        T::BitVarying(Some(length)) | T::VarBit(Some(length)) => DataType::VarBit(builder::bits("varbit", *length)?),
         T::Date => DataType::Date,
         T::Time(_, zone) => {
             let zoned = matches!(zone, ast::TimezoneInfo::WithTimeZone | ast::TimezoneInfo::Tz);
@@ -186,6 +189,9 @@ fn named(name: &str) -> Option<DataType> {
         "timestamptz" => DataType::TimestampTz,
         "timetz" => DataType::TimeTz,
         "uuid" => DataType::Uuid,
+        "bit" => DataType::BIT,
+        "varbit" => DataType::VARBIT,
+        "jsonpath" => DataType::JsonPath,
         "varchar" => DataType::VARCHAR,
         "aclitem" => DataType::System(SystemType::AclItem),
         "pg_node_tree" => DataType::System(SystemType::NodeTree),

@@ -108,6 +108,7 @@ pub(crate) fn unify_types(types: &[DataType], construct: &str) -> Result<DataTyp
     Ok(match common {
         DataType::Null => DataType::Text,
         text if unknown && text.is_text() => without_length(text),
+        bits if unknown => bits.of_any_length(),
         other => other,
     })
 }
@@ -143,6 +144,7 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
         (DataType::Name, text) | (text, DataType::Name) if text.is_text() => Some(DataType::Name),
         (a, b) if a.element().is_some() && b.element().is_some() => unify_arrays(a, b),
         (a, b) if a.is_text() && b.is_text() => Some(without_length(a)),
+        (a, b) if a.is_bits() && b.is_bits() => Some(a.of_any_length()),
         (a, b) if (a.is_exact() || b.is_exact()) && !a.is_float() && !b.is_float() => Some(common_exact(a, b)),
         (a, b) if castable(a, b, Coercion::Implicit) => Some(b),
         (a, b) if castable(b, a, Coercion::Implicit) => Some(a),
@@ -186,6 +188,9 @@ impl Builder<'_> {
                     let text = text.clone();
                     if let Some(value) = self.kept_literal(&text, to, position)? {
                         return Ok(Expression::constant(value, to).at(position));
+                    }
+                    if to.of_any_length() != to {
+                        return self.read_bits(&text, to, coercion, position);
                     }
                     if to.is_logical() {
                         let value = self.read_logical(&text, to).map_err(|error| error.at(position))?;
@@ -281,7 +286,7 @@ impl Builder<'_> {
         let data_type = *known.get_or_insert(match to {
             DataType::Varchar(_) if coercion != Coercion::Implicit => DataType::VARCHAR,
             to if to.is_text() => DataType::Text,
-            to => to,
+            to => to.of_any_length(),
         });
         Expression::new(ExpressionKind::Parameter(index), data_type)
     }

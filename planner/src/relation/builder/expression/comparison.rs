@@ -106,6 +106,7 @@ impl Builder<'_> {
         let (l, r) = (left.data_type, right.data_type);
         let common = match (l, r) {
             (l, r) if l == r && !matches!(l, DataType::Oid(_) | DataType::Name) => l,
+            (l, r) if l.is_bits() && r.is_bits() => l.of_any_length(),
             (DataType::Oid(OidKind::Transaction), other) | (other, DataType::Oid(OidKind::Transaction))
                 if other == l && other == r || other.is_integer() =>
             {
@@ -179,7 +180,7 @@ impl Builder<'_> {
             let trimmed = Value::text(text.trim_end_matches(' '));
             return Ok(Expression::constant(trimmed, DataType::Text).at(side.position));
         }
-        let wanted = if known.is_text() { DataType::Text } else { known };
+        let wanted = if known.is_text() { DataType::Text } else { known.of_any_length() };
         self.coerce(side, wanted, Coercion::Implicit)
     }
 

@@ -4,7 +4,7 @@
 //! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `pattern`; `conditional` (CASE and its family); `call`, `registry`,
 //! `number_function`, `date_function`, `moment_function`, `interval` and `string_function` (functions), `set_function` (those that give rows),
 //! `sql_function` (those that are queries); `aggregate`, `gather` and `ordered_set`; `subquery`. `logical` has the types that another
-//! carries, with `array`, `array_function`, `list_function`, `bytes_function`, `json`, `jsonb_function`, `zoned` and
+//! carries, with `array`, `array_function`, `list_function`, `bytes_function`, `bits_function`, `json`, `jsonb_function`, `zoned` and
 //! `time_with_zone`. `exact` and `blanks` are what numerics and chars need
 //! everywhere. `fold` makes literals of calls of literals on the way.
 //!
@@ -14,6 +14,7 @@ mod aggregate;
 mod arithmetic;
 mod array;
 mod array_function;
+mod bits_function;
 mod blanks;
 mod bytes_function;
 mod call;
@@ -53,6 +54,7 @@ mod zoned;
 
 pub use aggregate::AggregateArguments;
 pub use array::{ElementTest, Subscript};
+pub use bits_function::bits_literal;
 pub(crate) use blanks::checked_key;
 pub use call::Callee;
 pub use coercion::Coercion;
@@ -67,4 +69,4 @@ pub use pattern::PatternOperator;
 pub use registry::{FunctionKind, FunctionSummary, functions};
 pub use set_function::SetCall;
 pub use subquery::Quantifier;
-pub use type_limits::{characters, decimal};
+pub use type_limits::{bits, characters, decimal};

@@ -46,6 +46,7 @@ fn duck_name(data_type: DataType) -> String {
         T::Time => "TIME".to_owned(),
         T::Bytea => "BLOB".to_owned(),
         T::Jsonb => "JSON".to_owned(),
+        bits if bits.is_bits() => "BIT".to_owned(),
         made if made.labels().is_some() => made.to_string(),
         other => other.to_string().to_uppercase(),
     }
@@ -118,7 +119,7 @@ impl Builder<'_> {
                     T::Varchar(_) => "character varying".to_owned(),
                     T::Char(_) => "character".to_owned(),
                     T::Decimal { .. } => "numeric".to_owned(),
-                    known => known.to_string(),
+                    known => known.of_any_length().to_string(),
                 };
                 let name = Expression::new(ExpressionKind::Constant(Value::text(name)), T::Null);
                 self.coerce(name, T::Oid(OidKind::Type), Coercion::Explicit)?
@@ -201,6 +202,10 @@ impl Builder<'_> {
                 Special::Bound(call) => Ok(call.at(position)),
                 Special::NoMatch(arguments) => Err(no_function("overlay", &arguments).at(position)),
             };
+        }
+        if text.data_type.is_bits() || new.data_type.is_bits() {
+            let arguments = [text, new, from].into_iter().chain(count).collect();
+            return self.overlay_bits(arguments, position);
         }
         let stringy = |value: &Expression| value.data_type.is_text() || value.data_type == DataType::Null;
         let small =

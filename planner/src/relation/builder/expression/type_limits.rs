@@ -1,7 +1,7 @@
 //! How long strings and how wide decimals may be.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::types::{DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE};
+use crate::types::{BITS_MAX, DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE};
 
 /// The longest varchar and char, as in PostgreSQL.
 const LENGTH_MAX: u64 = 10_485_760;
@@ -29,6 +29,16 @@ pub fn characters(name: &str, length: u64) -> Result<u32> {
     Ok(u32::try_from(length).expect("checked against the maximum"))
 }
 
+/// The length of a bit string type of this name, `bit` or `varbit`; 22023 out of range.
+pub fn bits(name: &str, length: u64) -> Result<u32> {
+    let message = match u32::try_from(length) {
+        Ok(0) => format!("length for type {name} must be at least 1"),
+        Ok(length) if length <= BITS_MAX => return Ok(length),
+        _ => format!("length for type {name} cannot exceed {BITS_MAX}"),
+    };
+    Err(Error::new(ErrorKind::InvalidParameter, message))
+}
+
 /// An error for a type that was made without a look at the limits, or is the one of what has no type yet (42704).
 pub(super) fn check(data_type: DataType) -> Result<()> {
     match data_type {
@@ -36,6 +46,8 @@ pub(super) fn check(data_type: DataType) -> Result<()> {
         DataType::Decimal { precision, scale } => decimal(precision.into(), scale.into()).map(drop),
         DataType::Varchar(length) if length != LENGTH_FREE => characters("varchar", length.into()).map(drop),
         DataType::Char(length) if length != LENGTH_FREE => characters("char", length.into()).map(drop),
+        DataType::Bit(length) if length != LENGTH_FREE => bits("bit", length.into()).map(drop),
+        DataType::VarBit(length) if length != LENGTH_FREE => bits("varbit", length.into()).map(drop),
         _ => Ok(()),
     }
 }
