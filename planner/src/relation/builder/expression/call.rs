@@ -160,6 +160,7 @@ impl Builder<'_> {
             Self::special_moment_function,
             Self::special_jsonb_function,
             Self::special_list_function,
+            Self::special_struct_function,
         ];
         let mut arguments = arguments;
         for family in families {
