@@ -8,7 +8,7 @@ use crate::stream::ResultStream;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
-use multiloop_exec::column::arrow::{schema_of_rows, to_record_batch_as};
+use multiloop_exec::column::arrow::{has_lists, schema_of_rows, to_record_batch_as};
 use multiloop_exec::plan::Machine;
 use multiloop_exec::workers::context::{Cancellation, Context, Progress};
 use multiloop_exec::workers::pool::Pool;
@@ -160,7 +160,7 @@ impl Running<'_> {
             Backend::Cpu => {
                 let plan = executable.plan(self.machine())?;
                 // The form of arrays in a result depends on all of them, and few rows need not come one after the other.
-                let has_arrays = executable.types.iter().any(|data_type| data_type.element().is_some());
+                let has_arrays = executable.types.iter().any(|data_type| has_lists(*data_type));
                 let output = match drawing.is_some() || has_arrays || executable.time_max().is_some() {
                     true => multiloop_exec::run::run_plan(plan, &find, parameters, context, pool)?,
                     false => multiloop_exec::run::stream_plan(plan, &find, parameters, context, pool)?,

@@ -76,7 +76,7 @@ const SYSTEM: &[(u32, u32, i16, SystemType)] = &[
     (10029, 10028, -1, SystemType::Statistic),
 ];
 
-/// What has no number of its own is sent as text: a bare NULL, and enums where nobody knows theirs.
+/// What has no number of its own is sent as text: a bare NULL, structs and arrays of them, and enums where nobody knows theirs.
 const TEXT: (u32, u32, i16) = (25, 1009, -1);
 
 /// The OID that clients send for what they do not know, beside 0.
@@ -85,7 +85,7 @@ const UNKNOWN: u32 = 705;
 /// A type's number, size and modifier; of an array the modifier of its elements. What has no type yet (a bare NULL) is text, as
 /// PostgreSQL shows it.
 pub(crate) fn wire_type(data_type: DataType) -> WireType {
-    if let Some(element) = data_type.element().filter(|_| !data_type.is_zero_based()) {
+    if let Some(element) = data_type.element().filter(|_| !data_type.is_zero_based() && !data_type.is_of_structs()) {
         let ((_, oid, _), modifier) = numbers(element);
         return WireType { oid, bytes: -1, modifier };
     }

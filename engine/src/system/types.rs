@@ -28,7 +28,7 @@ pub(crate) fn type_oid(data_type: DataType) -> u32 {
     if data_type.fields().is_some() {
         return 2249;
     }
-    if let Some(element) = data_type.element() {
+    if let Some(element) = data_type.element().filter(|_| !data_type.is_of_structs()) {
         return FIXED.get(&type_oid(element)).map_or(1009, |fixed| fixed.array);
     }
     match data_type {

@@ -408,7 +408,7 @@ fn check_nulls(column: &Column, field: &Field) -> Result<()> {
 }
 
 /// Whether every value of type `given` is a value of type `wanted` and is stored alike.
-fn holds(wanted: DataType, given: DataType) -> bool {
+pub(in crate::column) fn holds(wanted: DataType, given: DataType) -> bool {
     let alike = (wanted.is_integer() && given.is_integer())
         || (wanted.is_decimal() && given.is_decimal() && wanted.scale() == given.scale());
     if wanted == DataType::Numeric {

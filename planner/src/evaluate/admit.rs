@@ -17,7 +17,7 @@
 //! | a value of another kind | 42804 |
 
 use super::array::{Array, MARKS};
-use super::{bytes, calendar, cast, decimal, logical, numeric};
+use super::{bytes, calendar, cast, decimal, logical, numeric, structure};
 use crate::error::{Error, ErrorKind, Result};
 use crate::numeric::Numeric;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType, NestedType};
@@ -142,6 +142,15 @@ fn admit_text(text: &str, data_type: DataType, zone: &str) -> Result<String> {
     if let Some(element) = data_type.element() {
         return admit_array(text, data_type, element, zone);
     }
+    if let Some(fields) = data_type.struct_fields()
+        && text.bytes().next().is_some_and(|first| MARKS.contains(&first))
+    {
+        let malformed = || Error::new(ErrorKind::InvalidText, format!("a text is no value of type {data_type}"));
+        let values = structure::decode(text, fields).ok_or_else(malformed)?;
+        let admitted = |(value, (_, of)): (Value, &(String, DataType))| Ok(admit(&value, *of, zone)?.unwrap_or(value));
+        let values = values.into_iter().zip(fields).map(admitted).collect::<Result<Vec<_>>>()?;
+        return Ok(structure::encode(&values, fields));
+    }
     check_text(text)?;
     Ok(match data_type {
         DataType::Bytea if !text.starts_with('\\') => {
@@ -224,6 +233,7 @@ mod tests {
             DataType::list(DataType::Integer),
             DataType::list(DataType::Text),
             DataType::list(DataType::decimal(5, 2)),
+            DataType::structure(vec![("a".to_owned(), DataType::Integer), ("b".to_owned(), DataType::Text)]),
         ]
     }
 

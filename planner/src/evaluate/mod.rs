@@ -5,7 +5,7 @@
 //! topic: `numeric`, `arithmetic`, `math` and `angles` (with `decimal` and `wide` below them), `text` (with `long_text`), `words`
 //! (with `alike` and `printf`), `like` and `pattern`, `date` and `interval` (with `calendar`), `moment` and `time_with_zone`;
 //! `interval_style` is how intervals look. `logical` has the types that another carries, with `array`, `bytes`, `bytes_parts`,
-//! `bits`, `json` and `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
+//! `bits`, `json`, `row`, `structure` and `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
 //! the functions that see the rows around a row, `frame` the bounds of what they see, `statistic` what aggregates with states of
 //! their own are fed. `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
 //! `admit` checks values that come from outside.
@@ -44,6 +44,7 @@ pub mod quote;
 mod row;
 mod series;
 pub mod statistic;
+pub mod structure;
 mod template;
 mod text;
 pub mod time_with_zone;
@@ -96,6 +97,7 @@ fn value_of(call: &Call) -> Result<Value> {
             quote::apply_to_nulls,
             gather::apply_to_nulls,
             row::apply_to_nulls,
+            structure::apply_to_nulls,
             moment::apply_to_nulls,
             words::apply_to_nulls,
             frame::apply_to_nulls,
@@ -124,7 +126,7 @@ fn value_of(call: &Call) -> Result<Value> {
     let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];
     let templates = [template::apply, quote::apply, series::apply, row::apply, frame::apply, statistic::apply];
     let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, pattern::apply, moment::apply];
-    let more = [words::apply, angles::apply, bytes_parts::apply, bits::apply];
+    let more = [words::apply, angles::apply, bytes_parts::apply, bits::apply, structure::apply];
     for topic in plain.into_iter().chain(logical).chain(templates).chain(more) {
         if let Some(value) = topic(call)? {
             return Ok(value);
@@ -169,6 +171,14 @@ pub fn parse_now(text: &str, data_type: DataType, zone: &str, now: i64) -> Resul
 /// any cast, cuts it.
 pub fn check_length(text: &str, data_type: DataType) -> Result<()> {
     cast::check_length(text, data_type)
+}
+
+/// The value of a type that a JSON text is: objects are structs, arrays arrays, scalars are read as texts are.
+///
+/// # Errors
+/// 22P02 for a text that is no JSON or of another shape, and whatever reading a scalar gives.
+pub fn of_json(text: &str, data_type: DataType, zone: &str) -> Result<Value> {
+    json::typed(text, data_type, zone)
 }
 
 /// The interval of a text that has these fields, and no smaller ones: `interval '1 2' day to hour`.

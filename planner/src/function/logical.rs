@@ -4,7 +4,7 @@
 pub use super::bytes::{ByteFormat, ShaBits};
 use super::{
     AttemptFunction, BitsFunction, BytesFunction, FrameFunction, Function, JsonbFunction, ListTotal, MathFunction,
-    MomentFunction, PatternFunction, StatisticFunction, TemplateFunction, TextFunction,
+    MomentFunction, PatternFunction, StatisticFunction, TemplateFunction, TextFunction, structure,
 };
 use crate::types::{DataType, SortOrder, SystemType};
 use serde::{Deserialize, Serialize};
@@ -336,6 +336,7 @@ impl Function {
             Function::Text(function) => function == TextFunction::Hash,
             Function::Json(function) => function.builds(),
             Function::Row(function) => function == RowFunction::Make,
+            Function::Struct(function, _) => function.sees_nulls(),
             Function::Format | Function::SortKey(..) => true,
             Function::Moment(function) => function.sees_nulls(),
             Function::Frame(function) => function.checks(),
@@ -379,6 +380,7 @@ impl Function {
                 matches!(function, J::Member | J::MemberText | J::Path | J::PathText)
             }
             Function::Row(function) => function == RowFunction::Field,
+            Function::Struct(function, _) => function.makes_null(),
             Function::Template(function) => function.makes_null(),
             Function::Moment(function) => function.makes_null(),
             _ => false,
@@ -396,6 +398,7 @@ impl Function {
             Function::Json(JsonFunction::Array | JsonFunction::Row | JsonFunction::Kind) => true,
             Function::Json(JsonFunction::OfArray | JsonFunction::OfLines) => true,
             Function::Moment(function) => function.is_total(),
+            Function::Struct(function, _) => function.is_total(),
             Function::Encode(_) | Function::Utf8 | Function::Md5 | Function::Sha(_) | Function::ByteLength => true,
             Function::Array(A::Any(comparison) | A::All(comparison), _) => !comparison.is_pattern(),
             Function::Bits(function) => function.is_total(),
@@ -459,6 +462,7 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::Array(function, data_type) => of(&format!("array_{}", debug_word(&function)), data_type),
         Function::Json(function) => format!("json_{}", debug_word(&function)),
         Function::Row(function) => format!("row_{}", debug_word(&function)),
+        Function::Struct(function, of) => structure::word_of(function, of),
         Function::NoObject(kind) => format!("no_object_{}", debug_word(&kind)),
         Function::Encode(format) => format!("encode_{}", debug_word(&format)),
         Function::Decode(format) => format!("decode_{}", debug_word(&format)),
@@ -500,6 +504,9 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     known.extend(MathFunction::ALL.map(Function::Math));
     if let Some(found) = known.into_iter().find(|&function| word_of(function).as_deref() == Some(word)) {
         return Some(found);
+    }
+    if word.starts_with("struct_") {
+        return structure::function_of_word(word);
     }
     if let Some(types) = word.strip_prefix("attempt_array_cast_of_").or(word.strip_prefix("array_cast_of_")) {
         // Labels are in hexadecimal digits, so that no type's word has `_to_` in it.
@@ -617,6 +624,9 @@ pub(crate) fn type_word(data_type: DataType) -> String {
         let words: Vec<String> = std::iter::once(name).chain(labels).map(|text| hex(text)).collect();
         return format!("enum_{}", words.join("_"));
     }
+    if let Some(fields) = data_type.struct_fields() {
+        return structure::type_word_of(fields);
+    }
     match data_type {
         DataType::Decimal { precision, scale } => format!("decimal_{precision}_{scale}"),
         DataType::BPCHAR => "bpchar".to_owned(),
@@ -644,6 +654,9 @@ pub(crate) fn type_of_word(word: &str) -> Option<DataType> {
         let mut words = words.split('_').map(text).collect::<Option<Vec<String>>>()?.into_iter();
         return Some(DataType::enumeration(words.next()?, words.collect()));
     }
+    if let Some(fields) = word.strip_prefix("struct_") {
+        return structure::type_of(fields);
+    }
     if let Some(of) = SystemType::named(word) {
         return Some(DataType::System(of));
     }
@@ -664,6 +677,7 @@ pub(crate) fn type_of_word(word: &str) -> Option<DataType> {
         };
     }
     let plain = [
+        DataType::Null,
         DataType::Boolean,
         DataType::SmallInt,
         DataType::Integer,

@@ -22,6 +22,7 @@ mod math;
 mod moment;
 mod pattern;
 mod statistic;
+mod structure;
 mod template;
 mod text;
 
@@ -39,6 +40,7 @@ pub use moment::{IntervalStyle, MomentFunction};
 pub use pattern::PatternFunction;
 use serde::{Deserialize, Serialize};
 pub use statistic::StatisticFunction;
+pub use structure::StructFunction;
 pub use template::TemplateFunction;
 pub use text::TextFunction;
 
@@ -509,6 +511,8 @@ pub enum Function {
     Json(JsonFunction),
     /// A function of rows as values.
     Row(RowFunction),
+    /// A function of structs of a type.
+    Struct(StructFunction, DataType),
     /// `encode(bytea, format)`.
     Encode(ByteFormat),
     /// `decode(text, format)`.

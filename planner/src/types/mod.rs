@@ -6,7 +6,7 @@ mod nested;
 mod system;
 
 pub use bits::BITS_MAX;
-pub use logical::OidKind;
+pub use logical::{OidKind, STRUCT_DEPTH_MAX};
 pub use nested::{Nested, NestedType};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -89,7 +89,7 @@ pub enum DataType {
     JsonPath,
     /// A type that only the system's tables and functions have.
     System(SystemType),
-    /// An array, a row, an enum, a vector or a struct. Of the last two no column has values yet.
+    /// An array, a row, an enum, a struct or a vector. Of the last no column has values yet.
     Nested(Nested),
 }
 

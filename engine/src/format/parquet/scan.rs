@@ -422,7 +422,8 @@ impl RowGroup {
             _ => concat(&arrays.iter().map(|array| &**array).collect::<Vec<_>>()).map_err(wrong)?,
         };
         let own = &opened.fields[of.place];
-        let array = if own.data_type == field.data_type {
+        let is_json = field.data_type == DataType::Json && own.data_type.is_of_structs();
+        let array = if own.data_type == field.data_type || is_json {
             array
         } else {
             let wanted = schema_of(std::slice::from_ref(field));

@@ -12,7 +12,7 @@ use crate::cpu::kernels::Call;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::nodes::{Expressions, Operation};
 use crate::workers::context::{Context, Reservation};
-use multiloop_planner::function::{ArrayFunction, Function, JsonFunction, RowFunction};
+use multiloop_planner::function::{ArrayFunction, Function, JsonFunction, RowFunction, StructFunction};
 use rustc_hash::FxHashMap;
 
 /// Bytes that a call may make without a look at whether the statement goes on.
@@ -110,6 +110,7 @@ pub(super) fn grows(function: Function) -> bool {
             | F::Array(A::Join | A::Replace | A::Make | A::MakeOfArrays | A::Concatenate | A::Append | A::Prepend, _)
             | F::Json(JsonFunction::Object | JsonFunction::Array)
             | F::Row(RowFunction::Make | RowFunction::Numbered)
+            | F::Struct(StructFunction::Make, _)
     )
 }
 
@@ -160,7 +161,7 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
             if to <= from { text } else { text.saturating_add((text / from.max(1)).saturating_mul(to)) }
         }
         // A letter of a field may be written twice, and each has quotes and a comma.
-        Function::Row(RowFunction::Make) => {
+        Function::Row(RowFunction::Make) | Function::Struct(StructFunction::Make, _) => {
             (0..arguments.len()).map(|at| length(at).saturating_mul(2).saturating_add(3)).sum()
         }
         // An element has two bytes at least, and gets a number and what is around them.

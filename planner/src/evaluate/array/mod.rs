@@ -18,8 +18,8 @@ use crate::function::{ArrayFunction, Function};
 use crate::meter;
 use crate::types::DataType;
 use crate::value::Value;
-pub(super) use key::bare;
 pub use key::{ESCAPED, Form, MARKS, TAIL};
+pub(super) use key::{bare, end_parts, is_end, push_part, skip_part, take_part};
 pub(super) use numbers::{read_numbers, show_numbers};
 pub(super) use text::{read, show};
 

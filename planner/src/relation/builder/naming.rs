@@ -87,7 +87,8 @@ pub(crate) fn type_name(data_type: DataType) -> &'static str {
             NestedType::ZeroBased(DataType::SmallInt) => "int2vector",
             NestedType::ZeroBased(_) => "oidvector",
             NestedType::Row { table, .. } => table.as_deref().unwrap_or("record"),
-            NestedType::Vector(..) | NestedType::Struct(_) => "row",
+            NestedType::Struct(_) => "struct",
+            NestedType::Vector(..) => "row",
         },
     }
 }

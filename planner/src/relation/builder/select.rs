@@ -249,6 +249,10 @@ impl Builder<'_> {
         let written = value.written;
         let expression = match (value.data_type, unknown) {
             (DataType::Null, Some(data_type)) => self.coerce(value, data_type, Coercion::Assignment)?,
+            (known, Some(data_type)) if known.has_unknown() => {
+                let to = if data_type.is_of_structs() { data_type } else { known };
+                self.coerce(value, to.settled(), Coercion::Assignment)?
+            }
             _ => value,
         };
         Ok(SelectItem { name, expression: Self::with_form(expression, written) })

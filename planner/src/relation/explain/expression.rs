@@ -2,7 +2,7 @@
 
 use super::Names;
 use crate::evaluate;
-use crate::function::{Function, debug_word};
+use crate::function::{Function, StructFunction, debug_word};
 use crate::relation::{Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
 use crate::types::DataType;
 use crate::value::Value;
@@ -52,8 +52,29 @@ impl Printer<'_> {
             Function::Extract(part) => format!("extract({part:?}, {})", self.list(arguments)).to_lowercase(),
             Function::DateTrunc(part) => format!("date_trunc({part:?}, {})", self.list(arguments)).to_lowercase(),
             Function::Moment(of) => format!("{}({})", debug_word(&of), self.list(arguments)),
+            Function::Struct(of, fields) => self.structure(of, fields, arguments),
             Function::Trim(side) => format!("trim({side:?}, {})", self.list(arguments)).to_lowercase(),
             _ => format!("{}({})", snake_case(&format!("{function:?}")), self.list(arguments)),
+        }
+    }
+
+    /// A struct as it is written, and its fields.
+    fn structure(&self, function: StructFunction, of: DataType, arguments: &[Expression]) -> String {
+        let fields = of.struct_fields().unwrap_or_default();
+        let place = match arguments.get(1).map(|place| &place.kind) {
+            Some(ExpressionKind::Constant(Value::Int(place))) => usize::try_from(*place).ok(),
+            _ => None,
+        };
+        match (function, place.and_then(|place| fields.get(place))) {
+            (StructFunction::Make, _) => {
+                let field = |((name, _), value): (&(String, DataType), &Expression)| {
+                    format!("'{}': {}", name.replace('\'', "''"), self.print(value, 0))
+                };
+                format!("{{{}}}", fields.iter().zip(arguments).map(field).collect::<Vec<_>>().join(", "))
+            }
+            (StructFunction::Field, Some((name, _))) => format!("{}.{name}", self.print(&arguments[0], 9)),
+            (StructFunction::Cast(to), _) => format!("{}::{to}", self.print(&arguments[0], 9)),
+            _ => format!("struct_{}({})", debug_word(&function), self.list(arguments)),
         }
     }
 

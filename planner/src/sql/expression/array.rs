@@ -1,6 +1,7 @@
 //! ARRAY[…], subscripts, slices and fields.
 
 use super::data_type::restriction;
+use super::structure::quoted_text;
 use crate::error::{Error, Result};
 use crate::relation::Expression;
 use crate::relation::builder::{Scope, Subscript};
@@ -71,6 +72,13 @@ impl Binder<'_, '_> {
         while let Some(access) = behind.next() {
             match access {
                 AccessExpr::Subscript(ast::Subscript::Index { index }) => {
+                    if let Some(name) = quoted_text(index) {
+                        value = self.subscripted(value, &mut subscripts)?;
+                        if let Some(field) = self.bind_named_subscript(&value, name, position)? {
+                            value = field;
+                            continue;
+                        }
+                    }
                     subscripts.push(Subscript::At(self.bind_expression(index, scope)?));
                 }
                 AccessExpr::Subscript(ast::Subscript::Slice { lower_bound, upper_bound, stride: None }) => {
@@ -124,11 +132,11 @@ impl Binder<'_, '_> {
         Ok((self.bind_qualified(&parts, scope)?, behind))
     }
 
-    /// Whether a column of this name is a json or a row.
+    /// Whether a column of this name is a json, a row or a struct.
     fn has_members(&mut self, name: &ast::Ident, scope: &Scope<'_>) -> bool {
         let column = self.builder.column(scope, None, &Self::fold(name), None);
         column.is_ok_and(|column| {
-            column.data_type.fields().is_some() || matches!(column.data_type, DataType::Json | DataType::Jsonb)
+            column.data_type.members().is_some() || matches!(column.data_type, DataType::Json | DataType::Jsonb)
         })
     }
 

@@ -38,6 +38,9 @@ impl Binder<'_, '_> {
             return Ok(column);
         }
         unsupported_clauses(function).map_err(|error| error.at(position))?;
+        if let Some(value) = self.bind_struct_call(&name, function, position, scope)? {
+            return Ok(value);
+        }
         if !function.within_group.is_empty() {
             return self.bind_ordered_set(function, &name, position, scope);
         }

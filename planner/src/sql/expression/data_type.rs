@@ -1,9 +1,11 @@
 //! SQL's names of types.
 
 use super::interval::fields_of_type;
+use super::structure;
 use crate::catalog::{Restriction, TableName};
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::builder;
+use crate::sql::forms::STRUCT;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType, OidKind, SystemType};
 use sqlparser::ast;
 
@@ -140,6 +142,9 @@ fn custom(
         [plain] => plain.as_str(),
         _ => "",
     };
+    if let (STRUCT, [fields]) = (plain, modifiers) {
+        return structure::struct_type(fields, made);
+    }
     if !modifiers.is_empty() {
         return Err(Error::new(ErrorKind::UnknownObject, format!("type \"{name}\" does not exist")));
     }

@@ -120,7 +120,7 @@ impl Binder<'_, '_> {
     ) -> Result<Vec<(String, Expression)>> {
         let row = self.bind_accesses(root, before, scope)?;
         let position = self.start(root);
-        let Some(names) = row.data_type.fields() else {
+        let Some(names) = row.data_type.members() else {
             let message = format!("type {} is not composite", row.data_type);
             return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
         };

@@ -10,6 +10,7 @@
 //! | `join` | `a ASOF JOIN b ON c`, `a POSITIONAL JOIN b` | `a JOIN b ON "asof join"() AND c`, `a FULL JOIN b ON "positional join"()` |
 //! | `pivot` | `PIVOT t ON a USING sum(b)` | `SELECT * FROM t PIVOT ("pivot"(…) FOR "pivot" IN (ANY))` |
 //! | `sample` | `USING SAMPLE 10%`, `TABLESAMPLE 5 ROWS` | `TABLESAMPLE` in one form |
+//! | `struct_type` | `STRUCT(a INTEGER, b STRUCT(c TEXT))` | `STRUCT('a INTEGER, b STRUCT(c TEXT)')` |
 //! | `recursion` | `… ) SEARCH DEPTH FIRST BY a SET b` | `… ) FROM "SEARCH DEPTH FIRST BY a SET b"` |
 //!
 //! A name in quotes that stands for a form is one that no text gives a meaning otherwise: a function of that name does not exist.
@@ -22,6 +23,7 @@ mod number;
 mod pivot;
 mod recursion;
 mod sample;
+mod struct_type;
 mod tokens;
 
 pub(super) use clause::{GROUP_BY_ALL, LIMIT_PERCENT, LIMIT_WITH_TIES};
@@ -29,12 +31,14 @@ pub(super) use join::{ASOF_JOIN, POSITIONAL_JOIN};
 
 pub(super) use sample::USING_SAMPLE;
 use sqlparser::tokenizer::TokenWithSpan;
+pub(super) use struct_type::STRUCT;
 use tokens::Tokens;
 
 /// The same tokens in forms that sqlparser reads.
 pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut tokens = Tokens::new(tokens);
     tokens.numbers();
+    tokens.struct_types();
     tokens.trailing_commas();
     tokens.pivots();
     tokens.select_before_from();

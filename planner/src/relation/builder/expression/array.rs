@@ -4,7 +4,7 @@ use super::coercion::{Coercion, cast, castable, types_to_unify, unify_types};
 use super::logical::relabel;
 use super::operator::no_operator;
 use super::subquery::Quantifier;
-use super::{bits_function, fold, pattern::PatternOperator};
+use super::{bits_function, fold, pattern::PatternOperator, structure};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::array::Array;
 use crate::function::{ArrayFunction, Comparison, Function, RowFunction, type_of_word, type_word};
@@ -82,12 +82,13 @@ pub(super) fn key_of_rows(array: &Expression) -> Option<Expression> {
     Some(fold::call(Function::Row(RowFunction::Key), vec![texts, words], DataType::Text).at(array.position))
 }
 
-/// What an array is compared by.
+/// What an array or a struct is compared by.
 pub(super) fn compared(array: Expression) -> Expression {
     if let Some(key) = key_of_rows(&array) {
         return key;
     }
     match array.data_type.element() {
+        _ if array.data_type.is_of_structs() => structure::compared(array),
         Some(element) if has_forms(element) => array_call(ArrayFunction::Key, element, vec![array], DataType::Text),
         _ => array,
     }
@@ -121,6 +122,9 @@ impl Builder<'_> {
     /// `array[i]`, `array[i][j:k]`: if one is a slice, all are.
     pub fn subscripts(&mut self, array: Expression, subscripts: Vec<Subscript>) -> Result<Expression> {
         let (data_type, position) = (array.data_type, array.position);
+        if data_type == DataType::Jsonb {
+            return self.jsonb_subscripts(array, subscripts);
+        }
         let Some(element) = data_type.element() else {
             let message = format!("cannot subscript type {data_type} because it does not support subscripting");
             return Err(Error::new(ErrorKind::TypeMismatch, message).at(position));

@@ -159,6 +159,7 @@ impl Builder<'_> {
             Self::special_moment_function,
             Self::special_jsonb_function,
             Self::special_list_function,
+            Self::special_struct_function,
         ];
         let mut arguments: Vec<Expression> = arguments.into_iter().map(bits_function::of_any_length).collect();
         for family in families {

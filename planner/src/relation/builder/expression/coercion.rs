@@ -8,7 +8,7 @@
 
 use super::cast::fitted;
 use super::logical::cast_context;
-use super::{blanks, fold, literal};
+use super::{blanks, fold, literal, structure};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate;
 use crate::function::Function;
@@ -143,6 +143,11 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
         (DataType::Text, DataType::Name) => Some(DataType::Text),
         (DataType::Name, text) | (text, DataType::Name) if text.is_text() => Some(DataType::Name),
         (a, b) if a.element().is_some() && b.element().is_some() => unify_arrays(a, b),
+        (a, b) if a.struct_fields().is_some() || b.struct_fields().is_some() => {
+            let common = structure::unify_structs(a, b, unify_two)?;
+            let casts = |of| castable(of, common, Coercion::Implicit);
+            (casts(a) && casts(b)).then_some(common)
+        }
         (a, b) if a.is_text() && b.is_text() => Some(without_length(a)),
         (a, b) if a.is_bits() && b.is_bits() => Some(a.of_any_length()),
         (a, b) if (a.is_exact() || b.is_exact()) && !a.is_float() && !b.is_float() => Some(common_exact(a, b)),
@@ -245,6 +250,11 @@ impl Builder<'_> {
         if expression.data_type == DataType::Null {
             let written = expression.written;
             let settled = self.coerce(expression, DataType::Text, Coercion::Implicit)?;
+            return Ok(Self::with_form(settled, written));
+        }
+        if expression.data_type.has_unknown() {
+            let written = expression.written;
+            let settled = self.settle_parts(expression)?;
             return Ok(Self::with_form(settled, written));
         }
         Ok(expression)

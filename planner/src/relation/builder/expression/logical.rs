@@ -4,7 +4,7 @@
 //! the session's time zone takes it as an argument, a constant.
 
 use super::coercion::{Coercion, as_text_type, cast};
-use super::{array, bits_function, blanks, fold, jsonb_function, zoned};
+use super::{array, bits_function, blanks, fold, jsonb_function, structure, zoned};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate;
 use crate::evaluate::array::Array;
@@ -37,6 +37,9 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
         (T::Json, T::Jsonb) | (T::Jsonb, T::Json) => Assignment,
         (from, to) if let Some(context) = bits_function::cast_context(from, to) => context,
         (T::Jsonb, to) if to.is_numeric() || to == T::Boolean => Explicit,
+        (T::Json | T::Jsonb, to) if to.struct_fields().is_some() => Explicit,
+        (from, T::Json | T::Jsonb) if from.is_of_structs() => Assignment,
+        (T::Nested(_), to) if to.struct_fields().is_some() => return structure::cast_context(from, to),
         (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
             _ if to.is_zero_based() => return None,
             (Some(from), Some(to)) => return element_context(from, to),
@@ -174,6 +177,12 @@ impl Builder<'_> {
             (T::Json, T::Jsonb) => fold::call(Function::ReadAs(to), vec![relabel(value, T::Text)], to),
             (T::Jsonb, T::Json) => relabel(value, to),
             (T::Jsonb, to) if to.is_numeric() || to == T::Boolean => jsonb_function::scalar_of(value, to),
+            (T::Json | T::Jsonb, to) if to.struct_fields().is_some() => self.struct_of_json(value, to),
+            (from, T::Json | T::Jsonb) if from.is_of_structs() => {
+                let json = self.settled_json(value)?;
+                if to == T::Json { json } else { self.cast_logical(json, to, coercion)? }
+            }
+            (T::Nested(_), to) if to.struct_fields().is_some() => self.cast_struct(value, to, coercion)?,
             (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
                 (Some(element), Some(wanted))
                     if element.is_bits() && wanted.is_bits() && coercion != Coercion::Explicit =>

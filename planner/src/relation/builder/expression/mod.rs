@@ -1,7 +1,7 @@
 //! Typed expressions with PostgreSQL's meaning, made of typed expressions.
 //!
 //! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast`, `try_cast` and `type_limits`; `operator`,
-//! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `pattern`; `conditional` (CASE and its family); `call`, `registry`,
+//! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `structure`, `pattern`; `conditional` (CASE and its family); `call`, `registry`,
 //! `number_function`, `date_function`, `moment_function`, `interval` and `string_function` (functions), `set_function` (those that give rows),
 //! `sql_function` (those that are queries); `aggregate`, `gather` and `ordered_set`; `subquery`. `logical` has the types that another
 //! carries, with `array`, `array_function`, `list_function`, `bytes_function`, `bits_function`, `json`, `jsonb_function`, `zoned` and
@@ -45,6 +45,7 @@ mod row;
 mod set_function;
 mod sql_function;
 mod string_function;
+mod structure;
 mod subquery;
 mod template_function;
 mod time_with_zone;
@@ -68,5 +69,6 @@ pub(crate) use ordered_set::is_ordered_set;
 pub use pattern::PatternOperator;
 pub use registry::{FunctionKind, FunctionSummary, functions};
 pub use set_function::SetCall;
+pub(super) use structure::settled_type;
 pub use subquery::Quantifier;
 pub use type_limits::{bits, characters, decimal};

@@ -14,6 +14,7 @@ mod moment;
 mod number;
 mod pattern;
 mod rows;
+mod structure;
 mod text;
 mod window;
 
@@ -109,6 +110,7 @@ const FAMILIES: &[Family] = &[
     family("Likeness of texts", likeness::SIGNATURES, &[]),
     family("Choices and types", &[], choice::DESCRIBED),
     family("Arrays", &[], array::DESCRIBED),
+    family("Structs", &[], structure::DESCRIBED),
     family("JSON", &[], json::DESCRIBED),
     family("Bytes", &[], bytes::DESCRIBED),
     family("Aggregates", &[], aggregate::DESCRIBED),
