@@ -6,7 +6,8 @@
 //! from the other side. Where they are not known nothing is added, and what has no form here is as sqlparser prints it.
 
 use super::binder::Binder;
-use super::expression::bind_data_type;
+use super::expression::{bind_data_type, plain_argument};
+use super::forms::{COMPREHENSION, LAMBDA};
 use super::spelling::is_keyword;
 use crate::evaluate;
 use crate::evaluate::quote::identifier as quoted;
@@ -205,6 +206,9 @@ impl Kept<'_> {
             && list.clauses.is_empty();
         let [part] = function.name.0.as_slice() else { return None };
         let name = part.as_ident().filter(|_| plain).map(Binder::fold)?;
+        if let Some(text) = self.lambda(&name, list) {
+            return Some(text);
+        }
         let takes_text = TEXT_FUNCTIONS.contains(&name.as_str());
         let argument = |argument: &ast::FunctionArg| match argument {
             ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(value)) => {
@@ -216,6 +220,34 @@ impl Kept<'_> {
         };
         let arguments: Option<Vec<String>> = list.args.iter().map(argument).collect();
         Some(format!("{}({})", quoted(&name), arguments?.join(", ")))
+    }
+
+    /// A lambda or a list comprehension, as it is written.
+    fn lambda(&self, name: &str, list: &ast::FunctionArgumentList) -> Option<String> {
+        let parts = |list: &ast::FunctionArgumentList| {
+            let parts = list.args.iter().map(|part| plain_argument(part).map(|part| self.text(part, None)));
+            parts.collect::<Option<Vec<String>>>()
+        };
+        if name == LAMBDA {
+            let parts = parts(list)?;
+            let (body, names) = parts.split_last()?;
+            return Some(format!("lambda {}: {body}", names.join(", ")));
+        }
+        if name != COMPREHENSION {
+            return None;
+        }
+        let lambda = |part: &ast::FunctionArg| match plain_argument(part) {
+            Some(Expr::Function(ast::Function { args: ast::FunctionArguments::List(list), .. })) => parts(list),
+            _ => None,
+        };
+        let of = self.text(plain_argument(list.args.first()?)?, None);
+        let value = lambda(list.args.get(1)?)?;
+        let (value, names) = value.split_last()?;
+        let condition = match list.args.get(2) {
+            Some(condition) => format!(" IF {}", lambda(condition)?.pop()?),
+            None => String::new(),
+        };
+        Some(format!("[{value} FOR {} IN {of}{condition}]", names.join(", ")))
     }
 
     /// The type of an expression, where it is plain to see.

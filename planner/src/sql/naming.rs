@@ -2,6 +2,7 @@
 
 use super::binder::Binder;
 use super::expression::bind_data_type;
+use super::forms::COMPREHENSION;
 use crate::relation::builder::{self, Name};
 use sqlparser::ast;
 
@@ -19,7 +20,8 @@ fn named(expr: &ast::Expr) -> Option<Name> {
         Expr::Collate { expr, .. } => named(expr),
         Expr::Function(function) => {
             let last = function.name.0.last().and_then(ast::ObjectNamePart::as_ident);
-            last.and_then(|ident| Name::strong(&Binder::fold(ident)))
+            let name = last.map(Binder::fold);
+            name.and_then(|name| Name::strong(if name == COMPREHENSION { "array" } else { &name }))
         }
         Expr::Cast { expr, data_type, .. } => Name::around(named(expr), &type_name(data_type)),
         Expr::TypedString(typed) => Name::around(None, &type_name(&typed.data_type)),

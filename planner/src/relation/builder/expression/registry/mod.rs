@@ -9,6 +9,7 @@ mod bytes;
 mod choice;
 mod json;
 mod likeness;
+mod list;
 mod listing;
 mod moment;
 mod number;
@@ -109,6 +110,7 @@ const FAMILIES: &[Family] = &[
     family("Likeness of texts", likeness::SIGNATURES, &[]),
     family("Choices and types", &[], choice::DESCRIBED),
     family("Arrays", &[], array::DESCRIBED),
+    family("Lists", &[], list::DESCRIBED),
     family("JSON", &[], json::DESCRIBED),
     family("Bytes", &[], bytes::DESCRIBED),
     family("Aggregates", &[], aggregate::DESCRIBED),
