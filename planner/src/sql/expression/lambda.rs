@@ -3,11 +3,14 @@
 
 use super::call::plain_argument;
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::evaluate::array::Array;
+use crate::evaluate::evaluate;
 use crate::relation::builder::{LambdaBody, LambdaList, LambdaVariables, Scope, null, set_not_allowed};
-use crate::relation::{ColumnId, Expression};
+use crate::relation::{ColumnId, Expression, ExpressionKind};
 use crate::sql::binder::Binder;
 use crate::sql::forms::{COMPREHENSION, LAMBDA, TAKE_LAMBDAS};
 use crate::types::DataType;
+use crate::value::Value;
 use sqlparser::ast::{self, Expr, FunctionArguments};
 
 /// The lambdas that are being bound.
@@ -79,7 +82,7 @@ fn check_plain(function: &ast::Function, name: &str) -> Result<()> {
 }
 
 /// Whether it is a lambda.
-pub(super) fn is_lambda(ast: &Expr) -> bool {
+pub(in crate::sql) fn is_lambda(ast: &Expr) -> bool {
     matches!(ast, Expr::Function(function) if arguments_of(function, LAMBDA).is_some())
 }
 
@@ -168,6 +171,30 @@ impl Binder<'_, '_> {
         };
         let value = Some(lambda.body).filter(|_| !is_filter);
         self.bind_each(&list, lambda.names, (value, condition), position, scope).map(Some)
+    }
+
+    /// The names for which a lambda is TRUE, which may read nothing else: `COLUMNS(lambda c: c LIKE 'a%')`.
+    pub(in crate::sql) fn names_that_pass(
+        &mut self,
+        lambda: &Expr,
+        names: &[&str],
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<Value>> {
+        let Some(lambda) = written(lambda) else { return Err(Error::internal("no lambda in its place")) };
+        lambda.check("COLUMNS", 1, 2, position)?;
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let text = |name: &&str| Expression::constant(Value::text(name), DataType::Text);
+        let list = self.builder.array(names.iter().map(text).collect(), position)?;
+        let list = self.builder.lambda_list("COLUMNS", list, &|_| Some(1), position)?;
+        let passing = self.bind_each(&list, lambda.names, (None, Some(lambda.body)), position, scope)?;
+        match value_of(&passing) {
+            Some(Ok(Value::Text(passing))) => Ok(Array::decode(&passing, DataType::Text).unwrap_or_default().elements),
+            Some(Err(error)) => Err(error.at(position)),
+            _ => Err(Error::unsupported("COLUMNS of a lambda that reads more than names is").at(position)),
+        }
     }
 
     /// The list that a lambda is applied to: an empty one is one of integers, as DuckDB has it.
@@ -279,6 +306,18 @@ impl Binder<'_, '_> {
         let done = done?;
         if scope.set_count() > sets { Err(set_not_allowed("lambda expressions")) } else { Ok(done) }
     }
+}
+
+/// The value of a call of literals, or why it has none.
+fn value_of(call: &Expression) -> Option<Result<Value>> {
+    let constant = |expression: &Expression| match &expression.kind {
+        ExpressionKind::Constant(value) => Some(value.clone()),
+        _ => None,
+    };
+    let ExpressionKind::Call(function, arguments) = &call.kind else { return constant(call).map(Ok) };
+    let values = arguments.iter().map(constant).collect::<Option<Vec<Value>>>().filter(|_| !function.is_volatile())?;
+    let types: Vec<DataType> = arguments.iter().map(|argument| argument.data_type).collect();
+    Some(evaluate(*function, &values, &types, call.data_type))
 }
 
 /// Whether an error says that types do not meet.

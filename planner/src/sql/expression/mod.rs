@@ -29,7 +29,7 @@ pub(in crate::sql) use data_type::bind_type;
 pub(crate) use data_type::{bind_data_type, restriction};
 pub(in crate::sql) use form::text_of_query;
 pub(in crate::sql) use interval::named_by_plural;
-pub(in crate::sql) use lambda::LambdasInSight;
+pub(in crate::sql) use lambda::{LambdasInSight, is_lambda};
 pub(in crate::sql) use row::before_all_fields;
 use sqlparser::ast::{self, Expr, Spanned};
 

@@ -13,6 +13,9 @@ pub(in crate::sql) const LAMBDA: &str = "list lambda";
 /// condition.
 pub(in crate::sql) const COMPREHENSION: &str = "list comprehension";
 
+/// The function of columns, whose names a lambda may choose.
+const COLUMNS: &str = "columns";
+
 /// List comprehensions of a statement, at most: each is a step over all of its tokens.
 const COMPREHENSIONS_MAX: usize = 1_000;
 
@@ -45,7 +48,7 @@ impl Tokens {
         }
         if (0..self.len()).any(|at| *self.at(at) == Token::Arrow) {
             for at in (0..self.len()).rev() {
-                if self.is_any(Some(at), &TAKE_LAMBDAS) {
+                if self.is_any(Some(at), &TAKE_LAMBDAS) || self.is(Some(at), COLUMNS) {
                     self.arrows(at);
                 }
             }
@@ -92,18 +95,23 @@ impl Tokens {
     fn arrows(&mut self, name: usize) {
         let Some(open) = self.next(name + 1).filter(|&open| *self.at(open) == Token::LParen) else { return };
         let Some(close) = self.closing(open) else { return };
+        // What PostgreSQL's users may call so themselves takes a json where its lambda does not mention what it declares.
+        let is_plain = self.is_any(Some(name), &["apply", "filter", "reduce"]);
         let mut starts = Vec::new();
+        if self.is(Some(name), COLUMNS) {
+            starts.push(open + 1);
+        }
         let mut at = self.argument_end(open + 1);
         while at < close && *self.at(at) == Token::Comma {
             starts.push(at + 1);
             at = self.argument_end(at + 1);
         }
         for start in starts.into_iter().rev() {
-            self.arrow(start);
+            self.arrow(start, is_plain);
         }
     }
 
-    fn arrow(&mut self, start: usize) {
+    fn arrow(&mut self, start: usize, mentions: bool) {
         let Some(first) = self.next(start) else { return };
         let is_open = *self.at(first) == Token::LParen;
         let Some((names, behind)) = self.names(if is_open { first + 1 } else { first }) else { return };
@@ -113,6 +121,10 @@ impl Tokens {
         };
         let Some(arrow) = arrow.filter(|&arrow| *self.at(arrow) == Token::Arrow) else { return };
         let end = self.argument_end(arrow + 1);
+        let is_mentioned = || (arrow + 1..end).any(|at| names.iter().any(|&name| self.is_same_name(at, name)));
+        if mentions && !is_open && !is_mentioned() {
+            return;
+        }
         self.insert(end, arrow, [Token::RParen]);
         self.set(arrow, Token::Comma);
         if is_open {
@@ -120,6 +132,14 @@ impl Tokens {
             self.drop_token(behind);
         }
         self.insert(first, first, [quoted(LAMBDA), Token::LParen]);
+    }
+
+    /// Whether two names are the same.
+    fn is_same_name(&self, a: usize, b: usize) -> bool {
+        match (self.at(a), self.at(b)) {
+            (Token::Word(a), Token::Word(b)) => a.value.eq_ignore_ascii_case(&b.value),
+            _ => false,
+        }
     }
 
     /// The bracket around a place, with no comma between.

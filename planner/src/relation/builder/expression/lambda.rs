@@ -8,7 +8,6 @@
 //! the variable for the element is an array.
 
 use super::array::{carried, element_of};
-use super::call::no_function;
 use super::coercion::{Coercion, castable, unify_types};
 use super::fold;
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -109,7 +108,7 @@ impl Builder<'_> {
             .collect();
         let mut columns = declared.iter().map(|(_, column)| *column);
         let accumulator = if accumulator.is_some() { columns.next() } else { None };
-        let element = columns.next().unwrap_or(ColumnId(u32::MAX));
+        let element = columns.next().expect("a lambda declares its element");
         let index = columns.next();
         let dimensions = list.dimensions.filter(|_| takes_parts).map(|dimensions| dimensions - 1);
         LambdaVariables { declared, dimensions, accumulator, element, index, takes_parts }
@@ -140,14 +139,19 @@ impl Builder<'_> {
 
     /// The type that a reduction's values have in common, where the lambda gives one of `made` of one of `from`.
     pub fn lambda_common(&self, from: DataType, made: DataType) -> DataType {
-        let common = unify_types(&[from, made], "list_reduce").unwrap_or(from);
-        if common == DataType::Null { from } else { common }
+        match unify_types(&[from, made], "list_reduce") {
+            Ok(DataType::Null) => from,
+            Ok(common) => common,
+            // Numbers become texts, as where they are assigned.
+            Err(_) if castable(from, made, Coercion::Assignment) => made,
+            Err(_) => from,
+        }
     }
 
     /// A list whose elements a reduction begins with, as a list of its values' type.
     pub fn lambda_list_of(&mut self, list: LambdaList, to: DataType, takes_parts: bool) -> Result<LambdaList> {
         let to = if takes_parts { to.element().unwrap_or(to) } else { element_of(to) };
-        let list_of = self.coerce(list.list, DataType::list(to), Coercion::Implicit)?;
+        let list_of = self.coerce(list.list, DataType::list(to), Coercion::Explicit)?;
         Ok(LambdaList { list: list_of, element: to, dimensions: list.dimensions })
     }
 
@@ -196,7 +200,7 @@ impl Builder<'_> {
         let Some(accumulator) = variables.accumulator else { return Err(Error::internal("a reduction of nothing")) };
         let to = self.columns.get(accumulator).data_type;
         let value = self.coerce(value, to, Coercion::Assignment)?;
-        let start = start.map(|start| self.coerce(start, to, Coercion::Implicit)).transpose()?;
+        let start = start.map(|start| self.coerce(start, to, Coercion::Assignment)).transpose()?;
         let kind = if start.is_some() { LambdaKind::ReduceFrom } else { LambdaKind::Reduce };
         let shape = Shape { kind, result: to, makes_parts: false, dimensions: None };
         closed(list, variables, (&value, None), shape, start, position)
@@ -204,9 +208,9 @@ impl Builder<'_> {
 
     /// The error (42883) for a function of a lambda that takes none so.
     pub fn no_lambda_function(&self, name: &str, position: Option<Position>) -> Error {
-        let hint =
-            "A lambda is the second argument of list_transform, list_filter and list_reduce, and of their other names.";
-        no_function(name, &[]).with_hint(hint).at(position)
+        let message = format!("function {name} takes no lambda in this place");
+        let hint = "A lambda is the second argument of list_transform, list_filter and list_reduce.";
+        Error::new(ErrorKind::UnknownFunction, message).with_hint(hint).at(position)
     }
 }
 
@@ -332,10 +336,7 @@ fn dimensions(array: &Expression, known: &dyn Fn(ColumnId) -> Option<usize>) -> 
     use ArrayFunction as A;
     stack::more(|| match &array.kind {
         ExpressionKind::Column(id) => known(*id),
-        ExpressionKind::Constant(Value::Text(text)) => match Array::shape(text) {
-            Some((count, _)) => Some(count),
-            None => Some(1),
-        },
+        ExpressionKind::Constant(Value::Text(text)) => Array::shape(text).map(|(count, _)| count),
         ExpressionKind::Call(Function::Relabel, arguments) => dimensions(arguments.first()?, known),
         ExpressionKind::Call(Function::Case, arguments) => {
             let values = arguments.iter().skip(1).step_by(2).chain(arguments.last());
