@@ -6,8 +6,8 @@
 //! from the other side. Where they are not known nothing is added, and what has no form here is as sqlparser prints it.
 
 use super::binder::Binder;
-use super::expression::{bind_data_type, plain_argument};
-use super::forms::{COMPREHENSION, LAMBDA};
+use super::expression::bind_data_type;
+use super::kept_lambdas;
 use super::spelling::is_keyword;
 use crate::evaluate;
 use crate::evaluate::quote::identifier as quoted;
@@ -38,7 +38,7 @@ const TEXT_FUNCTIONS: [&str; 14] = [
 
 /// The type of a literal that was bound, and its value as a text that means the same under all settings; none of one whose text
 /// does so itself.
-type Read<'k> = dyn Fn(&ast::ValueWithSpan) -> Option<(DataType, String)> + 'k;
+pub(super) type Read<'k> = dyn Fn(&ast::ValueWithSpan) -> Option<(DataType, String)> + 'k;
 
 /// What is known of an expression.
 pub(super) struct Kept<'k> {
@@ -46,6 +46,8 @@ pub(super) struct Kept<'k> {
     pub(super) fields: &'k [Field],
     /// What its literals are.
     pub(super) read: &'k Read<'k>,
+    /// The variables of the lambdas around, innermost last, and what they are called in the text.
+    pub(super) variables: Vec<(String, String)>,
 }
 
 impl Binder<'_, '_> {
@@ -54,7 +56,7 @@ impl Binder<'_, '_> {
     pub(super) fn kept_text(&self, fields: &[Field], expr: &Expr, wanted: Option<DataType>) -> String {
         let literals = self.builder.noted_literals();
         let read = |value: &ast::ValueWithSpan| literals.get(&self.position(value.span)?).cloned();
-        Kept { fields, read: &read }.text(expr, wanted)
+        Kept { fields, read: &read, variables: Vec::new() }.text(expr, wanted)
     }
 }
 
@@ -88,7 +90,11 @@ impl Kept<'_> {
     fn compound(&self, expr: &Expr, wanted: Option<DataType>) -> String {
         match expr {
             Expr::Nested(inner) => self.text(inner, wanted),
+            Expr::Identifier(name) if self.variable(name).is_some() => quoted(self.variable(name).unwrap_or_default()),
             Expr::Identifier(name) if self.field(name).is_some() => quoted(&Binder::fold(name)),
+            Expr::CompoundIdentifier(parts) if parts.first().is_some_and(|first| self.variable(first).is_some()) => {
+                self.members(parts)
+            }
             Expr::CompoundIdentifier(parts) if parts.last().is_some_and(|name| self.field(name).is_some()) => {
                 parts.last().map_or_else(String::new, |name| quoted(&Binder::fold(name)))
             }
@@ -133,7 +139,7 @@ impl Kept<'_> {
         }
     }
 
-    fn field(&self, name: &ast::Ident) -> Option<&Field> {
+    pub(super) fn field(&self, name: &ast::Ident) -> Option<&Field> {
         let name = Binder::fold(name);
         self.fields.iter().find(|field| field.name == name)
     }
@@ -222,34 +228,6 @@ impl Kept<'_> {
         Some(format!("{}({})", quoted(&name), arguments?.join(", ")))
     }
 
-    /// A lambda or a list comprehension, as it is written.
-    fn lambda(&self, name: &str, list: &ast::FunctionArgumentList) -> Option<String> {
-        let parts = |list: &ast::FunctionArgumentList| {
-            let parts = list.args.iter().map(|part| plain_argument(part).map(|part| self.text(part, None)));
-            parts.collect::<Option<Vec<String>>>()
-        };
-        if name == LAMBDA {
-            let parts = parts(list)?;
-            let (body, names) = parts.split_last()?;
-            return Some(format!("lambda {}: {body}", names.join(", ")));
-        }
-        if name != COMPREHENSION {
-            return None;
-        }
-        let lambda = |part: &ast::FunctionArg| match plain_argument(part) {
-            Some(Expr::Function(ast::Function { args: ast::FunctionArguments::List(list), .. })) => parts(list),
-            _ => None,
-        };
-        let of = self.text(plain_argument(list.args.first()?)?, None);
-        let value = lambda(list.args.get(1)?)?;
-        let (value, names) = value.split_last()?;
-        let condition = match list.args.get(2) {
-            Some(condition) => format!(" IF {}", lambda(condition)?.pop()?),
-            None => String::new(),
-        };
-        Some(format!("[{value} FOR {} IN {of}{condition}]", names.join(", ")))
-    }
-
     /// The type of an expression, where it is plain to see.
     fn type_of(&self, expr: &Expr) -> Option<DataType> {
         stack::more(|| match expr {
@@ -322,6 +300,7 @@ pub fn pretty(text: &str) -> String {
 /// A kept text in which a column has another name.
 pub fn column_renamed(text: &str, from: &str, to: &str) -> String {
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).with_unescape(false).tokenize().unwrap_or_default();
+    let tokens = kept_lambdas::without_variable(tokens, to);
     let is_call = |at: usize| tokens.get(at + 1) == Some(&Token::LParen);
     let named = |(at, token): (usize, &Token)| match token {
         Token::Word(word) if !is_call(at) && is_name(word, from) && !is_of_syntax(&tokens, at) => quoted(to),
@@ -349,7 +328,7 @@ fn is_of_syntax(tokens: &[Token], at: usize) -> bool {
 }
 
 /// Whether a word is a name.
-fn is_name(word: &Word, name: &str) -> bool {
+pub(super) fn is_name(word: &Word, name: &str) -> bool {
     match word.quote_style {
         Some(_) => word.value.replace("\"\"", "\"") == name,
         None => word.value.to_ascii_lowercase() == name,
@@ -500,7 +479,10 @@ mod tests {
             ),
         ] {
             let parsed = parse_expression(written).expect("it can be read");
-            let text = without_table(&Kept { fields: &fields, read: &|_| None }.text(&parsed, None), "t");
+            let text = without_table(
+                &Kept { fields: &fields, read: &|_| None, variables: Vec::new() }.text(&parsed, None),
+                "t",
+            );
             assert_eq!(text, kept, "{written}");
             assert_eq!(pretty(&text), shown, "{written}");
             parse_expression(&text).expect("what is kept can be read");
@@ -524,7 +506,11 @@ mod tests {
             ("'NaN'", DataType::Numeric, "'NaN'::numeric"),
         ] {
             let parsed = parse_expression(written).expect("it can be read");
-            assert_eq!(Kept { fields: &[], read: &|_| None }.text(&parsed, Some(data_type)), shown, "{written}");
+            assert_eq!(
+                Kept { fields: &[], read: &|_| None, variables: Vec::new() }.text(&parsed, Some(data_type)),
+                shown,
+                "{written}"
+            );
         }
     }
 

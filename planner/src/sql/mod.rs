@@ -29,6 +29,7 @@ mod filled;
 mod frame_spelling;
 mod insert;
 mod kept;
+mod kept_lambdas;
 mod shown;
 
 mod alias;

@@ -37,7 +37,7 @@ pub(in crate::evaluate) fn apply_to_nulls(call: &Call) -> Result<Option<Value>> 
     let value = match function.kind {
         LambdaKind::Each => run.each(elements)?,
         LambdaKind::Reduce => run.reduce(elements, None)?,
-        LambdaKind::ReduceFrom => run.reduce(elements, Some(call.arguments[2].clone()))?,
+        LambdaKind::ReduceFrom => run.reduce(elements, call.arguments.get(2).cloned())?,
     };
     Ok(Some(value))
 }

@@ -81,14 +81,22 @@ fn check_plain(function: &ast::Function, name: &str) -> Result<()> {
     Err(Error::new(ErrorKind::WrongObjectType, message))
 }
 
+/// What parentheses stand around.
+fn within(mut ast: &Expr) -> &Expr {
+    while let Expr::Nested(inner) = ast {
+        ast = inner;
+    }
+    ast
+}
+
 /// Whether it is a lambda.
 pub(in crate::sql) fn is_lambda(ast: &Expr) -> bool {
-    matches!(ast, Expr::Function(function) if arguments_of(function, LAMBDA).is_some())
+    matches!(within(ast), Expr::Function(function) if arguments_of(function, LAMBDA).is_some())
 }
 
 /// The lambda that an argument is; none of what is no lambda.
 fn written(ast: &Expr) -> Option<Written<'_>> {
-    let Expr::Function(function) = ast else { return None };
+    let Expr::Function(function) = within(ast) else { return None };
     let arguments = arguments_of(function, LAMBDA)?;
     let (body, names) = arguments.split_last()?;
     let name = |name: &&Expr| if let Expr::Identifier(ident) = name { Some(Binder::fold(ident)) } else { None };
