@@ -40,8 +40,7 @@ impl LambdasInSight {
 
     /// The dimensions of what a variable stands for, where they are known.
     fn dimensions(&self, column: ColumnId) -> Option<usize> {
-        let of = self.all.iter().find(|lambda| lambda.declared.iter().any(|(_, declared)| *declared == column));
-        of.and_then(|lambda| lambda.dimensions)
+        self.all.iter().find_map(|lambda| lambda.dimensions_of(column))
     }
 }
 

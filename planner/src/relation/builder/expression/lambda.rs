@@ -28,11 +28,18 @@ pub struct LambdaVariables {
     /// Their names and columns, in the order in which they are declared.
     pub declared: Vec<(String, ColumnId)>,
     /// The dimensions of what the one for the element stands for, where that is an array and they are known.
-    pub dimensions: Option<usize>,
+    dimensions: Option<usize>,
     accumulator: Option<ColumnId>,
     element: ColumnId,
     index: Option<ColumnId>,
     takes_parts: bool,
+}
+
+impl LambdaVariables {
+    /// The dimensions of what a column stands for, if it is the variable for the element and they are known.
+    pub fn dimensions_of(&self, column: ColumnId) -> Option<usize> {
+        self.dimensions.filter(|_| column == self.element)
+    }
 }
 
 /// What a lambda is applied to.
@@ -178,8 +185,7 @@ impl Builder<'_> {
         let dimensions = match (is_filter, makes_parts) {
             (true, _) => list.dimensions,
             (false, true) => {
-                let known = |id: ColumnId| variables.dimensions.filter(|_| id == variables.element);
-                dimensions(&value, &known).map(|dimensions| dimensions + 1)
+                dimensions(&value, &|column| variables.dimensions_of(column)).map(|dimensions| dimensions + 1)
             }
             (false, false) => Some(1),
         };
