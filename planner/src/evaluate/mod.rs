@@ -8,7 +8,8 @@
 //! `json` and
 //! `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
 //! the functions that see the rows around a row, `frame` the bounds of what they see, `statistic` what aggregates with states of
-//! their own are fed. `lambda` applies expressions to the elements of lists, `volatile` has what differs each time. `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
+//! their own are fed. `lambda` applies expressions to the elements of lists, `volatile` has what differs each time.
+//! `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
 //! `admit` checks values that come from outside.
 
 mod admit;
