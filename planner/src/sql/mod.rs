@@ -5,7 +5,8 @@
 //! not know, `escapes` spells strings whose backslashes are escapes, `refused` names what is not supported, the `dialect` is ours;
 //! `statement` tells the kinds apart, and
 //! those that are no queries have a file each (`kept`, with `kept_lambdas`, is what of them is stored as text); `query` and the files
-//! of its clauses walk queries, `expression` scalars. What only DuckDB reads has files of its own: `star`, `columns`, `alias` (names of select items), `asof`, `pivot`, `unpivot` and `sample`.
+//! of its clauses walk queries, `expression` scalars. What only DuckDB reads has files of its own: `star`, `columns`, `alias` (names of
+//! select items), `asof`, `pivot`, `unpivot` and `sample`.
 //! `search_cycle` rewrites SEARCH and CYCLE; `binder` is what all of them share.
 
 mod ahead;

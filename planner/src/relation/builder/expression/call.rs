@@ -164,6 +164,7 @@ impl Builder<'_> {
             Self::special_template_function,
             Self::special_moment_function,
             Self::special_jsonb_function,
+            Self::special_measure,
             Self::special_list_function,
         ];
         let mut arguments = arguments;

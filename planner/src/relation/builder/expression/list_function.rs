@@ -82,9 +82,6 @@ impl Builder<'_> {
         if let Some(known) = synonym(name) {
             return self.special_logical_function(known, arguments);
         }
-        if let Some(measured) = self.measure(name, &arguments)? {
-            return Ok(Special::Bound(measured));
-        }
         let element = arguments.first().and_then(|first| first.data_type.element());
         let Some(element) = element else { return self.list_function_of_others(name, arguments) };
         let same = DataType::list(element);

@@ -57,8 +57,16 @@ impl Builder<'_> {
         Ok(Special::Bound(call))
     }
 
+    /// A measure of two lists, if the name and the types are of one.
+    pub(super) fn special_measure(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+        Ok(match self.measure(name, &arguments)? {
+            Some(measured) => Special::Bound(measured),
+            None => Special::NoMatch(arguments),
+        })
+    }
+
     /// `list_inner_product(a, b)` and its kin: doubles, or reals of two lists of reals. None of any other name.
-    pub(super) fn measure(&mut self, name: &str, arguments: &[Expression]) -> Result<Option<Expression>> {
+    fn measure(&mut self, name: &str, arguments: &[Expression]) -> Result<Option<Expression>> {
         let kind = name.strip_prefix("list_").or_else(|| name.strip_prefix("array_"));
         let function = match kind {
             Some("inner_product" | "dot_product" | "negative_inner_product" | "negative_dot_product") => {
