@@ -13,6 +13,9 @@ use crate::types::DataType;
 use crate::value::Value;
 use sqlparser::ast::{self, Expr, FunctionArguments};
 
+/// Lambdas around one that is tried in either way, at most.
+const EITHER_WAY_MAX: usize = 4;
+
 /// The lambdas that are being bound.
 #[derive(Debug, Default)]
 pub(in crate::sql) struct LambdasInSight {
@@ -288,8 +291,11 @@ impl Binder<'_, '_> {
         list: &LambdaList,
         mut bind: impl FnMut(&mut Self, bool) -> Result<Expression>,
     ) -> Result<Expression> {
+        // Lambdas within lambdas would be bound twice as often each.
+        let ways = list.ways();
+        let ways = if self.lambdas.all.len() < EITHER_WAY_MAX { ways } else { &ways[..1] };
         let mut first = None;
-        for &takes_parts in list.ways() {
+        for &takes_parts in ways {
             match bind(self, takes_parts) {
                 Ok(call) => return Ok(call),
                 Err(error) if is_of_types(&error) => first = first.or(Some(error)),

@@ -34,25 +34,141 @@ pub(in crate::sql) const TAKE_LAMBDAS: [&str; 11] = [
     "reduce",
 ];
 
+/// Tokens among which what a lambda declares is looked for, at most.
+const MENTIONED_MAX: usize = 1_000;
+
+/// Which lambdas with an arrow are read among the arguments of a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arrows {
+    None,
+    /// From the second argument on.
+    Behind,
+    /// The same, of a name that users may have for a function of their own: an arrow is json's where its right side does not mention
+    /// what a lambda would declare.
+    Mentioned,
+    /// In any argument.
+    All,
+}
+
+/// Parentheses, brackets or braces that are open.
+struct Open {
+    is_call: bool,
+    arrows: Arrows,
+    /// Commas so far.
+    argument: usize,
+    /// Lambdas that end with the argument.
+    lambdas: usize,
+}
+
+/// The head of a lambda: its names, and where its expression begins.
+struct Head {
+    names: Vec<usize>,
+    body: usize,
+}
+
 impl Tokens {
     /// Rewrites what this file is about.
     pub(super) fn lambdas(&mut self) {
+        if self.has("lambda") || (0..self.len()).any(|at| *self.at(at) == Token::Arrow) {
+            self.lambdas_as_calls();
+        }
         // One that is put into its form has moved those within it.
         for _ in 0..COMPREHENSIONS_MAX {
             if !self.places("for").into_iter().any(|at| self.comprehension(at).is_some()) {
                 break;
             }
         }
-        for at in self.places("lambda") {
-            self.lambda(at);
-        }
-        if (0..self.len()).any(|at| *self.at(at) == Token::Arrow) {
-            for at in (0..self.len()).rev() {
-                if self.is_any(Some(at), &TAKE_LAMBDAS) || self.is(Some(at), COLUMNS) {
-                    self.arrows(at);
+    }
+
+    /// Lambdas as calls, in one pass.
+    fn lambdas_as_calls(&mut self) {
+        let mut out = Vec::with_capacity(self.len());
+        let mut open: Vec<Open> = Vec::new();
+        let (mut at, mut begins, mut before) = (0, false, None);
+        while at < self.len() {
+            if begins
+                && self.is_solid(at)
+                && let Some(around) = open.last_mut()
+                && let Some(head) = self.head(at, around)
+            {
+                around.lambdas += 1;
+                let spanned = |token: Token| TokenWithSpan::new(token, self.span(at));
+                out.extend([spanned(quoted(LAMBDA)), spanned(Token::LParen)]);
+                for name in head.names {
+                    out.extend(self.copy(name..name + 1));
+                    out.push(spanned(Token::Comma));
                 }
+                (at, begins) = (head.body, false);
+                continue;
             }
+            let ends = matches!(self.at(at), Token::Comma | Token::RParen | Token::RBracket | Token::RBrace);
+            if ends && let Some(around) = open.last_mut() {
+                let lambdas = std::mem::take(&mut around.lambdas);
+                around.argument += 1;
+                out.extend((0..lambdas).map(|_| TokenWithSpan::new(Token::RParen, self.span(at))));
+            }
+            match self.at(at) {
+                Token::LParen | Token::LBracket | Token::LBrace => open.push(self.opened(at, before)),
+                Token::RParen | Token::RBracket | Token::RBrace => drop(open.pop()),
+                _ => {}
+            }
+            if self.is_solid(at) {
+                begins = matches!(self.at(at), Token::LParen | Token::Comma);
+                before = Some(at);
+            }
+            out.extend(self.copy(at..at + 1));
+            at += 1;
         }
+        self.take(0..self.len());
+        self.put(0, out);
+    }
+
+    /// What opens at a place behind another.
+    fn opened(&self, at: usize, before: Option<usize>) -> Open {
+        let arrows = if self.is(before, COLUMNS) {
+            Arrows::All
+        } else if self.is_any(before, &["apply", "filter", "reduce"]) {
+            Arrows::Mentioned
+        } else if self.is_any(before, &TAKE_LAMBDAS) {
+            Arrows::Behind
+        } else {
+            Arrows::None
+        };
+        Open { is_call: *self.at(at) == Token::LParen, arrows, argument: 0, lambdas: 0 }
+    }
+
+    /// The head of the lambda that an argument is.
+    fn head(&self, at: usize, around: &Open) -> Option<Head> {
+        if !around.is_call {
+            return None;
+        }
+        if self.is(Some(at), "lambda")
+            && let Some((names, colon)) = self.names(at + 1)
+            && *self.at(colon) == Token::Colon
+        {
+            return Some(Head { names, body: colon + 1 });
+        }
+        let may_be = around.arrows == Arrows::All || (around.arrows != Arrows::None && around.argument > 0);
+        if !may_be {
+            return None;
+        }
+        let is_open = *self.at(at) == Token::LParen;
+        let (names, behind) = self.names(if is_open { at + 1 } else { at })?;
+        let arrow = match is_open {
+            true => self.next(behind + 1).filter(|_| *self.at(behind) == Token::RParen)?,
+            false => Some(behind).filter(|_| names.len() == 1)?,
+        };
+        if *self.at(arrow) != Token::Arrow {
+            return None;
+        }
+        let is_mentioned = || {
+            let mut behind = (arrow + 1..self.len()).take(MENTIONED_MAX);
+            behind.any(|at| names.iter().any(|&name| self.is_same_name(at, name)))
+        };
+        if around.arrows == Arrows::Mentioned && !is_open && !is_mentioned() {
+            return None;
+        }
+        Some(Head { names, body: arrow + 1 })
     }
 
     /// The names from a place on, with commas between, and what stands behind them.
@@ -68,70 +184,6 @@ impl Tokens {
             }
             at = self.next(behind + 1)?;
         }
-    }
-
-    /// The end of an argument that begins at a place.
-    fn argument_end(&self, from: usize) -> usize {
-        self.end(from, |tokens, at| *tokens.at(at) == Token::Comma)
-    }
-
-    /// `lambda x, i: expression`, where an argument may stand.
-    fn lambda(&mut self, lambda: usize) {
-        let before = self.before(lambda);
-        if !before.is_some_and(|before| matches!(self.at(before), Token::LParen | Token::Comma)) {
-            return;
-        }
-        let Some((_, colon)) = self.names(lambda + 1).filter(|&(_, behind)| *self.at(behind) == Token::Colon) else {
-            return;
-        };
-        let end = self.argument_end(colon + 1);
-        self.insert(end, colon, [Token::RParen]);
-        self.set(colon, Token::Comma);
-        self.set(lambda, quoted(LAMBDA));
-        self.insert(lambda + 1, lambda, [Token::LParen]);
-    }
-
-    /// `x -> expression` and `(x, i) -> expression` behind the first argument of a function's call.
-    fn arrows(&mut self, name: usize) {
-        let Some(open) = self.next(name + 1).filter(|&open| *self.at(open) == Token::LParen) else { return };
-        let Some(close) = self.closing(open) else { return };
-        // What PostgreSQL's users may call so themselves takes a json where its lambda does not mention what it declares.
-        let is_plain = self.is_any(Some(name), &["apply", "filter", "reduce"]);
-        let mut starts = Vec::new();
-        if self.is(Some(name), COLUMNS) {
-            starts.push(open + 1);
-        }
-        let mut at = self.argument_end(open + 1);
-        while at < close && *self.at(at) == Token::Comma {
-            starts.push(at + 1);
-            at = self.argument_end(at + 1);
-        }
-        for start in starts.into_iter().rev() {
-            self.arrow(start, is_plain);
-        }
-    }
-
-    fn arrow(&mut self, start: usize, mentions: bool) {
-        let Some(first) = self.next(start) else { return };
-        let is_open = *self.at(first) == Token::LParen;
-        let Some((names, behind)) = self.names(if is_open { first + 1 } else { first }) else { return };
-        let arrow = match is_open {
-            true => self.next(behind + 1).filter(|_| *self.at(behind) == Token::RParen),
-            false => Some(behind).filter(|_| names.len() == 1),
-        };
-        let Some(arrow) = arrow.filter(|&arrow| *self.at(arrow) == Token::Arrow) else { return };
-        let end = self.argument_end(arrow + 1);
-        let is_mentioned = || (arrow + 1..end).any(|at| names.iter().any(|&name| self.is_same_name(at, name)));
-        if mentions && !is_open && !is_mentioned() {
-            return;
-        }
-        self.insert(end, arrow, [Token::RParen]);
-        self.set(arrow, Token::Comma);
-        if is_open {
-            self.drop_token(first);
-            self.drop_token(behind);
-        }
-        self.insert(first, first, [quoted(LAMBDA), Token::LParen]);
     }
 
     /// Whether two names are the same.
