@@ -7,7 +7,8 @@
 //! `interval_style` is how intervals look. `logical` has the types that another carries, with `array`, `bytes`, `bytes_parts`,
 //! `bits`, `json`, `row`, `structure` and `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
 //! the functions that see the rows around a row, `frame` the bounds of what they see, `statistic` what aggregates with states of
-//! their own are fed. `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
+//! their own are fed. `lambda` applies expressions to the elements of lists, `volatile` has what differs each time.
+//! `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
 //! `admit` checks values that come from outside.
 
 mod admit;
@@ -29,6 +30,7 @@ pub mod gather;
 pub mod interval;
 pub mod interval_style;
 mod json;
+pub mod lambda;
 pub mod like;
 mod logic;
 mod logical;
@@ -48,6 +50,7 @@ pub mod structure;
 mod template;
 mod text;
 pub mod time_with_zone;
+mod volatile;
 mod wide;
 mod width_bucket;
 pub mod window;
@@ -70,6 +73,7 @@ pub use angles::math_of;
 pub use fold::fold;
 pub use json::{append_json, append_json_text};
 pub use logical::UTC;
+pub use volatile::volatile;
 
 /// Applies a function to values of the given types. `result` is the type of the call. Lazy functions
 /// (`And`, `Or`, `Case`, `Coalesce`) get all their arguments here; a caller for whom evaluating an argument may
@@ -101,6 +105,7 @@ fn value_of(call: &Call) -> Result<Value> {
             moment::apply_to_nulls,
             words::apply_to_nulls,
             frame::apply_to_nulls,
+            lambda::apply_to_nulls,
         ];
         for topic in topics {
             if let Some(value) = topic(call)? {

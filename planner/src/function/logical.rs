@@ -3,8 +3,9 @@
 
 pub use super::bytes::{ByteFormat, ShaBits};
 use super::{
-    AttemptFunction, BitsFunction, BytesFunction, FrameFunction, Function, JsonbFunction, ListTotal, MathFunction,
-    MomentFunction, PatternFunction, StatisticFunction, TemplateFunction, TextFunction, structure,
+    AttemptFunction, BitsFunction, BytesFunction, FrameFunction, Function, JsonbFunction, LambdaFunction, ListFunction,
+    ListTotal, MathFunction, MomentFunction, PatternFunction, StatisticFunction, TemplateFunction, TextFunction,
+    structure,
 };
 use crate::types::{DataType, SortOrder, SystemType};
 use serde::{Deserialize, Serialize};
@@ -97,6 +98,8 @@ pub enum ArrayFunction {
     SliceOfList,
     /// One value of all that are not NULL.
     Total(ListTotal),
+    /// A function that only DuckDB has.
+    List(ListFunction),
     /// `range(start, stop, step)` of bigints, without the end; and `generate_series`, with it.
     Range {
         /// Whether the end is among them.
@@ -332,12 +335,13 @@ impl Function {
                     | A::All(_)
                     | A::Fill
                     | A::Labels
+                    | A::List(ListFunction::Resize | ListFunction::Zip | ListFunction::ZipShortest)
             ),
             Function::Text(function) => function == TextFunction::Hash,
             Function::Json(function) => function.builds(),
             Function::Row(function) => function == RowFunction::Make,
             Function::Struct(function, _) => function.sees_nulls(),
-            Function::Format | Function::SortKey(..) => true,
+            Function::Format | Function::SortKey(..) | Function::Lambda(_) => true,
             Function::Moment(function) => function.sees_nulls(),
             Function::Frame(function) => function.checks(),
             _ => false,
@@ -372,7 +376,7 @@ impl Function {
                     | A::Range { .. }
                     | A::BucketAmong
             ),
-            Function::Attempt(_) => true,
+            Function::Attempt(_) | Function::Lambda(_) => true,
             Function::Pattern(function) => function.makes_null(),
             Function::Jsonb(function) => function.makes_null(),
             Function::Json(function) => {
@@ -477,6 +481,7 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::Jsonb(function) => format!("jsonb_{}", debug_word(&function)),
         Function::Text(function) => format!("text_{}", debug_word(&function)),
         Function::Math(function) => format!("math_{}", debug_word(&function)),
+        Function::Lambda(function) => function.word(),
         _ => return None,
     })
 }
@@ -502,6 +507,7 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     known.extend(JsonbFunction::ALL.map(Function::Jsonb));
     known.extend(TextFunction::ALL.map(Function::Text));
     known.extend(MathFunction::ALL.map(Function::Math));
+    known.extend(LambdaFunction::ALL.map(Function::Lambda));
     if let Some(found) = known.into_iter().find(|&function| word_of(function).as_deref() == Some(word)) {
         return Some(found);
     }
@@ -590,6 +596,8 @@ fn array_functions() -> impl Iterator<Item = ArrayFunction> {
         A::Percentiles { continuous: true },
     ];
     let plain = plain.into_iter().chain(ListTotal::ALL.map(A::Total)).chain(SortKeyOrder::ALL.map(A::Sort));
+    let graded = SortKeyOrder::ALL.map(ListFunction::GradeUp);
+    let plain = plain.chain(ListFunction::PLAIN.into_iter().chain(graded).map(A::List));
     plain.chain(Comparison::ALL.into_iter().flat_map(|comparison| [A::Any(comparison), A::All(comparison)]))
 }
 
@@ -761,6 +769,7 @@ mod tests {
         functions.extend(JsonbFunction::ALL.map(Function::Jsonb));
         functions.extend(TextFunction::ALL.map(Function::Text));
         functions.extend(MathFunction::ALL.map(Function::Math));
+        functions.extend(LambdaFunction::ALL.map(Function::Lambda));
         functions
             .extend([AttemptFunction::Cast, AttemptFunction::ReadAs(DataType::TimestampTz)].map(Function::Attempt));
         functions.extend([AttemptFunction::BitsToInteger, AttemptFunction::FitDigits].map(Function::Attempt));

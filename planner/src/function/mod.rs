@@ -16,6 +16,7 @@ mod bits;
 mod bytes;
 mod frame;
 mod jsonb;
+mod lambda;
 mod list;
 mod logical;
 mod math;
@@ -32,7 +33,8 @@ pub use bits::BitsFunction;
 pub use bytes::BytesFunction;
 pub use frame::FrameFunction;
 pub use jsonb::JsonbFunction;
-pub use list::ListTotal;
+pub use lambda::{LambdaFunction, LambdaKind};
+pub use list::{ListFunction, ListTotal};
 pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, RowFunction, ShaBits, SortKeyOrder};
 pub(crate) use logical::{debug_word, function_of_word, type_of_word, type_word, word_of};
 pub use math::MathFunction;
@@ -535,6 +537,8 @@ pub enum Function {
     Text(TextFunction),
     /// A function of numbers.
     Math(MathFunction),
+    /// A function of a list and a lambda.
+    Lambda(LambdaFunction),
 }
 
 /// What evaluating a function may do besides giving a value.
@@ -565,7 +569,11 @@ impl Effects {
 impl Function {
     /// Whether each call gives another value.
     pub fn is_volatile(self) -> bool {
-        matches!(self, Function::Random | Function::SetSeed | Function::Clock)
+        match self {
+            Function::Random | Function::SetSeed | Function::Clock => true,
+            Function::Lambda(function) => function.volatile,
+            _ => false,
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::binder::Binder;
 use super::expression::bind_data_type;
+use super::kept_lambdas;
 use super::spelling::is_keyword;
 use crate::evaluate;
 use crate::evaluate::quote::identifier as quoted;
@@ -37,7 +38,7 @@ const TEXT_FUNCTIONS: [&str; 14] = [
 
 /// The type of a literal that was bound, and its value as a text that means the same under all settings; none of one whose text
 /// does so itself.
-type Read<'k> = dyn Fn(&ast::ValueWithSpan) -> Option<(DataType, String)> + 'k;
+pub(super) type Read<'k> = dyn Fn(&ast::ValueWithSpan) -> Option<(DataType, String)> + 'k;
 
 /// What is known of an expression.
 pub(super) struct Kept<'k> {
@@ -45,6 +46,8 @@ pub(super) struct Kept<'k> {
     pub(super) fields: &'k [Field],
     /// What its literals are.
     pub(super) read: &'k Read<'k>,
+    /// The variables of the lambdas around, innermost last, and what they are called in the text.
+    pub(super) variables: Vec<(String, String)>,
 }
 
 impl Binder<'_, '_> {
@@ -53,7 +56,7 @@ impl Binder<'_, '_> {
     pub(super) fn kept_text(&self, fields: &[Field], expr: &Expr, wanted: Option<DataType>) -> String {
         let literals = self.builder.noted_literals();
         let read = |value: &ast::ValueWithSpan| literals.get(&self.position(value.span)?).cloned();
-        Kept { fields, read: &read }.text(expr, wanted)
+        Kept { fields, read: &read, variables: Vec::new() }.text(expr, wanted)
     }
 }
 
@@ -90,7 +93,11 @@ impl Kept<'_> {
     fn compound(&self, expr: &Expr, wanted: Option<DataType>) -> String {
         match expr {
             Expr::Nested(inner) => self.text(inner, wanted),
+            Expr::Identifier(name) if self.variable(name).is_some() => quoted(self.variable(name).unwrap_or_default()),
             Expr::Identifier(name) if self.field(name).is_some() => quoted(&Binder::fold(name)),
+            Expr::CompoundIdentifier(parts) if parts.first().is_some_and(|first| self.variable(first).is_some()) => {
+                self.members(parts)
+            }
             Expr::CompoundIdentifier(parts) if parts.last().is_some_and(|name| self.field(name).is_some()) => {
                 parts.last().map_or_else(String::new, |name| quoted(&Binder::fold(name)))
             }
@@ -135,7 +142,7 @@ impl Kept<'_> {
         }
     }
 
-    fn field(&self, name: &ast::Ident) -> Option<&Field> {
+    pub(super) fn field(&self, name: &ast::Ident) -> Option<&Field> {
         let name = Binder::fold(name);
         self.fields.iter().find(|field| field.name == name)
     }
@@ -210,6 +217,9 @@ impl Kept<'_> {
             && list.clauses.is_empty();
         let [part] = function.name.0.as_slice() else { return None };
         let name = part.as_ident().filter(|_| plain).map(Binder::fold)?;
+        if let Some(text) = self.lambda(&name, list) {
+            return Some(text);
+        }
         let takes_text = TEXT_FUNCTIONS.contains(&name.as_str());
         let argument = |argument: &ast::FunctionArg| match argument {
             ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(value)) => {
@@ -295,6 +305,7 @@ pub fn pretty(text: &str) -> String {
 /// A kept text in which a column has another name.
 pub fn column_renamed(text: &str, from: &str, to: &str) -> String {
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).with_unescape(false).tokenize().unwrap_or_default();
+    let tokens = kept_lambdas::without_variable(tokens, to);
     let is_call = |at: usize| tokens.get(at + 1) == Some(&Token::LParen);
     let named = |(at, token): (usize, &Token)| match token {
         Token::Word(word) if !is_call(at) && is_name(word, from) && !is_of_syntax(&tokens, at) => quoted(to),
@@ -322,7 +333,7 @@ fn is_of_syntax(tokens: &[Token], at: usize) -> bool {
 }
 
 /// Whether a word is a name.
-fn is_name(word: &Word, name: &str) -> bool {
+pub(super) fn is_name(word: &Word, name: &str) -> bool {
     match word.quote_style {
         Some(_) => word.value.replace("\"\"", "\"") == name,
         None => word.value.to_ascii_lowercase() == name,
@@ -484,7 +495,10 @@ mod tests {
             ),
         ] {
             let parsed = parse_expression(written).expect("it can be read");
-            let text = without_table(&Kept { fields: &fields, read: &|_| None }.text(&parsed, None), "t");
+            let text = without_table(
+                &Kept { fields: &fields, read: &|_| None, variables: Vec::new() }.text(&parsed, None),
+                "t",
+            );
             assert_eq!(text, kept, "{written}");
             assert_eq!(pretty(&text), shown, "{written}");
             parse_expression(&text).expect("what is kept can be read");
@@ -508,7 +522,11 @@ mod tests {
             ("'NaN'", DataType::Numeric, "'NaN'::numeric"),
         ] {
             let parsed = parse_expression(written).expect("it can be read");
-            assert_eq!(Kept { fields: &[], read: &|_| None }.text(&parsed, Some(data_type)), shown, "{written}");
+            assert_eq!(
+                Kept { fields: &[], read: &|_| None, variables: Vec::new() }.text(&parsed, Some(data_type)),
+                shown,
+                "{written}"
+            );
         }
     }
 

@@ -60,6 +60,11 @@ impl Binder<'_, '_> {
     pub(super) fn bind_qualified(&mut self, parts: &[ast::Ident], scope: &Scope<'_>) -> Result<Expression> {
         let position = parts.first().and_then(|part| self.position(part.span));
         let Some((last, table)) = parts.split_last() else { return Err(Error::internal("a name of no parts")) };
+        if let Some((first, members)) = parts.split_first()
+            && let Some(variable) = self.lambda_variable(&Self::fold(first), position)?
+        {
+            return self.members(variable, &members.iter().collect::<Vec<_>>(), false);
+        }
         let column = Self::fold(last);
         let table = self.qualifier(table, &column, position);
         match table.and_then(|table| self.builder.column(scope, Some(&table), &column, position)) {

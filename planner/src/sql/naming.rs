@@ -3,6 +3,7 @@
 use super::ahead::BRACES;
 use super::binder::Binder;
 use super::expression::{bind_data_type, quoted_text};
+use super::forms::COMPREHENSION;
 use crate::relation::builder::{self, Name};
 use sqlparser::ast;
 
@@ -22,6 +23,7 @@ fn named(expr: &ast::Expr) -> Option<Name> {
             let last = function.name.0.last().and_then(ast::ObjectNamePart::as_ident);
             match last {
                 Some(ident) if ident.value == BRACES => Name::strong("struct_pack"),
+                Some(ident) if Binder::fold(ident) == COMPREHENSION => Name::strong("array"),
                 last => last.and_then(|ident| Name::strong(&Binder::fold(ident))),
             }
         }

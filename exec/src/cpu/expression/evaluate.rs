@@ -490,7 +490,7 @@ impl<'a> Tile<'a> {
         let done = if let Some((context, bytes)) = large.or_else(given) {
             // Values are there twice until they are a vector.
             held.room(context, number, bytes.saturating_mul(2)).and_then(|()| {
-                let constant = vectors.iter().all(|vector| vector.constant);
+                let constant = !node.volatile && vectors.iter().all(|vector| vector.constant);
                 let each = if constant { 1 } else { len };
                 kernels::fallback::call_checked(&call, &vectors, each, || context.check(), out)?;
                 (out.len, out.constant) = (len, constant);

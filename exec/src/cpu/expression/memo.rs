@@ -120,7 +120,7 @@ pub(super) fn parts(
     } else {
         sees_null(call.function)
     };
-    if sees_null || !Technique::Memo.is_on() {
+    if sees_null || call.function.is_volatile() || !Technique::Memo.is_on() {
         return None;
     }
     let mut parts = Vec::new();

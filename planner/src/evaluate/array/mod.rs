@@ -1,15 +1,17 @@
 //! Arrays: elements of one type in up to six dimensions, whose subscripts may begin anywhere.
 //!
 //! `key` is the text that stands for an array wherever programs run, `text` the form that people read and write. `make`, `search`,
-//! `list`, `percentiles` and `dimensions` have the functions.
+//! `list` (with `spread`), `measure`, `percentiles` and `dimensions` have the functions.
 
 mod dimensions;
 mod key;
 mod list;
 mod make;
+mod measure;
 mod numbers;
 mod percentiles;
 mod search;
+mod spread;
 mod text;
 
 use super::Call;

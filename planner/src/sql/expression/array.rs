@@ -88,11 +88,19 @@ impl Binder<'_, '_> {
                     let lower = bound(lower_bound)?;
                     subscripts.push(Subscript::Slice(lower, bound(upper_bound)?));
                 }
+                AccessExpr::Subscript(ast::Subscript::Slice { lower_bound, upper_bound, stride: Some(step) }) => {
+                    value = self.subscripted(value, &mut subscripts)?;
+                    let mut bound = |bound: &ast::Expr| self.bind_expression(bound, scope);
+                    let lower = lower_bound.as_ref().map(&mut bound).transpose()?;
+                    let upper = upper_bound.as_ref().map(&mut bound).transpose()?;
+                    let step = bound(step)?;
+                    value = self.builder.stepped_slice(value.at(position), lower, upper, step)?;
+                }
                 AccessExpr::Dot(ast::Expr::Identifier(field)) => {
                     value = self.subscripted(value, &mut subscripts)?;
                     value = self.members(value.at(position), &[field], behind.peek().is_some())?;
                 }
-                AccessExpr::Subscript(_) | AccessExpr::Dot(_) => {
+                AccessExpr::Dot(_) => {
                     return Err(Error::unsupported(format_args!("the access {access} is")).at(value.position));
                 }
             }

@@ -89,6 +89,9 @@ impl Binder<'_, '_> {
         position: Option<Position>,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
+        if let Some(variable) = self.lambda_variable(name, position)? {
+            return Ok(variable);
+        }
         let table = TableName::from(name);
         match self.builder.column(scope, None, name, position) {
             Err(error) if error.kind() == ErrorKind::UnknownColumn && scope.has_table(&table) => {

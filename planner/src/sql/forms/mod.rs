@@ -11,6 +11,7 @@
 //! | `pivot` | `PIVOT t ON a USING sum(b)` | `SELECT * FROM t PIVOT ("pivot"(…) FOR "pivot" IN (ANY))` |
 //! | `sample` | `USING SAMPLE 10%`, `TABLESAMPLE 5 ROWS` | `TABLESAMPLE` in one form |
 //! | `struct_type` | `STRUCT(a INTEGER, b STRUCT(c TEXT))` | `STRUCT('a INTEGER, b STRUCT(c TEXT)')` |
+//! | `lambda` | `lambda x: x + 1`, `[x + 1 FOR x IN l IF x > 0]` | `"list lambda"(x, x + 1)`, `"list comprehension"(l, …, …)` |
 //! | `recursion` | `… ) SEARCH DEPTH FIRST BY a SET b` | `… ) FROM "SEARCH DEPTH FIRST BY a SET b"` |
 //!
 //! A name in quotes that stands for a form is one that no text gives a meaning otherwise: a function of that name does not exist.
@@ -19,6 +20,7 @@ mod clause;
 mod comma;
 mod from_first;
 mod join;
+mod lambda;
 mod number;
 mod pivot;
 mod recursion;
@@ -28,6 +30,7 @@ mod tokens;
 
 pub(super) use clause::{GROUP_BY_ALL, LIMIT_PERCENT, LIMIT_WITH_TIES};
 pub(super) use join::{ASOF_JOIN, POSITIONAL_JOIN};
+pub(super) use lambda::{COMPREHENSION, LAMBDA, TAKE_LAMBDAS};
 
 pub(super) use sample::USING_SAMPLE;
 use sqlparser::tokenizer::TokenWithSpan;
@@ -39,6 +42,7 @@ pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut tokens = Tokens::new(tokens);
     tokens.numbers();
     tokens.struct_types();
+    tokens.lambdas();
     tokens.trailing_commas();
     tokens.pivots();
     tokens.select_before_from();

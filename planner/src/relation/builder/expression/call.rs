@@ -40,6 +40,11 @@ impl Builder<'_> {
         }
     }
 
+    /// Whether a name (in lower case) is an aggregate's.
+    pub fn is_aggregate(&self, name: &str) -> bool {
+        aggregate::named(name).is_some()
+    }
+
     /// An error (42809) where a function that is no aggregate is called like one.
     pub fn check_plain_call(&self, name: &str, distinct: bool, filtered: bool) -> Result<()> {
         let clause = if distinct {
@@ -158,6 +163,7 @@ impl Builder<'_> {
             Self::special_template_function,
             Self::special_moment_function,
             Self::special_jsonb_function,
+            Self::special_measure,
             Self::special_list_function,
             Self::special_struct_function,
         ];

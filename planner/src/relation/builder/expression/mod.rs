@@ -4,7 +4,7 @@
 //! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `structure`, `pattern`; `conditional` (CASE and its family); `call`, `registry`,
 //! `number_function`, `date_function`, `moment_function`, `interval` and `string_function` (functions), `set_function` (those that give rows),
 //! `sql_function` (those that are queries); `aggregate`, `gather` and `ordered_set`; `subquery`. `logical` has the types that another
-//! carries, with `array`, `array_function`, `list_function`, `bytes_function`, `bits_function`, `json`, `jsonb_function`, `zoned` and
+//! carries, with `array`, `array_function`, `list_function`, `list_measure`, `lambda`, `bytes_function`, `bits_function`, `json`, `jsonb_function`, `zoned` and
 //! `time_with_zone`. `exact` and `blanks` are what numerics and chars need
 //! everywhere. `fold` makes literals of calls of literals on the way.
 //!
@@ -32,7 +32,9 @@ mod hypothetical;
 mod interval;
 mod json;
 mod jsonb_function;
+mod lambda;
 mod list_function;
+mod list_measure;
 mod literal;
 mod logical;
 mod moment_function;
@@ -62,6 +64,7 @@ pub use coercion::Coercion;
 pub(crate) use coercion::{types_to_unify, undetermined, unify_types};
 pub(super) use composite::KnownRow;
 pub(crate) use hypothetical::is_hypothetical;
+pub use lambda::{LambdaBody, LambdaList, LambdaVariables};
 pub(super) use literal::text_as_decimal;
 pub use literal::{null, text};
 pub use operator::{Operator, Sign, and, not, or};

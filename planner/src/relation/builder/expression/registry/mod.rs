@@ -9,6 +9,7 @@ mod bytes;
 mod choice;
 mod json;
 mod likeness;
+mod list;
 mod listing;
 mod moment;
 mod number;
@@ -110,6 +111,7 @@ const FAMILIES: &[Family] = &[
     family("Likeness of texts", likeness::SIGNATURES, &[]),
     family("Choices and types", &[], choice::DESCRIBED),
     family("Arrays", &[], array::DESCRIBED),
+    family("Lists", &[], list::DESCRIBED),
     family("Structs", &[], structure::DESCRIBED),
     family("JSON", &[], json::DESCRIBED),
     family("Bytes", &[], bytes::DESCRIBED),
