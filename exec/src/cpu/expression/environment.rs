@@ -10,7 +10,7 @@ use crate::cpu::vector::rows::Rows;
 use crate::plan::code_range::KeyRange;
 use crate::plan::register::Register;
 use crate::workers::context::Context;
-use multiloop_planner::multiloop::{BlockId, CollectionId};
+use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId};
 use multiloop_planner::value::Value;
 use std::sync::Arc;
 
@@ -69,6 +69,17 @@ pub trait Collections: Sync {
 
     /// Field of the only row of a block, evaluated with these fields of enclosing loops (all that it reads).
     fn nested(&self, block: BlockId, field: u32, captured: &Captured) -> Result<Value>;
+
+    /// Fields of a block for rows that capture these values, by search, as far as there are rows in order that answer them; none of
+    /// a block that is not searched.
+    fn nested_searched(
+        &self,
+        _asked: (BlockId, u32),
+        _captures: &[(IndexId, u32, u32)],
+        _asking: &[Vec<Value>],
+    ) -> Result<Option<Vec<Option<Value>>>> {
+        Ok(None)
+    }
 
     /// The same of many rows at once, each with the values that the block captures, in the order in which it does; none of a
     /// block that is evaluated row by row.

@@ -280,8 +280,30 @@ impl<'a> Tile<'a> {
         Ok(values)
     }
 
-    /// A field of a block for rows that capture these values: of many rows as a batch, if it can be.
+    /// A field of a block for rows that capture these values: by search, if there are rows in order.
     fn nested_of(
+        &self,
+        asked: (BlockId, u32),
+        captures: &[(IndexId, u32, u32)],
+        asking: &[Vec<Value>],
+    ) -> Result<Vec<Value>> {
+        if asking.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(mut found) = self.collections.nested_searched(asked, captures, asking)? else {
+            return self.nested_evaluated(asked, captures, asking);
+        };
+        let left: Vec<usize> = (0..found.len()).filter(|&at| found[at].is_none()).collect();
+        if !left.is_empty() {
+            let asking: Vec<Vec<Value>> = left.iter().map(|&at| asking[at].clone()).collect();
+            let values = self.nested_evaluated(asked, captures, &asking)?;
+            left.into_iter().zip(values).for_each(|(at, value)| found[at] = Some(value));
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// A field of a block for rows that capture these values: of many rows as a batch, if it can be.
+    fn nested_evaluated(
         &self,
         (block, field): (BlockId, u32),
         captures: &[(IndexId, u32, u32)],

@@ -7,6 +7,7 @@ mod layout;
 pub(crate) mod lookup;
 pub(crate) mod nest;
 pub(crate) mod prune_chunks;
+pub(crate) mod searched;
 pub(crate) mod sink;
 pub(crate) mod top_k;
 mod waiting;
