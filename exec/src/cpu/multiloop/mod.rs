@@ -3,6 +3,7 @@
 pub(crate) mod adopt;
 mod best_first;
 pub(crate) mod frame;
+mod in_order;
 mod layout;
 pub(crate) mod lookup;
 pub(crate) mod nest;

@@ -64,7 +64,6 @@ use crate::multiloop::uses::{FreeIndices, nested_of};
 use crate::multiloop::{Block, BlockId, Generator, IndexId, Let, Multiloop, Program, ScalarId};
 use crate::rewrite::machinery::change_limit::ChangeLimit;
 use crate::rewrite::machinery::conditions::for_each_condition_mut;
-use crate::rewrite::machinery::exists_block::exists_loop;
 use crate::rewrite::machinery::substitute::Substitution;
 use crate::types::DataType;
 use crate::value::Value;
@@ -114,7 +113,6 @@ fn reduce_loop(program: &Program, id: BlockId) -> Option<(&Multiloop, &[ScalarId
 fn ask_outside(program: &mut Program, block: BlockId, at: usize, nested: BlockId, outer: &[ScalarId]) {
     let effects = outer.iter().fold(Effects::PURE, |effects, &id| effects.and(program.scalars.effects(id)));
     program.moved(effects);
-    let is_exists = exists_loop(program, nested).is_some();
     let (multiloop, _) = reduce_loop(program, nested).expect("it has been found");
     let mut multiloop = multiloop.clone();
     multiloop.generators[0].condition_mut().retain(|id| !outer.contains(id));
@@ -134,7 +132,9 @@ fn ask_outside(program: &mut Program, block: BlockId, at: usize, nested: BlockId
         let (old, value) = (program.nested(nested, field), program.nested(new, field));
         let position = program.scalars.position(old);
         program.scalars.set_position(value, position);
-        if is_exists {
+        let identity = aggregate.reduction.properties().identity;
+        // As a condition FALSE is nothing else than a condition that is not TRUE.
+        if identity == Identity::Boolean(false) {
             for_each_condition_mut(&mut lets[at], |conditions| {
                 if let Some(place) = conditions.iter().position(|id| *id == old) {
                     conditions.splice(place..=place, outer.iter().copied().chain([value]));
@@ -142,7 +142,7 @@ fn ask_outside(program: &mut Program, block: BlockId, at: usize, nested: BlockId
             });
         }
         let data_type = program.scalars.data_type(old);
-        let none = match aggregate.reduction.properties().identity {
+        let none = match identity {
             Identity::Zero => Value::Int(0),
             Identity::Boolean(value) => Value::Boolean(value),
             Identity::Null | Identity::Nothing => Value::Null,
