@@ -271,7 +271,8 @@ fn add_rows(program: &mut Program, multiloop: &Multiloop, condition: &[ScalarId]
     let condition = condition.iter().copied().filter(|id| !choice.without.contains(id)).collect();
     let collected = program.add_collection(fields.clone(), Shape::Rows);
     let generators = vec![Generator::Collect { condition, value }];
-    let rows = Let::Loop { defines: vec![collected], multiloop: Multiloop { nest: multiloop.nest.clone(), generators } };
+    let rows =
+        Let::Loop { defines: vec![collected], multiloop: Multiloop { nest: multiloop.nest.clone(), generators } };
     if choice.search.is_none() {
         return program.add_block(Block { lets: vec![rows], result: collected });
     }
@@ -352,7 +353,8 @@ impl Choice {
                 [only] => Some(field(*only)),
                 _ => return None,
             };
-            let argument = if aggregate.reduction == Reduction::CountRows { None } else { Some(aggregate.arguments[0]) };
+            let argument =
+                if aggregate.reduction == Reduction::CountRows { None } else { Some(aggregate.arguments[0]) };
             Some(Running { kind, field: argument.map(&mut field), condition })
         };
         let running = aggregates.iter().map(running).collect::<Option<Vec<_>>>()?;

@@ -33,10 +33,21 @@ pub(super) struct InOrder {
 #[derive(Debug)]
 enum Sequence {
     /// How many count, and their sum.
-    Sums { counts: Vec<u32>, sums: Vec<i128> },
+    Sums {
+        counts: Vec<u32>,
+        sums: Vec<i128>,
+    },
     /// How many count, how many of these are TRUE, and how many NULL.
-    Flags { counts: Vec<u32>, yes: Vec<u32>, unknown: Vec<u32> },
-    Extremes { least: bool, ascending: Vec<Value>, descending: Vec<Value> },
+    Flags {
+        counts: Vec<u32>,
+        yes: Vec<u32>,
+        unknown: Vec<u32>,
+    },
+    Extremes {
+        least: bool,
+        ascending: Vec<Value>,
+        descending: Vec<Value>,
+    },
 }
 
 /// The rows of an answer: the first ones up to a number, and those from another on. Of an equality those between the two.
@@ -304,7 +315,8 @@ impl Fields<'_> {
                 }
             })?;
         }
-        let (mut ascending, mut descending) = (vec![Value::Null; values.len() + 1], vec![Value::Null; values.len() + 1]);
+        let (mut ascending, mut descending) =
+            (vec![Value::Null; values.len() + 1], vec![Value::Null; values.len() + 1]);
         for (row, value) in values.iter().enumerate() {
             self.check(row)?;
             ascending[row + 1] = better(least, &ascending[row], value).clone();

@@ -154,7 +154,8 @@ impl Asked {
         }
         self.questions += asking.len();
         let reservation = self.reservation.get_or_insert_with(|| Reservation::new(&context.memory));
-        let is_full = self.bytes > BYTES_MAX.max(4 * self.largest) || self.bindings.iter().any(|seen| seen.len() > BINDINGS_MAX);
+        let is_full =
+            self.bytes > BYTES_MAX.max(4 * self.largest) || self.bindings.iter().any(|seen| seen.len() > BINDINGS_MAX);
         if is_full || reservation.add(added).is_err() {
             *self = Asked { off: !is_full, ..Asked::default() };
             self.bindings.resize_with(searched.candidates.len(), FxHashMap::default);
