@@ -13,6 +13,7 @@ use crate::workers::context::Context;
 use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId};
 use multiloop_planner::value::Value;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Makes groups for the rows that ask for them, of the rows beside these.
 pub trait Neighbours: Send + Sync {
@@ -80,6 +81,14 @@ pub trait Collections: Sync {
     ) -> Result<Option<Vec<Option<Value>>>> {
         Ok(None)
     }
+
+    /// How many rows are to be evaluated before others are answered by search: what that takes decides.
+    fn nested_unmeasured(&self, _block: BlockId) -> usize {
+        0
+    }
+
+    /// What it took to evaluate a block for so many rows.
+    fn nested_took(&self, _block: BlockId, _rows: usize, _time: Duration) {}
 
     /// The same of many rows at once, each with the values that the block captures, in the order in which it does; none of a
     /// block that is evaluated row by row.

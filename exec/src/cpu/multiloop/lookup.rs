@@ -19,6 +19,7 @@ use crate::{Error, Result};
 use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use std::time::Duration;
 
 impl Collections for Frame<'_> {
     fn context(&self) -> Option<&Context> {
@@ -106,6 +107,14 @@ impl Collections for Frame<'_> {
         asking: &[Vec<Value>],
     ) -> Result<Option<Vec<Option<Value>>>> {
         searched::answers(self, asked, captures, asking)
+    }
+
+    fn nested_unmeasured(&self, block: BlockId) -> usize {
+        searched::unmeasured(self, block)
+    }
+
+    fn nested_took(&self, block: BlockId, rows: usize, time: Duration) {
+        searched::took(self, block, rows, time);
     }
 
     fn nested_batch(&self, block: BlockId, field: u32, asking: &[Vec<Value>]) -> Result<Option<Vec<Value>>> {

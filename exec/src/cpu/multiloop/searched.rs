@@ -1,8 +1,9 @@
 //! Answers nested blocks by search among rows in order (`plan/searched.rs`).
 //!
-//! Rows are put in order for a binding once enough rows have asked with it: how many, is what the order costs against what going
-//! over the rows each time does. So a block whose bindings never come again is evaluated as ever, for the price of counting, and no
-//! more than that once it has shown. Rows in order are kept for the whole statement, by all workers together.
+//! Rows are put in order for a binding once enough rows have asked with it: how many, is what the order takes against what going
+//! over the rows takes each time, both as measured: an EXISTS that finds something at once needs no order, however many rows there are.
+//! A block whose bindings never come again is evaluated as ever, for the price of counting, and not even that once it has shown.
+//! Rows in order are kept for the whole statement, by all workers together.
 
 use crate::cpu::collections::bindings::Captured;
 use crate::cpu::collections::stored::Stored;
@@ -16,8 +17,9 @@ use multiloop_planner::multiloop::{BlockId, IndexId};
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-/// Bindings of a candidate that are told apart, at most; then all is forgotten.
+/// Bindings of a candidate that are told apart, at most; one with more is no candidate any more.
 const BINDINGS_MAX: usize = 1 << 14;
 
 /// Bytes of rows in order that a block keeps, at most, unless those of a few bindings are more; then all is forgotten.
@@ -25,6 +27,13 @@ const BYTES_MAX: usize = 1 << 26;
 
 /// Questions after which bindings have shown whether they come again.
 const QUESTIONS_TRIED: usize = 1 << 12;
+
+/// Rows that are evaluated before others are answered.
+const MEASURED_ROWS: usize = 4;
+
+/// What it takes to put rows in order, and each of them, about; until it has been measured.
+const ORDER_NANOS: u64 = 8_000;
+const ROW_NANOS: u64 = 60;
 
 /// Rows of a bucket, on average, from which on a search is better than a batch.
 const BUCKET_ROWS: usize = 128;
@@ -41,13 +50,21 @@ pub(crate) struct Asked {
     /// It does not pay.
     off: bool,
     questions: usize,
-    /// By candidate.
-    bindings: Vec<FxHashMap<Vec<Value>, Seen>>,
+    /// By candidate; none of those that have too many.
+    bindings: Vec<Option<Bindings>>,
     /// Bytes of all rows in order, and of the largest ones.
     bytes: usize,
     largest: usize,
+    /// Rows for which the block has been evaluated, and what that took.
+    evaluated: u32,
+    evaluation: Duration,
+    /// How often rows have been put in order, and what that took.
+    orders: u32,
+    ordering: Duration,
     reservation: Option<Reservation>,
 }
+
+type Bindings = FxHashMap<Vec<Value>, Seen>;
 
 #[derive(Debug)]
 enum Seen {
@@ -68,14 +85,18 @@ pub(super) fn answers(
         return Ok(None);
     };
     let lock = || asked.lock().map_err(|_| Error::internal("a worker panicked"));
-    let Some(times) = times_worth(frame, searched, shared.plan.batches.contains_key(&id))? else { return Ok(None) };
+    let Some(estimate) = order_estimate(frame, searched, shared.plan.batches.contains_key(&id))? else {
+        lock()?.off = true;
+        return Ok(None);
+    };
     let chosen = {
         let mut asked = lock()?;
         if asked.off {
             return Ok(None);
         }
         asked.count(searched, asking, shared.context)?;
-        let chosen: Vec<Option<Place>> = asking.iter().map(|row| asked.place(searched, row, times)).collect();
+        let worth = asked.worth(estimate);
+        let chosen: Vec<Option<Place>> = asking.iter().map(|row| asked.place(searched, row, worth)).collect();
         asked.give_up();
         chosen
     };
@@ -87,12 +108,14 @@ pub(super) fn answers(
             continue;
         };
         let candidate = &searched.candidates[number];
-        let rows = match rows.or_else(|| made.get(&(number, binding.clone())).cloned()) {
+        let rows = rows.or_else(|| made.get(&(number, binding.clone())).cloned());
+        let started = Instant::now();
+        let rows = match rows {
             Some(rows) => rows,
             None => match in_order(frame, candidate, captures, row) {
                 Ok(rows) => {
                     let rows = Arc::new(rows);
-                    lock()?.keep(number, binding.clone(), &rows);
+                    lock()?.keep((number, binding.clone()), &rows, started.elapsed());
                     made.insert((number, binding), Arc::clone(&rows));
                     rows
                 }
@@ -109,10 +132,8 @@ pub(super) fn answers(
     Ok(Some(found))
 }
 
-/// How often rows have to ask with a binding for its order to pay; none if to go over the rows costs no more than a search. Rows are
-/// put in order for what going over a few dozen times as many costs, and a loop costs as much as a few thousand rows even if it has
-/// none. A batch of rows that ask for buckets is one loop.
-fn times_worth(frame: &Frame<'_>, searched: &Searched, is_batched: bool) -> Result<Option<u32>> {
+/// What it takes to put rows in order, about: none if to go over them costs no more than a search.
+fn order_estimate(frame: &Frame<'_>, searched: &Searched, is_batched: bool) -> Result<Option<Duration>> {
     let rows = match &*frame.get(searched.over)? {
         Stored::Buckets(buckets) => match &buckets.index.spans {
             Spans::Unique => 1,
@@ -120,11 +141,22 @@ fn times_worth(frame: &Frame<'_>, searched: &Searched, is_batched: bool) -> Resu
         },
         stored => stored.row_count(),
     };
-    if is_batched && rows < BUCKET_ROWS {
-        return Ok(None);
+    let worth = !is_batched || rows >= BUCKET_ROWS;
+    Ok(worth.then(|| Duration::from_nanos(ORDER_NANOS + ROW_NANOS * rows as u64)))
+}
+
+/// How many rows are to be evaluated before others are answered, so that it is known what that takes.
+pub(super) fn unmeasured(frame: &Frame<'_>, id: BlockId) -> usize {
+    let asked = frame.shared.searched.get(&id).and_then(|asked| asked.lock().ok());
+    asked.map_or(0, |asked| if asked.off { 0 } else { MEASURED_ROWS.saturating_sub(asked.evaluated as usize) })
+}
+
+/// Notes what it took to evaluate a block for so many rows.
+pub(super) fn took(frame: &Frame<'_>, id: BlockId, rows: usize, time: Duration) {
+    if let Some(mut asked) = frame.shared.searched.get(&id).and_then(|asked| asked.lock().ok()) {
+        asked.evaluated = asked.evaluated.saturating_add(rows as u32);
+        asked.evaluation += time;
     }
-    let (order, pass) = (8_000 + 60 * rows, if is_batched { 8 * rows } else { 8_000 + rows });
-    Ok(Some(u32::try_from(order / pass).unwrap_or(u32::MAX).max(2)))
 }
 
 /// What answers a row.
@@ -137,28 +169,37 @@ struct Place {
 }
 
 impl Asked {
+    /// Counts the bindings of rows that ask.
     fn count(&mut self, searched: &Searched, asking: &[Vec<Value>], context: &Context) -> Result<()> {
-        self.bindings.resize_with(searched.candidates.len(), FxHashMap::default);
+        self.bindings.resize_with(searched.candidates.len(), || Some(Bindings::default()));
+        if self.bytes > BYTES_MAX.max(4 * self.largest) {
+            self.bindings.iter_mut().flatten().for_each(Bindings::clear);
+            (self.bytes, self.reservation) = (0, None);
+        }
         let mut added = 0;
         for (seen, candidate) in self.bindings.iter_mut().zip(&searched.candidates) {
+            context.check()?;
+            let Some(bindings) = seen else { continue };
             for binding in asking.iter().filter_map(|row| binding(candidate, row)) {
-                match seen.get_mut(&binding) {
+                match bindings.get_mut(&binding) {
                     Some(Seen::Times(times)) => *times = times.saturating_add(1),
                     Some(Seen::Rows(_)) => {}
                     None => {
                         added += (binding.len() + 2) * 2 * size_of::<Value>();
-                        seen.insert(binding, Seen::Times(1));
+                        bindings.insert(binding, Seen::Times(1));
                     }
                 }
+            }
+            if bindings.len() > BINDINGS_MAX {
+                let bytes = |seen: &Seen| if let Seen::Rows(rows) = seen { rows.bytes() } else { 0 };
+                self.bytes -= bindings.values().map(bytes).sum::<usize>();
+                *seen = None;
             }
         }
         self.questions += asking.len();
         let reservation = self.reservation.get_or_insert_with(|| Reservation::new(&context.memory));
-        let is_full =
-            self.bytes > BYTES_MAX.max(4 * self.largest) || self.bindings.iter().any(|seen| seen.len() > BINDINGS_MAX);
-        if is_full || reservation.add(added).is_err() {
-            *self = Asked { off: !is_full, ..Asked::default() };
-            self.bindings.resize_with(searched.candidates.len(), FxHashMap::default);
+        if reservation.add(added).is_err() {
+            *self = Asked { off: true, ..Asked::default() };
         }
         Ok(())
     }
@@ -167,7 +208,7 @@ impl Asked {
     fn place(&self, searched: &Searched, row: &[Value], worth: u32) -> Option<Place> {
         let mut best: Option<(u32, Place)> = None;
         for (number, (seen, candidate)) in self.bindings.iter().zip(&searched.candidates).enumerate() {
-            let Some(binding) = binding(candidate, row) else { continue };
+            let (Some(seen), Some(binding)) = (seen, binding(candidate, row)) else { continue };
             match seen.get(&binding) {
                 Some(Seen::Rows(rows)) => return Some(Place { number, binding, rows: Some(Arc::clone(rows)) }),
                 Some(&Seen::Times(times)) if times >= best.as_ref().map_or(worth, |(most, _)| most + 1) => {
@@ -181,14 +222,27 @@ impl Asked {
 
     /// Counts no more if no bindings come again.
     fn give_up(&mut self) {
-        let comes_again = |seen: &FxHashMap<Vec<Value>, Seen>| seen.len() * 2 < self.questions;
-        if self.questions >= QUESTIONS_TRIED && self.bytes == 0 && !self.bindings.iter().any(comes_again) {
+        let comes_again = |seen: &Bindings| seen.len() * 2 < self.questions;
+        if self.questions >= QUESTIONS_TRIED && self.bytes == 0 && !self.bindings.iter().flatten().any(comes_again) {
             *self = Asked { off: true, ..Asked::default() };
         }
     }
 
-    fn keep(&mut self, number: usize, binding: Vec<Value>, rows: &Arc<InOrder>) {
-        if let Some(seen) = self.bindings.get_mut(number) {
+    /// How often rows have to ask with a binding for its order to pay.
+    fn worth(&self, estimate: Duration) -> u32 {
+        if (self.evaluated as usize) < MEASURED_ROWS {
+            return u32::MAX;
+        }
+        let order = self.ordering.checked_div(self.orders).unwrap_or(estimate);
+        let evaluation = self.evaluation.checked_div(self.evaluated).unwrap_or(estimate);
+        let times = order.as_nanos() / evaluation.as_nanos().max(1);
+        u32::try_from(times).unwrap_or(u32::MAX).max(2)
+    }
+
+    fn keep(&mut self, (number, binding): (usize, Vec<Value>), rows: &Arc<InOrder>, time: Duration) {
+        self.orders = self.orders.saturating_add(1);
+        self.ordering += time;
+        if let Some(Some(seen)) = self.bindings.get_mut(number) {
             self.bytes += rows.bytes();
             self.largest = self.largest.max(rows.bytes());
             seen.insert(binding, Seen::Rows(Arc::clone(rows)));

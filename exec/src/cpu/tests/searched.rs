@@ -7,7 +7,7 @@ use multiloop_planner::multiloop::parse::parse;
 
 const COMPARISONS: [&str; 5] = ["<", "<=", ">", ">=", "<>"];
 
-/// A program that asks a block of these conditions and fields for each row, and how many ways there are to search.
+/// A program that asks a block of these conditions and fields for each row.
 fn ask(data_type: &str, conditions: &[String], fields: &[&str]) -> String {
     let conditions: String = conditions.iter().map(|each| format!("          if {each}\n")).collect();
     let (mut reduced, mut read, mut output) = (String::new(), String::new(), String::new());
@@ -45,7 +45,7 @@ fn check_searched(text: &str) {
 
 #[test]
 fn all_kinds_of_values_in_order() {
-    for data_type in ["integer", "double precision", "text", "interval", "decimal(9, 2)", "date"] {
+    for data_type in ["integer", "double precision", "text", "interval", "decimal(9,2)", "date"] {
         for comparison in COMPARISONS {
             let x = format!("i1.x {comparison} i0.x");
             check_searched(&ask(data_type, &[x.clone(), "i1.y <> i0.y".to_owned()], &["any(TRUE)"]));
@@ -59,8 +59,10 @@ fn any_of_a_comparison_is_three_valued() {
     for comparison in COMPARISONS {
         for asked in ["i1.y < i0.y", "i0.z <= i1.z", "i1.z <> i0.z", "i1.y = i0.y", "i1.x = i0.x"] {
             let any = format!("any({asked})");
-            check_searched(&ask("text", &[format!("i1.x {comparison} i0.x")], &[&any]));
-            check_searched(&ask("integer", &[format!("i0.y {comparison} i1.x")], &[&any]));
+            // An equality has no extremes: where the row that asks gives one value, all depends on it.
+            let check = if asked.contains(" = ") { check } else { check_searched };
+            check(&ask("text", &[format!("i1.x {comparison} i0.x")], &[&any]));
+            check(&ask("integer", &[format!("i0.y {comparison} i1.x")], &[&any]));
         }
     }
 }
@@ -73,7 +75,7 @@ fn aggregates_run() {
         "sum(i1.y)::bigint",
         "min(i1.z)",
         "max(i1.z)",
-        "any(i1.z > 1::double precision)",
+        "any(i1.y > 3)",
         "all(i1.y > 1)",
     ];
     for comparison in COMPARISONS {
