@@ -41,6 +41,9 @@ const CANDIDATES_MAX: usize = 4;
 /// Blocks that are added to a program, at most: a block in a block has candidates in each candidate of the outer one.
 const BLOCKS_MAX: usize = 48;
 
+/// Blocks that are looked at, at most: statements with more of them are written by machines.
+const QUESTIONS_MAX: usize = 256;
+
 /// A block that may be answered by search: the ways to do so, those with the fewest captures in their binding first.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Searched {
@@ -123,16 +126,23 @@ pub(crate) fn with_searched(program: &Program) -> Option<(Program, FxHashMap<Blo
         return None;
     }
     let (mut all, mut searched) = (program.clone(), FxHashMap::default());
-    let mut left = BLOCKS_MAX;
+    let mut variant = variant_collections(program, &[]);
+    let (mut blocks, mut questions) = (BLOCKS_MAX, QUESTIONS_MAX);
     while let Some(block) = waiting.pop() {
-        if searched.contains_key(&block) || left < CANDIDATES_MAX {
+        if searched.contains_key(&block) {
             continue;
         }
-        let Some(found) = searched_block(&mut all, block, &roots(&searched)) else { continue };
-        left -= found.candidates.len();
+        if blocks < CANDIDATES_MAX || questions == 0 {
+            break;
+        }
+        questions -= 1;
+        let Some(found) = searched_block(&mut all, block, &variant) else { continue };
+        blocks -= found.candidates.len();
         // What these blocks ask, they ask of copies.
-        waiting.extend(nested_in(&all, &reached(&all, found.candidates.iter().map(|candidate| candidate.block))));
+        let copies = reached(&all, found.candidates.iter().map(|candidate| candidate.block));
+        waiting.extend(nested_in(&all, &copies));
         searched.insert(block, found);
+        variant = variant_collections(&all, &roots(&searched));
     }
     (!searched.is_empty()).then_some((all, searched))
 }
@@ -147,9 +157,10 @@ pub(crate) fn roots(searched: &FxHashMap<BlockId, Searched>) -> Vec<BlockId> {
 
 /// These blocks and all that are nested in them.
 pub(crate) fn reached(program: &Program, roots: impl IntoIterator<Item = BlockId>) -> Vec<BlockId> {
-    let (mut found, mut waiting) = (Vec::new(), roots.into_iter().collect::<Vec<_>>());
+    let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+    let mut waiting: Vec<BlockId> = roots.into_iter().collect();
     while let Some(block) = waiting.pop() {
-        if !found.contains(&block) {
+        if seen.insert(block) {
             found.push(block);
             waiting.extend(nested_in(program, &[block]));
             waiting.extend(program.block(block).lets.iter().filter_map(Let::step));
@@ -216,9 +227,9 @@ struct Choice {
     goal: Goal,
 }
 
-fn searched_block(program: &mut Program, id: BlockId, others: &[BlockId]) -> Option<Searched> {
+fn searched_block(program: &mut Program, id: BlockId, variant: &FxHashSet<CollectionId>) -> Option<Searched> {
     let question = Question::of(program, id)?;
-    if !reads_fixed(program, id, others) {
+    if !reads_fixed(program, id, variant) {
         return None;
     }
     let (over, captures) = (question.over, question.captures.clone());
@@ -249,8 +260,7 @@ fn searched_block(program: &mut Program, id: BlockId, others: &[BlockId]) -> Opt
 }
 
 /// Whether a block reads no collection of a block around it that other rows change.
-fn reads_fixed(program: &Program, id: BlockId, others: &[BlockId]) -> bool {
-    let variant = variant_collections(program, others);
+fn reads_fixed(program: &Program, id: BlockId, variant: &FxHashSet<CollectionId>) -> bool {
     let own: FxHashSet<CollectionId> = reached(program, [id])
         .into_iter()
         .flat_map(|block| &program.block(block).lets)
