@@ -14,6 +14,7 @@ use crate::plan::nodes::{Expressions, Node, Operation};
 use crate::plan::read_fields::ReadFields;
 use crate::plan::readers::{elements, group_filters, note_shared_columns, own, passed_once, reads};
 use crate::plan::register::Register;
+use crate::plan::searched::{reached, roots, with_searched};
 use crate::plan::tree::{
     AggregatePlan, BlockPlan, BucketPlan, CollectionPlan, Device, GeneratorKind, GeneratorPlan, InPlace, LetKind,
     LetPlan, LevelPlan, LoopPlan, Machine, OwnKey, Pieces, Plan, Reads, ReducePlan, TablePlan, TopKPlan,
@@ -35,7 +36,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// stand in it.
 pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
     check_types(program)?;
-    let with_batches = with_batches(program);
+    let with_searched = with_searched(program);
+    let none_searched = FxHashMap::default();
+    let (program, searched) = with_searched.as_ref().map_or((program, &none_searched), |(all, found)| (all, found));
+    let others = roots(searched);
+    let with_batches = with_batches(program, &reached(program, others.iter().copied()));
     let no_batches = FxHashMap::default();
     let (program, batches) = with_batches.as_ref().map_or((program, &no_batches), |(all, batches)| (all, batches));
     let ranges = Ranges::analyse(program);
@@ -44,7 +49,7 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
     let own = if Technique::OwnGroups.is_on() && machine.devices == 0 { own(program) } else { FxHashMap::default() };
     let fields = ReadFields::of(program);
     let mut compiler = Compiler { program, machine, ranges: &ranges, reads: &reads, fields: &fields, own: &own };
-    let variant = invariance::variant_collections(program);
+    let variant = invariance::variant_collections(program, &others);
     let mut blocks = Vec::with_capacity(program.blocks.len());
     for (number, block) in program.blocks.iter().enumerate() {
         let batch = batches.values().find(|batch| batch.block.0 as usize == number);
@@ -90,8 +95,8 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
     let (output, limits) = (program.output.clone(), machine.limits);
     let streams = streams(&blocks[program.body.0 as usize]);
     let gates = gates(program, &blocks[program.body.0 as usize]);
-    let (body, elements, batches) = (program.body, elements(program), batches.clone());
-    Ok(Plan { collections, blocks, body, batches, output, elements, streams, gates, limits })
+    let (body, elements, batches, searched) = (program.body, elements(program), batches.clone(), searched.clone());
+    Ok(Plan { collections, blocks, body, batches, searched, output, elements, streams, gates, limits })
 }
 
 /// A table with what is known of these of its columns.

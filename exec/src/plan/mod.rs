@@ -2,7 +2,7 @@
 //!
 //! `tree` is the plan as a value: each choice a field, with what decided it (`choice`). `compile` makes it: where each condition
 //! is evaluated, which collections need an index, which lets of nested blocks are computed once (`invariance`), which of these for
-//! many rows at once (`batch`). `nodes` compiles
+//! many rows at once (`batch`), which by search among rows in order (`searched`). `nodes` compiles
 //! scalars, each with the `register` that holds its values; `key_layout` lays out keys, `group_kind` and `index_form` choose how
 //! groups are numbered and found (once more when the data is at hand), by `limits`; `gates` says what need not be made; `aggregate` says what is kept of a
 //! reduction, `in_place` which buckets a table already is, `read_fields` which fields anybody reads, `readers` who reads a collection, and how. `explain` prints the plan, `outline` has it as a tree, `estimate` says
@@ -27,6 +27,7 @@ pub(crate) mod outline;
 pub(crate) mod read_fields;
 mod readers;
 pub mod register;
+pub(crate) mod searched;
 pub(crate) mod statistics;
 pub(crate) mod tree;
 

@@ -11,6 +11,7 @@ use crate::plan::index_form::IndexForm;
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::limits::Limits;
 use crate::plan::nodes::Expressions;
+use crate::plan::searched::Searched;
 use crate::technique::Technique;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{BlockId, CollectionId, Enough, IndexId, ScalarId, Source, WindowField};
@@ -55,6 +56,8 @@ pub struct Plan {
     pub(crate) body: BlockId,
     /// Those that are evaluated for many rows at once, and how.
     pub(crate) batches: FxHashMap<BlockId, Batch>,
+    /// Those that are answered by search among rows in order, and how.
+    pub(crate) searched: FxHashMap<BlockId, Searched>,
     /// The columns of the result: name and field.
     pub(crate) output: Vec<(String, u32)>,
     /// Fields of tables that are read by the numbers of rows.

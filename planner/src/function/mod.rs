@@ -578,7 +578,7 @@ impl Function {
 }
 
 /// The comparison with its sides swapped.
-pub(crate) fn mirrored(function: Function) -> Function {
+pub fn mirrored(function: Function) -> Function {
     match function {
         Function::Less => Function::Greater,
         Function::LessEqual => Function::GreaterEqual,

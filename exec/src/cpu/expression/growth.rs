@@ -64,6 +64,11 @@ impl Expressions {
     pub(crate) fn make_long_text(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node.operation, Operation::Call { function, .. } if grows(function)))
     }
+
+    /// Whether some scalar asks a nested block.
+    pub(crate) fn ask_blocks(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.operation, Operation::Nested { .. }))
+    }
 }
 
 /// Bytes of the strings that a call is given, if they are so many that it has to look at whether its statement goes on: kernels pass

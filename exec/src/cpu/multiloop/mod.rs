@@ -3,10 +3,12 @@
 pub(crate) mod adopt;
 mod best_first;
 pub(crate) mod frame;
+mod in_order;
 mod layout;
 pub(crate) mod lookup;
 pub(crate) mod nest;
 pub(crate) mod prune_chunks;
+pub(crate) mod searched;
 pub(crate) mod sink;
 pub(crate) mod top_k;
 mod waiting;
