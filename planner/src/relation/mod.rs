@@ -23,6 +23,7 @@ mod verify;
 pub(crate) mod visit;
 mod whole_table;
 
+pub(crate) use computed_numeric::computed_numerics;
 use crate::catalog::TableInfo;
 use crate::join_kind::JoinKind;
 use crate::multiloop::Enough;

@@ -5,7 +5,7 @@
 //! not know, `escapes` spells strings whose backslashes are escapes, `refused` names what is not supported, the `dialect` is ours;
 //! `statement` tells the kinds apart, and
 //! those that are no queries have a file each; `query` and the files of its clauses walk queries, `expression` scalars. What only
-//! DuckDB reads has files of its own: `star`, `columns`, `alias` (names of select items), `asof`, `pivot`, `unpivot` and `sample`.
+//! DuckDB reads has files of its own: `star`, `columns`, `alias` (names of select items), `asof`, `described`, `pivot`, `unpivot` and `sample`.
 //! `search_cycle` rewrites SEARCH and CYCLE; `binder` is what all of them share.
 
 mod ahead;
@@ -35,6 +35,7 @@ mod alias;
 mod asof;
 mod columns;
 mod cte;
+mod described;
 mod file_function;
 mod file_option;
 mod from;

@@ -143,6 +143,8 @@ fn strict(function: Function, bounds: &[Interval], types: &[DataType], result: D
     Some(match function {
         F::Add => add(a, b?),
         F::DateAddDays if types[0] == DataType::Date => return None,
+        // Infinite days have no difference.
+        F::DateDifference if !is_finite_day(a) || !is_finite_day(b?) => return None,
         F::Subtract | F::DateDifference => add(a, negate(b?)?),
         F::Multiply if types[0].scale() + types[1].scale() == result.scale() => multiply(a, b?),
         F::Divide if result.is_decimal() => decimal_quotient(a, b?, types, result),
@@ -159,6 +161,10 @@ fn strict(function: Function, bounds: &[Interval], types: &[DataType], result: D
         F::Extract(part) => return extract(part, a, types[0], result),
         _ => return None,
     })
+}
+
+fn is_finite_day((first, last): Interval) -> bool {
+    i128::from(i32::MIN) < first && last < i128::from(i32::MAX)
 }
 
 fn add(a: Interval, b: Interval) -> Computed {

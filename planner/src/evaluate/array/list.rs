@@ -2,7 +2,7 @@
 
 use super::{Array, Arrays, Bound, ELEMENTS_MAX};
 use crate::error::{Error, ErrorKind, Result};
-use crate::evaluate::mismatch;
+use crate::evaluate::{long_sort, mismatch};
 use crate::evaluate::text::BYTES_MAX;
 use crate::function::{ArrayFunction, ListTotal, SortKeyOrder};
 use crate::meter::{self, Room};
@@ -168,8 +168,7 @@ impl Arrays<'_> {
 
     fn sorted_as(&self, order: SortKeyOrder) -> Result<Value> {
         let SortOrder { descending, nulls_first } = order.into();
-        let mut elements = self.list(0)?;
-        elements.sort_by(|a, b| match (a.is_null(), b.is_null()) {
+        let elements = long_sort::sorted(self.list(0)?, |a, b| match (a.is_null(), b.is_null()) {
             (true, true) => Ordering::Equal,
             (true, false) => {
                 if nulls_first {
@@ -187,7 +186,7 @@ impl Arrays<'_> {
             }
             _ if descending => b.compare(a),
             _ => a.compare(b),
-        });
+        })?;
         Ok(self.encoded(&Array::of(elements)))
     }
 
@@ -300,7 +299,7 @@ impl Arrays<'_> {
                 Value::Float(if total == L::Product { all } else { all / count as f64 })
             }
             L::Median => {
-                elements.sort_by(Value::compare);
+                let elements = long_sort::sorted(elements, Value::compare)?;
                 let (low, high) = (self.double(&elements[(count - 1) / 2])?, self.double(&elements[count / 2])?);
                 Value::Float(if low == high { low } else { low / 2.0 + high / 2.0 })
             }

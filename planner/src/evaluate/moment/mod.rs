@@ -90,7 +90,10 @@ fn make_time(call: &Call) -> Result<Value> {
 fn micros(call: &Call) -> Result<Value> {
     Ok(match (&call.arguments[0], call.types[0]) {
         (Value::Int(days), DataType::Date) if is_infinite_date(*days) => Value::Null,
-        (Value::Int(days), DataType::Date) => Value::Int(days * DAY),
+        (Value::Int(days), DataType::Date) => {
+            let too_far = || Error::new(ErrorKind::DatetimeOverflow, "date out of range for timestamp");
+            Value::Int(days.checked_mul(DAY).ok_or_else(too_far)?)
+        }
         (Value::Int(micros), DataType::Timestamp) if is_infinite_timestamp(*micros) => Value::Null,
         (Value::Int(micros), _) => Value::Int(*micros),
         (Value::Interval(interval), _) => {

@@ -9,6 +9,7 @@
 //! | `clause` | `GROUP BY ALL`, `LIMIT 10%`, `* REPLACE a + 1 AS a`, `* LIKE 'a%'` | `GROUP BY "group by all"()`, `LIMIT "limit percent"(10)`, … |
 //! | `join` | `a ASOF JOIN b ON c`, `a POSITIONAL JOIN b` | `a JOIN b ON "asof join"() AND c`, `a FULL JOIN b ON "positional join"()` |
 //! | `pivot` | `PIVOT t ON a USING sum(b)` | `SELECT * FROM t PIVOT ("pivot"(…) FOR "pivot" IN (ANY))` |
+//! | `described` | `FROM (DESCRIBE t)`, `FROM (SUMMARIZE t)`, `FROM (SHOW TABLES)` | `FROM (SELECT * FROM (…) AS "describe table")`, … |
 //! | `sample` | `USING SAMPLE 10%`, `TABLESAMPLE 5 ROWS` | `TABLESAMPLE` in one form |
 //! | `recursion` | `… ) SEARCH DEPTH FIRST BY a SET b` | `… ) FROM "SEARCH DEPTH FIRST BY a SET b"` |
 //!
@@ -16,6 +17,7 @@
 
 mod clause;
 mod comma;
+mod described;
 mod from_first;
 mod join;
 mod number;
@@ -25,6 +27,7 @@ mod sample;
 mod tokens;
 
 pub(super) use clause::{GROUP_BY_ALL, LIMIT_PERCENT, LIMIT_WITH_TIES};
+pub(super) use described::{DESCRIBE_QUERY, DESCRIBE_TABLE, SUMMARIZE};
 pub(super) use join::{ASOF_JOIN, POSITIONAL_JOIN};
 
 pub(super) use sample::USING_SAMPLE;
@@ -36,6 +39,7 @@ pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut tokens = Tokens::new(tokens);
     tokens.numbers();
     tokens.trailing_commas();
+    tokens.described_tables();
     tokens.pivots();
     tokens.select_before_from();
     tokens.clauses();
