@@ -482,7 +482,8 @@ fn what_is_half_written_goes_when_a_script_is_interrupted() {
         text(&folder.0.join("out"))
     );
     let mut command = program();
-    let command = command.args(["-c", &copy, "-c", "SELECT 'it goes on'"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let command =
+        command.args(["-c", &copy, "-c", "SELECT 'it goes on'"]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program runs");
     let entries = || std::fs::read_dir(&folder.0).expect("the folder is there").count();
     while entries() == 0 && child.try_wait().expect("it can be asked").is_none() {

@@ -17,11 +17,12 @@ fn constants_columns_and_parameters_agree() {
     let first = number("SIGNATURES_SEED").unwrap_or(1);
     let only = std::env::var("SIGNATURES_OF").ok().map(|name| &*name.leak());
     let mut findings: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut unbound: BTreeSet<String> = multiloop::functions().iter().map(|function| function.name.to_owned()).collect();
+    let mut unbound: BTreeSet<String> =
+        multiloop::functions().iter().map(|function| function.name.to_owned()).collect();
     let count = unbound.len();
     for seed in first..first + rounds {
-        let wide = if rounds > 1 { 2 } else { 1 };
-        let report = ask(Effort { seed, types: 2 * wide, casts: 6 * wide, rows: 5 * wide, only });
+        let wide = if rounds > 1 { 3 } else { 1 };
+        let report = ask(Effort { seed, types: wide, casts: 3 * wide, rows: 4 * wide, only });
         println!("seed {seed}: {} calls, no call of {:?}", report.calls, report.unbound);
         for finding in report.findings {
             findings.entry(finding.name).or_default().push(finding.text);
@@ -30,8 +31,10 @@ fn constants_columns_and_parameters_agree() {
     }
     let total: usize = findings.values().map(Vec::len).sum();
     let each = number("SIGNATURES_SHOWN").unwrap_or(1) as usize;
-    let shown: Vec<String> =
-        findings.iter().flat_map(|(name, texts)| texts.iter().take(each).map(move |text| format!("{name}: {text}"))).collect();
+    let shown: Vec<String> = findings
+        .iter()
+        .flat_map(|(name, texts)| texts.iter().take(each).map(move |text| format!("{name}: {text}")))
+        .collect();
     assert!(unbound.len() * 20 < count, "the words for their arguments do not tell how to call {unbound:?}");
     assert!(findings.is_empty(), "{total} findings of {} calls:\n{}", findings.len(), shown.join("\n"));
 }

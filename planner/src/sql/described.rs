@@ -41,12 +41,7 @@ const DESCRIBED: [&str; 6] = ["column_name", "column_type", "null", "key", "defa
 
 impl Binder<'_, '_> {
     /// What is told of a query's columns.
-    pub(super) fn bind_told(
-        &mut self,
-        told: Told,
-        query: &ast::Query,
-        parent: Option<&Scope<'_>>,
-    ) -> Result<FromItem> {
+    pub(super) fn bind_told(&mut self, told: Told, query: &ast::Query, parent: Option<&Scope<'_>>) -> Result<FromItem> {
         let rows = self.bind_query(query, parent, Unknown::AsText)?;
         let rows = match told {
             Told::Summary => self.summary(&self.told_fields(&rows), query, parent)?,
@@ -67,9 +62,7 @@ impl Binder<'_, '_> {
     }
 
     fn description(&mut self, rows: &Rows, told: Told) -> Rows {
-        let text = |text: Option<String>| {
-            Expression::constant(text.map_or(Value::Null, Value::text), DataType::Text)
-        };
+        let text = |text: Option<String>| Expression::constant(text.map_or(Value::Null, Value::text), DataType::Text);
         let table = scanned(&rows.0).filter(|(_, columns)| told == Told::Table && columns.len() == rows.1.len());
         let described = self.told_fields(rows).into_iter().enumerate().map(|(at, field)| {
             let declared = table.map(|(declared, columns)| (declared, columns[at].0));
@@ -162,10 +155,7 @@ fn summary_of(field: &Field, name: &str) -> String {
         (quantile("0.5"), "q50"),
         (quantile("0.75"), "q75"),
         ("count(*)".to_owned(), "count"),
-        (
-            format!("(100.0 * (count(*) - count({name})) / nullif(count(*), 0))::numeric(9,2)"),
-            "null_percentage",
-        ),
+        (format!("(100.0 * (count(*) - count({name})) / nullif(count(*), 0))::numeric(9,2)"), "null_percentage"),
     ];
     let columns = columns.map(|(column, name)| format!("{column} AS {}", quoted(name)));
     format!("SELECT {} FROM summarized", columns.join(", "))

@@ -116,10 +116,11 @@ const FORMS: &[(&str, &[&str])] = &[
 ];
 
 /// Units of EXTRACT, of which each is a call for each moment.
-const UNITS: &[&str] = &["year", "month", "day", "hour", "second", "epoch", "dow", "week", "julian", "century", "timezone"];
+const UNITS: &[&str] =
+    &["year", "month", "day", "hour", "second", "epoch", "dow", "week", "julian", "century", "timezone"];
 
-/// More choices of types than this, and so many of them are chosen.
-const MOST: usize = 24;
+/// Choices of types for a form, at most.
+const MOST: usize = 10;
 
 fn plain(name: &str, text: String, types: Vec<usize>) -> Shape {
     Shape { name: name.to_owned(), text, types, kind: Kind::Plain, fixed: Vec::new() }

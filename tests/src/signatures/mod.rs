@@ -40,10 +40,10 @@ pub struct Report {
     pub findings: Vec<Finding>,
 }
 
-/// What is asked for: a call, or a function and how many of its arguments are left out.
+/// What is asked for: a call, or a function, the number of the choice of its types, and how many of its arguments are left out.
 enum Task {
     Call(Shape),
-    Function(FunctionSummary, usize),
+    Function(FunctionSummary, usize, usize),
 }
 
 /// So often argument types are chosen, if there is no such call.
@@ -53,15 +53,27 @@ impl Task {
     fn name(&self) -> &str {
         match self {
             Self::Call(shape) => &shape.name,
-            Self::Function(function, _) => function.name,
+            Self::Function(function, ..) => function.name,
         }
+    }
+
+    /// A number of its own, so that a call's arguments depend on no other call.
+    fn seed(&self) -> u64 {
+        let text = match self {
+            Self::Call(shape) => format!("{} {} {:?}", shape.name, shape.text, shape.types),
+            Self::Function(function, number, left_out) => {
+                format!("{} {} {number} {left_out}", function.name, function.arguments)
+            }
+        };
+        // FNV-1a.
+        text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     }
 
     /// Whether a call came of it.
     fn ask(&self, asker: &mut Asker, random: &mut Random, rows: usize) -> bool {
         match self {
             Self::Call(shape) => asker.ask(shape, rows),
-            Self::Function(function, left_out) => {
+            Self::Function(function, _, left_out) => {
                 (0..TRIES).any(|_| asker.ask(&shapes::of_function(function, *left_out, random), rows))
             }
         }
@@ -77,7 +89,9 @@ pub fn ask(effort: Effort) -> Report {
     let mut tasks = Vec::new();
     for function in functions() {
         let counts = shapes::counts(&function);
-        tasks.extend((0..effort.types.max(counts)).map(|number| Task::Function(function.clone(), number % counts)));
+        tasks.extend(
+            (0..effort.types.max(counts)).map(|number| Task::Function(function.clone(), number, number % counts)),
+        );
     }
     tasks.extend(forms::of_forms(&mut random).into_iter().map(Task::Call));
     tasks.extend(forms::of_casts(effort.casts, &mut random).into_iter().map(Task::Call));
@@ -89,9 +103,8 @@ pub fn ask(effort: Effort) -> Report {
             let ask = move || {
                 let mut asker = Asker::new(effort.seed);
                 let mut bound = Vec::new();
-                for (number, task) in tasks {
-                    // A call's arguments depend on no other call.
-                    let mut random = Random::new(effort.seed ^ (number as u64) << 20);
+                for (_, task) in tasks {
+                    let mut random = Random::new(effort.seed ^ task.seed());
                     asker.start_from(random.next());
                     bound.push((task.name().to_owned(), task.ask(&mut asker, &mut random, effort.rows)));
                 }

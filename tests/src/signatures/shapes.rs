@@ -224,11 +224,16 @@ fn slots(line: &str) -> Vec<Slot> {
 
 fn push_slot(slots: &mut Vec<Slot>, part: &str, optional: bool) {
     let part = part.trim();
+    // `numeric [, integer] or double precision`: the other way to call it is left out.
+    if part.starts_with("or ") {
+        return;
+    }
     if part == "…" {
         let words = slots.last().map_or_else(Vec::new, |slot| slot.words.clone());
         slots.push(Slot { words, optional, repeats: true });
     } else if !part.is_empty() {
-        let words = part.split(" or ").map(|word| word.trim().trim_start_matches("a ").trim_start_matches("an ").to_owned());
+        let words =
+            part.split(" or ").map(|word| word.trim().trim_start_matches("a ").trim_start_matches("an ").to_owned());
         slots.push(Slot { words: words.collect(), optional, repeats: false });
     }
 }
@@ -243,7 +248,8 @@ impl Slot {
         };
         let word = random.one(&self.words).as_str();
         let choices = match word {
-            "anyelement" | "any that is ordered" | "the common type" | "anyenum" => vec![element],
+            "anyelement" | "any that is ordered" | "the common type" => vec![element],
+            "anyenum" => named(&["mood"]),
             "anyarray" => array_of(element),
             "array" => named(&["double precision[]"]),
             "number" | "numerics" => named(&numbers),
@@ -251,12 +257,14 @@ impl Slot {
             "timestamp" | "timestamps" | "origin" => named(&["timestamp", "timestamptz", "date"]),
             "date" => named(&["date", "timestamp", "timestamptz"]),
             "integers" => named(&["integer", "bigint"]),
-            "start" | "stop" | "step" => named(&["integer", "bigint", "numeric", "timestamp", "timestamptz", "interval"]),
+            "start" | "stop" | "step" => {
+                named(&["integer", "bigint", "numeric", "timestamp", "timestamptz", "interval"])
+            }
             "year" | "month" | "day" | "hour" | "minute" => named(&["integer"]),
             "seconds" => named(&["double precision"]),
             "another" => previous.map_or_else(Vec::new, |of| vec![of]),
             // More of the same, most often.
-            "any" if self.repeats && random.below(4) > 0 => previous.map_or_else(Vec::new, |of| vec![of]),
+            "any" if random.below(4) > 0 => previous.map_or_else(Vec::new, |of| vec![of]),
             word => named(&[word]),
         };
         // What the words do not say may be anything.
@@ -282,6 +290,7 @@ mod tests {
         assert_eq!(shown("text, a date, time or interval"), "text date/time/interval");
         assert_eq!(shown("any, …"), "any any*");
         assert_eq!(shown("[bigint,] bigint [, bigint]"), "bigint bigint? bigint?");
+        assert_eq!(shown("numeric [, integer] or double precision"), "numeric integer?");
         assert_eq!(shown(""), "");
     }
 }

@@ -216,6 +216,15 @@ fn ends(function: Function, bounds: &[Interval], types: &[DataType], result: Dat
     if bounds.iter().any(|(low, high)| low > high) {
         return Some(None);
     }
+    // Infinities are something where the last days before them are not.
+    let is_finite = match types[0] {
+        DataType::Date => is_finite_day(bounds[0]),
+        DataType::Timestamp => i128::from(i64::MIN) < bounds[0].0 && bounds[0].1 < i128::from(i64::MAX),
+        _ => true,
+    };
+    if !is_finite {
+        return None;
+    }
     let value = |integer: i128, data_type: DataType| {
         if data_type.is_decimal() { Some(Value::Decimal(integer)) } else { i64::try_from(integer).ok().map(Value::Int) }
     };

@@ -2,8 +2,8 @@
 
 use super::{Array, Arrays, Bound, ELEMENTS_MAX};
 use crate::error::{Error, ErrorKind, Result};
-use crate::evaluate::{long_sort, mismatch};
 use crate::evaluate::text::BYTES_MAX;
+use crate::evaluate::{long_sort, mismatch};
 use crate::function::{ArrayFunction, ListTotal, SortKeyOrder};
 use crate::meter::{self, Room};
 use crate::numeric::Numeric;

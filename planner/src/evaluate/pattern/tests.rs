@@ -254,9 +254,22 @@ fn kept() {
 fn long_texts_have_the_same_matches() {
     let rest = "ß foo12 bar\nfoo3 ".repeat(5);
     for text in [format!("{}{rest}", "x".repeat(LONG)), format!("{rest}{}{rest}", "xé".repeat(LONG))] {
-        for expression in
-            ["foo", "fo+(\\d*)", "(foo|foo12) b", "x*?o", "^foo", "o$", "\\s", "x{3}$", "[^x]+", "(x|é)*ß", "", "nowhere", "\\mfoo", "ß\\y"]
-        {
+        for expression in [
+            "foo",
+            "fo+(\\d*)",
+            "(foo|foo12) b",
+            "x*?o",
+            "^foo",
+            "o$",
+            "\\s",
+            "x{3}$",
+            "[^x]+",
+            "(x|é)*ß",
+            "",
+            "nowhere",
+            "\\mfoo",
+            "ß\\y",
+        ] {
             let pattern = Pattern::new(expression, options("n")).expect("it is a regular expression");
             for from in [0, rest.len(), rest.len() + 3] {
                 let all = |found: Option<Found>| {
