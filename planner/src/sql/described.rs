@@ -125,6 +125,9 @@ fn summary_of(field: &Field, name: &str) -> String {
         }
         _ => [format!("min({name}::text)"), format!("max({name}::text)")],
     };
+    // What has no equality is told apart by its texts.
+    let has_equality = is_number || is_moment || matches!(field.data_type, T::Boolean | T::Interval);
+    let counted = if has_equality { name.to_owned() } else { format!("{name}::text") };
     let mean = format!("make_interval(0, 0, 0, 0, 0, 0, avg(extract(epoch FROM {name}))");
     let average = match field.data_type {
         T::Time => format!("(make_time(0, 0, 0) + {mean}::double precision))::text"),
@@ -148,7 +151,7 @@ fn summary_of(field: &Field, name: &str) -> String {
         (text(&field.data_type.to_string()), "column_type"),
         (min, "min"),
         (max, "max"),
-        (format!("approx_count_distinct({name})"), "approx_unique"),
+        (format!("approx_count_distinct({counted})"), "approx_unique"),
         (average, "avg"),
         (deviation, "std"),
         (quantile("0.25"), "q25"),
