@@ -29,9 +29,9 @@ pub(super) fn apply(arrays: &Arrays, function: ArrayFunction) -> Result<Option<V
         A::Trim => arrays.trim()?,
         A::Sort(order) => arrays.sorted_as(order)?,
         A::Reverse => {
-            let mut elements = arrays.list(0)?;
-            elements.reverse();
-            arrays.encoded(&Array::of(elements))
+            let (bounds, width, elements) = arrays.parts(0)?;
+            let elements = elements.chunks(width).rev().flatten().cloned().collect();
+            arrays.encoded(&Array { bounds, elements })
         }
         A::Distinct => arrays.encoded(&Array::of(distinct(arrays.known(0)?.elements))),
         A::Flatten => arrays.encoded(&Array::of(arrays.known(0)?.elements)),
@@ -78,6 +78,15 @@ fn from_start(place: i64, length: usize) -> i64 {
     if place < 0 { place.saturating_add(length as i64 + 1) } else { place }
 }
 
+/// How parts of an array of several dimensions compare: a NULL is greater than all else.
+fn compare_parts(a: &[Value], b: &[Value]) -> Ordering {
+    let element = |(a, b): (&Value, &Value)| match (a.is_null(), b.is_null()) {
+        (false, false) => a.compare(b),
+        (a, b) => a.cmp(&b),
+    };
+    a.iter().zip(b).map(element).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
 /// Each value that is not NULL once, where it is first.
 fn distinct(elements: Vec<Value>) -> Vec<Value> {
     let mut known = FxHashSet::default();
@@ -91,13 +100,12 @@ fn too_large() -> Error {
 }
 
 impl Arrays<'_> {
-    /// The elements of an array of at most one dimension.
-    fn list(&self, at: usize) -> Result<Vec<Value>> {
-        let array = self.known(at)?;
-        if array.bounds.len() > 1 {
-            return Err(Error::unsupported("sorting or turning round a multidimensional array is"));
-        }
-        Ok(array.elements)
+    /// The elements of an array, how many of them a part of its first dimension has, and its bounds, from 1 on.
+    fn parts(&self, at: usize) -> Result<(Vec<Bound>, usize, Vec<Value>)> {
+        let Array { bounds, elements } = self.known(at)?;
+        let bounds: Vec<Bound> = bounds.iter().map(|bound| Bound::from_one(bound.length)).collect();
+        let width = elements.len() / bounds.first().map_or(1, |bound| bound.length).max(1);
+        Ok((bounds, width.max(1), elements))
     }
 
     /// `array_fill(element, lengths[, lower bounds])`.
@@ -168,7 +176,16 @@ impl Arrays<'_> {
 
     fn sorted_as(&self, order: SortKeyOrder) -> Result<Value> {
         let SortOrder { descending, nulls_first } = order.into();
-        let elements = long_sort::sorted(self.list(0)?, |a, b| match (a.is_null(), b.is_null()) {
+        let (bounds, width, elements) = self.parts(0)?;
+        if bounds.len() > 1 {
+            // Parts are ordered as arrays are.
+            meter::spend(elements.len().saturating_mul(200))?;
+            let mut parts: Vec<&[Value]> = elements.chunks(width).collect();
+            parts.sort_by(|a, b| if descending { compare_parts(b, a) } else { compare_parts(a, b) });
+            let elements = parts.into_iter().flatten().cloned().collect();
+            return Ok(self.encoded(&Array { bounds, elements }));
+        }
+        let elements = long_sort::sorted(elements, |a, b| match (a.is_null(), b.is_null()) {
             (true, true) => Ordering::Equal,
             (true, false) => {
                 if nulls_first {
