@@ -57,6 +57,8 @@ struct Inner {
     transaction: Option<Transaction>,
     /// When the statement began that runs; none before the first.
     statement: Option<i64>,
+    /// When the client's last message came, where statements come by messages: it is when its statements begin.
+    message: Option<i64>,
 }
 
 /// When a statement began, and the transaction that it is in, in microseconds since 1970.
@@ -105,7 +107,8 @@ struct Savepoint {
 impl Work {
     pub(crate) fn new(session: u32, access: Access) -> Self {
         let (settings, defaults) = (Settings::default(), Settings::default());
-        let inner = Inner { settings, defaults, temporary: Schema::new(BOOTSTRAP), transaction: None, statement: None };
+        let temporary = Schema::new(BOOTSTRAP);
+        let inner = Inner { settings, defaults, temporary, transaction: None, statement: None, message: None };
         let database = Mutex::new(Arc::from("multiloop"));
         Work {
             session,
@@ -208,9 +211,15 @@ impl Work {
         }
     }
 
+    /// A message of the client has come.
+    pub(crate) fn begin_message(&self) {
+        self.inner().message = Some(clock());
+    }
+
     /// A statement begins.
     pub(crate) fn begin_statement(&self) {
-        self.inner().statement = Some(clock());
+        let inner = &mut *self.inner();
+        inner.statement = Some(inner.message.unwrap_or_else(clock));
     }
 
     /// When the statement that runs began, and its transaction.
@@ -269,7 +278,7 @@ impl Work {
         }
         inner.transaction = Some(Transaction {
             mode,
-            began: clock(),
+            began: inner.message.unwrap_or_else(clock),
             states: None,
             failed: false,
             implicit,

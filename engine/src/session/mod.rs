@@ -318,6 +318,11 @@ impl Session {
         self.work.status()
     }
 
+    /// Says that a message of the client has come: what it brings begins at this time, to `now()` and `statement_timestamp()`.
+    pub fn begin_message(&self) {
+        self.work.begin_message();
+    }
+
     /// Begins a transaction, unless one is open, that nobody's BEGIN has begun: for statements that belong together because one
     /// message brought them. BEGIN makes it an ordinary one.
     pub fn begin_implicit(&self) {

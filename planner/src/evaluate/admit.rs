@@ -20,7 +20,7 @@ use super::array::{Array, MARKS};
 use super::{bytes, calendar, cast, decimal, logical, numeric, structure};
 use crate::error::{Error, ErrorKind, Result};
 use crate::numeric::Numeric;
-use crate::types::{DECIMAL_DIGITS_MAX, DataType, NestedType};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE, NestedType};
 use crate::value::Value;
 
 /// The value as columns of the type store it; none if it is that already. Texts of instants that name no zone are in this one.
@@ -66,8 +66,8 @@ pub fn check_type(data_type: DataType) -> Result<()> {
         DataType::Decimal { precision, scale } if scale > precision => {
             wrong(format!("NUMERIC scale {scale} must be between 0 and precision {precision}"))
         }
-        DataType::Varchar(0) => wrong("length for type varchar must be between 1 and 10485760, not 0".to_owned()),
-        DataType::Char(0) => wrong("length for type char must be between 1 and 10485760, not 0".to_owned()),
+        DataType::Varchar(length) if length != LENGTH_FREE => check_type_length("varchar", length.into()),
+        DataType::Char(length) if length != LENGTH_FREE => check_type_length("char", length.into()),
         DataType::Nested(nested) => match nested.get() {
             NestedType::List(of) | NestedType::ZeroBased(of) | NestedType::Vector(of, _) => check_type(*of),
             NestedType::Struct(fields) | NestedType::Row { fields, .. } => {
@@ -77,6 +77,21 @@ pub fn check_type(data_type: DataType) -> Result<()> {
         },
         _ => Ok(()),
     }
+}
+
+/// The longest varchar and char, as in PostgreSQL.
+const LENGTH_MAX: u64 = 10_485_760;
+
+/// An error (22023) for a length that a string type of this name cannot have.
+///
+/// # Errors
+/// 22023.
+pub fn check_type_length(name: &str, length: u64) -> Result<()> {
+    if (1..=LENGTH_MAX).contains(&length) {
+        return Ok(());
+    }
+    let message = format!("length for type {name} must be between 1 and {LENGTH_MAX}, not {length}");
+    Err(Error::new(ErrorKind::InvalidParameter, message))
 }
 
 /// An error (22021) for a text with a NUL character, which PostgreSQL's texts cannot have.

@@ -2,7 +2,7 @@
 //! so does any backend for a function that it has no kernel for.
 //!
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
-//! topic: `numeric`, `arithmetic`, `math` and `angles` (with `decimal` and `wide` below them), `text` (with `long_text`), `words`
+//! topic: `numeric`, `arithmetic`, `math` and `angles` (with `decimal` and `wide` below them), `text` (with `long_text`; `long_sort` sorts the elements of a value), `words`
 //! (with `alike` and `printf`), `like` and `pattern`, `date` and `interval` (with `calendar`), `moment` and `time_with_zone`;
 //! `interval_style` is how intervals look. `logical` has the types that another carries, with `array`, `bytes`, `bytes_parts`,
 //! `bits`, `json`, `row`, `structure` and `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
@@ -34,6 +34,7 @@ pub mod lambda;
 pub mod like;
 mod logic;
 mod logical;
+mod long_sort;
 mod long_text;
 mod math;
 pub mod moment;
@@ -68,7 +69,7 @@ use crate::function::{AttemptFunction, Function, IntervalStyle};
 use crate::meter;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
-pub use admit::{admit, check_text, check_type};
+pub use admit::{admit, check_text, check_type, check_type_length};
 pub use angles::math_of;
 pub use fold::fold;
 pub use json::{append_json, append_json_text};

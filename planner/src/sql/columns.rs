@@ -1,4 +1,4 @@
-//! COLUMNS: an item of a select list, or a condition, for each of some columns.
+//! COLUMNS: an item of a select list or of ORDER BY, or a condition, for each of some columns.
 //!
 //! What stands for them is bound once for each, while [`Binder::chosen_columns`] says which one it is.
 
@@ -114,7 +114,7 @@ impl Binder<'_, '_> {
             return Err(Error::new(ErrorKind::Syntax, message).at(position));
         }
         if self.chosen_columns.is_none() {
-            let message = "COLUMNS is allowed in a select list and in WHERE only";
+            let message = "COLUMNS is allowed in a select list, in WHERE and in ORDER BY only";
             return Err(Error::new(ErrorKind::Unsupported, message).at(position));
         }
         let (columns, pattern) = self.columns_of_call(call, position, scope)?;

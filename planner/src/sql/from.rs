@@ -1,6 +1,7 @@
 //! FROM: what stands for tables, and their aliases.
 
 use super::binder::Binder;
+use super::described::told;
 use super::from_function::FunctionFactor;
 use super::query::Unknown;
 use super::unpivot::Unpivot;
@@ -78,6 +79,11 @@ impl Binder<'_, '_> {
                     self.builder.mark_relation(named, alias.is_some(), position);
                 }
                 (item, alias.as_ref())
+            }
+            ast::TableFactor::Derived { lateral: _, subquery, alias, sample: None }
+                if let Some(told) = told(alias.as_ref()) =>
+            {
+                return self.bind_told(told, subquery, parent);
             }
             ast::TableFactor::Derived { lateral, subquery, alias, sample } => {
                 let mut rows = match before.filter(|_| *lateral) {

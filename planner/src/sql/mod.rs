@@ -6,7 +6,7 @@
 //! `statement` tells the kinds apart, and
 //! those that are no queries have a file each (`kept`, with `kept_lambdas`, is what of them is stored as text); `query` and the files
 //! of its clauses walk queries, `expression` scalars. What only DuckDB reads has files of its own: `star`, `columns`, `alias` (names of
-//! select items), `asof`, `pivot`, `unpivot` and `sample`.
+//! select items), `asof`, `described`, `pivot`, `unpivot` and `sample`.
 //! `search_cycle` rewrites SEARCH and CYCLE; `binder` is what all of them share.
 
 mod ahead;
@@ -38,6 +38,7 @@ mod alias;
 mod asof;
 mod columns;
 mod cte;
+mod described;
 mod file_function;
 mod file_option;
 mod from;

@@ -2,8 +2,8 @@
 
 use super::{Array, Arrays, Bound, ELEMENTS_MAX, measure, spread};
 use crate::error::{Error, ErrorKind, Result};
-use crate::evaluate::mismatch;
 use crate::evaluate::text::BYTES_MAX;
+use crate::evaluate::{long_sort, mismatch};
 use crate::function::{ArrayFunction, ListTotal, SortKeyOrder};
 use crate::meter::{self, Room};
 use crate::numeric::Numeric;
@@ -30,9 +30,9 @@ pub(super) fn apply(arrays: &Arrays, function: ArrayFunction) -> Result<Option<V
         A::Trim => arrays.trim()?,
         A::Sort(order) => arrays.sorted_as(order)?,
         A::Reverse => {
-            let mut elements = arrays.list(0)?;
-            elements.reverse();
-            arrays.encoded(&Array::of(elements))
+            let (bounds, width, elements) = arrays.parts(0)?;
+            let elements = elements.chunks(width).rev().flatten().cloned().collect();
+            arrays.encoded(&Array { bounds, elements })
         }
         A::Distinct => arrays.encoded(&Array::of(distinct(arrays.known(0)?.elements))),
         A::Flatten => arrays.encoded(&Array::of(arrays.known(0)?.elements)),
@@ -80,6 +80,15 @@ fn from_start(place: i64, length: usize) -> i64 {
     if place < 0 { place.saturating_add(length as i64 + 1) } else { place }
 }
 
+/// How parts of an array of several dimensions compare: a NULL is greater than all else.
+fn compare_parts(a: &[Value], b: &[Value]) -> Ordering {
+    let element = |(a, b): (&Value, &Value)| match (a.is_null(), b.is_null()) {
+        (false, false) => a.compare(b),
+        (a, b) => a.cmp(&b),
+    };
+    a.iter().zip(b).map(element).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
 /// Each value that is not NULL once, where it is first.
 fn distinct(elements: Vec<Value>) -> Vec<Value> {
     let mut known = FxHashSet::default();
@@ -97,9 +106,17 @@ impl Arrays<'_> {
     pub(super) fn list(&self, at: usize) -> Result<Vec<Value>> {
         let array = self.known(at)?;
         if array.bounds.len() > 1 {
-            return Err(Error::unsupported("sorting or turning round a multidimensional array is"));
+            return Err(Error::unsupported("the places of the parts of a multidimensional array in their order are"));
         }
         Ok(array.elements)
+    }
+
+    /// The elements of an array, how many of them a part of its first dimension has, and its bounds, from 1 on.
+    fn parts(&self, at: usize) -> Result<(Vec<Bound>, usize, Vec<Value>)> {
+        let Array { bounds, elements } = self.known(at)?;
+        let bounds: Vec<Bound> = bounds.iter().map(|bound| Bound::from_one(bound.length)).collect();
+        let width = elements.len() / bounds.first().map_or(1, |bound| bound.length).max(1);
+        Ok((bounds, width.max(1), elements))
     }
 
     /// `array_fill(element, lengths[, lower bounds])`.
@@ -169,8 +186,17 @@ impl Arrays<'_> {
     }
 
     fn sorted_as(&self, order: SortKeyOrder) -> Result<Value> {
-        let mut elements = self.list(0)?;
-        elements.sort_by(measure::ordering(order));
+        let (bounds, width, elements) = self.parts(0)?;
+        if bounds.len() > 1 {
+            // Parts are ordered as arrays are.
+            let SortOrder { descending, .. } = order.into();
+            meter::spend(elements.len().saturating_mul(200))?;
+            let mut parts: Vec<&[Value]> = elements.chunks(width).collect();
+            parts.sort_by(|a, b| if descending { compare_parts(b, a) } else { compare_parts(a, b) });
+            let elements = parts.into_iter().flatten().cloned().collect();
+            return Ok(self.encoded(&Array { bounds, elements }));
+        }
+        let elements = long_sort::sorted(elements, measure::ordering(order))?;
         Ok(self.encoded(&Array::of(elements)))
     }
 
@@ -286,7 +312,7 @@ impl Arrays<'_> {
                 Value::Float(if total == L::Product { all } else { all / count as f64 })
             }
             L::Median => {
-                elements.sort_by(Value::compare);
+                let elements = long_sort::sorted(elements, Value::compare)?;
                 Value::Float(spread::median(&self.doubles(&elements)?))
             }
             L::Min => elements.into_iter().min_by(Value::compare).unwrap_or(Value::Null),

@@ -238,6 +238,10 @@ impl Builder<'_> {
                     let message = "could not determine polymorphic type because input has type unknown";
                     return Err(Error::new(ErrorKind::TypeMismatch, message).at(value.position));
                 }
+                if value.data_type.element().is_some() {
+                    let message = format!("could not find array type for data type {}", value.data_type);
+                    return Err(Error::new(ErrorKind::UnknownObject, message).at(value.position));
+                }
                 let element = element_of(value.data_type);
                 let mut given = vec![self.coerce(value, element, Coercion::Implicit)?];
                 for bounds in arguments {

@@ -402,10 +402,6 @@ impl Builder<'_> {
         if !fits(&from) || !fits(&to) {
             return Ok(Special::NoMatch(vec![part, from, to]));
         }
-        let Some(name) = literal_text(&part) else {
-            let what = if boundaries { "date_diff" } else { "date_sub" };
-            return Err(Error::unsupported(format_args!("{what} of a field that is no literal is")).at(part.position));
-        };
         let (from, to) = (self.as_local(from), self.as_local(to));
         let types = [from.data_type, to.data_type];
         let is_time = |of: DataType| matches!(of, T::Time | T::TimeTz);
@@ -416,14 +412,14 @@ impl Builder<'_> {
         } else {
             T::Timestamp
         };
-        let found =
-            DatePart::named(&name).filter(|part| *part != DatePart::Era && (of != T::Time || part.is_of(T::Time)));
-        let Some(unit) = found else {
-            let message = format!("unit \"{name}\" not recognized for type {of}");
-            return Err(Error::new(crate::error::ErrorKind::InvalidParameter, message).at(part.position));
-        };
         let from = self.coerce(from, of, Coercion::Assignment)?;
         let to = self.coerce(to, of, Coercion::Assignment)?;
+        let Some(name) = literal_text(&part) else {
+            let part = self.coerce(part, T::Text, Coercion::Implicit)?;
+            let function = if boundaries { MomentFunction::BoundariesNamed } else { MomentFunction::WholesNamed };
+            return Ok(Special::Bound(call(function, vec![part, from, to], T::BigInt)));
+        };
+        let unit = evaluate::moment::counted_unit(&name, of).map_err(|error| error.at(part.position))?;
         let function = if boundaries { MomentFunction::Boundaries(unit) } else { MomentFunction::Wholes(unit) };
         Ok(Special::Bound(call(function, vec![from, to], T::BigInt)))
     }

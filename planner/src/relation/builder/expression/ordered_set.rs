@@ -77,6 +77,10 @@ impl Builder<'_> {
         };
         let value = self.coerce(key, of, Coercion::Implicit)?;
         let fraction = fraction.map(|fraction| fractions(self, fraction, position)).transpose()?;
+        if matches!(fraction, Some(Fractions::Several(_))) && of.element().is_some() {
+            let message = format!("could not find array type for data type {of}");
+            return Err(Error::new(ErrorKind::UnknownObject, message).at(position));
+        }
         let known = fraction.as_ref().is_none_or(Fractions::are_known);
         if is_plain(of) && known && (!is_continuous || of == DataType::Double) {
             let mut one = |builder: &mut Self, quantile: Quantile| {

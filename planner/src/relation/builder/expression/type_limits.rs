@@ -1,10 +1,8 @@
 //! How long strings and how wide decimals may be.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::evaluate::check_type_length;
 use crate::types::{BITS_MAX, DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE};
-
-/// The longest varchar and char, as in PostgreSQL.
-const LENGTH_MAX: u64 = 10_485_760;
 
 /// A decimal type of so many digits, so many of them behind the point; 22023 out of range.
 pub fn decimal(precision: u64, scale: i64) -> Result<DataType> {
@@ -22,10 +20,7 @@ pub fn decimal(precision: u64, scale: i64) -> Result<DataType> {
 
 /// The length of a string type of this name; 22023 out of range.
 pub fn characters(name: &str, length: u64) -> Result<u32> {
-    if !(1..=LENGTH_MAX).contains(&length) {
-        let message = format!("length for type {name} must be between 1 and {LENGTH_MAX}, not {length}");
-        return Err(Error::new(ErrorKind::InvalidParameter, message));
-    }
+    check_type_length(name, length)?;
     Ok(u32::try_from(length).expect("checked against the maximum"))
 }
 
