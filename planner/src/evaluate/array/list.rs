@@ -7,7 +7,7 @@ use crate::evaluate::{long_sort, mismatch};
 use crate::function::{ArrayFunction, ListTotal, SortKeyOrder};
 use crate::meter::{self, Room};
 use crate::numeric::Numeric;
-use crate::types::DataType;
+use crate::types::{DataType, SortOrder};
 use crate::value::Value;
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;

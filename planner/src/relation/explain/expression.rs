@@ -91,6 +91,8 @@ impl Printer<'_> {
             (StructFunction::Cast(to), _) => format!("{}::{to}", self.print(&arguments[0], 9)),
             _ => format!("struct_{}({})", debug_word(&function), self.list(arguments)),
         }
+    }
+
     /// A function of a list and a lambda, as it is written.
     fn lambda(&self, function: LambdaFunction, arguments: &[Expression]) -> Option<String> {
         let [list, text, rest @ ..] = arguments else { return None };
