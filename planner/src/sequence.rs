@@ -68,7 +68,7 @@ mod tests {
     fn a_seed_gives_the_same_numbers_again() {
         let sequence = Sequence::default();
         assert_eq!((sequence.draw(), sequence.is_seeded()), (None, false));
-        let mut drawn = |seed: f64| {
+        let drawn = |seed: f64| {
             sequence.seed(seed).expect("it is a seed");
             [(); 5].map(|()| sequence.draw().expect("a seed is set").to_bits())
         };
