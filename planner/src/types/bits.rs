@@ -30,6 +30,15 @@ impl DataType {
         }
     }
 
+    /// The type as a statement names it: without its quotes `bit` is of one bit.
+    pub fn in_statements(self) -> String {
+        match self {
+            DataType::BIT => format!("\"{self}\""),
+            list if list.element() == Some(DataType::BIT) => format!("\"{}\"[]", DataType::BIT),
+            other => other.to_string(),
+        }
+    }
+
     /// The bit string type that is shown so: `bit`, `bit(3)`, `bit varying`, `bit varying(3)`.
     pub fn bits_named(shown: &str) -> Option<DataType> {
         let (name, length) = match shown.strip_suffix(')').and_then(|shown| shown.split_once('(')) {
