@@ -311,7 +311,8 @@ impl Fields<'_> {
         if let Some(field) = running.field {
             self.visit(field, counted.len(), |row, value| {
                 if counted[row] {
-                    values[row] = value;
+                    // As every extreme has them: one zero, one NaN.
+                    values[row] = value.canonical();
                 }
             })?;
         }
