@@ -24,16 +24,18 @@ pub(super) enum Told {
     Summary,
 }
 
-/// What the alias of a derived table says is told of it.
-pub(super) fn told(alias: Option<&ast::TableAlias>) -> Option<Told> {
-    let name = &alias?.name;
-    match name.value.as_str() {
-        _ if name.quote_style.is_none() => None,
-        DESCRIBE_TABLE => Some(Told::Table),
-        DESCRIBE_QUERY => Some(Told::Query),
-        SUMMARIZE => Some(Told::Summary),
-        _ => None,
-    }
+/// What the alias of a derived table says is told of it, and its query.
+pub(super) fn told(factor: &ast::TableFactor) -> Option<(Told, &ast::Query)> {
+    let ast::TableFactor::Derived { subquery, alias, .. } = factor else { return None };
+    let name = &alias.as_ref()?.name;
+    let told = match name.value.as_str() {
+        _ if name.quote_style.is_none() => return None,
+        DESCRIBE_TABLE => Told::Table,
+        DESCRIBE_QUERY => Told::Query,
+        SUMMARIZE => Told::Summary,
+        _ => return None,
+    };
+    Some((told, subquery))
 }
 
 /// The columns of DESCRIBE, all of them texts.
@@ -142,7 +144,7 @@ fn summary_of(field: &Field, name: &str) -> String {
     };
     let deviation = if is_number { format!("stddev_samp({name}::double precision)::text") } else { none.clone() };
     let quantile = |part: &str| match is_number || is_moment {
-        true => format!("approx_quantile({name}, {part})::text"),
+        true => format!("quantile_disc({name}, {part})::text"),
         false => none.clone(),
     };
     let text = |text: &str| format!("'{}'::text", text.replace('\'', "''"));
