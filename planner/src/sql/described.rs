@@ -35,7 +35,7 @@ pub(super) fn told(factor: &ast::TableFactor) -> Option<(Told, &ast::Query)> {
         SUMMARIZE => Told::Summary,
         _ => return None,
     };
-    Some((told, subquery))
+    Some((told, &**subquery))
 }
 
 /// The columns of DESCRIBE, all of them texts.
