@@ -144,7 +144,7 @@ impl Builder<'_> {
         let first_is_bits = arguments.first().is_some_and(|argument| argument.data_type.is_bits());
         // `POSITION(part IN bits)` comes under the name that it has of texts.
         let takes_two = matches!(name, "position" | "strpos" | "overlay") && arguments.len() > 1;
-        if !first_is_bits && !(takes_two && are_bits(&arguments[0], &arguments[1])) {
+        if !(first_is_bits || takes_two && are_bits(&arguments[0], &arguments[1])) {
             return Ok(Special::NoMatch(arguments));
         }
         let (types, function, to): (&[T], _, _) = match name {

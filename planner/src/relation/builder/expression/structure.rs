@@ -4,7 +4,7 @@
 use super::array::array_call;
 use super::call::{Special, no_function, take};
 use super::coercion::{Coercion, castable, unify_types};
-use super::fold;
+use super::{fold, literal};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::structure::decode;
 use crate::function::{ArrayFunction, Function, StructFunction};
@@ -43,7 +43,11 @@ fn parts(value: &Expression) -> Option<Vec<Expression>> {
         return None;
     };
     let values = decode(text, fields)?.into_iter().zip(fields);
-    Some(values.map(|(part, (_, of))| Expression::constant(part, *of).at(value.position)).collect())
+    let field = |(part, (_, of)): (Value, &(String, DataType))| match of {
+        DataType::Null => literal::unknown(part),
+        of => Expression::constant(part, *of),
+    };
+    Some(values.map(|part| field(part).at(value.position)).collect())
 }
 
 /// A function of a struct, whose type stands beside the function.
