@@ -1,14 +1,17 @@
 //! Arrays: elements of one type in up to six dimensions, whose subscripts may begin anywhere.
 //!
 //! `key` is the text that stands for an array wherever programs run, `text` the form that people read and write. `make`, `search`,
-//! `list` and `dimensions` have the functions.
+//! `list` (with `spread`), `measure`, `percentiles` and `dimensions` have the functions.
 
 mod dimensions;
 mod key;
 mod list;
 mod make;
+mod measure;
 mod numbers;
+mod percentiles;
 mod search;
+mod spread;
 mod text;
 
 use super::Call;
@@ -17,8 +20,8 @@ use crate::function::{ArrayFunction, Function};
 use crate::meter;
 use crate::types::DataType;
 use crate::value::Value;
-pub(super) use key::bare;
 pub use key::{ESCAPED, Form, MARKS, TAIL};
+pub(super) use key::{bare, end_parts, is_end, push_part, skip_part, take_part};
 pub(super) use numbers::{read_numbers, show_numbers};
 pub(super) use text::{read, show};
 
@@ -152,6 +155,11 @@ impl Arrays<'_> {
     }
 }
 
+/// An array whose elements are cast, NULL where that fails: TRY_CAST, as DuckDB has it.
+pub(super) fn attempt_cast(call: &Call, from: DataType, to: DataType) -> Result<Value> {
+    Arrays { call, element: from }.cast(to, true)
+}
+
 /// The value of a function that NULL arguments need not make NULL.
 pub(super) fn apply_to_nulls(call: &Call) -> Result<Option<Value>> {
     use ArrayFunction as A;
@@ -204,7 +212,8 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         A::JoinPairs => arrays.join_pairs()?,
         A::Mode => arrays.mode()?,
         A::Key => Value::text(arrays.known(0)?.key(element)),
-        A::Cast(to) => arrays.cast(to)?,
+        A::Cast(to) => arrays.cast(to, false)?,
+        A::Percentiles { continuous } => arrays.percentiles(continuous)?,
         function => return list::apply(&arrays, function),
     }))
 }
