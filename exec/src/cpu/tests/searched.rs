@@ -3,6 +3,7 @@
 use super::check;
 use crate::plan::Machine;
 use crate::plan::plan;
+use crate::plan::reads::collections_read;
 use multiloop_planner::multiloop::parse::parse;
 
 const COMPARISONS: [&str; 5] = ["<", "<=", ">", ">=", "<>"];
@@ -40,6 +41,9 @@ fn check_searched(text: &str) {
     let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let plan = plan(&program, Machine::host(1)).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert!(!plan.searched.is_empty(), "nothing is searched in\n{text}");
+    let read = collections_read(&plan, &plan.block(plan.body).lets[0]);
+    let mut candidates = plan.searched.values().flat_map(|searched| &searched.candidates);
+    assert!(candidates.all(|candidate| read.contains(&plan.block(candidate.block).result)), "{read:?}\n{text}");
     check(text);
 }
 
