@@ -14,7 +14,8 @@ use multiloop_planner::value::Interval;
 /// may be an error.
 pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
     match call.function {
-        Function::Extract(part) => {
+        // The kernels make whole numbers of a scale's units.
+        Function::Extract(part) if !call.result.is_float() => {
             plain_fields(call, part, arguments, len, out) || fields(call, part, arguments, len, out)
         }
         Function::Moment(function) => moment(call, function, arguments, len, out),

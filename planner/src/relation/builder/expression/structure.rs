@@ -225,14 +225,11 @@ impl Builder<'_> {
 
     /// A field of a struct by its place.
     fn struct_field(&mut self, value: &Expression, place: usize) -> Result<Expression> {
-        if let Some(fields) = made(value) {
-            return Ok(fields[place].clone());
-        }
         // Of a literal a field of unknown type is a literal, too.
-        let whole = match fold::constant(value) {
-            Some(_) => value.clone(),
-            None => self.settle(value.clone())?,
-        };
+        if let Some(mut fields) = parts(value) {
+            return Ok(fields.swap_remove(place));
+        }
+        let whole = self.settle(value.clone())?;
         let of = whole.data_type.struct_fields().map_or(DataType::Null, |fields| fields[place].1);
         let at = Expression::constant(Value::Int(place as i64), DataType::BigInt);
         Ok(call(StructFunction::Field, vec![whole, at], of).at(value.position))
