@@ -1,6 +1,6 @@
 //! Arrays as lists: filled, sorted, turned round, without repetitions, and one value of all elements.
 
-use super::{Array, Arrays, Bound, ELEMENTS_MAX, measure, spread};
+use super::{Array, Arrays, Bound, ELEMENTS_MAX, measure, spread, too_large};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::text::BYTES_MAX;
 use crate::evaluate::{long_sort, mismatch};
@@ -94,11 +94,6 @@ fn distinct(elements: Vec<Value>) -> Vec<Value> {
     let mut known = FxHashSet::default();
     let is_new = |element: &Value| !element.is_null() && known.insert(element.clone().group_key());
     elements.into_iter().filter(is_new).collect()
-}
-
-fn too_large() -> Error {
-    let message = format!("array size exceeds the maximum allowed ({ELEMENTS_MAX})");
-    Error::new(ErrorKind::TooComplex, message)
 }
 
 impl Arrays<'_> {

@@ -1,6 +1,6 @@
 //! Lists as vectors, chosen from, and side by side: what only DuckDB has.
 
-use super::{Array, Arrays, ELEMENTS_MAX};
+use super::{Array, Arrays, ELEMENTS_MAX, too_large};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::{evaluate, mismatch};
 use crate::function::{Function, ListFunction, RowFunction, SortKeyOrder};
@@ -139,10 +139,13 @@ impl Arrays<'_> {
     fn resized(&self) -> Result<Value> {
         let Some(array) = self.array(0)? else { return Ok(Value::Null) };
         let length = if self.value(1).is_null() { 0 } else { self.call.int(1)? };
-        let Some(length) = usize::try_from(length).ok().filter(|length| *length <= ELEMENTS_MAX) else {
+        let Ok(length) = usize::try_from(length) else {
             let message = format!("a list cannot have {length} elements");
             return Err(Error::new(ErrorKind::InvalidParameter, message));
         };
+        if length > ELEMENTS_MAX {
+            return Err(too_large());
+        }
         let filling = self.call.arguments.get(2).cloned().unwrap_or(Value::Null);
         let mut elements = array.elements;
         let each = size_of::<Value>() + if let Value::Text(text) = &filling { text.len() } else { 17 };

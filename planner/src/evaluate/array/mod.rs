@@ -77,8 +77,7 @@ impl Array {
             return Err(too_many_dimensions(bounds.len()));
         }
         if elements.len() > ELEMENTS_MAX {
-            let message = format!("array size exceeds the maximum allowed ({ELEMENTS_MAX})");
-            return Err(Error::new(ErrorKind::TooComplex, message));
+            return Err(too_large());
         }
         if let Some(bound) = bounds.iter().find(|bound| bound.upper() > i64::from(i32::MAX) - 1) {
             let message = format!("array lower bound is too large: {}", bound.lower);
@@ -117,6 +116,12 @@ impl Array {
         }
         bracket(out, false);
     }
+}
+
+/// 54000 for an array of more elements than there may be.
+fn too_large() -> Error {
+    let message = format!("array size exceeds the maximum allowed ({ELEMENTS_MAX})");
+    Error::new(ErrorKind::TooComplex, message)
 }
 
 fn too_many_dimensions(count: usize) -> Error {

@@ -183,15 +183,7 @@ impl Builder<'_> {
                 if to == T::Json { json } else { self.cast_logical(json, to, coercion)? }
             }
             (T::Nested(_), to) if to.struct_fields().is_some() => self.cast_struct(value, to, coercion)?,
-            (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
-                (Some(element), Some(wanted))
-                    if element.is_bits() && wanted.is_bits() && coercion != Coercion::Explicit =>
-                {
-                    self.assign_array(value, wanted)
-                }
-                (Some(element), Some(wanted)) => self.cast_array(value, element, wanted),
-                _ => return Err(cannot(from, to).at(position)),
-            },
+            (T::Nested(_), T::Nested(_)) => self.cast_list(value, to, coercion)?,
             (from, to) if to.is_text() && is_own_text(from) => cast(relabel(value, T::Text), to, coercion),
             (from, to) if to.is_text() => {
                 if let T::Oid(kind) = from
@@ -219,6 +211,20 @@ impl Builder<'_> {
             _ => return Err(cannot(from, to).at(position)),
         };
         Ok(done.at(position))
+    }
+
+    /// An array as one of other elements.
+    fn cast_list(&mut self, value: Expression, to: DataType, coercion: Coercion) -> Result<Expression> {
+        let (from, position) = (value.data_type, value.position);
+        match (from.element(), to.element()) {
+            (Some(element), Some(wanted))
+                if element.is_bits() && wanted.is_bits() && coercion != Coercion::Explicit =>
+            {
+                Ok(self.assign_array(value, wanted))
+            }
+            (Some(element), Some(wanted)) => Ok(self.cast_array(value, element, wanted)),
+            _ => Err(cannot(from, to).at(position)),
+        }
     }
 
     /// An array of bit strings whose lengths have to be those of a type.
