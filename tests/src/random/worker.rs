@@ -88,7 +88,7 @@ fn type_name(data_type: DataType) -> String {
     match name.split('(').next().unwrap_or_default() {
         "decimal" => "numeric",
         "varchar" => "character varying",
-        "char" => "character",
+        "char" | "bpchar" => "character",
         "unknown" => "text",
         name => name,
     }

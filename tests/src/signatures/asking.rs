@@ -189,7 +189,7 @@ impl Asker {
                 expected.push(value_of(&outcome));
             }
         }
-        if expected.iter().all(|value| is_unbound(value)) {
+        if expected.iter().all(is_unbound) {
             return false;
         }
         self.as_parameters(shape, rows, &calls, &expected);
@@ -353,7 +353,7 @@ impl Asker {
             expected.push(value_of(&self.run(shape, true, &format!("SELECT {call}"))));
             calls.push(call);
         }
-        if expected.iter().all(|value| is_unbound(value)) {
+        if expected.iter().all(is_unbound) {
             return false;
         }
         let shown = Shape { text: format!("{}{}", shape.text, over.replace("ORDER BY id", "")), ..shape.clone() };
@@ -400,7 +400,7 @@ impl Asker {
             expected.push(sorted(value_of(&self.run(shape, true, &sql))));
             calls.push(call);
         }
-        if expected.iter().all(|value| is_unbound(value)) {
+        if expected.iter().all(is_unbound) {
             return false;
         }
         self.as_parameters(shape, rows, &calls, &expected);

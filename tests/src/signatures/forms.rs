@@ -153,20 +153,21 @@ pub(super) fn of_forms(random: &mut Random) -> Vec<Shape> {
 /// Casts from each type to others: all, or so many of each.
 pub(super) fn of_casts(count: usize, random: &mut Random) -> Vec<Shape> {
     let mut shapes = Vec::new();
-    for from in 0..any() {
+    let known = &TYPES[..any()];
+    for (from, words) in known.iter().enumerate() {
         let mut to: Vec<usize> = (0..any()).collect();
         while to.len() > count {
             to.swap_remove(random.below(to.len()));
         }
         for to in to.into_iter().map(|to| TYPES[to].sql) {
-            let name = format!("{} to {to}", TYPES[from].sql);
+            let name = format!("{} to {to}", words.sql);
             let text = if random.below(4) == 0 { format!("TRY_CAST({{0}} AS {to})") } else { format!("({{0}})::{to}") };
             shapes.push(plain(&name, text, vec![from]));
         }
     }
     // What a text says is read where the value is known, and where it is not.
-    for to in 0..any() {
-        shapes.push(plain("text to a type", format!("({{0}})::text::{}", TYPES[to].sql), vec![to]));
+    for (to, words) in known.iter().enumerate() {
+        shapes.push(plain("text to a type", format!("({{0}})::text::{}", words.sql), vec![to]));
     }
     shapes
 }

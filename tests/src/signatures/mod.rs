@@ -48,6 +48,9 @@ enum Task {
     Function(FunctionSummary, usize, usize),
 }
 
+/// What a thread asked: names of calls and whether they are calls, and what was found.
+type Asked = (Vec<(String, bool)>, Vec<Finding>);
+
 /// So often argument types are chosen, if there is no such call.
 const TRIES: usize = 8;
 
@@ -103,7 +106,7 @@ pub fn ask(effort: Effort) -> Report {
     });
     let calls = tasks.len();
     let (even, odd): (Vec<_>, Vec<_>) = tasks.into_iter().enumerate().partition(|(at, _)| at % 2 == 0);
-    let asked: Vec<(Vec<(String, bool)>, Vec<Finding>)> = std::thread::scope(|scope| {
+    let asked: Vec<Asked> = std::thread::scope(|scope| {
         let threads = [even, odd].map(|tasks| {
             let ask = move || {
                 let mut asker = Asker::new(effort.seed);

@@ -40,7 +40,8 @@ impl Builder<'_> {
     /// clause [`Clause::AggregateArgument`](crate::relation::builder::Clause).
     ///
     /// # Errors
-    /// 42883 for other types than these take, 22003 for a fraction that is none.
+    /// 42883 for other types than these take, 42725 for a fraction of unknown type that could be an array, too: where the key is no
+    /// number, it says nothing of the fraction. 22003 for a fraction that is none.
     pub fn ordered_set(
         &mut self,
         name: &str,
@@ -52,6 +53,18 @@ impl Builder<'_> {
     ) -> Result<Expression> {
         let place = Place { scope, over: None, position };
         let is_continuous = name == "percentile_cont";
+        let could_be_both = [DataType::Null, DataType::Interval].contains(&key.data_type)
+            || !(is_continuous || key.data_type.is_numeric() || key.data_type.element().is_some());
+        if let [fraction] = &direct[..]
+            && name != "mode"
+            && fraction.data_type == DataType::Null
+            && could_be_both
+        {
+            let of = if key.data_type == DataType::Null { "unknown".to_owned() } else { key.data_type.to_string() };
+            let message = format!("function {name}(unknown, {of}) is not unique");
+            let hint = "Could not choose a best candidate function. You might need to add explicit type casts.";
+            return Err(Error::new(ErrorKind::AmbiguousFunction, message).at(position).with_hint(hint));
+        }
         let fits = !is_continuous || key.data_type.is_numeric() || key.data_type == DataType::Interval;
         if direct.len() != usize::from(name != "mode") || !fits {
             let all: Vec<Expression> = direct.into_iter().chain([key]).collect();
