@@ -10,6 +10,8 @@ mod backend;
 mod collections;
 pub mod column;
 pub mod cpu;
+#[cfg(any(test, feature = "gpu", feature = "gpu-emulated"))]
+mod gpu;
 pub mod interpret;
 pub mod partial;
 pub mod plan;

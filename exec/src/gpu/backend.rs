@@ -1,0 +1,266 @@
+//! The backend: says which loops it takes, and runs them.
+
+use super::code::print::kernels;
+use super::device::Device;
+use super::driver::Driver;
+use super::groups::cell::CellKind;
+use super::groups::fold::{Fold, Groups};
+use super::groups::held::{HeldGroups, HeldSet, Kept};
+use super::groups::partial::partial_of_table;
+use super::groups::{SEEN, Table};
+use super::lower::{Lowering, Reads};
+use super::rows::buckets::HeldBuckets;
+use super::rows::{HeldRows, Wanted, collect};
+use super::stop::{Done, Stop, decline};
+use crate::Result;
+use crate::backend::inputs::Inputs;
+use crate::backend::{Backend, Given, Outcome, Placement, Task};
+use crate::plan::nodes::Operation;
+use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan};
+use multiloop_planner::multiloop::{CollectionId, Reduction, Source};
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A device that runs loops.
+#[derive(Debug)]
+pub(crate) struct Gpu {
+    device: Device,
+    name: String,
+    /// Whether results stay on the device; if not, they are brought back at once.
+    keeps: bool,
+    /// What became of loops, for whoever wants to know.
+    notes: Mutex<Vec<String>>,
+}
+
+impl Gpu {
+    /// A backend on a device.
+    pub(crate) fn new(driver: Arc<dyn Driver>) -> Self {
+        Gpu { name: driver.name(), device: Device::new(driver), keeps: true, notes: Mutex::default() }
+    }
+
+    /// The same, whose blocks do so many rows at once.
+    #[cfg(test)]
+    pub(crate) fn with_pieces(driver: Arc<dyn Driver>, rows: usize) -> Self {
+        let mut gpu = Gpu::new(driver);
+        gpu.device.piece_rows = rows;
+        gpu
+    }
+
+    /// The same, which keeps no result.
+    #[cfg(test)]
+    pub(crate) fn that_keeps_nothing(mut self) -> Self {
+        self.keeps = false;
+        self
+    }
+
+    /// The device.
+    #[cfg(test)]
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What became of the loops that were run since somebody asked, a line each.
+    pub(crate) fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn run_loop(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Done<Vec<Given>> {
+        inputs.context().check()?;
+        let (device, of) = (&self.device, task.of);
+        let reads = Reads::new(task, device)?;
+        let mut given: Vec<Option<Given>> = of.generators.iter().map(|_| None).collect();
+        let is_reduce = |&(_, generator): &(usize, &GeneratorPlan)| matches!(generator.kind, GeneratorKind::Reduce(_));
+        let reduces: Vec<(usize, &GeneratorPlan)> = of.generators.iter().enumerate().filter(is_reduce).collect();
+        if !reduces.is_empty() {
+            let made = self.reduce((task, inputs), &reads, &reduces)?;
+            made.into_iter().zip(&reduces).for_each(|(made, (at, _))| given[*at] = Some(made));
+        }
+        for (at, GeneratorPlan { conditions, kind }) in of.generators.iter().enumerate() {
+            let wanted = match kind {
+                GeneratorKind::Reduce(_) => continue,
+                GeneratorKind::TopK(_) => return decline("the first rows are wanted"),
+                GeneratorKind::Collect { value, .. } => Wanted { conditions, value, key: None },
+                GeneratorKind::BucketCollect(bucket) => {
+                    Wanted { conditions, value: &bucket.value, key: Some((&bucket.key, &bucket.layout)) }
+                }
+            };
+            let made = collect((task, inputs), device, &reads, &wanted)?;
+            inputs.context().check()?;
+            given[at] = Some(match kind {
+                GeneratorKind::BucketCollect(BucketPlan { key_types, types, .. }) => {
+                    let buckets = HeldBuckets::new(device, made, (key_types, types))?;
+                    Given::Held(Arc::new(Kept(Arc::new(buckets))))
+                }
+                _ => {
+                    let types = task.plan.types(task.defines[at]);
+                    Given::Held(Arc::new(Kept(Arc::new(HeldRows { level: made.level, types }))))
+                }
+            });
+        }
+        if reads.error.values::<u32>(1)? != [0] {
+            return decline("a row fails");
+        }
+        inputs.context().check()?;
+        given.into_iter().map(|given| given.map_or_else(|| decline("bug: a generator that gave nothing"), Ok)).collect()
+    }
+
+    /// Runs the reductions of a loop, in one kernel.
+    fn reduce(
+        &self,
+        (task, inputs): (&Task<'_>, &dyn Inputs),
+        reads: &Reads,
+        generators: &[(usize, &GeneratorPlan)],
+    ) -> Done<Vec<Given>> {
+        let device = &self.device;
+        let mut lowering = Lowering::new((task, inputs), device, reads);
+        let pieces = lowering.pieces()?;
+        let mut folds = Vec::new();
+        for (_, generator) in generators {
+            if let GeneratorKind::Reduce(reduce) = &generator.kind {
+                folds.push(Fold::new(reduce));
+            }
+        }
+        let body = lowering.apart(|to| {
+            to.nest(&pieces, |to| {
+                let mut taken = 0;
+                for ((_, generator), fold) in generators.iter().zip(&mut folds) {
+                    to.filter(&generator.conditions, |to| fold.tuple(to, &pieces, taken))?;
+                    taken += fold.shared_bytes;
+                }
+                Ok(())
+            })
+        })?;
+        folds.iter().try_for_each(|fold| fold.begin(&mut lowering))?;
+        lowering.put(body);
+        folds.iter_mut().try_for_each(|fold| fold.end(&mut lowering))?;
+        let (kernel, arguments) = lowering.finish("reduce");
+        let shared = folds.iter().map(|fold| fold.shared_bytes).sum();
+        let module = device.cache.module(&*device.driver, &kernels(&[kernel]))?;
+        if pieces.count > 0 {
+            device.driver.launch(&*module, "reduce", device.shape(pieces.count, shared), &arguments)?;
+        }
+        if reads.error.values::<u32>(1)? != [0] {
+            return decline("a row fails");
+        }
+        let made = folds.into_iter().zip(generators);
+        made.map(|(fold, (at, _))| given_of(fold, (task, task.defines[*at]))).collect()
+    }
+}
+
+/// What a reduction gives: what other loops read stays on the device.
+fn given_of(fold: Fold<'_>, (task, define): (&Task<'_>, CollectionId)) -> Done<Given> {
+    let plan = fold.plan;
+    match fold.finish() {
+        // A condition that is never true: nothing was lowered behind it.
+        None => decline("no tuple can come"),
+        Some(Groups::Bits { layout, bits }) => Ok(Given::Held(Arc::new(Kept(Arc::new(HeldSet { layout, bits }))))),
+        Some(Groups::Table { layout: Some(layout), table }) if may_be_kept(&table) && is_read(task, define) => {
+            let flags: Vec<u32> = table.flags.values(table.groups as usize)?;
+            let rows = flags.iter().filter(|&flags| flags & SEEN != 0).count();
+            let empty = layout.parts.iter().map(|_| Value::Null).chain(plan.aggregates.iter().map(empty_of)).collect();
+            let groups = HeldGroups { layout, table, empty, rows };
+            Ok(Given::Held(Arc::new(Kept(Arc::new(groups)))))
+        }
+        Some(Groups::Table { layout, table }) => {
+            partial_of_table(layout.as_ref(), &table).map(|groups| Given::Partial(vec![groups]))
+        }
+    }
+}
+
+/// Whether some loop reads a collection by key or row by row.
+fn is_read(task: &Task<'_>, define: CollectionId) -> bool {
+    let reads = task.plan.collection(define).reads;
+    reads.keys || reads.rows
+}
+
+/// Whether what is kept cannot fail when it is finished: no sum may leave its type.
+fn may_be_kept(table: &Table) -> bool {
+    table.cells.iter().all(|cell| match (cell.kind, cell.data_type) {
+        (CellKind::Sum { .. }, DataType::Numeric) => false,
+        (CellKind::Sum { wide: false, .. }, DataType::BigInt) => true,
+        (CellKind::Sum { wide, bound }, of) => match of.integer_bounds() {
+            // Without more than 64 bits no sum leaves decimals of 19 digits.
+            Some((_, most)) => most > i128::from(i64::MAX) && (!wide || bound < 1 << 63 && most >= 10i128.pow(38) - 1),
+            None => false,
+        },
+        _ => true,
+    })
+}
+
+/// What a lookup gives that finds no group.
+fn empty_of(aggregate: &AggregatePlan) -> Value {
+    match aggregate.kind.reduction {
+        Reduction::CountRows | Reduction::Count => Value::Int(0),
+        Reduction::Any => Value::Boolean(false),
+        Reduction::All => Value::Boolean(true),
+        _ => Value::Null,
+    }
+}
+
+impl Backend for Gpu {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn place(&self, task: &Task<'_>) -> Placement {
+        match shape(task) {
+            Ok(()) => Placement::Takes(Cow::Borrowed("it scans and reduces")),
+            Err(Stop::Declined(why)) => Placement::Declines(why),
+            Err(Stop::Failed(error)) => Placement::Declines(error.to_string().into()),
+        }
+    }
+
+    fn run(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Result<Outcome> {
+        let outcome = match self.run_loop(task, inputs) {
+            Ok(given) if self.keeps => Outcome::Given(given),
+            Ok(given) => Outcome::Given(given.into_iter().map(|each| brought(each, inputs)).collect::<Result<_>>()?),
+            Err(Stop::Declined(why)) => Outcome::Declined(why),
+            Err(Stop::Failed(error)) => return Err(error),
+        };
+        let what = match &outcome {
+            Outcome::Given(_) => "ran".to_owned(),
+            Outcome::Declined(why) => format!("declined: {why}"),
+        };
+        let name = task.defines.iter().map(|define| format!("%{}", define.0)).collect::<Vec<_>>().join(", ");
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{name}: {what}"));
+        Ok(outcome)
+    }
+}
+
+/// What was made, in the memory of the host.
+fn brought(given: Given, inputs: &dyn Inputs) -> Result<Given> {
+    match given {
+        Given::Held(held) => held.fetch(inputs.context()),
+        other => Ok(other),
+    }
+}
+
+/// Whether a loop is of a shape that is known here, as far as its plan tells.
+fn shape(task: &Task<'_>) -> Done<()> {
+    let of = task.of;
+    if of.unmatched.is_some() {
+        return decline("unmatched rows are wanted");
+    }
+    if of.expressions.is_volatile() {
+        return decline("it differs from row to row");
+    }
+    let odd = |operation: &Operation| matches!(operation, Operation::Captured { .. } | Operation::Nested { .. });
+    if of.expressions.nodes.iter().any(|node| odd(&node.operation)) {
+        return decline("blocks for each row");
+    }
+    for (at, level) in of.levels.iter().enumerate() {
+        match (at, &level.source) {
+            (0, Source::Rows(_)) | (1.., Source::Bucket { .. }) => {}
+            _ => return decline("a nest of another kind"),
+        }
+    }
+    for generator in &of.generators {
+        match &generator.kind {
+            GeneratorKind::Reduce(_) | GeneratorKind::Collect { .. } | GeneratorKind::BucketCollect(_) => {}
+            GeneratorKind::TopK(_) => return decline("the first rows are wanted"),
+        }
+    }
+    Ok(())
+}

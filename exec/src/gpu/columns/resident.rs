@@ -1,0 +1,98 @@
+//! Columns that stay on the device, until others need the room: the least recently used go first.
+//!
+//! A column is known by its chunks, which are immutable and shared by the snapshots of a table. They are not kept alive by it: what
+//! the host has dropped is dropped here when the next column comes.
+
+use super::DeviceColumn;
+use crate::column::Chunk;
+use crate::gpu::driver::Driver;
+use crate::gpu::stop::{Done, Stop};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// Which columns are there.
+#[derive(Debug, Default)]
+pub(crate) struct Resident {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    columns: Vec<One>,
+    /// Counts what is asked for.
+    clock: u64,
+    /// Bytes that were uploaded.
+    uploaded: u64,
+}
+
+#[derive(Debug)]
+struct One {
+    chunks: Vec<Weak<Chunk>>,
+    position: u32,
+    column: Arc<DeviceColumn>,
+    used: u64,
+}
+
+impl One {
+    fn is_of(&self, chunks: &[Arc<Chunk>], position: u32) -> bool {
+        let same = |(mine, theirs): (&Weak<Chunk>, &Arc<Chunk>)| std::ptr::eq(mine.as_ptr(), Arc::as_ptr(theirs));
+        self.position == position
+            && self.chunks.len() == chunks.len()
+            && self.chunks.iter().zip(chunks).all(same)
+            && self.is_alive()
+    }
+
+    fn is_alive(&self) -> bool {
+        self.chunks.iter().all(|chunk| chunk.strong_count() > 0)
+    }
+}
+
+impl Resident {
+    /// A column of some chunks, uploaded now if it is not there.
+    pub(crate) fn column(
+        &self,
+        driver: &Arc<dyn Driver>,
+        chunks: &[Arc<Chunk>],
+        position: u32,
+    ) -> Done<Arc<DeviceColumn>> {
+        {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.clock += 1;
+            let now = kept.clock;
+            if let Some(one) = kept.columns.iter_mut().find(|one| one.is_of(chunks, position)) {
+                one.used = now;
+                return Ok(Arc::clone(&one.column));
+            }
+            kept.columns.retain(One::is_alive);
+        }
+        let column = loop {
+            match DeviceColumn::upload(driver, chunks, position) {
+                Ok(column) => break Arc::new(column),
+                // Whatever stopped it, room may help, as long as there is some to be had.
+                Err(Stop::Declined(why)) if why.contains("memory") && self.evict() => {}
+                Err(stop) => return Err(stop),
+            }
+        };
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.uploaded += column.bytes() as u64;
+        let used = kept.clock;
+        let chunks = chunks.iter().map(Arc::downgrade).collect();
+        kept.columns.push(One { chunks, position, column: Arc::clone(&column), used });
+        Ok(column)
+    }
+
+    /// Lets go of the column that nobody has used for the longest time; false if there is none.
+    pub(crate) fn evict(&self) -> bool {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = |one: &One| Arc::strong_count(&one.column) == 1;
+        let oldest = kept.columns.iter().enumerate().filter(|(_, one)| free(one)).min_by_key(|(_, one)| one.used);
+        let Some(at) = oldest.map(|(at, _)| at) else { return false };
+        kept.columns.swap_remove(at);
+        true
+    }
+
+    /// Bytes that were uploaded since the start.
+    #[cfg(test)]
+    pub(crate) fn uploaded(&self) -> u64 {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).uploaded
+    }
+}

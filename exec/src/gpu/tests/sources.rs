@@ -1,0 +1,56 @@
+//! Sources: what they know, and what compiles them.
+
+use super::{emulated, on_device, program, table, with_statistics};
+use crate::gpu::driver::nvrtc::{Nvrtc, PATH};
+use crate::workers::pool::Pool;
+use multiloop_planner::value::Value;
+use std::sync::Arc;
+
+const TEXT: &str = "\
+table %0 t(a#0 integer, s#1 text)
+loop
+  i0 in %0
+  %1 bucket_reduce
+    if i0.a > LIMIT
+    key s = i0.s
+    n = count_rows()
+result %1
+output s, n
+";
+
+#[test]
+fn a_new_literal_compiles_nothing() {
+    let pool = Pool::new(1).expect("threads start");
+    let gpu = Arc::new(emulated(1, 16));
+    for (limit, text) in [(3, "a"), (40, "b"), (-7, "c")] {
+        let program = program(&TEXT.replace("LIMIT", &limit.to_string()));
+        let rows: Vec<Vec<Value>> = (0..50).map(|row| vec![Value::Int(row), Value::text(text)]).collect();
+        let tables = [table(&program.collections[0].fields, &rows, 64)];
+        on_device(&with_statistics(&program, &tables), &tables, &[], (&gpu, &pool)).expect("it runs");
+        assert_eq!(gpu.take_notes(), ["%1: ran"]);
+        assert_eq!(gpu.device().cache.len(), 1, "one source for all");
+    }
+}
+
+#[test]
+fn a_second_run_uploads_no_column() {
+    let pool = Pool::new(1).expect("threads start");
+    let gpu = Arc::new(emulated(1, 16));
+    let program = program(&TEXT.replace("LIMIT", "5"));
+    let rows: Vec<Vec<Value>> = (0..50).map(|row| vec![Value::Int(row), Value::text("x")]).collect();
+    let tables = [table(&program.collections[0].fields, &rows, 64)];
+    let program = with_statistics(&program, &tables);
+    on_device(&program, &tables, &[], (&gpu, &pool)).expect("it runs");
+    let uploaded = gpu.device().resident.uploaded();
+    on_device(&program, &tables, &[], (&gpu, &pool)).expect("it runs");
+    assert!(uploaded > 0);
+    assert_eq!(gpu.device().resident.uploaded(), uploaded);
+}
+
+#[test]
+fn the_functions_compile_for_a_card() {
+    let Some(path) = std::env::var_os(PATH) else { return };
+    let nvrtc = Nvrtc::load(Some(path.as_ref())).expect("the library is where it is said to be");
+    let code = nvrtc.cubin(&crate::gpu::code::print::of_device(""), "sm_90");
+    assert!(code.is_ok_and(|code| !code.is_empty()));
+}
