@@ -13,6 +13,7 @@ use crate::snapshot::Snapshot;
 use crate::system;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result, format};
+use multiloop_exec::backend::devices::Devices;
 use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::cpu::simd::level::Level;
 use multiloop_exec::technique::Technique;
@@ -35,6 +36,8 @@ pub(crate) struct Shared {
     /// The system's tables over the last states.
     pub(crate) system: system::Cache,
     pub(crate) pool: Arc<Pool>,
+    /// What may run loops beside its workers.
+    pub(crate) devices: Devices,
     pub(crate) memory: Arc<Memory>,
     /// Columns of files.
     cache: Arc<ColumnCache>,
@@ -75,6 +78,7 @@ pub struct EngineBuilder {
     memory_limit: Option<usize>,
     compact: bool,
     roles: Option<Arc<Roles>>,
+    devices: Devices,
 }
 
 impl EngineBuilder {
@@ -109,6 +113,14 @@ impl EngineBuilder {
         self
     }
 
+    /// What may run loops beside the workers; the default is nothing.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn devices(mut self, devices: Devices) -> Self {
+        self.devices = devices;
+        self
+    }
+
     /// Starts the engine. An error (22023) if the environment variable `MULTILOOP_CPU` asks for instructions that the CPU
     /// does not have (it may be `portable`, `avx2` or `avx512`), or `MULTILOOP_WITHOUT` names a technique that there is not
     /// (see [`Technique`]).
@@ -120,6 +132,7 @@ impl EngineBuilder {
             catalog: Current::default(),
             system: system::Cache::default(),
             pool: Arc::new(Pool::new(self.threads.unwrap_or_else(available_threads))?),
+            devices: self.devices,
             cache: ColumnCache::new(&memory),
             memory,
             compact: self.compact,

@@ -2,6 +2,7 @@
 //! known of a table's columns is made once more, when that has been found out.
 
 use crate::{Error, Result};
+use multiloop_exec::backend::devices::Devices;
 use multiloop_exec::column::Table;
 use multiloop_exec::plan::{Machine, Plan};
 use multiloop_exec::workers::context::Context;
@@ -25,6 +26,14 @@ pub struct Timings {
     pub plan: Duration,
     /// Program to rows.
     pub execute: Duration,
+}
+
+/// What plans are made for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hardware<'h> {
+    pub(crate) machine: Machine,
+    /// What may run loops beside the processors.
+    pub(crate) devices: &'h Devices,
 }
 
 /// The table of a handle, if there is one.
@@ -53,11 +62,11 @@ impl Executable {
     }
 
     /// How it runs, decided the first time; an engine has one machine.
-    pub(crate) fn plan(&self, machine: Machine) -> Result<&Arc<Plan>> {
+    pub(crate) fn plan(&self, hardware: Hardware<'_>) -> Result<&Arc<Plan>> {
         if let Some((plan, _)) = self.plan.get() {
             return Ok(plan);
         }
-        let plan = Arc::new(multiloop_exec::plan::plan(&self.program, machine)?);
+        let plan = Arc::new(hardware.devices.plan(&self.program, hardware.machine)?);
         let time_max = plan.time_max();
         Ok(&self.plan.get_or_init(|| (plan, time_max)).0)
     }
@@ -74,19 +83,19 @@ impl Planned {
     pub(crate) fn new(
         query: Query,
         rules: &RewriteOptions,
-        (find, machine): (Find<'_>, Machine),
+        (find, hardware): (Find<'_>, Hardware<'_>),
         context: &Context,
     ) -> Result<Self> {
         loop {
             let planned = Planned::by_what_is_known(query.clone(), rules, context)?;
-            if !planned.settle((find, machine), context)? {
+            if !planned.settle((find, hardware), context)? {
                 return Ok(planned);
             }
         }
     }
 
     /// Finds out what has been asked of the columns of its tables; gives whether something is known now that was not.
-    fn settle(&self, (find, machine): (Find<'_>, Machine), context: &Context) -> Result<bool> {
+    fn settle(&self, (find, hardware): (Find<'_>, Hardware<'_>), context: &Context) -> Result<bool> {
         let program = &self.executable.program;
         let conjecture = |of: &ColumnStatistics| of.proofs.conjecture.clone();
         let is_open = |of: &ColumnStatistics| conjecture(of).is_some_and(|of| of.answer().is_none() && !of.is_asked());
@@ -95,7 +104,7 @@ impl Planned {
         };
         if program.tables().any(|(_, columns, statistics)| reads_open(columns, statistics)) {
             // How it runs depends on it, too; an error is told by who runs it.
-            let _ = self.executable.plan(machine);
+            let _ = self.executable.plan(hardware);
         }
         let mut is_news = false;
         for (handle, _, statistics) in program.tables() {

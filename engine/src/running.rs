@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use crate::notify::Notification;
-use crate::plan::{Executable, Planned, Timings};
+use crate::plan::{Executable, Hardware, Planned, Timings};
 use crate::snapshot::Snapshot;
 use crate::stream::ResultStream;
 use crate::transaction::{Work, Write};
@@ -58,8 +58,8 @@ pub(crate) struct Running<'a> {
 
 impl Running<'_> {
     /// What plans are made for.
-    pub(crate) fn machine(&self) -> Machine {
-        Machine::host(self.engine.0.pool.threads())
+    pub(crate) fn hardware(&self) -> Hardware<'_> {
+        Hardware { machine: Machine::host(self.engine.0.pool.threads()), devices: &self.engine.0.devices }
     }
 
     /// What the loops of a statement share.
@@ -108,7 +108,7 @@ impl Running<'_> {
 
     /// Plans a query over the tables of a snapshot.
     pub(crate) fn plan(&self, query: Query, snapshot: &Snapshot<'_>, context: &Context) -> Result<Planned> {
-        Planned::new(query, &self.options.rules, (&|handle| snapshot.table(handle), self.machine()), context)
+        Planned::new(query, &self.options.rules, (&|handle| snapshot.table(handle), self.hardware()), context)
     }
 
     /// A client runs what has been planned: counts the columns that it hashes. What that leads to is time spent on planning.
@@ -130,13 +130,13 @@ impl Running<'_> {
         let find = |handle| snapshot.table(handle).expect("a plan scans tables of its own snapshot");
         match self.options.backend {
             Backend::Cpu => {
-                let plan = executable.plan(self.machine())?;
-                let pool = &self.engine.0.pool;
+                let plan = executable.plan(self.hardware())?;
+                let (pool, devices) = (&self.engine.0.pool, &self.engine.0.devices);
                 // The form of arrays in a result depends on all of them, and few rows need not come one after the other.
                 let has_arrays = executable.types.iter().any(|data_type| data_type.element().is_some());
                 let output = match has_arrays || executable.time_max().is_some() {
-                    true => multiloop_exec::run::run_plan(plan, &find, parameters, context, pool)?,
-                    false => multiloop_exec::run::stream_plan(plan, &find, parameters, context, pool)?,
+                    true => multiloop_exec::run::run_plan(plan, &find, parameters, context, (pool, devices))?,
+                    false => multiloop_exec::run::stream_plan(plan, &find, parameters, context, (pool, devices))?,
                 };
                 let output = output.shown_as(&executable.types);
                 let fields = output.fields().to_vec();

@@ -4,7 +4,7 @@ use crate::catalog::{Entry, Object, Qualified, SearchPath, State, StateMark, Sto
 use crate::effects::{self, Effects, VOID};
 use crate::format::Format;
 use crate::notify;
-use crate::plan::Planned;
+use crate::plan::{Hardware, Planned};
 use crate::roles::Rights;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
 use crate::transaction::Times;
@@ -12,6 +12,7 @@ use crate::{Error, ErrorKind, Result};
 use arrow::array::AsArray as _;
 use arrow::compute::cast;
 use arrow::datatypes::DataType as ArrowType;
+use multiloop_exec::backend::devices::Devices;
 use multiloop_exec::column::Table;
 use multiloop_exec::plan::Machine;
 use multiloop_exec::run::run_plan;
@@ -554,12 +555,14 @@ impl Catalog for Snapshot<'_> {
     fn texts(&self, query: Box<dyn Any>) -> Result<Vec<String>> {
         let Ok(query) = query.downcast::<Query>() else { return Err(Error::internal("texts of what is no query")) };
         let Some(pool) = self.context.pool.clone() else { return Err(Error::internal("a statement without workers")) };
-        let machine = Machine::host(pool.threads());
+        // Few rows of one column, while a statement is bound.
+        let devices = Devices::default();
+        let hardware = Hardware { machine: Machine::host(pool.threads()), devices: &devices };
         let find = |handle| self.table(handle);
-        let planned = Planned::new(*query, &RewriteOptions::default(), (&find, machine), self.context)?;
+        let planned = Planned::new(*query, &RewriteOptions::default(), (&find, hardware), self.context)?;
         planned.run(self.context, |executable| {
             let find = |handle| self.table(handle).expect("a plan scans tables of its own snapshot");
-            let output = run_plan(executable.plan(machine)?, &find, &[], self.context, &pool)?;
+            let output = run_plan(executable.plan(hardware)?, &find, &[], self.context, (&pool, &devices))?;
             let mut texts = Vec::new();
             for batch in output.shown_as(&executable.types) {
                 self.check()?;

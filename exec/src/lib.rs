@@ -4,9 +4,10 @@
 //! `workers` is the pool, the topology and what a running statement shares (memory limit, cancellation, progress); `column`
 //! holds tables; `interpret` runs any program row by row; `plan` decides how a program runs; `partial` are groups of
 //! some rows, as data that can leave the process; `collections` are rows as they are handed over, and what devices give and
-//! keep; `backend` is the seam for devices; `cpu` runs loops tile by tile; `run` drives the lets of a plan.
+//! keep; `backend` is the seam for devices; `cpu` runs loops tile by tile; `row_device` is a device that tests put in a GPU's
+//! place; `run` drives the lets of a plan.
 
-mod backend;
+pub mod backend;
 mod collections;
 pub mod column;
 pub mod cpu;
@@ -15,6 +16,7 @@ mod gpu;
 pub mod interpret;
 pub mod partial;
 pub mod plan;
+mod row_device;
 pub mod run;
 pub mod sums;
 pub mod technique;

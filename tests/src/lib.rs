@@ -10,7 +10,7 @@ pub mod slt;
 pub use fuzz::{execute, parse_and_bind};
 pub use rows::{Answer, answer, text_rows};
 
-use multiloop::{Backend, Engine, Session};
+use multiloop::{Backend, Devices, Engine, Session};
 use multiloop_tpch::{Options, TABLES, generate, run};
 use std::path::{Path, PathBuf};
 
@@ -23,20 +23,43 @@ pub struct Way {
     backend: Backend,
     optimise: bool,
     rules: bool,
+    /// The seed of a device that runs loops row by row, and keeps what it makes.
+    device: Option<u64>,
 }
 
 /// All ways, the specification first.
 pub const WAYS: [Way; 4] = [
-    Way { name: "interpreter", threads: 1, backend: Backend::Interpreter, optimise: true, rules: true },
-    Way { name: "interpreter without rules", threads: 1, backend: Backend::Interpreter, optimise: true, rules: false },
-    Way { name: "cpu, 2 threads", threads: 2, backend: Backend::Cpu, optimise: true, rules: true },
-    Way { name: "cpu without rules, 1 thread", threads: 1, backend: Backend::Cpu, optimise: true, rules: false },
+    Way { name: "interpreter", threads: 1, backend: Backend::Interpreter, optimise: true, rules: true, device: None },
+    Way {
+        name: "interpreter without rules",
+        threads: 1,
+        backend: Backend::Interpreter,
+        optimise: true,
+        rules: false,
+        device: None,
+    },
+    Way { name: "cpu, 2 threads", threads: 2, backend: Backend::Cpu, optimise: true, rules: true, device: None },
+    Way {
+        name: "cpu without rules, 1 thread",
+        threads: 1,
+        backend: Backend::Cpu,
+        optimise: true,
+        rules: false,
+        device: None,
+    },
 ];
 
 /// Ways without the relation optimiser, the second one without rules, too: the query as it was bound.
 pub const UNOPTIMISED: [Way; 2] = [
-    Way { name: "unoptimised", threads: 1, backend: Backend::Interpreter, optimise: false, rules: true },
-    Way { name: "as bound", threads: 1, backend: Backend::Interpreter, optimise: false, rules: false },
+    Way { name: "unoptimised", threads: 1, backend: Backend::Interpreter, optimise: false, rules: true, device: None },
+    Way { name: "as bound", threads: 1, backend: Backend::Interpreter, optimise: false, rules: false, device: None },
+];
+
+/// Ways with a device in host memory in a GPU's place: one that takes all loops that it can, and one that takes some and declines some
+/// of these.
+pub const WITH_A_DEVICE: [Way; 2] = [
+    Way { name: "on a device", device: Some(0), ..WAYS[2] },
+    Way { name: "on a device, now and then", device: Some(1), ..WAYS[2] },
 ];
 
 /// The scale factor of TPC-H's tables.
@@ -86,7 +109,8 @@ impl Way {
 
     /// A session of a new engine that runs statements this way.
     pub fn session(self) -> Session {
-        let engine = Engine::builder().threads(self.threads).build().expect("an engine starts");
+        let devices = self.device.map_or_else(Devices::default, Devices::row_by_row);
+        let engine = Engine::builder().threads(self.threads).devices(devices).build().expect("an engine starts");
         let mut session = engine.session();
         self.set(&mut session);
         session

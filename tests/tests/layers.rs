@@ -57,6 +57,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "cpu/sort",
             "cpu/window",
             "cpu/multiloop",
+            "row_device",
             "run",
         ],
     ),

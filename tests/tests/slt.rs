@@ -1,6 +1,6 @@
 //! SQL logic tests, embedded: every file of `tests/slt/` runs in every way, each against an engine of its own.
 
-use multiloop_tests::{WAYS, Way, answer, slt};
+use multiloop_tests::{WAYS, WITH_A_DEVICE, Way, answer, slt};
 
 fn check(way: Way) {
     slt::check(way.name, "embedded", || {
@@ -31,4 +31,14 @@ fn on_the_cpu() {
 #[test]
 fn on_the_cpu_without_rules() {
     check(WAYS[3]);
+}
+
+#[test]
+fn with_a_device() {
+    check(WITH_A_DEVICE[0]);
+}
+
+#[test]
+fn with_a_device_now_and_then() {
+    check(WITH_A_DEVICE[1]);
 }

@@ -1,7 +1,7 @@
 //! TPC-H at scale factor 0.01, in every way: 22 of 22 answers right.
 
 use multiloop::Session;
-use multiloop_tests::{Answer, WAYS, Way, answer};
+use multiloop_tests::{Answer, WAYS, WITH_A_DEVICE, Way, answer};
 use multiloop_tpch::{TABLES, answers, generate, query};
 
 /// Scale factor of the data.
@@ -20,6 +20,11 @@ fn on_the_cpu() {
 #[test]
 fn on_the_cpu_without_rules() {
     WAYS[3].check_tpch();
+}
+
+#[test]
+fn with_a_device() {
+    WITH_A_DEVICE[0].check_tpch();
 }
 
 #[test]

@@ -43,8 +43,9 @@ pub(crate) fn explain(
         }
         ExplainKind::Kernels => {
             let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
-            let program = &planned?.executable.program;
-            format!("{}\n", multiloop_exec::plan::explain(program, &find, runner.session.machine())?)
+            let executable = &planned?.executable;
+            let plan = executable.plan(runner.session.hardware())?;
+            format!("{}\n", multiloop_exec::plan::explain_plan(plan, &executable.program, &find))
         }
     };
     if analyze {
@@ -87,7 +88,7 @@ fn as_json(runner: &Runner<'_>, analyze: bool, form: ExplainForm, query: Query) 
     let mut planning = Duration::ZERO;
     let root = timed(&mut planning, || {
         let planned = runner.session.plan(query, runner.snapshot, &runner.session.context())?;
-        let plan = planned.executable.plan(runner.session.machine())?;
+        let plan = planned.executable.plan(runner.session.hardware())?;
         Result::Ok(plan.outlined(&Numbers::of(&planned.executable.program)))
     })?;
     Ok(json::text(&root, form, Took { planning, running: None }))
@@ -108,10 +109,11 @@ fn analyse(runner: &Runner<'_>, query: Query) -> Result<Analysed> {
     let planned = timed(&mut timings.plan, || runner.session.plan(query, runner.snapshot, &context))?;
     runner.session.count_hashed(&planned, &mut timings);
     let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
-    let pool = &runner.session.engine.0.pool;
+    let shared = &runner.session.engine.0;
+    let on = (&*shared.pool, &shared.devices);
     let run = |executable: &Executable| {
-        let plan = executable.plan(runner.session.machine())?;
-        let mut output = multiloop_exec::run::analyse(plan, &find, runner.parameters, &context, pool)?;
+        let plan = executable.plan(runner.session.hardware())?;
+        let mut output = multiloop_exec::run::analyse(plan, &find, runner.parameters, &context, on)?;
         let numbers = Numbers::of(&executable.program);
         let (statistics, root) = (output.analysed(plan, &numbers), output.outlined(plan, &numbers));
         let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;

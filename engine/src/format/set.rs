@@ -339,12 +339,12 @@ impl Constants {
         match (value, &self.dictionary) {
             (Value::Int(base), None) if self.field.data_type.integer_bounds().is_some() => {
                 let offsets = vec![0_u8; rows].into();
-                Column { data: ColumnData::Frame8 { base: *base, offsets }, nulls: None }
+                Column::new(ColumnData::Frame8 { base: *base, offsets }, None)
             }
             (_, Some(dictionary)) => {
                 let code = text_of(value).and_then(|text| dictionary.find(text.as_bytes()).ok()).unwrap_or(0);
                 let data = Dictionary::encode(Arc::clone(dictionary), std::iter::repeat_n(code, rows));
-                Column { data, nulls: (*value == Value::Null).then(|| NullBuffer::new_null(rows)) }
+                Column::new(data, (*value == Value::Null).then(|| NullBuffer::new_null(rows)))
             }
             _ => Column::from_values(self.field.data_type, &vec![value.clone(); rows]),
         }

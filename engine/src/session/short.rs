@@ -26,7 +26,7 @@ impl Session {
             let running = self.running();
             running.with_snapshot(|snapshot| {
                 let planned = prepared.plan(self, snapshot)?;
-                planned.executable.plan(running.machine())?;
+                planned.executable.plan(running.hardware())?;
                 Ok(planned.executable.time_max())
             })
         })

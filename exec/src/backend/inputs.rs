@@ -36,6 +36,7 @@ pub(crate) trait Inputs: Sync {
 
     /// How the keys of a generator of the loop become codes, now that its tables are at hand: as the plan says, and text of one
     /// dictionary by that, short text by its bytes.
+    #[allow(dead_code, reason = "the device of the tests has keys as values")]
     fn layout(&self, generator: usize) -> Result<KeyLayout>;
 
     /// The rows of which a tuple of the loop may come, by chunk of its outermost collection; all of one that a device holds are
@@ -47,6 +48,7 @@ pub(crate) trait Inputs: Sync {
 
     /// A condition of the loop that reads one column, which is text: for each code of a dictionary, and behind these for NULL,
     /// whether it is TRUE. None of another condition, or one that may fail.
+    #[allow(dead_code, reason = "the device of the tests has text as values")]
     fn over_dictionary(&self, condition: ScalarId, dictionary: &Arc<Dictionary>) -> Result<Option<BooleanBuffer>>;
 
     /// The values of the statement's parameters.

@@ -5,8 +5,9 @@
 //! [keeps](Held). Whatever follows does not know where a loop ran.
 //!
 //! It may decline, with a reason: when the plan is made ([`Backend::place`]), and during the run. Then the processors run the
-//! loop, and raise the errors of its rows.
+//! loop, and raise the errors of its rows. [`Devices`](devices::Devices) are those of an engine.
 
+pub mod devices;
 pub(crate) mod inputs;
 
 pub(crate) use crate::collections::given::Given;
@@ -18,7 +19,7 @@ use inputs::Inputs;
 use std::borrow::Cow;
 
 /// What can run loops of a plan.
-pub(crate) trait Backend: Sync {
+pub(crate) trait Backend: Send + Sync {
     /// What it is called where plans and runs are explained.
     fn name(&self) -> &str;
 

@@ -12,7 +12,8 @@ pub(crate) enum Given {
     Rows(RowSet),
     /// Of a BucketCollect its rows in any order, each with its key's fields first.
     Members(RowSet),
-    /// Of a BucketReduce a row for each group, each key once: its fields, then the aggregates.
+    /// Of a BucketReduce a row for each group, each key once: the fields of the key that are read (`keys_read`), then the
+    /// aggregates.
     Groups(RowSet),
     /// Of a Reduce or BucketReduce what is known of its groups, by consecutive ranges of the rows, in the order of these; one
     /// at least. Places of first rows and pieces of clustered rows are numbered over all ranges.

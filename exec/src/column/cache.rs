@@ -250,7 +250,7 @@ mod tests {
         let memory = Memory::new(1 << 20);
         let cache = ColumnCache::new(&memory);
         let wide: Vec<i64> = (0..1_000).map(|value| (1 << 40) + value % 200).collect();
-        let wide = Column { data: ColumnData::Int64(wide.into()), nulls: None };
+        let wide = Column::new(ColumnData::Int64(wide.into()), None);
         let kept = cache.keep(cell(0), wide.clone(), &Field::new("n", DataType::BigInt, false), 0).expect("it is kept");
         assert!(memory.used() < 2_000 && matches!(kept.data, ColumnData::Frame8 { .. }), "{}", memory.used());
         assert!((0..1_000).all(|row| kept.integer(row) == wide.integer(row)));
@@ -289,7 +289,7 @@ mod tests {
         let reader = Fields(Field::new("n", DataType::BigInt, true));
         let column = |rows: Range<usize>, _| match rows.end {
             100 => Err(crate::Error::internal("the last row is bad")),
-            _ => Ok(Column { data: ColumnData::Int64(rows.map(|row| row as i64).collect()), nulls: None }),
+            _ => Ok(Column::new(ColumnData::Int64(rows.map(|row| row as i64).collect()), None)),
         };
         for _ in 0..3 {
             let read = chunk.read((&reader, 0), 0..80, false, column).expect("these rows are right");
@@ -307,7 +307,7 @@ mod tests {
         let count = AtomicU64::new(0);
         let column = |rows: Range<usize>, _| {
             count.fetch_add(1, Ordering::Relaxed);
-            Ok(Column { data: ColumnData::Int64(rows.map(|row| row as i64).collect()), nulls: None })
+            Ok(Column::new(ColumnData::Int64(rows.map(|row| row as i64).collect()), None))
         };
         for (rows, again, reads) in
             [(0..100, false, 1), (20..100, false, 2), (0..100, false, 2), (10..12, false, 2), (99..100, true, 2)]

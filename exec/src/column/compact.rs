@@ -36,7 +36,7 @@ pub(super) fn compact(pieces: &[Column], field: &Field, dictionary: bool) -> Res
         (ColumnData::Interval(_), _) => concatenate_intervals(pieces, field)?,
         _ => compact_integers(pieces, field, nulls.as_ref())?,
     };
-    Ok(Column { data, nulls })
+    Ok(Column::new(data, nulls))
 }
 
 impl Column {

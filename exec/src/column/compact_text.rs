@@ -254,12 +254,12 @@ pub(super) fn unify(
     if let Some((estimate, memory)) = estimate.zip(memory)
         && let Some(shared) = share_repeating(&columns, estimate, memory, workers)?
     {
-        chunks.iter_mut().zip(shared).for_each(|(column, data)| column.data = data);
+        chunks.iter_mut().zip(shared).for_each(|(column, data)| column.set_data(data));
         return Ok(None);
     }
     workers.map(chunks.iter_mut().collect(), |column| {
         if column.data.dictionary().is_some() {
-            column.data = concatenate(std::slice::from_ref(&**column), false, field)?;
+            column.set_data(concatenate(std::slice::from_ref(&**column), false, field)?);
         }
         Ok(())
     })?;
@@ -369,7 +369,7 @@ pub(super) fn recode(column: &mut Column, dictionary: &Arc<Dictionary>) {
     // A chunk of no strings has no codes either, or only such that stand at a NULL.
     let place = |code: u32| places.get(code as usize).copied().unwrap_or(0);
     let shared = Arc::clone(dictionary);
-    column.data = match &column.data {
+    let recoded = match &column.data {
         ColumnData::Dictionary8 { codes, .. } => {
             Dictionary::encode(shared, codes.iter().map(|&code| place(code.into())))
         }
@@ -379,4 +379,5 @@ pub(super) fn recode(column: &mut Column, dictionary: &Arc<Dictionary>) {
         ColumnData::Dictionary32 { codes, .. } => Dictionary::encode(shared, codes.iter().map(|&code| place(code))),
         _ => unreachable!("only dictionary forms have a dictionary"),
     };
+    column.set_data(recoded);
 }

@@ -152,7 +152,7 @@ impl Column {
             ColumnData::Numerics(values) => ColumnData::Numerics(Arc::new(values[start..start + rows].to_vec())),
         };
         let nulls = self.nulls.as_ref().map(|nulls| nulls.slice(start, rows)).filter(|nulls| nulls.null_count() > 0);
-        Column { data, nulls }
+        Column::new(data, nulls)
     }
 }
 

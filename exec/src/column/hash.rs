@@ -150,7 +150,7 @@ mod tests {
             ColumnData::Frame32 { base: -300, offsets: known.iter().map(|&value| (value + 300) as u32).collect() },
         ];
         let hashes = |data: ColumnData| {
-            let column = Column { data, nulls: None };
+            let column = Column::new(data, None);
             let mut all = Vec::new();
             for_each_hash(&column, |hash| all.push(hash));
             assert_eq!(all, (0..column.rows()).map(|row| hash_of(&column, row)).collect::<Vec<_>>());

@@ -323,7 +323,7 @@ mod tests {
             for high in extremes.into_iter().filter(|&high| high >= low) {
                 for value in extremes {
                     let is_in = (low..=high).contains(&value);
-                    let column = |data| Column { data, nulls: None };
+                    let column = |data| Column::new(data, None);
                     let inside = low.clamp(low, high);
                     assert_eq!(is_within(&column(ColumnData::Int64(vec![inside, value].into())), low, high), is_in);
                     let wide = ColumnData::Int128(vec![value.into(), inside.into()].into());
@@ -332,7 +332,7 @@ mod tests {
                     assert_eq!(is_within(&column(frame), low, high), is_in);
                     let nulls = Some(NullBuffer::from(vec![true, false]));
                     let data = ColumnData::Int64(vec![inside, value].into());
-                    assert!(is_within(&Column { data, nulls }, low, high));
+                    assert!(is_within(&Column::new(data, nulls), low, high));
                 }
             }
         }

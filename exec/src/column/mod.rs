@@ -4,7 +4,8 @@
 //! [`Column`] a field. The logical type is the field's; the physical form is the column's, chunk by chunk:
 //! integers, dates, times and decimals that fit become unsigned offsets from the chunk's minimum (frame of
 //! reference), in steps if that makes them narrower, low-cardinality text becomes codes of a sorted dictionary, other
-//! text one byte buffer with offsets (searched as a whole). Registered RecordBatches keep their arrays where a physical form exists for them.
+//! text one byte buffer with offsets (searched as a whole). Registered RecordBatches keep their arrays where a physical form exists for them. Clones of a column have one
+//! `identity`, by which devices know it again.
 
 pub mod append;
 pub mod arrow;
@@ -20,6 +21,7 @@ pub mod domain;
 pub mod form;
 pub mod hash;
 mod homes;
+pub mod identity;
 pub mod lazy;
 pub mod narrow;
 mod proof;
@@ -37,6 +39,7 @@ use ::arrow::buffer::Buffer;
 use ::arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 pub use cache::{CachedTable, ColumnCache};
 pub use dictionary::Dictionary;
+use identity::Identity;
 pub use lazy::{ColumnReader, LazyColumns, Span, text_order};
 use multiloop_planner::catalog::TableStatistics;
 use multiloop_planner::numeric::small::SmallNumeric;
@@ -95,6 +98,20 @@ pub struct Column {
     pub data: ColumnData,
     /// Which rows are not NULL; none if no row is.
     pub nulls: Option<NullBuffer>,
+    /// By which devices know it again; whoever changes the values gives it another one.
+    pub identity: Identity,
+}
+
+impl Column {
+    /// A column of these values.
+    pub fn new(data: ColumnData, nulls: Option<NullBuffer>) -> Self {
+        Column { data, nulls, identity: Identity::default() }
+    }
+
+    /// The same values in another form.
+    pub(crate) fn set_data(&mut self, data: ColumnData) {
+        (self.data, self.identity) = (data, Identity::default());
+    }
 }
 
 /// Where one string lies. Invariant: within its buffer, and valid UTF-8.

@@ -68,7 +68,7 @@ impl Table {
         let chunks = self.chunks.iter().zip(narrow).collect();
         let columns = workers.map(chunks, |(chunk, narrow): (&Arc<Chunk>, Narrow)| {
             let nulls = chunk.columns[index].nulls.clone();
-            compact(&[Column { data: ColumnData::Int128(narrow.integers.into()), nulls }], &field, false)
+            compact(&[Column::new(ColumnData::Int128(narrow.integers.into()), nulls)], &field, false)
         })?;
         self.replace(index, data_type, columns, context)?;
         Ok(true)

@@ -178,7 +178,7 @@ mod tests {
     });
 
     fn column(values: impl IntoIterator<Item = i64>) -> Column {
-        Column { data: ColumnData::Int64(values.into_iter().collect()), nulls: None }
+        Column::new(ColumnData::Int64(values.into_iter().collect()), None)
     }
 
     fn proves(values: &[i64]) -> bool {

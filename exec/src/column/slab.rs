@@ -86,7 +86,7 @@ impl Slab {
                     kept
                 })
             });
-            Ok(Column { data: column.data.with_buffers(buffers), nulls: column.nulls })
+            Ok(Column::new(column.data.with_buffers(buffers), column.nulls))
         };
         workers.map(placed, keep)
     }

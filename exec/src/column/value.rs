@@ -132,7 +132,7 @@ impl Column {
             }
             other => unreachable!("{other} carries no type"),
         };
-        Column { data, nulls }
+        Column::new(data, nulls)
     }
 }
 

@@ -42,12 +42,6 @@ impl Data {
         Data { form, memory }
     }
 
-    /// Its form, without what it was charged.
-    #[cfg(test)]
-    pub(super) fn into_form(self) -> Form {
-        self.form
-    }
-
     /// The columns of a table that a program reads.
     pub(super) fn table(table: Arc<Table>, columns: &[u32], mut memory: Reservation) -> Result<Self> {
         memory.add(table.rows() * columns.len() * size_of::<Value>())?;

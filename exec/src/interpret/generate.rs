@@ -47,7 +47,7 @@ impl Interpreter<'_> {
         partials.into_iter().map(|partial| self.finish(partial)).collect()
     }
 
-    pub(super) fn start<'g>(&mut self, generator: &'g Generator) -> Result<Partial<'g>> {
+    fn start<'g>(&mut self, generator: &'g Generator) -> Result<Partial<'g>> {
         let mut partial = Partial {
             generator,
             rows: Vec::new(),
@@ -78,7 +78,7 @@ impl Interpreter<'_> {
     }
 
     /// Offers the row on which all indices stand.
-    pub(super) fn offer(&mut self, partial: &mut Partial) -> Result<()> {
+    fn offer(&mut self, partial: &mut Partial) -> Result<()> {
         if !self.passes(partial.generator.condition())? {
             return Ok(());
         }
@@ -109,7 +109,7 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    pub(super) fn row(&mut self, scalars: &[ScalarId]) -> Result<Row> {
+    fn row(&mut self, scalars: &[ScalarId]) -> Result<Row> {
         scalars.iter().map(|scalar| self.scalar(*scalar)).collect()
     }
 
@@ -146,7 +146,7 @@ impl Interpreter<'_> {
         state.accumulator.fold(arguments)
     }
 
-    pub(super) fn finish(&mut self, partial: Partial) -> Result<Data> {
+    fn finish(&mut self, partial: Partial) -> Result<Data> {
         let Partial { generator, rows, positions, keys, members, states, memory } = partial;
         let form = match generator {
             Generator::Collect { .. } => Form::Rows(rows),

@@ -12,8 +12,6 @@ mod collection;
 mod fixed;
 mod generate;
 pub(crate) mod iterate;
-#[cfg(test)]
-pub(crate) mod one_loop;
 mod order;
 pub(crate) mod reduce;
 mod scalar;
@@ -61,8 +59,6 @@ pub fn run(
         cursors: vec![Cursor::Nowhere; program.indices as usize],
         found: vec![FxHashSet::default(); program.indices as usize],
         random: scalar::Random::new(),
-        #[cfg(test)]
-        given: None,
     };
     let result = interpreter.block(program.body)?;
     let shown = &program.collection(program.body().result).fields;
@@ -99,9 +95,6 @@ struct Interpreter<'a> {
     /// For each index that has a rest the rows (bucket, row) that have been found.
     found: Vec<FxHashSet<(usize, usize)>>,
     random: scalar::Random,
-    /// Who has made collections already.
-    #[cfg(test)]
-    given: Option<one_loop::GivenBy<'a>>,
 }
 
 /// What defines a collection.
@@ -128,10 +121,6 @@ impl Interpreter<'_> {
     fn collection(&mut self, id: CollectionId) -> Result<Rc<Data>> {
         if let Some(data) = &self.collections[id.0 as usize] {
             return Ok(Rc::clone(data));
-        }
-        #[cfg(test)]
-        if let Some(data) = self.given(id)? {
-            return Ok(data);
         }
         if let Shape::Table { handle, columns, .. } = &self.program.collection(id).shape {
             let data = Data::table((self.tables)(*handle), columns, Reservation::new(&self.context.memory))?;

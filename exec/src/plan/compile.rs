@@ -2,8 +2,8 @@
 //! collections need an index or their keys as rows, and which lets of nested blocks can be computed once.
 
 use crate::plan::aggregate::AggregateKind;
-use crate::plan::batch::with_batches;
-use crate::plan::choice::{Adaptive, Choice};
+use crate::plan::batch::{Batch, with_batches};
+use crate::plan::choice::Choice;
 use crate::plan::expressions::Expressions;
 use crate::plan::gates::gates;
 use crate::plan::group_kind::{GroupKind, Rows};
@@ -12,6 +12,7 @@ use crate::plan::index_form::IndexForm;
 use crate::plan::invariance;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::plan::nodes::{Node, Operation};
+use crate::plan::placement::{Placed, Placer};
 use crate::plan::read_fields::ReadFields;
 use crate::plan::register::Register;
 use crate::plan::tree::{
@@ -36,16 +37,40 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Decides how a program runs on a machine, by what is proven and known of the tables that it reads: their statistics
 /// stand in it.
 pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
+    plan_with(program, machine, None)
+}
+
+/// As [`plan`], with devices that may take loops of the body; see [`placement`](crate::plan::placement).
+pub(crate) fn plan_with(program: &Program, machine: Machine, placer: Option<&dyn Placer>) -> Result<Plan> {
     check_types(program)?;
     let with_batches = with_batches(program);
     let no_batches = FxHashMap::default();
     let (program, batches) = with_batches.as_ref().map_or((program, &no_batches), |(all, batches)| (all, batches));
     let ranges = Ranges::analyse(program);
-    let reads = reads(program, machine);
-    // Groups that nobody makes as a whole are of no use to a device.
-    let own = if Technique::OwnGroups.is_on() && machine.devices == 0 { own(program) } else { FxHashMap::default() };
+    let host = plan_placed((program, batches), machine, &ranges, (&Placed::default(), placer.is_some()))?;
+    let Some(placer) = placer else { return Ok(host) };
+    let placed = Placed::of(program, &host, placer);
+    let mut plan = match placed.is_host_alone() {
+        true => host,
+        false => plan_placed((program, batches), machine, &ranges, (&placed, true))?,
+    };
+    placed.note(&mut plan);
+    Ok(plan)
+}
+
+/// The plan where loops run in these places.
+fn plan_placed(
+    (program, batches): (&Program, &FxHashMap<BlockId, Batch>),
+    machine: Machine,
+    ranges: &Ranges,
+    (placed, for_devices): (&Placed, bool),
+) -> Result<Plan> {
+    let mut reads = reads(program);
+    placed.note_readers(&mut reads);
+    let mut own = if Technique::OwnGroups.is_on() { own(program) } else { FxHashMap::default() };
+    own.retain(|id, _| !placed.is_touched(*id));
     let fields = ReadFields::of(program);
-    let mut compiler = Compiler { program, machine, ranges: &ranges, reads: &reads, fields: &fields, own: &own };
+    let mut compiler = Compiler { program, machine, ranges, reads: &reads, fields: &fields, own: &own, for_devices };
     let variant = invariance::variant_collections(program);
     let mut blocks = Vec::with_capacity(program.blocks.len());
     for (number, block) in program.blocks.iter().enumerate() {
@@ -62,11 +87,9 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
         blocks.push(BlockPlan { lets: lets.collect::<Result<Vec<_>>>()?, result: block.result });
     }
     let filters = group_filters(program, &blocks);
+    let mut once = passed_once(program, &blocks[program.body.0 as usize], &own);
     // A device asks for rows that are here.
-    let once = match machine.devices {
-        0 => passed_once(program, &blocks[program.body.0 as usize], &own),
-        _ => FxHashSet::default(),
-    };
+    once.retain(|id| !placed.is_read(*id));
     let collection = |(number, reads): (usize, &Reads)| {
         let id = CollectionId(number as u32);
         let made = program.collection(id);
@@ -92,8 +115,8 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
     let (output, limits) = (program.output.clone(), machine.limits);
     let streams = streams(&blocks[program.body.0 as usize]);
     let gates = gates(program, &blocks[program.body.0 as usize]);
-    let (body, elements, batches) = (program.body, elements(program), batches.clone());
-    Ok(Plan { collections, blocks, body, batches, output, elements, streams, gates, limits })
+    let (body, elements, batches, devices) = (program.body, elements(program), batches.clone(), Vec::new());
+    Ok(Plan { collections, blocks, body, batches, output, elements, streams, gates, devices, limits })
 }
 
 /// A table with what is known of these of its columns.
@@ -154,6 +177,8 @@ struct Compiler<'p> {
     reads: &'p [Reads],
     fields: &'p ReadFields,
     own: &'p FxHashMap<CollectionId, OwnKey>,
+    /// Whether devices are asked about the plan.
+    for_devices: bool,
 }
 
 impl Compiler<'_> {
@@ -224,6 +249,7 @@ impl Compiler<'_> {
             source: index.source.clone(),
             matches: index.source.probe().map_or_else(Vec::new, |(_, condition)| condition.to_vec()),
             conditions: Vec::new(),
+            at_most_one: self.for_devices && self.finds_at_most_one(index),
             one: false,
             prunes: false,
         };
@@ -239,7 +265,7 @@ impl Compiler<'_> {
             let mut kind = self.generator(generator, *define, nest, &expressions)?;
             if let GeneratorKind::BucketCollect(bucket) = &mut kind
                 && conditions.is_empty()
-                && !self.reads(*define).rows
+                && !self.reads(*define).as_rows()
             {
                 let (key, value) = (&bucket.key[..], &bucket.value[..]);
                 bucket.in_place = InPlace::new(self.program, self.ranges, nest, &levels, (key, value));
@@ -261,20 +287,11 @@ impl Compiler<'_> {
         }
         mark_pruning(&mut levels);
         let indices = nest.iter().map(|index| index.id).collect();
-        let (device, pieces) = (self.device(&expressions), pieces(&levels, &generators));
-        Ok(LoopPlan { expressions, indices, levels, generators, device, pieces, finds: false, unmatched: None })
-    }
-
-    /// What may run a loop with these expressions.
-    fn device(&self, expressions: &Expressions) -> Adaptive<Device> {
-        const TEST: &str = "which device takes it";
-        if self.machine.devices == 0 {
-            return Adaptive::new(Choice::new(Device::Host, "there is no other device"), [], TEST);
-        }
-        if expressions.captures() {
-            return Adaptive::new(Choice::new(Device::Host, "it runs for each row of a loop around it"), [], TEST);
-        }
-        Adaptive::new(Choice::new(Device::Host, "unless a device takes it"), [Device::Other], TEST)
+        let device = Choice::new(Device::Host, "there is no other device");
+        let pieces = pieces(&levels, &generators);
+        let rows_max = self.ranges.nest_rows(multiloop);
+        let (finds, unmatched) = (false, None);
+        Ok(LoopPlan { expressions, indices, levels, generators, rows_max, device, pieces, finds, unmatched })
     }
 
     /// How a collection is read.
@@ -421,15 +438,15 @@ impl Compiler<'_> {
             clustered,
             keys_only: aggregates.is_empty(),
             numbers: aggregates.iter().all(safe).then_some(aggregates.len() as u64),
-            keys_unread: reads.keys && !reads.rows && Technique::OwnIndex.is_on(),
+            keys_unread: reads.keys && !reads.as_rows() && Technique::OwnIndex.is_on(),
             workers: self.machine.workers as u64,
         };
         let masks = parts.iter().all(|id| self.is_safe(id, expressions)) && aggregates.iter().all(safe);
         let groups = key.is_some().then(|| GroupKind::expected(&layout, rows, &self.machine.limits));
         let index = reads.keys.then(|| IndexForm::expected(&layout, self.ranges.rows(define), &self.machine.limits));
         let partitions = partitions(&self.types(parts), &aggregates);
-        // An index is made of the keys, and a device hands out all fields.
-        let all = reads.keys || self.machine.devices > 0 || !Technique::UnreadKeys.is_on();
+        // An index is made of the keys.
+        let all = reads.keys || !Technique::UnreadKeys.is_on();
         let keys_read = (0..parts.len()).map(|part| all || self.fields.has(define, part)).collect();
         let (key, key_types) = (key.map(<[ScalarId]>::to_vec), self.types(parts));
         Ok(ReducePlan { key, key_types, keys_read, layout, rows, aggregates, groups, index, partitions, masks })
@@ -448,6 +465,25 @@ impl Compiler<'_> {
         let safe = condition.iter().chain(&argument).all(|id| self.is_safe(id, expressions));
         let takes_any_row = safe && kind.takes_any_row();
         Ok(AggregatePlan { kind, argument, condition, takes_any_row })
+    }
+
+    /// Whether it is proven that an index finds one row of its bucket at most: a part of the key is unique among the rows of all.
+    fn finds_at_most_one(&self, index: &Index) -> bool {
+        let Some((probe, _)) = index.source.probe() else { return false };
+        let lets = self.program.blocks.iter().flat_map(|block| &block.lets);
+        let made = lets.into_iter().find_map(|each| match each {
+            Let::Loop { multiloop, defines } => {
+                let at = defines.iter().position(|&define| Some(define) == index.source.collection())?;
+                Some((multiloop, multiloop.generators[at].key()))
+            }
+            _ => None,
+        });
+        let Some((multiloop, key)) = made else { return false };
+        let is_unique = |part: ScalarId| {
+            let proofs = proven(self.program, &multiloop.nest, part, |inner| self.finds_at_most_one(inner));
+            proofs.unique && (proofs.not_null || probe.iter().all(|part| !part.null_matches))
+        };
+        key.iter().any(|&part| is_unique(part))
     }
 
     /// Whether an index finds about one row, or none: buckets of no more rows than there are keys for.
@@ -665,18 +701,18 @@ fn reads_only(program: &Program, scalar: ScalarId, row: IndexId) -> bool {
     }
 }
 
-/// How each collection is read. Where devices may read any of them, all are read as rows.
-fn reads(program: &Program, machine: Machine) -> Vec<Reads> {
+/// How each collection is read.
+fn reads(program: &Program) -> Vec<Reads> {
     let mut all = vec![Reads::default(); program.collections.len()];
     let mut read = |id: CollectionId, how: Reads| {
-        let Reads { any: _, rows, keys } = &mut all[id.0 as usize];
+        let Reads { rows, keys, .. } = &mut all[id.0 as usize];
         (*rows, *keys) = (*rows || how.rows, *keys || how.keys);
         all[id.0 as usize].any = true;
     };
     let (any, rows, keys) = (
         Reads { any: true, ..Reads::default() },
-        Reads { any: true, rows: true, keys: false },
-        Reads { any: true, rows: false, keys: true },
+        Reads { any: true, rows: true, ..Reads::default() },
+        Reads { any: true, keys: true, ..Reads::default() },
     );
     for block in &program.blocks {
         read(block.result, rows);
@@ -704,9 +740,6 @@ fn reads(program: &Program, machine: Machine) -> Vec<Reads> {
             Scalar::Single { collection, .. } => read(*collection, any),
             _ => {}
         }
-    }
-    if machine.devices > 0 {
-        all.iter_mut().for_each(|reads| reads.rows |= reads.any);
     }
     all
 }

@@ -13,7 +13,7 @@ use crate::plan::key_layout::{KeyLayout, KeyWidth, PartDomain};
 use crate::plan::register::Register;
 use crate::plan::statistics::LetStatistics;
 use crate::plan::tree::{
-    AggregatePlan, BucketPlan, GeneratorKind, LetKind, LetPlan, LoopPlan, Machine, Pieces, Plan, ReducePlan,
+    AggregatePlan, BucketPlan, Device, GeneratorKind, LetKind, LetPlan, LoopPlan, Machine, Pieces, Plan, ReducePlan,
 };
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::catalog::TableHandle;
@@ -73,10 +73,15 @@ impl fmt::Display for Plan {
 
 /// Decides how a program runs over these tables, without running it.
 pub fn explain(program: &Program, tables: &dyn Fn(TableHandle) -> Arc<Table>, machine: Machine) -> Result<Explained> {
-    let (plan, numbers) = (plan(program, machine)?, Numbers::of(program));
-    let mut lines = encodings(&plan, &numbers, tables);
-    lines.extend(Writer::of(&plan, &numbers, &[]).lines);
-    Ok(Explained { lines })
+    Ok(explain_plan(&plan(program, machine)?, program, tables))
+}
+
+/// How a program runs over these tables by a plan of it.
+pub fn explain_plan(plan: &Plan, program: &Program, tables: &dyn Fn(TableHandle) -> Arc<Table>) -> Explained {
+    let numbers = Numbers::of(program);
+    let mut lines = encodings(plan, &numbers, tables);
+    lines.extend(Writer::of(plan, &numbers, &[]).lines);
+    Explained { lines }
 }
 
 /// The plan, with what a run of it noted of the lets of its body.
@@ -210,7 +215,8 @@ impl<'p> Writer<'p> {
                     Choice { of: Pieces::Balanced, .. } => String::new(),
                     Choice { of: Pieces::Morsels, ref why } => format!(", cut by morsels: {why}"),
                 };
-                self.line(depth, format!("loop{once}{pieces}{ran_text}"));
+                let device = self.device(plan, depth);
+                self.line(depth, format!("loop{once}{device}{pieces}{ran_text}"));
                 self.levels(plan, depth + 1);
                 for (number, (generator, &define)) in plan.generators.iter().zip(&definition.defines).enumerate() {
                     self.generator(&generator.kind, define, depth + 1);
@@ -262,6 +268,18 @@ impl<'p> Writer<'p> {
                 let number = self.number(definition.defines[0]);
                 self.line(depth, format!("%{number} values: {} rows{once}{ran_text}", rows.len()));
             }
+        }
+    }
+
+    /// What runs a loop of the body, where there are devices, and why.
+    fn device(&self, plan: &LoopPlan, depth: usize) -> String {
+        if self.plan.devices.is_empty() || depth > 0 {
+            return String::new();
+        }
+        let Choice { of, why } = &plan.device;
+        match of {
+            Device::Host => format!(" on the host: {why}"),
+            Device::Other(number) => format!(" on {}: {why}", self.plan.devices[*number as usize]),
         }
     }
 

@@ -5,7 +5,7 @@
 //! many rows at once (`batch`). `nodes` compiles
 //! scalars, each with the `register` that holds its values, and `expressions` are those of a loop; `key_layout` lays out keys, `group_kind` and `index_form` choose how
 //! groups are numbered and found (once more when the data is at hand), by `limits`; `gates` says what need not be made; `aggregate` says what is kept of a
-//! reduction, `in_place` which buckets a table already is, `read_fields` which fields anybody reads, `placement` which device runs a loop. `explain` prints the plan, `outline` has it as a tree, `estimate` says
+//! reduction, `in_place` which buckets a table already is, `read_fields` which fields anybody reads, `reads` what a let does, `placement` which device runs a loop. `explain` prints the plan, `outline` has it as a tree, `estimate` says
 //! how long it takes at most if that is short, `statistics` is what a run notes.
 
 pub(crate) mod aggregate;
@@ -27,6 +27,7 @@ pub mod nodes;
 pub(crate) mod outline;
 pub(crate) mod placement;
 pub(crate) mod read_fields;
+pub(crate) mod reads;
 pub mod register;
 pub(crate) mod statistics;
 pub(crate) mod tree;
@@ -35,7 +36,7 @@ pub(crate) mod tree;
 mod tests;
 
 pub use compile::plan;
-pub use explain::{Explained, Numbers, explain};
+pub use explain::{Explained, Numbers, explain, explain_plan};
 pub use limits::Limits;
 pub use outline::{Node, Relationship};
 pub use statistics::LetStatistics;

@@ -21,8 +21,12 @@ pub(crate) struct Node {
     pub(crate) bounds: Option<(i128, i128)>,
     /// How many indices of the nest must be reached.
     pub(crate) reach: usize,
+    /// Whether it may be NULL.
+    pub(crate) nullable: bool,
     /// Whether it, arguments included, may fail.
     pub(crate) may_fail: bool,
+    /// Whether the function that it calls may fail, whatever its arguments do.
+    pub(crate) fails_itself: bool,
     /// Whether it, arguments included, may differ from evaluation to evaluation.
     pub(crate) volatile: bool,
     /// Whether a block is evaluated for each tuple, in it or in its arguments: then tuples that are not wanted are left out
@@ -177,6 +181,8 @@ impl<'p> Compiler<'p> {
             register: register(data_type, self.ranges.of(id)),
             bounds: self.ranges.of(id),
             reach,
+            nullable: self.ranges.nullable(id),
+            fails_itself: effects.may_fail && self.ranges.fails_itself(id),
             // Asking has no effects of its own, but it fails where what is asked has failed.
             may_fail: (effects.may_fail && self.ranges.may_fail(id)) || self.ranges.asks_failing(id),
             volatile: effects.volatile,
@@ -200,7 +206,9 @@ impl<'p> Compiler<'p> {
             register: Register::I32,
             bounds: None,
             reach: parts().map(|part| part.reach).fold(0, usize::max),
+            nullable: false,
             may_fail: parts().any(|part| part.may_fail) || self.ranges.asks_failing(lookup),
+            fails_itself: false,
             volatile: parts().any(|part| part.volatile),
             costly: parts().any(|part| part.costly),
             position: self.program.scalars.position(lookup),

@@ -2,15 +2,17 @@
 
 use super::{Machine, Plan, plan};
 use crate::column::Table;
-
+use crate::plan::choice::Choice;
+use crate::plan::compile::plan_with;
 use crate::plan::group_kind::{GroupKind, Numbering, Rows};
 use crate::plan::index_form::{IndexForm, Indexing};
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::plan::limits::Limits;
-use crate::plan::tree::{GeneratorKind, LetKind, LoopPlan, Pieces};
-
+use crate::plan::nodes::Operation;
+use crate::plan::placement::{Placer, Task};
+use crate::plan::tree::{Device, GeneratorKind, LetKind, LoopPlan, Pieces};
 use multiloop_planner::multiloop::parse::parse;
-use multiloop_planner::multiloop::{Program, Shape};
+use multiloop_planner::multiloop::{CollectionId, Program, Shape};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::sync::Arc;
@@ -189,4 +191,86 @@ fn a_row_of_a_query_without_from_takes_no_loop() {
     assert!(!is_row(&text(" v integer", " 7", "    one = i0.v\n")));
     assert!(!is_row(&text(" v integer", " 7", "    if i0.v > 3\n    one = 1\n")));
     assert!(!is_row(&text("", "\n  row", "    one = 1\n")));
+}
+
+/// Takes the loops that define a collection of these numbers.
+struct Takes(&'static [u32]);
+
+impl Placer for Takes {
+    fn names(&self) -> Vec<String> {
+        vec!["taker".to_owned()]
+    }
+
+    fn place(&self, task: &Task<'_>) -> Choice<Device> {
+        match task.defines.iter().any(|define| self.0.contains(&define.0)) {
+            true => Choice::new(Device::Other(0), "it is one of these"),
+            false => Choice::new(Device::Host, "it is none of these"),
+        }
+    }
+}
+
+fn placed(program: &Program, takes: &'static [u32]) -> Plan {
+    plan_with(program, Machine::host(1), Some(&Takes(takes))).expect("it can be planned")
+}
+
+#[test]
+fn only_what_crosses_is_planned_otherwise() {
+    let program = program(JOIN);
+    let alone = planned(&program, 1);
+    let without_devices = |plan: &Plan| {
+        let mut plan = plan.clone();
+        plan.devices.clear();
+        let lines = plan.to_string();
+        (lines, plan.collections.iter().map(|collection| (collection.reads, collection.own)).collect::<Vec<_>>())
+    };
+    // Where no loop is taken, nothing but the reasons differs.
+    let none = placed(&program, &[]);
+    assert_eq!(without_devices(&none), without_devices(&alone));
+    assert!(none.to_string().contains("loop on the host: it is none of these"), "{none}");
+    // The device reads the buckets of the host, and a table, and makes groups: the last loop reads these.
+    let join = placed(&program, &[3]);
+    let text = join.to_string();
+    assert_eq!(text.matches("loop on taker: it is one of these").count(), 1, "{text}");
+    let reads = |plan: &Plan, id: u32| plan.collection(CollectionId(id)).reads;
+    assert!(reads(&join, 2).device && !reads(&join, 2).host && reads(&join, 2).as_rows());
+    assert!(!reads(&alone, 2).as_rows());
+    assert!(reads(&join, 0).device && !reads(&join, 1).device && reads(&join, 1).host);
+    assert!(reads(&join, 3).host && !reads(&join, 3).device);
+    // What the processors alone read is looked up as before.
+    assert!(!reads(&join, 4).as_rows());
+    assert!(join.streams.of == alone.streams.of);
+    // Rows that a device makes are not made while they are handed out.
+    assert!(!placed(&program, &[5]).streams.of);
+    let travelled = serde_json::to_string(&join).expect("a plan can be written");
+    let back: Plan = serde_json::from_str(&travelled).expect("a plan can be read");
+    assert_eq!(back.to_string(), text);
+}
+
+#[test]
+fn devices_are_told_what_is_proven() {
+    let rows = |keys: &[i64]| keys.iter().map(|&key| vec![Value::Int(key), Value::Float(0.5)]).collect::<Vec<_>>();
+    for (keys, is_unique) in [(&[1, 2, 5][..], true), (&[1, 2, 2], false)] {
+        let program = with_rows(program(JOIN), &[("u", rows(keys)), ("t", Vec::new())]);
+        let plan = placed(&program, &[]);
+        let join = loops(&plan)[1];
+        assert_eq!(join.levels.iter().map(|level| level.at_most_one).collect::<Vec<_>>(), [false, is_unique]);
+        let nullable = |name: DataType| {
+            let nodes = join.expressions.nodes.iter().filter(|node| matches!(node.operation, Operation::Column { .. }));
+            nodes.filter(|node| node.data_type == name).map(|node| node.nullable).collect::<Vec<_>>()
+        };
+        assert_eq!(nullable(DataType::Integer), [false]);
+        assert!(join.expressions.nodes.iter().all(|node| !node.fails_itself || node.may_fail));
+        assert!(join.rows_max.is_some(), "both tables are known");
+    }
+}
+
+#[test]
+fn a_node_says_whether_it_fails_itself() {
+    let text = "table %0 t(a#0 bigint, b#1 bigint)\nloop\n  i0 in %0\n  %1 collect\n    d = i0.a / i0.b > 3::bigint\nresult %1\noutput d\n";
+    let plan = planned(&program(text), 1);
+    let fails: Vec<(bool, bool)> =
+        loops(&plan)[0].expressions.nodes.iter().map(|node| (node.may_fail, node.fails_itself)).collect();
+    // Columns and the constant do not, the quotient does, and what compares it only with it.
+    assert_eq!(fails.iter().filter(|fails| **fails == (true, true)).count(), 1, "{fails:?}");
+    assert_eq!(fails.iter().filter(|fails| **fails == (true, false)).count(), 1, "{fails:?}");
 }

@@ -25,8 +25,6 @@ use serde::{Deserialize, Serialize};
 pub struct Machine {
     /// Workers that share the pieces of a loop, at least one.
     pub workers: usize,
-    /// Devices that may take whole loops.
-    pub devices: usize,
     /// Which way is better from where on.
     pub limits: Limits,
 }
@@ -34,7 +32,7 @@ pub struct Machine {
 impl Machine {
     /// The host alone, with so many workers.
     pub fn host(workers: usize) -> Self {
-        Machine { workers, devices: 0, limits: Limits::default() }
+        Machine { workers, limits: Limits::default() }
     }
 }
 
@@ -43,8 +41,8 @@ impl Machine {
 pub(crate) enum Device {
     /// The processors.
     Host,
-    /// The first device that takes it.
-    Other,
+    /// One of the devices that the plan is made for, by its number.
+    Other(u32),
 }
 
 /// How a program runs.
@@ -65,6 +63,8 @@ pub struct Plan {
     pub(crate) streams: Choice<bool>,
     /// Which lets of the body may come to be asked for nothing.
     pub(crate) gates: Option<Gates>,
+    /// What the devices are called that loops may be placed on.
+    pub(crate) devices: Vec<String>,
     /// By which it chose, and chooses again when the data is at hand.
     pub(crate) limits: Limits,
 }
@@ -96,6 +96,17 @@ pub(crate) struct Reads {
     pub(crate) rows: bool,
     /// By keys that are looked up in it.
     pub(crate) keys: bool,
+    /// By loops, lets and blocks of the processors.
+    pub(crate) host: bool,
+    /// By loops that a device runs, unless it declines: as rows or as buckets, with all that is read of them.
+    pub(crate) device: bool,
+}
+
+impl Reads {
+    /// Whether somebody may ask for its rows; of buckets for their keys.
+    pub(crate) fn as_rows(self) -> bool {
+        self.rows || self.device
+    }
 }
 
 /// A table that a program reads.
@@ -162,8 +173,10 @@ pub(crate) struct LoopPlan {
     pub(crate) indices: Vec<IndexId>,
     pub(crate) levels: Vec<LevelPlan>,
     pub(crate) generators: Vec<GeneratorPlan>,
-    /// What runs it.
-    pub(crate) device: Adaptive<Device>,
+    /// Proven: how many settings the whole nest has at most.
+    pub(crate) rows_max: Option<u64>,
+    /// What runs it, unless that declines.
+    pub(crate) device: Choice<Device>,
     /// Where the outermost index may be cut into pieces.
     pub(crate) pieces: Choice<Pieces>,
     /// Whether it collects nothing but the numbers of outermost rows for which something is found, so that one will do of each:
@@ -193,6 +206,9 @@ pub(crate) struct LevelPlan {
     pub(crate) conditions: Vec<ScalarId>,
     /// Whether one row is as good as all that it goes over for a tuple: nothing reads them, and nothing counts them.
     pub(crate) one: bool,
+    /// Proven: it finds one row of its bucket at most. Only known of plans that devices are asked about: to find it out may take
+    /// a pass over a table.
+    pub(crate) at_most_one: bool,
     /// Whether what it asks of the outermost index's rows may leave out whole chunks of them, by their ranges.
     pub(crate) prunes: bool,
 }
@@ -321,6 +337,12 @@ impl ReducePlan {
     pub(crate) fn can_be_decided(&self) -> bool {
         let decides = |plan: &AggregatePlan| plan.kind.reduction.properties().decided_by.is_some();
         self.key.is_none() && self.aggregates.len() == 1 && self.aggregates.iter().all(decides)
+    }
+
+    /// Of the types of all fields those of the fields that are read.
+    pub(crate) fn read_types(&self, types: Vec<DataType>) -> Vec<DataType> {
+        let is_read = |field: usize| self.keys_read.get(field).is_none_or(|&is_read| is_read);
+        types.into_iter().enumerate().filter(|(field, _)| is_read(*field)).map(|(_, data_type)| data_type).collect()
     }
 
     /// The parts of the key; none of Reduce.

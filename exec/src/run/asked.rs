@@ -3,10 +3,11 @@
 //! Lets are made in their order. In front of one that goes over many rows come those of a few rows that may make it superfluous:
 //! whoever asks for it finds nothing without them. What nobody asks for any more is made of no rows, which takes no time.
 
+use crate::collections::made::Made;
 use crate::cpu::collections::stored::Stored;
-use crate::cpu::multiloop::frame::Frame;
+use crate::cpu::multiloop::frame::{Frame, row_count};
 use crate::plan::gates::Gates;
-use crate::plan::tree::{LetKind, Plan};
+use crate::plan::tree::{Device, LetKind, Plan};
 use multiloop_planner::multiloop::{CollectionId, Source};
 
 /// How many times fewer rows a let has that is asked first.
@@ -64,7 +65,10 @@ impl Frame<'_> {
     fn is_empty(&self, id: CollectionId) -> bool {
         match self.own.get(&id) {
             // Own groups are made when they are asked for.
-            Some(Ok(stored)) => !matches!(**stored, Stored::Own(_)) && stored.row_count() == 0,
+            Some(Ok(made)) => {
+                let is_own = matches!(made, Made::Host(stored) if matches!(**stored, Stored::Own(_)));
+                !is_own && row_count(made) == 0
+            }
             _ => false,
         }
     }
@@ -78,10 +82,14 @@ impl Frame<'_> {
 fn rows_over(frame: &Frame<'_>, number: usize) -> u64 {
     let plan: &Plan = frame.shared.plan;
     let LetKind::Loop(each) = &plan.block(plan.body).lets[number].kind else { return 0 };
+    // To ask how many rows a device has takes longer than to loop over none of them.
+    if each.device.of != Device::Host {
+        return 0;
+    }
     match each.levels.first().map(|level| &level.source) {
         Some(Source::Rows(id)) => match &plan.collection(*id).table {
             Some(table) => table.rows,
-            None => frame.get(*id).map_or(0, |stored| stored.row_count() as u64),
+            None => frame.row_count(*id) as u64,
         },
         _ => 0,
     }

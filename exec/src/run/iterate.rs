@@ -3,6 +3,7 @@
 //! A round runs on the thread that asks. What does not read its rows is computed once for all of them.
 
 use crate::Result;
+use crate::collections::made::Made;
 use crate::collections::rows::RowSet;
 use crate::column::Chunk;
 use crate::cpu::collections::stored::Stored;
@@ -107,7 +108,7 @@ impl Frame<'_> {
                     return rounds.finish();
                 }
             }
-            let own = FxHashMap::from_iter([(round.working, Ok(Arc::new(Stored::Rows(rows))))]);
+            let own = FxHashMap::from_iter([(round.working, Ok(Made::Host(Arc::new(Stored::Rows(rows)))))]);
             let mut frame = Frame { shared: self.shared, parent: Some(self), captured: self.captured, own };
             frame.lets(round.step, usize::MAX, None)?;
             let made = frame.get(self.shared.plan.block(round.step).result)?;

@@ -10,20 +10,23 @@ mod tail;
 
 pub use output::Output;
 
-use crate::backend::{Backend, Outcome, Placement, Task};
+use crate::backend::devices::Devices;
+use crate::backend::{Outcome, Task};
+use crate::collections::made::Made;
 use crate::collections::rows::RowSet;
 use crate::column::{Chunk, Column, Table};
 use crate::cpu::collections::bindings::Captured;
 use crate::cpu::collections::claims::check_given;
 use crate::cpu::collections::clustered::OwnGroups;
 use crate::cpu::collections::stored::Stored;
-use crate::cpu::multiloop::frame::{Driver, Frame, Shared};
+use crate::cpu::multiloop::frame::{Defined, Driver, Frame, Shared, row_count};
 use crate::cpu::multiloop::inputs::Reading;
 use crate::cpu::{multiloop, sort, window};
 use crate::plan::batch::Batch;
 use crate::plan::plan;
+use crate::plan::reads::collections_read;
 use crate::plan::statistics::LetStatistics;
-use crate::plan::tree::{Device, LetKind, LetPlan, Machine, Plan};
+use crate::plan::tree::{LetKind, LetPlan, Machine, Plan};
 use crate::workers::context::{Context, Reservation};
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
@@ -50,18 +53,19 @@ pub fn run(
     context: &Context,
     pool: &Pool,
 ) -> Result<Output> {
-    run_plan(&plan(program, Machine::host(pool.threads()))?, tables, parameters, context, pool)
+    let plan = plan(program, Machine::host(pool.threads()))?;
+    run_plan(&plan, tables, parameters, context, (pool, &Devices::default()))
 }
 
-/// Runs what was planned, on the workers of a pool; the rest as [`run`].
+/// Runs what was planned, on the workers of a pool and those devices that the plan is made for; the rest as [`run`].
 pub fn run_plan(
     plan: &Plan,
     tables: &dyn Fn(TableHandle) -> Arc<Table>,
     parameters: &[Value],
     context: &Context,
-    pool: &Pool,
+    (pool, devices): (&Pool, &Devices),
 ) -> Result<Output> {
-    run_with(plan, tables, parameters, context, Body { pool, devices: &[], takes_notes: false })
+    run_with(plan, tables, parameters, context, Body { pool, devices, takes_notes: false })
 }
 
 /// As [`run_plan`], and notes what becomes of adaptive choices: for [`Output::analysed`].
@@ -70,9 +74,9 @@ pub fn analyse(
     tables: &dyn Fn(TableHandle) -> Arc<Table>,
     parameters: &[Value],
     context: &Context,
-    pool: &Pool,
+    (pool, devices): (&Pool, &Devices),
 ) -> Result<Output> {
-    run_with(plan, tables, parameters, context, Body { pool, devices: &[], takes_notes: true })
+    run_with(plan, tables, parameters, context, Body { pool, devices, takes_notes: true })
 }
 
 /// As [`run_plan`], but of many rows, where no row can fail, only the first are made: the others are while the output is read, so
@@ -83,17 +87,18 @@ pub fn stream_plan(
     tables: &dyn Fn(TableHandle) -> Arc<Table>,
     parameters: &[Value],
     context: &Context,
-    pool: &Arc<Pool>,
+    (pool, devices): (&Arc<Pool>, &Devices),
 ) -> Result<Output> {
     if !plan.streams.of {
-        return run_plan(plan, tables, parameters, context, pool);
+        return run_plan(plan, tables, parameters, context, (pool, devices));
     }
     let shared = Shared::new(plan, tables, parameters, context, &Lets, false);
     let captured = Captured::default();
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
-    let body = Body { pool, devices: &[], takes_notes: false };
+    let body = Body { pool, devices, takes_notes: false };
     let last = plan.block(plan.body).lets.len() - 1;
     frame.lets(plan.body, last, Some(body))?;
+    frame.bring(&plan.block(plan.body).lets[last], body);
     let own = frame.own;
     let mut tail = Tail::new(Arc::clone(plan), shared, own, Arc::clone(pool))?;
     let rows = tail.more()?;
@@ -103,7 +108,7 @@ pub fn stream_plan(
     Ok(output)
 }
 
-/// Runs what was planned, with devices that are asked for each loop of the body; the rest as [`run`].
+/// Runs what was planned; the rest as [`run`].
 pub(crate) fn run_with(
     plan: &Plan,
     tables: &dyn Fn(TableHandle) -> Arc<Table>,
@@ -134,7 +139,8 @@ pub fn show_as(fields: &mut [Field], types: &[DataType]) {
 #[derive(Clone, Copy)]
 pub(crate) struct Body<'b> {
     pub(crate) pool: &'b Pool,
-    pub(crate) devices: &'b [&'b dyn Backend],
+    /// Those that the plan is made for.
+    pub(crate) devices: &'b Devices,
     /// Whether it is noted what becomes of adaptive choices.
     pub(crate) takes_notes: bool,
 }
@@ -178,7 +184,7 @@ impl<'a> Frame<'a> {
         let bytes = self.shared.context.memory.used();
         let outcome = self.invariant_or_new(block, number, definition, body);
         if let (Some(started), Ok(stored)) = (started, &outcome)
-            && !stored.iter().any(|stored| matches!(**stored, Stored::Own(_)))
+            && !stored.iter().any(|made| matches!(made, Made::Host(stored) if matches!(**stored, Stored::Own(_))))
         {
             self.note_let(number, definition, stored, started, bytes);
         }
@@ -191,14 +197,14 @@ impl<'a> Frame<'a> {
             return Err(error.clone());
         }
         for (number, &id) in definition.defines.iter().enumerate() {
-            let stored = outcome.as_ref().map(|stored| Arc::clone(&stored[number])).map_err(Clone::clone);
-            self.own.insert(id, stored);
+            let made = outcome.as_ref().map(|made| made[number].clone()).map_err(Clone::clone);
+            self.own.insert(id, made);
         }
         Ok(())
     }
 
     /// Notes what a let of the body did.
-    fn note_let(&self, number: usize, definition: &LetPlan, stored: &[Arc<Stored>], started: Instant, bytes: usize) {
+    fn note_let(&self, number: usize, definition: &LetPlan, stored: &[Made<Stored>], started: Instant, bytes: usize) {
         let input = match &definition.kind {
             LetKind::Loop(plan) => {
                 plan.levels.first().and_then(|level| level.source.collection()).into_iter().collect()
@@ -209,12 +215,16 @@ impl<'a> Frame<'a> {
             LetKind::Concat { inputs } => inputs.clone(),
             LetKind::Values { .. } => Vec::new(),
         };
-        let rows = |id| self.get(id).map_or(0, |stored| stored.row_count() as u64);
+        // Nobody waits for a device unless somebody looks at the numbers.
+        let rows = |made: &Made<Stored>| match made.on_host() {
+            None if self.shared.notes.is_none() => 0,
+            _ => row_count(made) as u64,
+        };
         let statistics = LetStatistics {
             name: String::new(),
-            rows_in: input.into_iter().map(rows).sum(),
+            rows_in: input.into_iter().filter_map(|id| self.made(id).ok()).map(|made| rows(&made)).sum(),
             chunks_pruned: self.shared.chunks_pruned.load(Ordering::Relaxed),
-            rows_out: stored.iter().map(|stored| stored.row_count() as u64).collect(),
+            rows_out: stored.iter().map(rows).collect(),
             time: started.elapsed(),
             bytes: self.shared.context.memory.used().saturating_sub(bytes) as u64,
             notes: self.shared.take_notes(),
@@ -231,7 +241,7 @@ impl<'a> Frame<'a> {
         number: usize,
         definition: &'a LetPlan,
         body: Option<Body<'_>>,
-    ) -> Result<Vec<Arc<Stored>>> {
+    ) -> Result<Defined> {
         if body.is_some()
             && let (Some(gates), LetKind::Loop(plan)) = (&self.shared.plan.gates, &definition.kind)
             && plan.unmatched.is_none()
@@ -239,16 +249,19 @@ impl<'a> Frame<'a> {
             && !self.is_asked_for(gates, number)
         {
             self.note(0, || "no rows: who asks for it finds nothing".to_owned());
-            return multiloop::run_on_nothing(self, plan, &definition.defines);
+            return multiloop::run_on_nothing(self, plan, &definition.defines).map(on_host);
         }
-        if body.is_some() || !definition.invariant {
-            return self.definition(definition, body);
+        if let Some(body) = body {
+            return self.definition_of_body((number, definition), body);
+        }
+        if !definition.invariant {
+            return self.definition(definition, None).map(on_host);
         }
         let mut kept =
             self.shared.invariant[block.0 as usize][number].lock().map_err(|_| Error::internal("a worker panicked"))?;
         match &*kept {
             Some(stored) => Ok(stored.clone()),
-            None => Ok(kept.insert(self.definition(definition, None)?).clone()),
+            None => Ok(kept.insert(on_host(self.definition(definition, None)?)).clone()),
         }
     }
 
@@ -265,28 +278,47 @@ impl<'a> Frame<'a> {
         Ok(groups.filter(any).map(|groups| groups.into_iter().map(Arc::new).collect()))
     }
 
-    fn definition(&self, definition: &'a LetPlan, body: Option<Body<'_>>) -> Result<Vec<Arc<Stored>>> {
-        let pool = body.map(|body| body.pool);
+    /// What a let of the body gives: a loop is the device's that the plan has placed it on, unless that declines.
+    fn definition_of_body(&self, (number, definition): (usize, &'a LetPlan), body: Body<'_>) -> Result<Defined> {
+        if let LetKind::Loop(of) = &definition.kind
+            && let Some(device) = body.devices.get(of.device.of)
+        {
+            let task = Task { plan: self.shared.plan, defines: &definition.defines, of };
+            let inputs = Reading { frame: self, plan: of, pool: Some(body.pool) };
+            match device.run(&task, &inputs)? {
+                Outcome::Given(given) => {
+                    self.note(0, || format!("a loop of {}", device.name()));
+                    return multiloop::adopt::adopt(self, (number, definition), given, Some(body.pool));
+                }
+                Outcome::Declined(why) => {
+                    self.note(0, || format!("a loop of the host: {} declined: {why}", device.name()))
+                }
+            }
+        }
+        self.bring(definition, body);
+        self.definition(definition, Some(body.pool)).map(on_host)
+    }
+
+    /// Has what a let of the body reads fetched from devices, by all workers, before one of these asks for it.
+    fn bring(&self, definition: &LetPlan, body: Body<'_>) {
+        if body.devices.is_empty() {
+            return;
+        }
+        for id in collections_read(self.shared.plan, definition) {
+            if let Ok(Made::Held(kept)) = self.made(id) {
+                // The error is that of whoever reads it.
+                let _ = self.fetched(&kept, Some(body.pool));
+            }
+        }
+    }
+
+    /// What a let gives that the host runs.
+    fn definition(&self, definition: &'a LetPlan, pool: Option<&Pool>) -> Result<Vec<Arc<Stored>>> {
         if let Some(groups) = self.own(definition)? {
             return Ok(groups);
         }
         match &definition.kind {
-            LetKind::Loop(plan) => {
-                let asks = plan.device.allows(&Device::Other);
-                let devices = body.filter(|_| asks).map_or(&[][..], |body| body.devices);
-                let task = Task { plan: self.shared.plan, defines: &definition.defines, of: plan };
-                let takes = |device: &&&dyn Backend| matches!(device.place(&task), Placement::Takes(_));
-                if let Some(device) = devices.iter().find(takes) {
-                    match device.run(&task, &Reading { frame: self, plan, pool })? {
-                        Outcome::Given(given) => {
-                            self.note(0, || format!("a loop of {}", device.name()));
-                            return multiloop::adopt::adopt(self, plan, &definition.defines, given, pool);
-                        }
-                        Outcome::Declined(why) => self.note(0, || format!("declined by {}: {why}", device.name())),
-                    }
-                }
-                multiloop::run(self, plan, &definition.defines, pool)
-            }
+            LetKind::Loop(plan) => multiloop::run(self, plan, &definition.defines, pool),
             LetKind::Sort { input, order } => {
                 let input = self.get(*input)?;
                 let types = self.shared.plan.types(definition.defines[0]);
@@ -321,12 +353,20 @@ impl<'a> Frame<'a> {
 }
 
 /// In a debug build, an error if a let gave what is not as its plan claims.
-fn check_claims(plan: &Plan, definition: &LetPlan, stored: &[Arc<Stored>]) -> Result<()> {
+fn check_claims(plan: &Plan, definition: &LetPlan, made: &[Made<Stored>]) -> Result<()> {
     if !cfg!(debug_assertions) {
         return Ok(());
     }
-    let given = definition.defines.iter().map(|&id| plan.collection(id)).zip(stored);
-    given.filter(|(made, _)| made.reads.any).try_for_each(|(made, stored)| check_given(made, stored))
+    let given = definition.defines.iter().map(|&id| plan.collection(id)).zip(made);
+    given.filter(|(plan, _)| plan.reads.any).try_for_each(|(plan, made)| match made {
+        Made::Host(stored) => check_given(plan, stored),
+        Made::Held(_) => Ok(()),
+    })
+}
+
+/// What lets gave on the host.
+fn on_host(stored: Vec<Arc<Stored>>) -> Defined {
+    stored.into_iter().map(Made::Host).collect()
 }
 
 /// Evaluates nested blocks for loops.
@@ -343,7 +383,7 @@ impl Driver for Lets {
 
     fn nested_batch(&self, around: &Frame<'_>, batch: &Batch, field: u32, asking: &[Vec<Value>]) -> Result<Vec<Value>> {
         let rows = asking_rows(batch, asking, around.shared.context)?;
-        let own = FxHashMap::from_iter([(batch.asking, Ok(Arc::new(Stored::Rows(rows))))]);
+        let own = FxHashMap::from_iter([(batch.asking, Ok(Made::Host(Arc::new(Stored::Rows(rows)))))]);
         let mut frame = Frame { shared: around.shared, parent: Some(around), captured: around.captured, own };
         frame.lets(batch.block, usize::MAX, None)?;
         let made = frame.get(batch.made)?;

@@ -1,6 +1,7 @@
 //! The rows of the last loop of a body, made some pieces at a time: a result needs memory for those that are being read.
 
-use super::{Lets, check_claims};
+use super::{Lets, check_claims, on_host};
+use crate::collections::made::Made;
 use crate::collections::rows::RowSet;
 use crate::cpu::collections::bindings::Captured;
 use crate::cpu::collections::stored::Stored;
@@ -52,7 +53,7 @@ pub(super) struct Tail {
     elements: FxHashMap<(CollectionId, u32), Option<Source>>,
     invariant: Vec<Vec<Mutex<Option<Defined>>>>,
     /// What the lets in front of it gave.
-    own: FxHashMap<CollectionId, Result<Arc<Stored>>>,
+    own: FxHashMap<CollectionId, Result<Made<Stored>>>,
 }
 
 impl Tail {
@@ -60,7 +61,7 @@ impl Tail {
     pub(super) fn new(
         plan: Arc<Plan>,
         shared: Shared<'_>,
-        own: FxHashMap<CollectionId, Result<Arc<Stored>>>,
+        own: FxHashMap<CollectionId, Result<Made<Stored>>>,
         pool: Arc<Pool>,
     ) -> Result<Self> {
         let Shared { tables, elements, invariant, context, parameters, .. } = shared;
@@ -91,8 +92,9 @@ impl Tail {
             let made = self.with_frame(|frame, definition, last, pool| {
                 frame.check()?;
                 let made = multiloop::run_pieces(frame, last, (&definition.defines, Form::Plain), &some, Some(pool))?;
-                check_claims(frame.shared.plan, definition, &made)?;
-                made[0].rows().cloned()
+                let rows = made[0].rows().cloned();
+                check_claims(frame.shared.plan, definition, &on_host(made))?;
+                rows
             });
             self.next = if made.is_ok() { pieces.end } else { self.pieces.len() };
             let rows = made?;

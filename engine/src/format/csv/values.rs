@@ -398,7 +398,7 @@ impl<'a> Reading<'a> {
                 self.nulls.iter().for_each(|&row| valid.set_bit(row as usize, false));
                 NullBuffer::new(valid.finish())
             });
-            self.made.column = Some(Column { data, nulls });
+            self.made.column = Some(Column::new(data, nulls));
         }
         self.made
     }

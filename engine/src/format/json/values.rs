@@ -357,7 +357,7 @@ impl<'a> Builder<'a> {
                 return Made { column: Some(Column::from_values(self.data_type, &values)), nulls, range };
             }
         };
-        Made { column: Some(Column { data, nulls: valid }), nulls, range }
+        Made { column: Some(Column::new(data, valid)), nulls, range }
     }
 
     /// The least and the greatest of values that are integers.

@@ -507,7 +507,7 @@ fn coded(column: &Column, all: &Arc<Dictionary>) -> Option<Column> {
         if column.is_null(row) { Some(0) } else { all.find(column.data.text_bytes(row)).ok() }
     };
     let codes: Vec<u32> = (0..column.rows()).map(code).collect::<Option<_>>()?;
-    Some(Column { data: Dictionary::encode(Arc::clone(all), codes.into_iter()), nulls: column.nulls.clone() })
+    Some(Column::new(Dictionary::encode(Arc::clone(all), codes.into_iter()), column.nulls.clone()))
 }
 
 /// A column of text as codes of a dictionary, if there is one: a loop may count on them.

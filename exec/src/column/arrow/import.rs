@@ -64,7 +64,7 @@ pub fn to_column(array: &ArrayRef, name: &str) -> Result<Column> {
         }
         other => return Err(Error::internal(format!("Arrow type {other} has a SQL type but no column form"))),
     };
-    Ok(Column { data, nulls })
+    Ok(Column::new(data, nulls))
 }
 
 /// An array as a column of a field, of the type's carrier. Values of types that another carries are read from their texts where
@@ -77,7 +77,7 @@ pub fn to_column_of(array: &ArrayRef, field: &Field) -> Result<Column> {
         return to_column(array, &field.name);
     }
     let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
-    Ok(Column { data: numeric::stored(&numeric::plain(array)?)?, nulls })
+    Ok(Column::new(numeric::stored(&numeric::plain(array)?)?, nulls))
 }
 
 /// The first row of an array that is no value of a field, if there is one and it is a row that is to blame: [`to_column_of`] has

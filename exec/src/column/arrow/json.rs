@@ -50,7 +50,7 @@ pub(super) fn column(array: &ArrayRef, name: &str) -> Result<Column> {
     }
     let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
     let data = ColumnData::Text { offsets: OffsetBuffer::new(ends.into()), bytes: text.into_bytes().into() };
-    Ok(Column { data, nulls })
+    Ok(Column::new(data, nulls))
 }
 
 impl Written {

@@ -63,7 +63,7 @@ pub struct Appended {
 fn codes_of(codes: Vec<Vec<i32>>, columns: &[&Column], context: &Context) -> Result<Table> {
     let field = Field::new("code", CODE, true);
     let chunk = |(codes, column): (Vec<i32>, &&Column)| {
-        let wide = Column { data: ColumnData::Int32(codes.into()), nulls: column.nulls.clone() };
+        let wide = Column::new(ColumnData::Int32(codes.into()), column.nulls.clone());
         let column = compact(&[wide], &field, false)?;
         Ok(Arc::new(Chunk::new(column.rows(), vec![column])))
     };
@@ -171,7 +171,7 @@ fn longer(table: &Table, new: &[(&Column, usize)], data_type: DataType, context:
     for piece in pieces {
         let codes = (first..first + piece.rows() as i64).collect();
         first += piece.rows() as i64;
-        let codes = Column { data: ColumnData::Int64(codes), nulls: None };
+        let codes = Column::new(ColumnData::Int64(codes), None);
         let columns = [compact(&[piece], &fields[0], true)?, compact(&[codes], &fields[1], false)?];
         chunks.push(Arc::new(chunk_of(columns, &fields, context)?));
     }

@@ -96,7 +96,7 @@ fn domain_of(data_type: DataType, chunks: &[&Column], context: &Context) -> Resu
 
 /// Values as columns, one for each [`CHUNK_ROWS`] of them.
 fn columns(values: &[i64]) -> Vec<Column> {
-    let column = |values: &[i64]| Column { data: ColumnData::Int64(values.to_vec().into()), nulls: None };
+    let column = |values: &[i64]| Column::new(ColumnData::Int64(values.to_vec().into()), None);
     values.chunks(CHUNK_ROWS).map(column).collect()
 }
 
@@ -133,5 +133,5 @@ pub(super) fn of_column(column: &Column) -> Cow<'_, [i64]> {
 /// Some integers, none of which is NULL, as a column.
 pub(super) fn column(values: &[(&Column, usize)]) -> Column {
     let value = |&(column, row): &(&Column, usize)| column.integer(row).map_or(0, |value| value as i64);
-    Column { data: ColumnData::Int64(values.iter().map(value).collect()), nulls: None }
+    Column::new(ColumnData::Int64(values.iter().map(value).collect()), None)
 }

@@ -327,7 +327,7 @@ impl Decoder {
                 text::bytes(&texts).ok_or_else(|| super::arrow::too_much_text(name))?
             }
         };
-        Ok(Column { data, nulls: codes.nulls.clone() })
+        Ok(Column::new(data, codes.nulls.clone()))
     }
 }
 
@@ -336,7 +336,7 @@ fn codes_table(candidate: &Candidate<'_>, codes: &[Vec<i32>], context: &Context)
     let field = Field::new(candidate.field.name.clone(), CODE, candidate.field.nullable);
     let mut builder = TableBuilder::new(vec![field], Storage::Compact, context);
     for (codes, column) in codes.iter().zip(&candidate.columns) {
-        let column = Column { data: ColumnData::Int32(codes.iter().copied().collect()), nulls: column.nulls.clone() };
+        let column = Column::new(ColumnData::Int32(codes.iter().copied().collect()), column.nulls.clone());
         builder.push_columns(column.rows(), vec![column])?;
     }
     builder.finish()
@@ -350,7 +350,7 @@ fn domain_table(data_type: DataType, values: Vec<Column>, context: &Context) -> 
     for column in &values {
         let codes: Vec<i64> = (rows..rows + column.rows() as i64).collect();
         rows += column.rows() as i64;
-        let column = Column { data: ColumnData::Int64(codes.into()), nulls: None };
+        let column = Column::new(ColumnData::Int64(codes.into()), None);
         builder.push_columns(column.rows(), vec![column])?;
     }
     let codes = builder.finish()?;

@@ -46,7 +46,7 @@ impl Strings {
                     compact_text::share(&columns.iter().collect::<Vec<_>>(), rows, &context.memory, context.workers())
                         .ok()
                         .flatten()?;
-                shared.into_iter().map(|data| Column { data, nulls: None }).collect()
+                shared.into_iter().map(|data| Column::new(data, None)).collect()
             }
         };
         let dictionary = Arc::clone(one_dictionary(&columns)?);
@@ -110,7 +110,7 @@ impl Strings {
     pub(super) fn columns(&self) -> Vec<Column> {
         let column = |places: &[u32]| {
             let data = Dictionary::encode(Arc::clone(&self.dictionary), places.iter().copied());
-            Column { data, nulls: None }
+            Column::new(data, None)
         };
         self.places.chunks(CHUNK_ROWS).map(column).collect()
     }
@@ -135,7 +135,7 @@ pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Contex
     let data = compact_text::share(&columns, candidate.rows, &context.memory, context.workers())?;
     let Some(data) = data else { return Ok(None) };
     let nulls = candidate.columns.iter().map(|column| column.nulls.clone());
-    let columns: Vec<Column> = data.into_iter().zip(nulls).map(|(data, nulls)| Column { data, nulls }).collect();
+    let columns: Vec<Column> = data.into_iter().zip(nulls).map(|(data, nulls)| Column::new(data, nulls)).collect();
     match one_dictionary(&columns) {
         Some(dictionary) => code_as(candidate, (dictionary, &columns), shared, context),
         None => Ok(None),
@@ -242,7 +242,7 @@ fn codes(column: &Column) -> Cow<'_, [u32]> {
 /// Some strings, none of which is NULL, as a column; none if they are too long together.
 pub(super) fn column(values: &[(&Column, usize)]) -> Option<Column> {
     let texts: Vec<&[u8]> = values.iter().map(|(column, row)| column.data.text_bytes(*row)).collect();
-    Some(Column { data: bytes(&texts)?, nulls: None })
+    Some(Column::new(bytes(&texts)?, None))
 }
 
 /// Strings one behind the other; none if they are too long together.

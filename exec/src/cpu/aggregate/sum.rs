@@ -94,7 +94,7 @@ impl IntegerSums {
         groups: TileGroups<'_>,
         memory: &mut Memory,
     ) -> bool {
-        let Column { data, nulls: None } = column else { return false };
+        let Column { data, nulls: None, .. } = column else { return false };
         let totals = &mut memory.totals;
         match data {
             ColumnData::Frame8 { base, offsets } => self.add_offsets(&offsets[rows], (*base, 1), groups, totals),

@@ -114,7 +114,7 @@ impl Operand {
                 _ => None,
             },
             Operand::Column(Shift { column, flip, plus }) => {
-                let (Column { data, nulls: None }, start) = fused::scanned(tile, *column)? else { return None };
+                let (Column { data, nulls: None, .. }, start) = fused::scanned(tile, *column)? else { return None };
                 let rows = start..start + len;
                 let (values, base, times) = match data {
                     ColumnData::Frame8 { base, offsets } => (Values::U8(&offsets[rows]), *base, 1),

@@ -168,7 +168,7 @@ mod tests {
     use multiloop_planner::analysis::ranges::Grid;
 
     fn rank_of(chunks: &[Vec<i64>], low: i64, high: i64, threads: usize) -> Option<Ranks> {
-        let column = |values: &Vec<i64>| Column { data: ColumnData::Int64(values.clone().into()), nulls: None };
+        let column = |values: &Vec<i64>| Column::new(ColumnData::Int64(values.clone().into()), None);
         let columns: Vec<Column> = chunks.iter().map(column).collect();
         let (pool, context) = (Pool::new(threads).unwrap(), Context::new(Memory::new(usize::MAX)));
         let workers = Workers { pool: Some(&pool), context: &context };

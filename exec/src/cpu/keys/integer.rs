@@ -519,7 +519,7 @@ mod tests {
         let some: NullBuffer = (0..values.len()).map(|row| row % 5 > 0 && !(70..140).contains(&row)).collect();
         let nulls = [None, Some(some)];
         for (data, nulls) in forms.iter().flat_map(|data| nulls.iter().map(move |nulls| (data, nulls))) {
-            let column = Column { data: data.clone(), nulls: nulls.clone() };
+            let column = Column::new(data.clone(), nulls.clone());
             let value = |row: usize| nulls.as_ref().is_none_or(|valid| valid.is_valid(row)).then(|| values[row]);
             check_column(&column, &(0..values.len()).map(value).collect::<Vec<_>>(), grid);
         }

@@ -248,7 +248,7 @@ mod tests {
         }) {
             let value = |row: usize| nulls.as_ref().is_none_or(|valid| valid.is_valid(row)).then(|| values[row]);
             let all: Vec<Option<i64>> = (0..values.len()).map(value).collect();
-            let column = Column { data: data.clone(), nulls: nulls.clone() };
+            let column = Column::new(data.clone(), nulls.clone());
             for start in [0, values.len().min(1), values.len() / 3] {
                 let (rows, rest) = (Rows::Range(start as u32), &all[start..]);
                 check(&WideKeys::of_column(&column, &rows, rest.len(), wide, null_matches).unwrap(), rest, range);

@@ -1,15 +1,18 @@
 //! The frame of the block that is being evaluated: the collections and rows that its loops read.
 
+use crate::collections::made::{Kept, Made};
 use crate::collections::rows::RowSet;
 use crate::column::{Chunk, Table};
 use crate::cpu::collections::bindings::{Bindings, Captured};
 use crate::cpu::collections::stored::Stored;
+use crate::cpu::multiloop::adopt::adopt_held;
 use crate::cpu::reduce::neighbours::Maker;
 use crate::cpu::vector::rows::Source;
 use crate::plan::batch::Batch;
 use crate::plan::statistics::LetStatistics;
 use crate::plan::tree::{Plan, TablePlan};
 use crate::workers::context::Context;
+use crate::workers::pool::Pool;
 use crate::{Error, Result};
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{BlockId, CollectionId};
@@ -20,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// What a let defines.
-pub(crate) type Defined = Vec<Arc<Stored>>;
+pub(crate) type Defined = Vec<Made<Stored>>;
 
 /// What drives the lets of blocks: nested ones are evaluated where a loop asks for them.
 pub(crate) trait Driver: Sync {
@@ -131,16 +134,24 @@ pub(crate) struct Frame<'a> {
     pub(crate) parent: Option<&'a Frame<'a>>,
     pub(crate) captured: &'a Captured,
     /// What lets gave. An error is raised by whoever reads the collection: what nothing reads does not fail.
-    pub(crate) own: FxHashMap<CollectionId, Result<Arc<Stored>>>,
+    pub(crate) own: FxHashMap<CollectionId, Result<Made<Stored>>>,
 }
 
 impl<'a> Frame<'a> {
-    /// A collection of this block or of one around it.
+    /// A collection of this block or of one around it, on the host.
     pub(crate) fn get(&self, id: CollectionId) -> Result<Arc<Stored>> {
+        match self.made(id)? {
+            Made::Host(stored) => Ok(stored),
+            Made::Held(kept) => self.fetched(&kept, None),
+        }
+    }
+
+    /// The same, wherever it is.
+    pub(crate) fn made(&self, id: CollectionId) -> Result<Made<Stored>> {
         let mut frame = self;
         loop {
-            if let Some(stored) = frame.own.get(&id) {
-                return stored.clone();
+            if let Some(made) = frame.own.get(&id) {
+                return made.clone();
             }
             match frame.parent {
                 Some(parent) => frame = parent,
@@ -148,7 +159,17 @@ impl<'a> Frame<'a> {
             }
         }
         let undefined = || Error::internal(format!("collection {} is read before it is defined", id.0));
-        self.shared.tables.get(&id).cloned().unwrap_or_else(|| Err(undefined()))
+        self.shared.tables.get(&id).cloned().unwrap_or_else(|| Err(undefined())).map(Made::Host)
+    }
+
+    /// What a device keeps, on the host. Whoever is no worker may have the help of a pool's.
+    pub(crate) fn fetched(&self, kept: &Kept<Stored>, pool: Option<&Pool>) -> Result<Arc<Stored>> {
+        kept.fetched(|kept| adopt_held(self, kept, pool))
+    }
+
+    /// How many rows a collection has; of buckets how many members. Of what could not be made there are none.
+    pub(crate) fn row_count(&self, id: CollectionId) -> usize {
+        self.made(id).map_or(0, |made| row_count(&made))
     }
 
     /// What expressions get from around their loop.
@@ -194,5 +215,14 @@ impl<'a> Frame<'a> {
             }
             _ => None,
         })
+    }
+}
+
+/// How many rows a let gave; of buckets how many members. May wait for the device that keeps them.
+pub(crate) fn row_count(made: &Made<Stored>) -> usize {
+    match (made.on_host(), made) {
+        (Some(stored), _) => stored.map_or(0, |stored| stored.row_count()),
+        (None, Made::Held(kept)) => kept.held.rows().unwrap_or(0),
+        (None, Made::Host(stored)) => stored.row_count(),
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::backend::Held;
 use crate::backend::inputs::{Grouped, Inputs};
+use crate::collections::made::Made;
 use crate::collections::rows::RowSet;
 use crate::column::{Chunk, Column, ColumnData, Dictionary};
-use crate::cpu::collections::stored::Buckets;
+use crate::cpu::collections::stored::{Buckets, Stored};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::index::Spans;
 use crate::cpu::multiloop::frame::Frame;
@@ -34,15 +35,18 @@ pub(crate) struct Reading<'f> {
 
 impl Inputs for Reading<'_> {
     fn held(&self, id: CollectionId) -> Result<Option<Arc<dyn Held>>> {
-        self.frame.get(id).map(|_| None)
+        Ok(match self.frame.made(id)? {
+            Made::Host(_) => None,
+            Made::Held(kept) => Some(Arc::clone(&kept.held)),
+        })
     }
 
     fn rows(&self, id: CollectionId) -> Result<RowSet> {
-        self.frame.get(id)?.rows().cloned()
+        self.here(id)?.rows().cloned()
     }
 
     fn buckets(&self, id: CollectionId) -> Result<Grouped> {
-        let stored = self.frame.get(id)?;
+        let stored = self.here(id)?;
         let Buckets { index, members, keys, .. } = stored.buckets()?;
         let keys = keys.clone().ok_or_else(|| Error::internal("the keys of these buckets were not kept"))?;
         let starts = match &index.spans {
@@ -53,7 +57,7 @@ impl Inputs for Reading<'_> {
     }
 
     fn empty(&self, id: CollectionId) -> Result<Vec<Value>> {
-        Ok(self.frame.get(id)?.groups()?.empty.clone())
+        Ok(self.here(id)?.groups()?.empty.clone())
     }
 
     fn layout(&self, generator: usize) -> Result<KeyLayout> {
@@ -78,8 +82,11 @@ impl Inputs for Reading<'_> {
         let Some(Source::Rows(collection)) = self.plan.levels.first().map(|level| &level.source) else {
             return Err(Error::internal("the chunks of what has none"));
         };
-        let stored = self.frame.get(*collection)?;
-        prune_chunks::runs(self.frame, self.plan, stored.outermost()?)
+        let made = self.frame.made(*collection)?;
+        match (made.on_host(), &made) {
+            (None, Made::Held(kept)) => Ok(vec![(0, 0..kept.held.rows()?)]),
+            _ => prune_chunks::runs(self.frame, self.plan, self.here(*collection)?.outermost()?),
+        }
     }
 
     fn ground(&self, scalar: ScalarId) -> Result<Value> {
@@ -93,7 +100,7 @@ impl Inputs for Reading<'_> {
         let codes: Vec<u32> = (0..all - 1).chain([0]).collect();
         let valid = NullBuffer::from_iter((0..all).map(|code| code + 1 < all));
         let data = ColumnData::Dictionary32 { codes: codes.into(), dictionary: Arc::clone(dictionary) };
-        let column = Column { data, nulls: Some(valid) };
+        let column = Column::new(data, Some(valid));
         let chunk = Arc::new(Chunk::new(all as usize, vec![column]));
         let mut tile = Tile::new(&self.plan.expressions, self.frame, self.frame.bindings());
         for at in 0..=index {
@@ -128,6 +135,14 @@ impl Inputs for Reading<'_> {
 }
 
 impl Reading<'_> {
+    /// A collection on the host.
+    fn here(&self, id: CollectionId) -> Result<Arc<Stored>> {
+        match self.frame.made(id)? {
+            Made::Host(stored) => Ok(stored),
+            Made::Held(kept) => self.frame.fetched(&kept, self.pool),
+        }
+    }
+
     /// One more than the last field that is read of an index.
     fn width(&self, at: usize) -> usize {
         let field = |operation: &Operation| match operation {

@@ -1,6 +1,7 @@
 //! How the keys of a reduction become codes, once its tables are at hand: these may prove more of text than the plan knows.
 
 use crate::Result;
+use crate::collections::made::Made;
 use crate::column::{Column, ColumnData, Dictionary};
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::Frame;
@@ -59,8 +60,9 @@ fn short_text_of(
     if !conditions.is_empty() || !plan.generators.iter().all(is_asked_of_all) || !Technique::ShortTexts.is_on() {
         return Ok(None);
     }
-    let stored = frame.get(*collection)?;
-    let all = stored.outermost()?;
+    let made = frame.made(*collection)?;
+    let Some(stored) = made.on_host() else { return Ok(None) };
+    let all = stored?.outermost()?;
     let position = all.position(*field) as usize;
     let columns = all.chunks.iter().map(|chunk| chunk.columns.get(position));
     let Some(columns) = columns.collect::<Option<Vec<&Column>>>() else { return Ok(None) };
@@ -91,7 +93,11 @@ fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan, operation: &Operation) -> R
     };
     let source = &plan.levels[level].source;
     let Some(collection) = source.collection() else { return Ok(None) };
-    let stored = frame.get(collection)?;
+    let made = frame.made(collection)?;
+    let stored = match (made.on_host(), &made) {
+        (None, Made::Held(kept)) => return Ok(kept.held.dictionary(*field)),
+        _ => frame.get(collection)?,
+    };
     if let (Some(_), Stored::Buckets(buckets)) = (source.probe(), &*stored) {
         return Ok(buckets.members.source.dictionary(*field).cloned());
     }
@@ -229,11 +235,11 @@ mod tests {
     fn column(texts: &[Option<&str>], views: bool) -> Column {
         let (offsets, bytes, nulls) = StringArray::from(texts.to_vec()).into_parts();
         if !views {
-            return Column { data: ColumnData::Text { offsets, bytes }, nulls };
+            return Column::new(ColumnData::Text { offsets, bytes }, nulls);
         }
         let view = |ends: &[i32]| TextView { buffer: 0, offset: ends[0] as u32, length: (ends[1] - ends[0]) as u32 };
         let views = Arc::new(offsets.windows(2).map(view).collect());
-        Column { data: ColumnData::Views { views, buffers: Arc::from([Buffer::clone(&bytes)]) }, nulls }
+        Column::new(ColumnData::Views { views, buffers: Arc::from([Buffer::clone(&bytes)]) }, nulls)
     }
 
     /// What is found of columns, in either form.

@@ -1,5 +1,6 @@
 //! Lookups in the collections computed so far: by key, existence, single rows, nested blocks.
 
+use crate::collections::made::Made;
 use crate::column::{Column, ColumnData};
 use crate::cpu::collections::bindings::Captured;
 use crate::cpu::expression::environment::{Collections, Neighbours};
@@ -29,7 +30,12 @@ impl Collections for Frame<'_> {
     }
 
     fn key_range(&self, collection: CollectionId, part: usize) -> Result<Option<(i128, i128)>> {
-        Ok(self.get(collection)?.key_range(part))
+        let made = self.made(collection)?;
+        Ok(match (made.on_host(), &made) {
+            (Some(stored), _) => stored?.key_range(part),
+            (None, Made::Held(kept)) => kept.held.key_range().filter(|_| part == 0),
+            (None, Made::Host(_)) => None,
+        })
     }
 
     fn neighbours(&self, collection: CollectionId) -> Result<Option<Box<dyn Neighbours + '_>>> {

@@ -430,7 +430,7 @@ fn finish<'a>(
             GeneratorKind::BucketCollect(BucketPlan { key_types, types, index, .. }) => {
                 let (mut keys, count) = append_with(rows, key_types.len() + types.len(), workers)?;
                 let members = keys.split_off(key_types.len());
-                let keep_keys = frame.shared.plan.collection(define).reads.rows;
+                let keep_keys = frame.shared.plan.collection(define).reads.as_rows();
                 let limits = &frame.shared.plan.limits;
                 let buckets = Buckets::build((keys, key_types), (members, types), count, keep_keys, limits, workers)?;
                 note_index(frame, generator, Some(index), Some(&buckets.index));

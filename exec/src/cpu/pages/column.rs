@@ -271,7 +271,7 @@ impl PageColumn {
             }
             Data::Views(views, buffers) => ColumnData::Views { views: views.into(), buffers: buffers.into() },
         };
-        Column { data, nulls }
+        Column::new(data, nulls)
     }
 }
 

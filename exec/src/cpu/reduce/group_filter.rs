@@ -61,7 +61,7 @@ impl<'p> GroupFilter<'p> {
     pub(crate) fn passing(&mut self, columns: Vec<Option<ColumnBuilder>>, rows: usize) -> Result<Vec<u32>> {
         let columns = columns.into_iter().zip(&self.types).map(|(column, &data_type)| match column {
             Some(column) => column.into_plain_column(data_type),
-            None => Ok(Column { data: ColumnData::Boolean(BooleanBuffer::new_unset(rows)), nulls: None }),
+            None => Ok(Column::new(ColumnData::Boolean(BooleanBuffer::new_unset(rows)), None)),
         });
         let chunk = Chunk::new(rows, columns.collect::<Result<Vec<_>>>()?);
         self.tile.set_source(0, Source::chunk(Arc::new(chunk)));

@@ -29,6 +29,7 @@ mod waiting_questions;
 mod window_frames;
 mod windows;
 
+use crate::backend::devices::Devices;
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{Chunk, Column, Table};
 use crate::plan::{Limits, Machine, plan};
@@ -140,7 +141,7 @@ fn on_cpu(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pool: 
     let machine = Machine::host(pool.threads());
     let machine = Machine { limits: Limits { first_pieces: 1, ..machine.limits }, ..machine };
     let plan = Arc::new(plan(program, machine)?);
-    values_of(stream_plan(&plan, &lookup, parameters, &context(), pool)?)
+    values_of(stream_plan(&plan, &lookup, parameters, &context(), (pool, &Devices::default()))?)
 }
 
 fn values_of(output: Output) -> Outcome {

@@ -3,6 +3,7 @@
 
 use super::{Random, random_rows, table, values_of, with_statistics};
 use crate::Result;
+use crate::backend::devices::Devices;
 use crate::column::Table;
 use crate::column::build::{Storage, TableBuilder};
 use crate::plan::{Machine, explain, plan};
@@ -50,7 +51,9 @@ fn check(text: &str, rows: &[&[Vec<Value>]], form: usize, seen: &str) {
     for threads in [1, 3] {
         let pool = Pool::new(threads).expect("threads start");
         let plan = plan(&program, Machine::host(threads)).expect("it can be planned");
-        let requests = refuse_each(text, |context| values_of(run_plan(&plan, &lookup, &[], context, &pool)?));
+        let requests = refuse_each(text, |context| {
+            values_of(run_plan(&plan, &lookup, &[], context, (&pool, &Devices::default()))?)
+        });
         assert!(requests > 0, "it needs memory: {text}");
     }
 }

@@ -3,6 +3,7 @@
 
 use super::{context, table};
 use crate::ErrorKind;
+use crate::backend::devices::Devices;
 use crate::plan::{Machine, plan};
 use crate::run::{Output, run_plan, stream_plan};
 use crate::workers::context::{Context, Memory};
@@ -26,7 +27,11 @@ fn open(context: &Context, threads: usize, streams: bool) -> crate::Result<Outpu
     assert!(plan.streams.of, "{plan}");
     let pool = Arc::new(Pool::new(threads).expect("threads start"));
     let find = |_| Arc::clone(&table);
-    if streams { stream_plan(&plan, &find, &[], context, &pool) } else { run_plan(&plan, &find, &[], context, &pool) }
+    if streams {
+        stream_plan(&plan, &find, &[], context, (&pool, &Devices::default()))
+    } else {
+        run_plan(&plan, &find, &[], context, (&pool, &Devices::default()))
+    }
 }
 
 #[test]

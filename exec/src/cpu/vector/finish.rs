@@ -26,7 +26,7 @@ impl ColumnBuilder {
             BuilderData::Code { codes, dictionary } => ColumnData::Dictionary32 { codes: codes.into(), dictionary },
             _ => return self.into_column(data_type),
         };
-        Ok(Column { data, nulls: nulls(self.valid) })
+        Ok(Column::new(data, nulls(self.valid)))
     }
 
     /// The column of these values; integers in the narrowest form that holds them.
@@ -45,7 +45,7 @@ impl ColumnBuilder {
                 ColumnData::Boolean(values.iter().map(|&value| value != 0).collect())
             }
             // Nothing but NULLs, none of which told the type.
-            BuilderData::Bool(_) => return Ok(Column { data: all_null(data_type, len), nulls }),
+            BuilderData::Bool(_) => return Ok(Column::new(all_null(data_type, len), nulls)),
             BuilderData::I32(values) => {
                 narrow(&values, i64::from, nulls.as_ref(), workers)?.unwrap_or_else(|| ColumnData::Int32(values.into()))
             }
@@ -61,7 +61,7 @@ impl ColumnBuilder {
             BuilderData::Code { codes, dictionary } => codes_column(&codes, dictionary, workers)?,
             BuilderData::Text(text) => text.into_column(),
         };
-        Ok(Column { data, nulls })
+        Ok(Column::new(data, nulls))
     }
 }
 

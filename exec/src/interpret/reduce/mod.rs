@@ -78,7 +78,7 @@ impl Accumulator {
     }
 
     /// A top-k of no rows yet. NULL means no limit, and no offset.
-    pub(super) fn top_k(order: &[SortOrder], limit: &Value, offset: &Value) -> Result<Self> {
+    pub(crate) fn top_k(order: &[SortOrder], limit: &Value, offset: &Value) -> Result<Self> {
         let count = |value: &Value, clause: &str, default: usize| match value {
             Value::Int(count) => usize::try_from(*count).map_err(|_| Error::negative_row_count(clause)),
             _ => Ok(default),
@@ -195,7 +195,7 @@ impl Accumulator {
     }
 
     /// The rows of a top-k, in order, without their order keys.
-    pub(super) fn into_top_rows(self) -> Vec<Row> {
+    pub(crate) fn into_top_rows(self) -> Vec<Row> {
         let Accumulator::TopK { order, limit, offset, mut rows } = self else {
             panic!("bug: only a top-k has rows");
         };

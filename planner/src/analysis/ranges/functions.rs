@@ -16,13 +16,14 @@ type Interval = (i128, i128);
 type Computed = Option<Interval>;
 
 impl Analysis<'_> {
-    pub(super) fn call(&mut self, function: Function, arguments: &[ScalarId], result: DataType) -> Fact {
+    /// What is known of a call, and whether it may fail whatever its arguments do.
+    pub(super) fn call(&mut self, function: Function, arguments: &[ScalarId], result: DataType) -> (Fact, bool) {
         let facts: Vec<Fact> = arguments.iter().map(|&id| self.fact(id)).collect();
         let types: Vec<DataType> = arguments.iter().map(|&id| self.program.scalars.data_type(id)).collect();
         let arguments_fail = facts.iter().any(|fact| fact.may_fail);
         let own = own_fact(function, &facts, &types, result);
         let own_fails = own.may_fail && !self.constants_prevent_failure(function, arguments, &facts);
-        Fact { may_fail: own_fails || arguments_fail, ..own }
+        (Fact { may_fail: own_fails || arguments_fail, ..own }, own_fails)
     }
 
     /// Whether constant arguments rule out what could go wrong: a LIKE pattern that ends in its escape character, a

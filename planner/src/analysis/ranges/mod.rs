@@ -30,6 +30,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Debug, Default)]
 pub struct Ranges {
     facts: Vec<Fact>,
+    /// Of each call whether it may fail whatever its arguments do.
+    itself: Vec<bool>,
     rows: Vec<Option<u64>>,
     /// Of each nest by its outermost index.
     nests: FxHashMap<IndexId, Option<u64>>,
@@ -116,6 +118,7 @@ impl Ranges {
                 }
             }
         }
+        ranges.itself = analysis.itself;
         ranges.facts = analysis.facts.into_iter().map(|fact| fact.expect("all scalars were visited")).collect();
         ranges.follow_failures(program);
         ranges
@@ -187,6 +190,11 @@ impl Ranges {
         self.fact(scalar).may_fail || self.asks_failing(scalar)
     }
 
+    /// Whether a call may fail whatever its arguments do; what is no call does not.
+    pub fn fails_itself(&self, scalar: ScalarId) -> bool {
+        self.itself[scalar.0 as usize]
+    }
+
     /// Whether a scalar, or an argument of it, asks a collection that may fail to be made.
     pub fn asks_failing(&self, scalar: ScalarId) -> bool {
         self.asks[scalar.0 as usize]
@@ -236,6 +244,8 @@ struct Analysis<'p> {
     /// The indices that may stand on no row because one behind them has a rest.
     optional: FxHashSet<IndexId>,
     facts: Vec<Option<Fact>>,
+    /// Of each call whether it may fail whatever its arguments do.
+    itself: Vec<bool>,
     rows: Vec<Option<Option<u64>>>,
 }
 
@@ -256,7 +266,8 @@ impl<'p> Analysis<'p> {
             }
         }
         let (facts, rows) = (vec![None; program.scalars.len()], vec![None; program.collections.len()]);
-        Analysis { program, definitions, sources, optional, facts, rows }
+        let itself = vec![false; program.scalars.len()];
+        Analysis { program, definitions, sources, optional, facts, itself, rows }
     }
 
     /// What is known of a scalar. While it is being found out, what its type says stands in its place, so that
@@ -272,7 +283,11 @@ impl<'p> Analysis<'p> {
             Scalar::Constant(value) => constant(value, data_type),
             Scalar::Parameter(_) => Fact::of_type(data_type),
             Scalar::Column { index, field } => self.column(*index, *field).unwrap_or(Fact::of_type(data_type)),
-            Scalar::Call { function, arguments } => self.call(*function, arguments, data_type),
+            Scalar::Call { function, arguments } => {
+                let (fact, itself) = self.call(*function, arguments, data_type);
+                self.itself[id.0 as usize] = itself;
+                fact
+            }
             Scalar::Single { collection, field } => self.field(*collection, *field),
             Scalar::Element { collection, row, field } => {
                 let (row, found) = (self.fact(*row), self.field(*collection, *field));

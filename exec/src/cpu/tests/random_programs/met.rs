@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// How often each is met at least: ways to number groups and to find them, and what else differs from loop to loop.
-const WANTED: [&str; 37] = [
+const WANTED: [&str; 40] = [
     "groups: Few",
     "groups: Ordered",
     "groups: Set",
@@ -41,6 +41,9 @@ const WANTED: [&str; 37] = [
     "streams",
     "a loop of a device",
     "partial groups of a device",
+    "results that a device keeps",
+    "kept results that a device reads",
+    "loops that a device declines",
     "invariant lets in a block",
     "sorts",
     "windows",
@@ -101,6 +104,7 @@ impl Met {
                     self.count(format!("an index: {form}"), 1);
                 }
                 "a loop of rows" => self.count("a loop of a device", 1),
+                "a loop of the host" => {}
                 kind => self.count(format!("groups: {kind}"), 1),
             }
         }

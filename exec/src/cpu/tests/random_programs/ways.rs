@@ -1,12 +1,14 @@
 //! The ways in which a program is run: with limits within the reach of small tables, and those of large ones; by one worker and
 //! by several; with rows that are made while they are handed out; with a device that takes some loops.
 
-use super::super::device::RowByRow;
 use super::super::{Outcome, Random, context, values_of};
 use super::met::Met;
 use super::write::parameters;
+use crate::backend::Backend;
+use crate::backend::devices::Devices;
 use crate::column::Table;
-use crate::plan::{Limits, Machine, plan};
+use crate::plan::{Limits, Machine};
+use crate::row_device::RowByRow;
 use crate::run::{Body, run_with, stream_plan};
 use crate::workers::pool::Pool;
 use multiloop_planner::catalog::TableHandle;
@@ -15,7 +17,7 @@ use multiloop_planner::multiloop::print::print;
 use multiloop_planner::rewrite::{LAST_RULES, RULES, RewriteOptions, rewrite};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Workers, at most.
 const WORKERS_MAX: usize = 4;
@@ -97,24 +99,30 @@ impl Way {
     pub(super) fn run(&self, program: &Program, tables: &[Arc<Table>], pools: &[Arc<Pool>], met: &mut Met) -> Outcome {
         let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
         let (pool, parameters) = (&pools[self.workers - 1], parameters());
-        let devices = usize::from(matches!(self.how, How::Shared(_)));
+        let device = if let How::Shared(seed) = self.how { Some(RowByRow::new(seed)) } else { None };
+        let devices = Devices::new(device.iter().map(|device| Arc::clone(device) as Arc<dyn Backend>));
         let program = &self.rewritten(program, met);
-        let plan = plan(program, Machine { limits: self.limits, devices, workers: self.workers })?;
+        let plan = devices.plan(program, Machine { limits: self.limits, workers: self.workers })?;
         met.plan(&plan);
         let output = match self.how {
             How::Streamed => {
                 met.count("streams", usize::from(plan.streams.of));
-                return values_of(stream_plan(&Arc::new(plan), &lookup, &parameters, &context(), pool)?);
+                return values_of(stream_plan(&Arc::new(plan), &lookup, &parameters, &context(), (pool, &devices))?);
             }
             How::Whole | How::Rewritten(_) => {
-                let body = Body { pool, devices: &[], takes_notes: true };
+                let body = Body { pool, devices: &devices, takes_notes: true };
                 run_with(&plan, &lookup, &parameters, &context(), body)?
             }
-            How::Shared(seed) => {
-                let device = RowByRow::new(program, seed);
-                let body = Body { pool, devices: &[&device], takes_notes: true };
+            How::Shared(_) => {
+                let body = Body { pool, devices: &devices, takes_notes: true };
                 let output = run_with(&plan, &lookup, &parameters, &context(), body);
-                met.count("partial groups of a device", device.partial.load(Ordering::Relaxed));
+                if let Some(device) = &device {
+                    let count = |of: &AtomicUsize| of.load(Ordering::Relaxed);
+                    met.count("partial groups of a device", count(&device.partial));
+                    met.count("results that a device keeps", count(&device.kept));
+                    met.count("kept results that a device reads", count(&device.read));
+                    met.count("loops that a device declines", count(&device.declined));
+                }
                 output?
             }
         };

@@ -1,8 +1,8 @@
 //! Partial groups of ranges of rows: each range is folded row by row, in one of the ways of numbering groups that the plan
 //! leaves open, and some of what is known of it is written as bytes and read back.
 
-use super::super::Random;
-use super::PartialGroups;
+use super::Random;
+use super::generate::Offered;
 use crate::Result;
 use crate::cpu::aggregate::{Input, TileGroups};
 use crate::cpu::groups::assigned::Assigned;
@@ -11,9 +11,9 @@ use crate::cpu::keys::codes::Codes;
 use crate::cpu::reduce::core::Core;
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::builder::ColumnBuilder;
-use crate::interpret::one_loop::Offered;
-use crate::partial::keys::Keys;
-use crate::partial::order::Order;
+use crate::partial::PartialGroups;
+#[cfg(test)]
+use crate::partial::{keys::Keys, order::Order};
 use crate::plan::group_kind::{Numbering, Rows};
 use crate::plan::limits::Limits;
 use crate::plan::tree::ReducePlan;
@@ -63,7 +63,8 @@ pub(super) fn fold(
 }
 
 /// Groups of a reduction of all rows that computes nothing.
-pub(super) fn of_no_key() -> PartialGroups {
+#[cfg(test)]
+pub(crate) fn of_no_key() -> PartialGroups {
     PartialGroups { keys: Keys::One, order: Order::Codes, states: Vec::new() }
 }
 
