@@ -42,6 +42,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "partial",
             "collections",
             "backend",
+            "gpu",
             "cpu/simd",
             "cpu/pages",
             "cpu/vector",

@@ -7,21 +7,23 @@ use super::groups::cell::CellKind;
 use super::groups::fold::{Fold, Groups};
 use super::groups::held::{HeldGroups, HeldSet, Kept};
 use super::groups::partial::partial_of_table;
-use super::groups::{SEEN, Table};
+use super::groups::Table;
 use super::lower::{Lowering, Reads};
 use super::rows::buckets::HeldBuckets;
 use super::rows::{HeldRows, Wanted, collect};
 use super::stop::{Done, Stop, decline};
-use crate::Result;
+use crate::{Error, ErrorKind, Result};
 use crate::backend::inputs::Inputs;
 use crate::backend::{Backend, Given, Outcome, Placement, Task};
 use crate::plan::nodes::Operation;
 use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan};
-use multiloop_planner::multiloop::{CollectionId, Reduction, Source};
-use multiloop_planner::types::DataType;
+use multiloop_planner::multiloop::{Reduction, Source};
 use multiloop_planner::value::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Notes that are kept, at most.
+const NOTES_MAX: usize = 1 << 12;
 
 /// A device that runs loops.
 #[derive(Debug)]
@@ -66,6 +68,15 @@ impl Gpu {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    fn note(&self, task: &Task<'_>, what: &str) {
+        let name = task.defines.iter().map(|define| format!("%{}", define.0)).collect::<Vec<_>>().join(", ");
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.push(format!("{name}: {what}"));
+        // Whoever does not ask is not told what was long ago.
+        let old = notes.len().saturating_sub(NOTES_MAX);
+        notes.drain(..old);
+    }
+
     fn run_loop(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Done<Vec<Given>> {
         inputs.context().check()?;
         let (device, of) = (&self.device, task.of);
@@ -88,6 +99,8 @@ impl Gpu {
             };
             let made = collect((task, inputs), device, &reads, &wanted)?;
             inputs.context().check()?;
+            // Codes of what failed are of no layout.
+            check_rows(&reads)?;
             given[at] = Some(match kind {
                 GeneratorKind::BucketCollect(BucketPlan { key_types, types, .. }) => {
                     let buckets = HeldBuckets::new(device, made, (key_types, types))?;
@@ -98,9 +111,6 @@ impl Gpu {
                     Given::Held(Arc::new(Kept(Arc::new(HeldRows { level: made.level, types }))))
                 }
             });
-        }
-        if reads.error.values::<u32>(1)? != [0] {
-            return decline("a row fails");
         }
         inputs.context().check()?;
         given.into_iter().map(|given| given.map_or_else(|| decline("bug: a generator that gave nothing"), Ok)).collect()
@@ -141,24 +151,25 @@ impl Gpu {
         if pieces.count > 0 {
             device.driver.launch(&*module, "reduce", device.shape(pieces.count, shared), &arguments)?;
         }
-        if reads.error.values::<u32>(1)? != [0] {
-            return decline("a row fails");
-        }
-        let made = folds.into_iter().zip(generators);
-        made.map(|(fold, (at, _))| given_of(fold, (task, task.defines[*at]))).collect()
+        check_rows(reads)?;
+        folds.into_iter().map(|fold| given_of(device, fold)).collect()
     }
 }
 
+/// Whether a row has failed.
+fn check_rows(reads: &Reads) -> Done<()> {
+    if reads.error.values::<u32>(1)? == [0] { Ok(()) } else { decline("a row fails") }
+}
+
 /// What a reduction gives: what other loops read stays on the device.
-fn given_of(fold: Fold<'_>, (task, define): (&Task<'_>, CollectionId)) -> Done<Given> {
+fn given_of(device: &Device, fold: Fold<'_>) -> Done<Given> {
     let plan = fold.plan;
     match fold.finish() {
         // A condition that is never true: nothing was lowered behind it.
         None => decline("no tuple can come"),
         Some(Groups::Bits { layout, bits }) => Ok(Given::Held(Arc::new(Kept(Arc::new(HeldSet { layout, bits }))))),
-        Some(Groups::Table { layout: Some(layout), table }) if may_be_kept(&table) && is_read(task, define) => {
-            let flags: Vec<u32> = table.flags.values(table.groups as usize)?;
-            let rows = flags.iter().filter(|&flags| flags & SEEN != 0).count();
+        Some(Groups::Table { layout: Some(layout), table }) if may_be_kept(&table) => {
+            let rows = table.count(device)?;
             let empty = layout.parts.iter().map(|_| Value::Null).chain(plan.aggregates.iter().map(empty_of)).collect();
             let groups = HeldGroups { layout, table, empty, rows };
             Ok(Given::Held(Arc::new(Kept(Arc::new(groups)))))
@@ -169,22 +180,11 @@ fn given_of(fold: Fold<'_>, (task, define): (&Task<'_>, CollectionId)) -> Done<G
     }
 }
 
-/// Whether some loop reads a collection by key or row by row.
-fn is_read(task: &Task<'_>, define: CollectionId) -> bool {
-    let reads = task.plan.collection(define).reads;
-    reads.keys || reads.rows
-}
-
 /// Whether what is kept cannot fail when it is finished: no sum may leave its type.
 fn may_be_kept(table: &Table) -> bool {
-    table.cells.iter().all(|cell| match (cell.kind, cell.data_type) {
-        (CellKind::Sum { .. }, DataType::Numeric) => false,
-        (CellKind::Sum { wide: false, .. }, DataType::BigInt) => true,
-        (CellKind::Sum { wide, bound }, of) => match of.integer_bounds() {
-            // Without more than 64 bits no sum leaves decimals of 19 digits.
-            Some((_, most)) => most > i128::from(i64::MAX) && (!wide || bound < 1 << 63 && most >= 10i128.pow(38) - 1),
-            None => false,
-        },
+    table.cells.iter().all(|cell| match (cell.kind, cell.data_type.integer_bounds()) {
+        (CellKind::Sum { .. }, Some((_, most))) => most.unsigned_abs() >= cell.most,
+        (CellKind::Sum { .. }, None) => false,
         _ => true,
     })
 }
@@ -205,11 +205,13 @@ impl Backend for Gpu {
     }
 
     fn place(&self, task: &Task<'_>) -> Placement {
-        match shape(task) {
-            Ok(()) => Placement::Takes(Cow::Borrowed("it scans and reduces")),
-            Err(Stop::Declined(why)) => Placement::Declines(why),
-            Err(Stop::Failed(error)) => Placement::Declines(error.to_string().into()),
-        }
+        let why = match shape(task) {
+            Ok(()) => return Placement::Takes(Cow::Borrowed("it scans and reduces")),
+            Err(Stop::Declined(why)) => why,
+            Err(Stop::Failed(error)) => error.to_string().into(),
+        };
+        self.note(task, &format!("left to the host: {why}"));
+        Placement::Declines(why)
     }
 
     fn run(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Result<Outcome> {
@@ -217,16 +219,22 @@ impl Backend for Gpu {
             Ok(given) if self.keeps => Outcome::Given(given),
             Ok(given) => Outcome::Given(given.into_iter().map(|each| brought(each, inputs)).collect::<Result<_>>()?),
             Err(Stop::Declined(why)) => Outcome::Declined(why),
-            Err(Stop::Failed(error)) => return Err(error),
+            Err(Stop::Failed(error)) if ends_statement(&error) => return Err(error),
+            // What could not be made is an error for those rows alone that ask it.
+            Err(Stop::Failed(_)) => Outcome::Declined(Cow::Borrowed("what it reads has failed")),
         };
         let what = match &outcome {
             Outcome::Given(_) => "ran".to_owned(),
             Outcome::Declined(why) => format!("declined: {why}"),
         };
-        let name = task.defines.iter().map(|define| format!("%{}", define.0)).collect::<Vec<_>>().join(", ");
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{name}: {what}"));
+        self.note(task, &what);
         Ok(outcome)
     }
+}
+
+/// Whether an error is no matter of rows.
+fn ends_statement(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::OutOfMemory | ErrorKind::Internal)
 }
 
 /// What was made, in the memory of the host.

@@ -29,6 +29,8 @@ pub(crate) mod backend;
 mod code;
 mod columns;
 mod device;
+#[cfg(any(feature = "gpu", feature = "gpu-emulated"))]
+mod devices;
 pub(crate) mod driver;
 mod groups;
 mod lower;

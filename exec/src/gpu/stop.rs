@@ -25,3 +25,14 @@ impl From<Error> for Stop {
 pub(crate) fn decline<T>(why: impl Into<Cow<'static, str>>) -> Done<T> {
     Err(Stop::Declined(why.into()))
 }
+
+impl Stop {
+    /// For people.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn why(&self) -> String {
+        match self {
+            Stop::Declined(why) => why.to_string(),
+            Stop::Failed(error) => error.to_string(),
+        }
+    }
+}

@@ -1,13 +1,14 @@
 //! Columns that stay on the device, until others need the room: the least recently used go first.
 //!
-//! A column is known by its chunks, which are immutable and shared by the snapshots of a table. They are not kept alive by it: what
+//! A column is known by the identities of its chunks' columns, which snapshots of a table share. They are not kept alive by it: what
 //! the host has dropped is dropped here when the next column comes.
 
 use super::DeviceColumn;
 use crate::column::Chunk;
+use crate::column::identity::Watch;
 use crate::gpu::driver::Driver;
-use crate::gpu::stop::{Done, Stop};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use crate::gpu::stop::{Done, Stop, decline};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Which columns are there.
 #[derive(Debug, Default)]
@@ -26,23 +27,14 @@ struct Kept {
 
 #[derive(Debug)]
 struct One {
-    chunks: Vec<Weak<Chunk>>,
-    position: u32,
+    parts: Vec<Watch>,
     column: Arc<DeviceColumn>,
     used: u64,
 }
 
 impl One {
-    fn is_of(&self, chunks: &[Arc<Chunk>], position: u32) -> bool {
-        let same = |(mine, theirs): (&Weak<Chunk>, &Arc<Chunk>)| std::ptr::eq(mine.as_ptr(), Arc::as_ptr(theirs));
-        self.position == position
-            && self.chunks.len() == chunks.len()
-            && self.chunks.iter().zip(chunks).all(same)
-            && self.is_alive()
-    }
-
     fn is_alive(&self) -> bool {
-        self.chunks.iter().all(|chunk| chunk.strong_count() > 0)
+        !self.parts.iter().any(Watch::is_gone)
     }
 }
 
@@ -54,11 +46,15 @@ impl Resident {
         chunks: &[Arc<Chunk>],
         position: u32,
     ) -> Done<Arc<DeviceColumn>> {
+        let part = |chunk: &Arc<Chunk>| chunk.columns.get(position as usize).map(|column| column.identity.watch());
+        let Some(parts) = chunks.iter().map(part).collect::<Option<Vec<Watch>>>() else {
+            return decline("rows that lie in a file");
+        };
         {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.clock += 1;
             let now = kept.clock;
-            if let Some(one) = kept.columns.iter_mut().find(|one| one.is_of(chunks, position)) {
+            if let Some(one) = kept.columns.iter_mut().find(|one| one.parts == parts) {
                 one.used = now;
                 return Ok(Arc::clone(&one.column));
             }
@@ -75,8 +71,7 @@ impl Resident {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.uploaded += column.bytes() as u64;
         let used = kept.clock;
-        let chunks = chunks.iter().map(Arc::downgrade).collect();
-        kept.columns.push(One { chunks, position, column: Arc::clone(&column), used });
+        kept.columns.push(One { parts, column: Arc::clone(&column), used });
         Ok(column)
     }
 

@@ -127,7 +127,7 @@ fn made_codes(columns: &[&Column]) -> Done<(Type, Arc<Dictionary>, Vec<u8>)> {
     for column in columns {
         for row in 0..column.rows() {
             // What stands at a NULL is read by nobody.
-            let text = if column.is_null(row) { b"" } else { column.data.text_bytes(row) };
+            let text = if column.is_null(row) { &[][..] } else { column.data.text_bytes(row) };
             let next = numbers.len() as u32;
             let number = *numbers.entry(text).or_insert_with(|| {
                 bytes += text.len();

@@ -16,6 +16,8 @@ pub(crate) struct Cell {
     /// The flag of groups that have an argument, if not all have one.
     pub(crate) flag: Option<u32>,
     pub(crate) data_type: DataType,
+    /// Of a sum how far from zero it is, at most.
+    pub(crate) most: u128,
     pub(crate) argument: Option<(DataType, Register)>,
     /// Of text what its codes are of.
     pub(crate) dictionary: Option<Arc<Dictionary>>,
@@ -42,6 +44,7 @@ impl Cell {
             return decline("a distinct aggregate");
         }
         let is_whole = matches!(argument, Some((_, Register::I32 | Register::I64 | Register::I128)));
+        let mut most = 0;
         let is_word = matches!(argument, Some((_, Register::I32 | Register::I64)));
         let kind = match reduction {
             Reduction::CountRows | Reduction::Count => CellKind::Count,
@@ -54,8 +57,9 @@ impl Cell {
                     _ => 1 << 127,
                 };
                 match bound.checked_mul(tuples) {
-                    Some(most) if most <= i128::MAX as u128 => {
-                        CellKind::Sum { bound, wide: most > i64::MAX as u128 }
+                    Some(all) if all <= i128::MAX as u128 => {
+                        most = all;
+                        CellKind::Sum { bound, wide: all > i64::MAX as u128 }
                     }
                     _ => return decline("a sum beyond 128 bits"),
                 }
@@ -67,7 +71,7 @@ impl Cell {
             Reduction::Any | Reduction::All => CellKind::Logic { decisive: *reduction == Reduction::Any },
             other => return decline(format!("{other:?} of {argument:?}")),
         };
-        Ok(Cell { kind, flag: Some(flag), data_type: *data_type, argument: *argument, dictionary: None })
+        Ok(Cell { kind, flag: Some(flag), data_type: *data_type, most, argument: *argument, dictionary: None })
     }
 
     /// Words of 64 bits that a group has of it in the table.

@@ -13,7 +13,9 @@ use crate::gpu::lower::nest::Pieces;
 use crate::gpu::lower::scalars::Scalar;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::key_layout::KeyLayout;
+use crate::plan::register::Register;
 use crate::plan::tree::ReducePlan;
+use multiloop_planner::multiloop::{Reduction, ScalarId};
 use std::sync::Arc;
 
 /// Copies of groups in a block's memory, at most: as many as threads of a warp.
@@ -36,30 +38,40 @@ pub(crate) enum Groups {
     Bits { layout: KeyLayout, bits: Arc<Buffer> },
 }
 
+/// The group of a tuple.
+struct Key {
+    layout: Option<KeyLayout>,
+    /// Its code or slot.
+    group: Expression,
+    /// How many codes or slots.
+    groups: u64,
+    slots: Option<Slots>,
+}
+
 /// A reduction that is being lowered.
 pub(crate) struct Fold<'p> {
     pub(crate) plan: &'p ReducePlan,
-    made: Option<Groups>,
+    pub(super) made: Option<Groups>,
     first: Where,
     /// Parameters: codes, copies of these in a block's memory, and words of a plane of it.
-    sizes: Option<[Expression; 3]>,
+    pub(super) sizes: Option<[Expression; 3]>,
     /// The table's arrays.
-    flags: Option<Variable>,
-    words: Vec<Vec<Variable>>,
+    pub(super) flags: Option<Variable>,
+    pub(super) words: Vec<Vec<Variable>>,
     /// Without a key: a thread's flags, and what it has of each cell.
-    own_flags: Option<Variable>,
-    own: Vec<Option<Variable>>,
+    pub(super) own_flags: Option<Variable>,
+    pub(super) own: Vec<Option<Variable>>,
     /// Bytes that a block shares.
     pub(crate) shared_bytes: usize,
     /// The first word of it that is free.
-    base: u32,
+    pub(super) base: u32,
 }
 
-fn word(of: u32) -> Expression {
+pub(super) fn word(of: u32) -> Expression {
     Expression::number(of.into(), Type::U32)
 }
 
-fn add(a: Expression, b: Expression) -> Expression {
+pub(super) fn add(a: Expression, b: Expression) -> Expression {
     Expression::binary(Binary::Add, a, b)
 }
 
@@ -82,36 +94,8 @@ impl<'p> Fold<'p> {
 
     /// Folds the tuple at hand.
     pub(crate) fn tuple(&mut self, to: &mut Lowering<'_>, pieces: &Pieces, taken: usize) -> Done<()> {
-        let plan = self.plan;
-        let mut layout = None;
-        let mut group = word(0);
-        if plan.key.is_some() {
-            let parts = plan.parts().iter().map(|&part| to.root(part)).collect::<Done<Vec<Scalar>>>()?;
-            let mut own = to.layout_of(&plan.layout, &parts)?;
-            let most = pieces.rows.saturating_mul(to.tuples_each);
-            if own.codes().is_none_or(|codes| are_far(codes, most, CODES_MAX)) {
-                own = own.hashed();
-            }
-            let parts: Vec<(Scalar, bool)> = parts.into_iter().map(|part| (part, true)).collect();
-            group = to.code(&own, &parts, true)?.code;
-            layout = Some(own);
-        }
-        let most = pieces.rows.saturating_mul(to.tuples_each);
-        let mut slots = None;
-        let groups = match &layout {
-            None => 1,
-            Some(layout) => match layout.codes() {
-                Some(codes) if !are_far(codes, most, CODES_MAX) => codes,
-                // The last one of a word has no slot.
-                None => return decline("keys of all 64 bits"),
-                Some(codes) => {
-                    let made = Slots::new(&to.device.driver, codes.min(most))?;
-                    group = to.fill_slot(&made, group);
-                    slots.insert(made).count()
-                }
-            },
-        };
-        if plan.aggregates.is_empty()
+        let Key { layout, group, groups, slots } = self.key(to, pieces)?;
+        if self.plan.aggregates.is_empty()
             && slots.is_none()
             && let Some(layout) = layout
         {
@@ -121,26 +105,71 @@ impl<'p> Fold<'p> {
             self.made = Some(Groups::Bits { layout, bits });
             return Ok(());
         }
-        let tuples = u128::from(pieces.rows).max(1).next_power_of_two() * u128::from(to.tuples_each.next_power_of_two());
-        let mut cells: Vec<Cell> = Vec::new();
-        let mut flag = SEEN << 1;
-        for aggregate in &plan.aggregates {
-            let cell = Cell::of(aggregate, tuples, flag)?;
-            flag = match flag.checked_shl(cell.flags()) {
-                Some(flag) if flag >> 30 == 0 => flag,
-                _ => return decline("too many aggregates"),
-            };
-            cells.push(cell);
-        }
+        let cells = self.cells(to, pieces)?;
         self.choose(to, pieces, (groups, &cells), taken);
         let table = Table::new(&to.device.driver, (groups, slots), cells)?;
         self.flags = Some(to.memory(Type::U32, &table.flags));
-        let arrays = |words: &Vec<Arc<Buffer>>, to: &mut Lowering<'_>| {
-            words.iter().map(|words| to.memory(Type::U64, words)).collect::<Vec<Variable>>()
-        };
-        self.words = table.words.iter().map(|words| arrays(words, to)).collect();
+        for words in &table.words {
+            self.words.push(words.iter().map(|words| to.memory(Type::U64, words)).collect());
+        }
         self.made = Some(Groups::Table { layout, table });
         self.rows(to, &group)
+    }
+
+    /// The tuple's group: its code or slot, and how many there are.
+    fn key(&self, to: &mut Lowering<'_>, pieces: &Pieces) -> Done<Key> {
+        if self.plan.key.is_none() {
+            return Ok(Key { layout: None, group: word(0), groups: 1, slots: None });
+        }
+        let most = pieces.rows.saturating_mul(to.tuples_each);
+        let parts = self.plan.parts().iter().map(|&part| to.root(part)).collect::<Done<Vec<Scalar>>>()?;
+        let mut layout = to.layout_of(&self.plan.layout, &parts)?;
+        let is_far = |layout: &KeyLayout| layout.codes().is_none_or(|codes| are_far(codes, most, CODES_MAX));
+        let hashes = is_far(&layout);
+        if hashes {
+            layout = layout.hashed();
+        }
+        let parts: Vec<(Scalar, bool)> = parts.into_iter().map(|part| (part, true)).collect();
+        let code = to.code(&layout, &parts, true)?.code;
+        // The last code of a word has no slot.
+        let Some(codes) = layout.codes() else { return decline("keys of all 64 bits") };
+        if hashes {
+            let slots = Slots::new(&to.device.driver, codes.min(most))?;
+            let group = to.fill_slot(&slots, code);
+            return Ok(Key { layout: Some(layout), group, groups: slots.count(), slots: Some(slots) });
+        }
+        let expressions = &to.task.of.expressions;
+        let group = match self.plan.parts().iter().any(|&part| expressions.may_fail(part)) {
+            true => {
+                // What failed may be any number, and is written somewhere before anybody looks.
+                let of = code.data_type();
+                let limit = to.integer(codes.into(), of);
+                let is_in = Expression::binary(Binary::Less, code.clone(), limit);
+                to.hold(Expression::select(is_in, code, Expression::number(0, of)))
+            }
+            false => code,
+        };
+        Ok(Key { layout: Some(layout), group, groups: codes, slots: None })
+    }
+
+    /// The cells of the aggregates.
+    fn cells(&self, to: &Lowering<'_>, pieces: &Pieces) -> Done<Vec<Cell>> {
+        // Up to a power of two, so that a few rows more need no other code.
+        let rounded = |of: u64| u128::from(of.max(1)).next_power_of_two();
+        let Some(tuples) = rounded(pieces.rows).checked_mul(rounded(to.tuples_each)) else {
+            return decline("too many tuples");
+        };
+        let mut flag = SEEN << 1;
+        let mut cells = Vec::new();
+        for aggregate in &self.plan.aggregates {
+            let cell = Cell::of(aggregate, tuples, flag)?;
+            if flag >> 28 != 0 {
+                return decline("too many aggregates");
+            }
+            flag <<= cell.flags();
+            cells.push(cell);
+        }
+        Ok(cells)
     }
 
     /// Where tuples go first, and what memory that takes of a block.
@@ -198,7 +227,7 @@ impl<'p> Fold<'p> {
     }
 
     /// The word of a group among the copies in a block's memory.
-    fn place_in_block(&self, to: &mut Lowering<'_>, group: &Expression) -> Expression {
+    pub(super) fn place_in_block(&self, to: &mut Lowering<'_>, group: &Expression) -> Expression {
         let [codes, copies, _] = self.sizes.clone().expect("it has been asked whether there are sizes");
         let copy = Expression::binary(Binary::Modulo, Expression::Place(Place::Thread), copies);
         let at = add(Expression::binary(Binary::Multiply, copy, codes), group.clone().cast(Type::U32));
@@ -226,7 +255,7 @@ impl<'p> Fold<'p> {
         flags: Expression,
     ) -> Done<Expression> {
         let aggregate = &self.plan.aggregates[at];
-        let takes_all = aggregate.kind.reduction == multiloop_planner::multiloop::Reduction::CountRows;
+        let takes_all = aggregate.kind.reduction == Reduction::CountRows;
         let argument = match aggregate.argument {
             Some(argument) if !takes_all => to.root(argument)?,
             _ => Scalar::new(word(0), Expression::truth(false)),
@@ -244,7 +273,7 @@ impl<'p> Fold<'p> {
         let kind = cell.kind;
         if kind == CellKind::Value {
             cell.dictionary = argument.dictionary.clone();
-            if cell.argument.is_some_and(|(_, register)| register == crate::plan::register::Register::Text)
+            if cell.argument.is_some_and(|(_, register)| register == Register::Text)
                 && cell.dictionary.is_none()
             {
                 return decline("text without a dictionary");
@@ -359,161 +388,23 @@ impl<'p> Fold<'p> {
     }
 
     /// The plane of a block's memory in which a cell begins: the first has flags.
-    fn plane(&self, at: usize) -> u32 {
+    pub(super) fn plane(&self, at: usize) -> u32 {
         let Some(Groups::Table { table, .. }) = &self.made else { return 0 };
         1 + table.cells[..at].iter().map(Cell::shared_words).sum::<usize>() as u32
     }
 
-    fn plane_words(&self) -> Expression {
+    pub(super) fn plane_words(&self) -> Expression {
         self.sizes.as_ref().map_or_else(|| word(0), |sizes| sizes[2].clone())
     }
 
     /// The address of a word of a plane.
-    fn in_plane(&self, to: &mut Lowering<'_>, plane: u32, at: Expression) -> Expression {
+    pub(super) fn in_plane(&self, to: &mut Lowering<'_>, plane: u32, at: Expression) -> Expression {
         to.shared().address(self.place(plane, at))
     }
 
-    fn place(&self, plane: u32, at: Expression) -> Expression {
+    pub(super) fn place(&self, plane: u32, at: Expression) -> Expression {
         let first = Expression::binary(Binary::Multiply, self.plane_words(), word(plane));
         add(word(self.base), add(first, at))
-    }
-
-    /// What stands in front of the loop.
-    pub(crate) fn begin(&self, to: &mut Lowering<'_>) -> Done<()> {
-        if let Some(own) = self.own_flags {
-            to.push(Statement::Declare(own, word(0)));
-        }
-        for own in self.own.iter().flatten() {
-            let zero = Expression::number(0, own.get().data_type());
-            to.push(Statement::Declare(*own, zero));
-        }
-        if let (Some(sizes), Some(Groups::Table { table, .. })) = (&self.sizes, &self.made) {
-            let planes = 1 + table.cells.iter().map(Cell::shared_words).sum::<usize>() as u32;
-            let words = Expression::binary(Binary::Multiply, sizes[2].clone(), word(planes));
-            let shared = to.shared();
-            to.each_of_block(words, |to, at| {
-                to.push(Statement::Store(shared, add(word(self.base), at), word(0)));
-                Ok(())
-            })?;
-            to.push(Statement::Barrier);
-        }
-        Ok(())
-    }
-
-    /// What stands behind the loop: what threads and blocks have goes into the table.
-    pub(crate) fn end(&mut self, to: &mut Lowering<'_>) -> Done<()> {
-        let Some(flags) = self.own_flags.map(Variable::get) else { return self.end_block(to) };
-        let has_rows = Expression::binary(Binary::NotEqual, flags.clone(), word(0));
-        let in_block = self.sizes.is_some().then(|| self.place_in_block(to, &word(0)));
-        let own = std::mem::take(&mut self.own);
-        to.when(has_rows, |to| {
-            for (at, own) in own.iter().enumerate() {
-                let (Some(own), Some(Groups::Table { table, .. })) = (own, &self.made) else { continue };
-                let (kind, words) = (table.cells[at].kind, self.words[at].clone());
-                let value = own.get();
-                let address = |at: usize| words[at].address(word(0));
-                match (kind, &in_block) {
-                    (CellKind::Count, Some(cell)) => {
-                        let place = self.in_plane(to, self.plane(at), cell.clone());
-                        to.call(Helper::Count32, vec![place, value.cast(Type::U32)]);
-                    }
-                    (CellKind::Sum { .. }, Some(cell)) => {
-                        let place = self.in_plane(to, self.plane(at), cell.clone());
-                        to.call(Helper::AddShared, vec![place, self.plane_words(), value]);
-                    }
-                    (CellKind::Extreme { .. }, Some(cell)) => {
-                        let twice = Expression::binary(Binary::Multiply, cell.clone(), word(2));
-                        let place = self.in_plane(to, self.plane(at), twice);
-                        to.call(Helper::MostShared, vec![place, value]);
-                    }
-                    (CellKind::Count | CellKind::Sum { wide: false, .. }, None) => {
-                        to.call(Helper::Add64, vec![address(0), value.cast(Type::I64)]);
-                    }
-                    (CellKind::Sum { .. }, None) => {
-                        to.call(Helper::AddWide, vec![address(0), address(1), value.cast(Type::I128)]);
-                    }
-                    (CellKind::Extreme { .. }, None) => to.call(Helper::Most, vec![address(0), value]),
-                    (CellKind::Value | CellKind::Logic { .. }, _) => {}
-                }
-            }
-            match (&in_block, self.flags) {
-                (Some(cell), _) => {
-                    let place = self.in_plane(to, 0, cell.clone());
-                    to.call(Helper::SetFlags, vec![place, flags]);
-                }
-                (None, Some(array)) => to.call(Helper::SetFlags, vec![array.address(word(0)), flags]),
-                (None, None) => {}
-            }
-            Ok(())
-        })?;
-        self.end_block(to)
-    }
-
-    /// A block's memory goes into the table: the copies of a group together.
-    fn end_block(&mut self, to: &mut Lowering<'_>) -> Done<()> {
-        let (Some([codes, copies, _]), Some(flags)) = (self.sizes.clone(), self.flags) else { return Ok(()) };
-        to.push(Statement::Barrier);
-        let shared = to.shared();
-        let Some(Groups::Table { table, .. }) = &self.made else { return Ok(()) };
-        let kinds: Vec<CellKind> = table.cells.iter().map(|cell| cell.kind).collect();
-        to.each_of_block(codes.clone(), |to, group| {
-            let all = to.declare(word(0));
-            let sums: Vec<Option<Variable>> = kinds
-                .iter()
-                .map(|kind| {
-                    let zero = match kind {
-                        CellKind::Count | CellKind::Sum { .. } => Expression::number(0, Type::I64),
-                        CellKind::Extreme { .. } => Expression::number(0, Type::U64),
-                        CellKind::Value | CellKind::Logic { .. } => return None,
-                    };
-                    Some(to.declare(zero))
-                })
-                .collect();
-            to.each(word(0), copies, word(1), |to, copy| {
-                let cell = to.hold(add(Expression::binary(Binary::Multiply, copy, codes), group.clone()));
-                let flags = shared.at(self.place(0, cell.clone()));
-                to.assign(all, Expression::binary(Binary::BitOr, all.get(), flags));
-                for (at, (kind, sum)) in kinds.iter().zip(&sums).enumerate() {
-                    let (Some(sum), plane) = (sum, self.plane(at)) else { continue };
-                    match kind {
-                        CellKind::Count => {
-                            let more = shared.at(self.place(plane, cell.clone())).cast(Type::I64);
-                            to.assign(*sum, add(sum.get(), more));
-                        }
-                        CellKind::Sum { .. } => {
-                            let place = self.in_plane(to, plane, cell.clone());
-                            let more = Expression::Call(Helper::Joined, vec![place, self.plane_words()]);
-                            to.assign(*sum, add(sum.get(), more));
-                        }
-                        _ => {
-                            let twice = Expression::binary(Binary::Multiply, cell.clone(), word(2));
-                            let place = self.in_plane(to, plane, twice);
-                            let other = to.hold(Expression::Call(Helper::Pair, vec![place]));
-                            let better = Expression::binary(Binary::Greater, other.clone(), sum.get());
-                            to.assign(*sum, Expression::select(better, other, sum.get()));
-                        }
-                    }
-                }
-                Ok(())
-            })?;
-            let has_rows = Expression::binary(Binary::NotEqual, all.get(), word(0));
-            to.when(has_rows, |to| {
-                for (at, (kind, sum)) in kinds.iter().zip(&sums).enumerate() {
-                    let Some(sum) = sum else { continue };
-                    let words = &self.words[at];
-                    let address = |at: usize| words[at].address(group.clone());
-                    match kind {
-                        CellKind::Sum { wide: true, .. } => {
-                            to.call(Helper::Add128, vec![address(0), address(1), sum.get()]);
-                        }
-                        CellKind::Extreme { .. } => to.call(Helper::Most, vec![address(0), sum.get()]),
-                        _ => to.call(Helper::Add64, vec![address(0), sum.get()]),
-                    }
-                }
-                to.call(Helper::SetFlags, vec![flags.address(group.clone()), all.get()]);
-                Ok(())
-            })
-        })
     }
 
     /// What was made, when the kernel has run.

@@ -4,7 +4,7 @@
 //! bits, of two where one may overflow, counts, extremes as words of which the greatest counts. Memory of zeros is a table without
 //! rows.
 //!
-//! Where rows are folded into it ([`fold`]):
+//! Where rows are folded into it ([`fold`], and `flush` around the loop):
 //! * *One*: there is no key. Each thread folds its rows into variables, the threads of a block these into the block's memory, and the
 //!   block that into the table.
 //! * *Shared*: the groups fit the block's memory, there in as many copies as fit it, since neighbours like to be of one group; the block
@@ -16,12 +16,14 @@
 //! is the group then.
 
 pub(crate) mod cell;
+mod flush;
 pub(crate) mod fold;
 pub(crate) mod held;
 pub(crate) mod partial;
 pub(crate) mod slots;
 
-use super::driver::{Buffer, Driver};
+use super::device::Device;
+use super::driver::{Argument, Buffer, Driver};
 use super::stop::Done;
 use cell::Cell;
 use slots::Slots;
@@ -60,4 +62,20 @@ impl Table {
         let words = words.collect::<Done<Vec<_>>>()?;
         Ok(Table { groups, slots, flags, cells, words })
     }
+
+    /// How many groups have rows.
+    pub(crate) fn count(&self, device: &Device) -> Done<usize> {
+        let driver = &device.driver;
+        let count = Buffer::zeroed(driver, 4)?;
+        let module = device.cache.module(&**driver, COUNT)?;
+        let memory = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
+        let threads = u64::from(driver.limits().threads);
+        let shape = device.shape(self.groups.div_ceil(threads) as usize, 0);
+        let arguments = [memory(&self.flags), Argument::U64(self.groups), memory(&count)];
+        driver.launch(&*module, "count_groups", shape, &arguments)?;
+        Ok(count.values::<u32>(1)?[0] as usize)
+    }
 }
+
+/// The kernel of [`Table::count`].
+const COUNT: &str = include_str!("count.cu");

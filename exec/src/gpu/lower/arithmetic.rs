@@ -82,7 +82,7 @@ impl Lowering<'_> {
         let ranges = (self.range(arguments[0], a.value.data_type()), self.range(arguments[1], b.value.data_type()));
         let range = results(function, ranges);
         let divides = matches!(function, Function::Divide | Function::Modulo);
-        if !node.may_fail && !divides {
+        if !node.fails_itself && !divides {
             // Whatever goes round on the way, the result is right, since it fits.
             let value = Expression::binary(operator, a.value.cast(of), b.value.cast(of));
             return Ok(Scalar::new(value, null));
@@ -185,7 +185,7 @@ impl Lowering<'_> {
             }
         };
         let value = self.hold(value);
-        if node.may_fail {
+        if node.fails_itself {
             self.check(node, &value, None, &a.null);
         }
         Ok(Scalar::new(value.cast(of), a.null))
@@ -207,12 +207,12 @@ impl Lowering<'_> {
         if more > 0 {
             let by = 10i128.pow(more.into());
             let range = results(Function::Multiply, (range, (by, by)));
-            let exact = if node.may_fail { type_for(range) } else { Some(of) };
+            let exact = if node.fails_itself { type_for(range) } else { Some(of) };
             let Some(exact) = exact else { return decline("numbers of more than 128 bits on the way") };
             let exact = exact.max(of);
             let by = self.integer(by, exact);
             let value = self.hold(Expression::binary(Binary::Multiply, a.value.cast(exact), by));
-            if node.may_fail {
+            if node.fails_itself {
                 self.check(node, &value, range, &a.null);
             }
             return Ok(Scalar::new(value.cast(of), a.null));
@@ -225,7 +225,7 @@ impl Lowering<'_> {
             }
         };
         let value = self.hold(value);
-        if node.may_fail {
+        if node.fails_itself {
             self.check(node, &value, (less == 0).then_some(range), &a.null);
         }
         Ok(Scalar::new(value.cast(of), a.null))

@@ -3,6 +3,7 @@
 use super::keys::Code;
 use super::scalars::Scalar;
 use super::{Level, Lowering};
+use crate::backend::Held;
 use crate::collections::rows::RowSet;
 use crate::column::{ColumnData, Dictionary};
 use crate::gpu::code::expression::{Binary, Expression};
@@ -208,45 +209,10 @@ impl Lowering<'_> {
     }
 
     fn make_probed(&mut self, id: CollectionId, parts: usize) -> Done<Probed> {
-        let held = self.inputs.held(id)?;
-        if let Some(held) = &held
-            && let Some(groups) = HeldGroups::of(held)
+        if let Some(held) = self.inputs.held(id)?
+            && let Some(probed) = probed_on_device(&held)
         {
-            return Ok(Probed {
-                layout: groups.layout.clone(),
-                empty: groups.empty.clone(),
-                slots: groups.table.slots.clone(),
-                find: Find::Groups(groups),
-                level: Arc::default(),
-                spans: Spans::Unique,
-                most: 1,
-            });
-        }
-        if let Some(held) = &held
-            && let Some(set) = HeldSet::of(held)
-        {
-            return Ok(Probed {
-                layout: set.layout.clone(),
-                slots: None,
-                find: Find::Bits(Arc::clone(&set.bits)),
-                level: Arc::default(),
-                spans: Spans::Unique,
-                most: 1,
-                empty: Vec::new(),
-            });
-        }
-        if let Some(held) = &held
-            && let Some(buckets) = HeldBuckets::of(held)
-        {
-            return Ok(Probed {
-                layout: buckets.layout.clone(),
-                slots: buckets.slots.clone(),
-                find: Find::Numbers(Arc::clone(&buckets.numbers)),
-                level: Arc::clone(&buckets.members),
-                spans: buckets.spans.clone(),
-                most: buckets.most,
-                empty: Vec::new(),
-            });
+            return Ok(probed);
         }
         let driver = Arc::clone(&self.device.driver);
         let is_bucket = self.reads.buckets.contains(&id.0);
@@ -294,6 +260,42 @@ impl Lowering<'_> {
         let columns = (0..width).map(|field| self.upload(rows, field));
         Arc::new(Level { rows: rows.rows, columns: columns.collect(), groups: None })
     }
+}
+
+/// A collection that the device made.
+fn probed_on_device(held: &Arc<dyn Held>) -> Option<Probed> {
+    if let Some(groups) = HeldGroups::of(held) {
+        return Some(Probed {
+            layout: groups.layout.clone(),
+            slots: groups.table.slots.clone(),
+            empty: groups.empty.clone(),
+            find: Find::Groups(groups),
+            level: Arc::default(),
+            spans: Spans::Unique,
+            most: 1,
+        });
+    }
+    if let Some(set) = HeldSet::of(held) {
+        return Some(Probed {
+            layout: set.layout.clone(),
+            slots: None,
+            find: Find::Bits(Arc::clone(&set.bits)),
+            level: Arc::default(),
+            spans: Spans::Unique,
+            most: 1,
+            empty: Vec::new(),
+        });
+    }
+    let buckets = HeldBuckets::of(held)?;
+    Some(Probed {
+        layout: buckets.layout.clone(),
+        slots: buckets.slots.clone(),
+        find: Find::Numbers(Arc::clone(&buckets.numbers)),
+        level: Arc::clone(&buckets.members),
+        spans: buckets.spans.clone(),
+        most: buckets.most,
+        empty: Vec::new(),
+    })
 }
 
 /// The codes of keys that stand in the first fields of some rows.

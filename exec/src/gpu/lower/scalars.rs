@@ -66,7 +66,10 @@ impl Lowering<'_> {
         if let Some(known) = self.values.get(&number) {
             return Ok(known.clone());
         }
-        let made = self.compute(number)?;
+        let mut made = self.compute(number)?;
+        if !self.node_at(number).nullable && !matches!(self.node_at(number).operation, Operation::Find { .. }) {
+            made.null = Expression::truth(false);
+        }
         let made = Scalar { value: self.hold(made.value), null: self.hold(made.null), ..made };
         self.values.insert(number, made.clone());
         self.scopes.last_mut().expect("a kernel has a scope").push(number);
@@ -171,7 +174,9 @@ impl Lowering<'_> {
                 (Expression::binary(Binary::Add, base, scaled), None)
             }
             // Of a column without rows the form is not known.
-            _ if column.rows == 0 => (Expression::number(0, of), None),
+            _ if column.rows == 0 => {
+                (Expression::number(0, of), (of == Type::U32).then(|| Arc::new(Dictionary::default())))
+            }
             _ => return decline("a column in another form than its type"),
         };
         Ok(Scalar { value, null, dictionary })

@@ -65,7 +65,7 @@ fn fetched(column: &DeviceColumn, of: DataType) -> Done<Column> {
         }
         _ => return decline("a column that is not brought back"),
     };
-    Ok(Column { data, nulls })
+    Ok(Column::new(data, nulls))
 }
 
 /// The parts of keys that codes stand for, a column each.
@@ -86,7 +86,7 @@ pub(super) fn keys(layout: &KeyLayout, codes: &[u64]) -> Done<Vec<Column>> {
             }
             _ => return decline("a key that is no number"),
         };
-        Ok(Column { data, nulls })
+        Ok(Column::new(data, nulls))
     };
     layout.parts.iter().enumerate().map(part).collect()
 }
@@ -96,7 +96,7 @@ pub(super) fn typed(keys: Vec<Column>, types: &[DataType]) -> Vec<Column> {
     let one = |(column, of): (Column, &DataType)| match (&column.data, of) {
         (ColumnData::Int64(values), DataType::Boolean) => {
             let data = ColumnData::Boolean(BooleanBuffer::from(values.iter().map(|&value| value != 0).collect::<Vec<bool>>()));
-            Column { data, nulls: column.nulls }
+            Column::new(data, column.nulls)
         }
         _ => column,
     };

@@ -1,10 +1,10 @@
-//! Figures: how long loops take on a card. Not run unless asked for; `MULTILOOP_GPU_ROWS` says of how many rows.
+//! Figures: how long loops take on a card. Not run unless `MULTILOOP_GPU_ROWS` says of how many rows.
 
-use super::{context, emulated, program, values_of, with_statistics};
+use super::{context, devices_of, emulated, program, values_of, with_statistics};
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{CHUNK_ROWS, Table};
 use crate::gpu::backend::Gpu;
-use crate::plan::{Machine, plan};
+use crate::plan::Machine;
 use crate::run::{Body, run_with};
 use crate::workers::pool::Pool;
 use multiloop_planner::catalog::{TableHandle, TableStatistics};
@@ -93,16 +93,17 @@ fn lineitem(program: &Program, rows: usize) -> Arc<Table> {
     Arc::new(table)
 }
 
-fn time(name: &str, text: &str, rows: usize, gpu: &Gpu, pool: &Pool) {
+fn time(name: &str, text: &str, rows: usize, gpu: &Arc<Gpu>, pool: &Pool) {
     let program = program(&format!("{LINEITEM}{text}"));
     let tables = [lineitem(&program, rows)];
     let program = with_statistics(&program, &tables);
     let lookup = |_: TableHandle| Arc::clone(&tables[0]);
-    let plan = plan(&program, Machine { devices: 1, ..Machine::host(pool.threads()) }).expect("it can be planned");
+    let devices = devices_of(gpu);
+    let plan = devices.plan(&program, Machine::host(pool.threads())).expect("it can be planned");
     let mut took = Vec::new();
     for _ in 0..6 {
         let started = Instant::now();
-        let body = Body { pool, devices: &[gpu], takes_notes: false };
+        let body = Body { pool, devices: &devices, takes_notes: false };
         let output = run_with(&plan, &lookup, &[], &context(), body).expect("it runs");
         took.push(started.elapsed());
         assert!(!values_of(output).expect("it has rows").is_empty());
@@ -113,10 +114,9 @@ fn time(name: &str, text: &str, rows: usize, gpu: &Gpu, pool: &Pool) {
 }
 
 #[test]
-#[ignore = "for cards: takes long"]
 fn figures_of_a_card() {
+    let Some(rows) = std::env::var("MULTILOOP_GPU_ROWS").ok().and_then(|rows| rows.parse().ok()) else { return };
     let gpu = super::card(None).unwrap_or_else(|| Arc::new(emulated(1, 1 << 14)));
-    let rows = std::env::var("MULTILOOP_GPU_ROWS").ok().and_then(|rows| rows.parse().ok()).unwrap_or(CHUNK_ROWS);
     let pool = Pool::new(2).expect("threads start");
     for (name, text) in [("Q1", Q1), ("Q6", Q6), ("10,000 groups", SUPPLIERS)] {
         time(name, text, rows, &gpu, &pool);

@@ -8,14 +8,17 @@
 mod figures;
 mod programs;
 mod sources;
+mod tpch;
 
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::Table;
 use crate::gpu::backend::Gpu;
 use crate::gpu::driver::Driver;
 use crate::gpu::driver::emulated::Emulated;
-use crate::plan::{Machine, plan};
-use crate::run::{Output, run};
+use crate::backend::Backend;
+use crate::backend::devices::Devices;
+use crate::plan::Machine;
+use crate::run::{Body, Output, run, run_with};
 use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
 use crate::{Error, Result};
@@ -35,7 +38,7 @@ const MEMORY: usize = 1 << 30;
 /// A backend on an emulated device.
 pub(crate) fn emulated(threads: u32, piece: usize) -> Gpu {
     let driver: Arc<dyn Driver> = Arc::new(Emulated::new(threads, MEMORY));
-    Gpu::with_pieces(driver, piece).that_keeps_nothing()
+    Gpu::with_pieces(driver, piece)
 }
 
 /// A backend on a card, where one is asked for.
@@ -59,7 +62,8 @@ fn devices() -> Vec<Arc<Gpu>> {
     let mut all = vec![
         Arc::new(emulated(1, 16)),
         Arc::new(emulated(4, 8)),
-        Arc::new(Gpu::with_pieces(like_a_card, PIECE_OF_CARD).that_keeps_nothing()),
+        Arc::new(emulated(4, 24).that_keeps_nothing()),
+        Arc::new(Gpu::with_pieces(like_a_card, PIECE_OF_CARD)),
     ];
     all.extend(card(Some(PIECE_OF_CARD)));
     all
@@ -235,12 +239,15 @@ fn check(text: &str, on_device: &[&str]) {
     }
 }
 
+/// The device of an engine.
+fn devices_of(gpu: &Arc<Gpu>) -> Devices {
+    Devices::new([Arc::clone(gpu) as Arc<dyn Backend>])
+}
+
 /// Runs a program where a device takes what it can.
 fn on_device(program: &Program, tables: &[Arc<Table>], parameters: &[Value], (gpu, pool): (&Arc<Gpu>, &Pool)) -> Outcome {
-    use crate::backend::Backend;
-    use crate::run::{Body, run_with};
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    let plan = plan(program, Machine { devices: 1, ..Machine::host(pool.threads()) })?;
-    let devices: [&dyn Backend; 1] = [&**gpu];
+    let devices = devices_of(gpu);
+    let plan = devices.plan(program, Machine::host(pool.threads()))?;
     values_of(run_with(&plan, &lookup, parameters, &context(), Body { pool, devices: &devices, takes_notes: false })?)
 }
