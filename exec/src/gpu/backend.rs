@@ -3,21 +3,25 @@
 use super::code::print::kernels;
 use super::device::Device;
 use super::driver::Driver;
+use super::groups::Table;
 use super::groups::cell::CellKind;
 use super::groups::fold::{Fold, Groups};
 use super::groups::held::{HeldGroups, HeldSet, Kept};
 use super::groups::partial::partial_of_table;
-use super::groups::Table;
 use super::lower::{Lowering, Reads};
 use super::rows::buckets::HeldBuckets;
-use super::rows::{HeldRows, Wanted, collect};
+use super::rows::top::{check_order, top};
+use super::rows::{HeldRows, ROWS_MAX, Wanted, collect};
 use super::stop::{Done, Stop, decline};
-use crate::{Error, ErrorKind, Result};
 use crate::backend::inputs::Inputs;
 use crate::backend::{Backend, Given, Outcome, Placement, Task};
 use crate::plan::nodes::Operation;
+use crate::plan::register::Register;
 use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan};
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::function::{DatePart, Function};
 use multiloop_planner::multiloop::{Reduction, Source};
+use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,16 +95,20 @@ impl Gpu {
         for (at, GeneratorPlan { conditions, kind }) in of.generators.iter().enumerate() {
             let wanted = match kind {
                 GeneratorKind::Reduce(_) => continue,
-                GeneratorKind::TopK(_) => return decline("the first rows are wanted"),
-                GeneratorKind::Collect { value, .. } => Wanted { conditions, value, key: None },
+                GeneratorKind::TopK(plan) => {
+                    given[at] = Some(top((task, inputs), device, &reads, (conditions, plan))?);
+                    continue;
+                }
+                GeneratorKind::Collect { value, .. } => Wanted { conditions, value, key: None, most: ROWS_MAX },
                 GeneratorKind::BucketCollect(bucket) => {
-                    Wanted { conditions, value: &bucket.value, key: Some((&bucket.key, &bucket.layout)) }
+                    let key = Some((&bucket.key[..], &bucket.layout));
+                    Wanted { conditions, value: &bucket.value, key, most: ROWS_MAX }
                 }
             };
             let made = collect((task, inputs), device, &reads, &wanted)?;
             inputs.context().check()?;
             // Codes of what failed are of no layout.
-            check_rows(&reads)?;
+            reads.check_rows()?;
             given[at] = Some(match kind {
                 GeneratorKind::BucketCollect(BucketPlan { key_types, types, .. }) => {
                     let buckets = HeldBuckets::new(device, made, (key_types, types))?;
@@ -151,14 +159,9 @@ impl Gpu {
         if pieces.count > 0 {
             device.driver.launch(&*module, "reduce", device.shape(pieces.count, shared), &arguments)?;
         }
-        check_rows(reads)?;
+        reads.check_rows()?;
         folds.into_iter().map(|fold| given_of(device, fold)).collect()
     }
-}
-
-/// Whether a row has failed.
-fn check_rows(reads: &Reads) -> Done<()> {
-    if reads.error.values::<u32>(1)? == [0] { Ok(()) } else { decline("a row fails") }
 }
 
 /// What a reduction gives: what other loops read stays on the device.
@@ -245,6 +248,45 @@ fn brought(given: Given, inputs: &dyn Inputs) -> Result<Given> {
     }
 }
 
+/// Functions of what is no text that are lowered; of some types at least.
+fn is_known(function: Function) -> bool {
+    use Function as F;
+    matches!(
+        function,
+        F::Add
+            | F::Subtract
+            | F::Multiply
+            | F::Divide
+            | F::Modulo
+            | F::Negate
+            | F::Abs
+            | F::Equal
+            | F::NotEqual
+            | F::Less
+            | F::LessEqual
+            | F::Greater
+            | F::GreaterEqual
+            | F::IsDistinct
+            | F::IsNotDistinct
+            | F::And
+            | F::Or
+            | F::Not
+            | F::IsNull
+            | F::IsNotNull
+            | F::IsTrue
+            | F::IsFalse
+            | F::Case
+            | F::Coalesce
+            | F::NullIf
+            | F::Greatest
+            | F::Least
+            | F::InList
+            | F::Cast
+            | F::AssignCast
+            | F::Extract(DatePart::Year | DatePart::Month | DatePart::Day)
+    )
+}
+
 /// Whether a loop is of a shape that is known here, as far as its plan tells.
 fn shape(task: &Task<'_>) -> Done<()> {
     let of = task.of;
@@ -258,6 +300,18 @@ fn shape(task: &Task<'_>) -> Done<()> {
     if of.expressions.nodes.iter().any(|node| odd(&node.operation)) {
         return decline("blocks for each row");
     }
+    for node in &of.expressions.nodes {
+        if node.data_type == DataType::Numeric || node.register == Register::Interval {
+            return decline(format!("a value of type {}", node.data_type));
+        }
+        if let Operation::Call { function, arguments } = &node.operation {
+            let is_text = |&argument: &u32| of.expressions.nodes[argument as usize].register == Register::Text;
+            let of_text = node.register == Register::Text || arguments.iter().any(is_text);
+            if !of_text && !is_known(*function) {
+                return decline(format!("{function:?}"));
+            }
+        }
+    }
     for (at, level) in of.levels.iter().enumerate() {
         match (at, &level.source) {
             (0, Source::Rows(_)) | (1.., Source::Bucket { .. }) => {}
@@ -267,7 +321,7 @@ fn shape(task: &Task<'_>) -> Done<()> {
     for generator in &of.generators {
         match &generator.kind {
             GeneratorKind::Reduce(_) | GeneratorKind::Collect { .. } | GeneratorKind::BucketCollect(_) => {}
-            GeneratorKind::TopK(_) => return decline("the first rows are wanted"),
+            GeneratorKind::TopK(plan) => check_order(plan)?,
         }
     }
     Ok(())

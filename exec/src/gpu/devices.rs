@@ -1,7 +1,7 @@
 //! The devices that an engine gets.
 
-use crate::backend::devices::Devices;
 use crate::backend::Backend;
+use crate::backend::devices::Devices;
 use crate::gpu::backend::Gpu;
 use std::sync::Arc;
 

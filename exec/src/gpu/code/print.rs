@@ -35,8 +35,8 @@ fn kernel(text: &mut String, kernel: &Kernel) -> fmt::Result {
         writeln!(text, "  SHARED(v{})", shared.number)?;
     }
     statements(text, &kernel.body, 1)?;
-    text.push_str("}\n")
-    ;Ok(())
+    text.push_str("}\n");
+    Ok(())
 }
 
 fn statements(text: &mut String, all: &[Statement], depth: usize) -> fmt::Result {

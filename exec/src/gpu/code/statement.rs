@@ -12,7 +12,13 @@ pub(crate) enum Statement {
     Store(Variable, Expression, Expression),
     If(Expression, Vec<Statement>, Vec<Statement>),
     /// From a first value on, below an end, in steps.
-    For { variable: Variable, from: Expression, below: Expression, step: Expression, body: Vec<Statement> },
+    For {
+        variable: Variable,
+        from: Expression,
+        below: Expression,
+        step: Expression,
+        body: Vec<Statement>,
+    },
     Call(Helper, Vec<Expression>),
     /// All threads of a block have done what stands before it.
     Barrier,

@@ -42,7 +42,10 @@ pub(crate) enum Valid {
 #[derive(Clone, Debug)]
 pub(crate) enum Form {
     /// base + step × element.
-    Integers { base: i64, step: i64 },
+    Integers {
+        base: i64,
+        step: i64,
+    },
     Floats,
     Bits,
     /// Truths of a byte each.

@@ -6,15 +6,15 @@
 use super::{Argument, Driver, Limits, Module, Shape, packed};
 use crate::gpu::code::helpers::{FUNCTIONS, TYPES};
 use crate::gpu::stop::{Done, decline};
-use std::any::Any;
 use std::alloc::{Layout, alloc, dealloc};
+use std::any::Any;
 use std::ffi::c_void;
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The shim, in front of every source.
 const SHIM: &str = include_str!("shim.h");
@@ -81,7 +81,7 @@ impl Emulated {
 impl Emulated {
     /// Where a card's compiler is to be had it has to take every source, too; a card may use what it makes.
     #[cfg(test)]
-    fn compile_for_a_card(&self, kernels: &str) -> Done<()> {
+    pub(crate) fn compile_for_a_card(&self, kernels: &str) -> Done<()> {
         use super::disk;
         use super::nvrtc::{Nvrtc, PATH};
         const ARCHITECTURE: &str = "sm_90";

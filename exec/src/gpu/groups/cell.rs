@@ -28,12 +28,19 @@ pub(crate) struct Cell {
 pub(crate) enum CellKind {
     Count,
     /// Proven: no argument is further from zero than `bound`. `wide` if the sum of all may not fit 64 bits.
-    Sum { bound: u128, wide: bool },
-    Extreme { largest: bool },
+    Sum {
+        bound: u128,
+        wide: bool,
+    },
+    Extreme {
+        largest: bool,
+    },
     /// The argument of any row.
     Value,
     /// Flags: that the decisive value came, and, in the next one, that NULL did.
-    Logic { decisive: bool },
+    Logic {
+        decisive: bool,
+    },
 }
 
 impl Cell {

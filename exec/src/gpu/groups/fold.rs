@@ -273,9 +273,7 @@ impl<'p> Fold<'p> {
         let kind = cell.kind;
         if kind == CellKind::Value {
             cell.dictionary = argument.dictionary.clone();
-            if cell.argument.is_some_and(|(_, register)| register == Register::Text)
-                && cell.dictionary.is_none()
-            {
+            if cell.argument.is_some_and(|(_, register)| register == Register::Text) && cell.dictionary.is_none() {
                 return decline("text without a dictionary");
             }
         }

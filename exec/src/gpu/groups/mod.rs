@@ -51,11 +51,7 @@ pub(crate) const CODES_MAX: u64 = 1 << 31;
 
 impl Table {
     /// A table without rows.
-    pub(crate) fn new(
-        driver: &Arc<dyn Driver>,
-        (groups, slots): (u64, Option<Slots>),
-        cells: Vec<Cell>,
-    ) -> Done<Self> {
+    pub(crate) fn new(driver: &Arc<dyn Driver>, (groups, slots): (u64, Option<Slots>), cells: Vec<Cell>) -> Done<Self> {
         let flags = Buffer::zeroed(driver, groups as usize * 4)?;
         let word = |_| Buffer::zeroed(driver, groups as usize * 8);
         let words = cells.iter().map(|cell| (0..cell.words()).map(word).collect::<Done<Vec<_>>>());

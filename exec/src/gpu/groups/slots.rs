@@ -84,7 +84,12 @@ impl Lowering<'_> {
     }
 
     /// The slot of a code, and whether it has none.
-    pub(crate) fn find_slot(&mut self, slots: &Slots, code: Expression, absent: Expression) -> (Expression, Expression) {
+    pub(crate) fn find_slot(
+        &mut self,
+        slots: &Slots,
+        code: Expression,
+        absent: Expression,
+    ) -> (Expression, Expression) {
         let none = Expression::number(NO_SLOT.into(), Type::U32);
         let slot = self.slot(Helper::FindSlot, slots, code);
         let slot = self.hold(Expression::select(absent, none.clone(), slot));

@@ -173,7 +173,9 @@ impl Lowering<'_> {
         }
         let range = self.range(argument, a.value.data_type());
         let most = range.0.checked_neg().zip(Some(range.1)).map(|(a, b)| a.max(b));
-        let Some(exact) = type_for(most.map(|most| (-most, most))) else { return decline("a number without its negative") };
+        let Some(exact) = type_for(most.map(|most| (-most, most))) else {
+            return decline("a number without its negative");
+        };
         let exact = exact.max(of).max(a.value.data_type());
         let value = self.hold(a.value.clone().cast(exact));
         let negative = Expression::binary(Binary::Subtract, Expression::number(0, exact), value.clone());

@@ -14,13 +14,7 @@ use multiloop_planner::types::DataType;
 
 impl Lowering<'_> {
     /// The value of a call.
-    pub(super) fn function(
-        &mut self,
-        node: &Node,
-        function: Function,
-        arguments: &[u32],
-        of: Type,
-    ) -> Done<Scalar> {
+    pub(super) fn function(&mut self, node: &Node, function: Function, arguments: &[u32], of: Type) -> Done<Scalar> {
         use Function as F;
         let is_text = |&argument: &u32| self.node_at(argument).register == Register::Text;
         if node.register == Register::Text || arguments.iter().any(is_text) {
@@ -30,9 +24,7 @@ impl Lowering<'_> {
             return Ok(truth);
         }
         match function {
-            F::Add | F::Subtract | F::Multiply | F::Divide | F::Modulo => {
-                self.operate(node, function, arguments, of)
-            }
+            F::Add | F::Subtract | F::Multiply | F::Divide | F::Modulo => self.operate(node, function, arguments, of),
             F::Negate | F::Abs => self.sign(node, function, arguments[0], of),
             F::Cast | F::AssignCast => self.cast(node, arguments[0], of),
             F::Case => self.choose(arguments, of),

@@ -102,9 +102,7 @@ impl Lowering<'_> {
         match &node.operation {
             Operation::Constant(value) => Ok(value.clone()),
             Operation::Parameter(at) => Ok(self.inputs.parameters()[*at as usize].clone()),
-            Operation::Call { function, arguments } => {
-                self.value_of_call(*function, arguments, node.data_type, known)
-            }
+            Operation::Call { function, arguments } => self.value_of_call(*function, arguments, node.data_type, known),
             _ => Err(Error::internal("another leaf than the text")),
         }
     }
@@ -192,11 +190,7 @@ impl Lowering<'_> {
         let data = Buffer::of(driver, &data)?;
         let value = self.memory(element, &data).at(at.clone());
         let value = match of {
-            Type::Bool => Expression::binary(
-                Binary::NotEqual,
-                value,
-                Expression::number(0, Type::U8),
-            ),
+            Type::Bool => Expression::binary(Binary::NotEqual, value, Expression::number(0, Type::U8)),
             other => value.cast(other),
         };
         let null = match values.iter().any(Value::is_null) {
@@ -204,11 +198,7 @@ impl Lowering<'_> {
                 let nulls: Vec<u8> = values.iter().map(|value| value.is_null().into()).collect();
                 let nulls = Buffer::of(driver, &nulls)?;
                 let is_null = self.memory(Type::U8, &nulls).at(at);
-                Expression::binary(
-                    Binary::NotEqual,
-                    is_null,
-                    Expression::number(0, Type::U8),
-                )
+                Expression::binary(Binary::NotEqual, is_null, Expression::number(0, Type::U8))
             }
             false => Expression::truth(false),
         };

@@ -32,8 +32,8 @@ use crate::plan::placement::Task;
 use crate::plan::tree::{GeneratorKind, LetKind};
 use probes::Probed;
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
 use scalars::Scalar;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// A kernel that is being written.
@@ -76,6 +76,11 @@ impl Reads {
         let error = Buffer::zeroed(&device.driver, 4)?;
         Ok(Reads { error, buckets: bucket_collections(task), probed: RefCell::default() })
     }
+
+    /// Whether no row has failed.
+    pub(crate) fn check_rows(&self) -> Done<()> {
+        if self.error.values::<u32>(1)? == [0] { Ok(()) } else { decline("a row fails") }
+    }
 }
 
 /// What a level goes over: columns, by field.
@@ -89,11 +94,7 @@ pub(crate) struct Level {
 
 impl<'a> Lowering<'a> {
     /// A kernel without statements.
-    pub(crate) fn new(
-        (task, inputs): (&'a Task<'a>, &'a dyn Inputs),
-        device: &'a Device,
-        reads: &'a Reads,
-    ) -> Self {
+    pub(crate) fn new((task, inputs): (&'a Task<'a>, &'a dyn Inputs), device: &'a Device, reads: &'a Reads) -> Self {
         let flag = Variable { number: 0, kind: Kind::Pointer(Type::U32) };
         Lowering {
             task,

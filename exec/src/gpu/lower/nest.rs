@@ -76,7 +76,11 @@ impl Lowering<'_> {
         let step = self.device.piece_rows;
         let cut = |range: &Range<usize>| {
             let end = range.end;
-            range.clone().step_by(step).map(move |start| (start as u64, end.min(start + step) as u64)).collect::<Vec<_>>()
+            range
+                .clone()
+                .step_by(step)
+                .map(move |start| (start as u64, end.min(start + step) as u64))
+                .collect::<Vec<_>>()
         };
         let pieces: Vec<(u64, u64)> = ranges.iter().flat_map(cut).collect();
         let (starts, ends): (Vec<u64>, Vec<u64>) = pieces.iter().copied().unzip();
@@ -168,11 +172,7 @@ impl Lowering<'_> {
     }
 
     /// What follows for tuples that pass all conditions, one after the other.
-    pub(crate) fn filter(
-        &mut self,
-        conditions: &[ScalarId],
-        then: impl FnOnce(&mut Self) -> Done<()>,
-    ) -> Done<()> {
+    pub(crate) fn filter(&mut self, conditions: &[ScalarId], then: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
         match conditions.split_first() {
             None => then(self),
             Some((&first, rest)) => {

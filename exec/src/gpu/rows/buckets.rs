@@ -91,8 +91,7 @@ impl HeldBuckets {
             _ => {
                 let starts = run.starts(&counts, count)?;
                 let order = Buffer::new(driver, level.rows * 4)?;
-                let arguments =
-                    [memory(&places), Argument::U32(rows), memory(&starts), memory(&ranks), memory(&order)];
+                let arguments = [memory(&places), Argument::U32(rows), memory(&starts), memory(&ranks), memory(&order)];
                 run.over("order", level.rows, &arguments)?;
                 Spans::ByCode { starts, counts, order }
             }

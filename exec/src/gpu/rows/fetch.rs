@@ -95,7 +95,8 @@ pub(super) fn keys(layout: &KeyLayout, codes: &[u64]) -> Done<Vec<Column>> {
 pub(super) fn typed(keys: Vec<Column>, types: &[DataType]) -> Vec<Column> {
     let one = |(column, of): (Column, &DataType)| match (&column.data, of) {
         (ColumnData::Int64(values), DataType::Boolean) => {
-            let data = ColumnData::Boolean(BooleanBuffer::from(values.iter().map(|&value| value != 0).collect::<Vec<bool>>()));
+            let data =
+                ColumnData::Boolean(BooleanBuffer::from(values.iter().map(|&value| value != 0).collect::<Vec<bool>>()));
             Column::new(data, column.nulls)
         }
         _ => column,

@@ -3,10 +3,11 @@
 //! A first kernel counts the tuples of each piece, the host adds these up, and a second one puts each tuple where it belongs: within a
 //! piece threads take neighbouring rows, and an exclusive sum over what each has says where. Nothing depends on which thread is first.
 //!
-//! `fetch` brings rows to the host; `buckets` finds them by key.
+//! `fetch` brings rows to the host, `top` the first ones in an order; `buckets` finds them by key.
 
 pub(crate) mod buckets;
 pub(crate) mod fetch;
+pub(crate) mod top;
 
 use super::code::expression::{Binary, Expression, Place, Variable};
 use super::code::helpers::Helper;
@@ -86,7 +87,12 @@ pub(crate) struct Wanted<'p> {
     pub(crate) value: &'p [ScalarId],
     /// Of buckets the key, and what the plan knows of it.
     pub(crate) key: Option<(&'p [ScalarId], &'p KeyLayout)>,
+    /// Rows, at most.
+    pub(crate) most: usize,
 }
+
+/// Rows that are collected, at most: their numbers have 32 bits.
+pub(crate) const ROWS_MAX: usize = u32::MAX as usize - 1;
 
 /// Rows that were collected.
 pub(crate) struct Collected {
@@ -123,7 +129,7 @@ pub(crate) fn collect(
         (total - u64::from(count)) as u32
     });
     let offsets: Vec<u32> = offsets.collect();
-    if total >= u64::from(u32::MAX) {
+    if total > wanted.most as u64 {
         return decline("too many rows are collected");
     }
     let mut lowering = Lowering::new((task, inputs), device, reads);

@@ -1,6 +1,8 @@
-//! Figures: how long loops take on a card. Not run unless `MULTILOOP_GPU_ROWS` says of how many rows.
+//! Figures: how long loops take on a card. Not run unless `MULTILOOP_GPU_ROWS` says of how many rows. Without a card kernels
+//! are only compiled.
 
-use super::{context, devices_of, emulated, program, values_of, with_statistics};
+use super::dry::Dry;
+use super::{context, devices_of, program, values_of, with_statistics};
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{CHUNK_ROWS, Table};
 use crate::gpu::backend::Gpu;
@@ -75,7 +77,13 @@ fn lineitem(program: &Program, rows: usize) -> Arc<Table> {
             Value::Decimal(i128::from(of(0, 9_400_000) + 90_000)),
             Value::Decimal(of(7, 11).into()),
             Value::Decimal(of(9, 9).into()),
-            Value::text(if flag < 50 { "N" } else if flag < 75 { "A" } else { "R" }),
+            Value::text(if flag < 50 {
+                "N"
+            } else if flag < 75 {
+                "A"
+            } else {
+                "R"
+            }),
             Value::text(if flag < 49 { "O" } else { "F" }),
             Value::Int(8036 + of(5, 2526) as i64),
             Value::Int(of(2, 10_000) as i64 + 1),
@@ -88,7 +96,8 @@ fn lineitem(program: &Program, rows: usize) -> Arc<Table> {
     let mut table = builder.finish().expect("there is memory");
     let chunks = rows.div_ceil(CHUNK_ROWS);
     table.chunks = vec![Arc::clone(&table.chunks[0]); chunks];
-    let statistics = TableStatistics { rows: (chunks * CHUNK_ROWS) as u64, ..TableStatistics::clone(&table.statistics) };
+    let statistics =
+        TableStatistics { rows: (chunks * CHUNK_ROWS) as u64, ..TableStatistics::clone(&table.statistics) };
     table.statistics = Arc::new(statistics);
     Arc::new(table)
 }
@@ -106,7 +115,8 @@ fn time(name: &str, text: &str, rows: usize, gpu: &Arc<Gpu>, pool: &Pool) {
         let body = Body { pool, devices: &devices, takes_notes: false };
         let output = run_with(&plan, &lookup, &[], &context(), body).expect("it runs");
         took.push(started.elapsed());
-        assert!(!values_of(output).expect("it has rows").is_empty());
+        // Of a device that does nothing there are no groups.
+        values_of(output).expect("it has rows");
     }
     let best = took[1..].iter().min().expect("it ran");
     let rows = tables[0].rows();
@@ -116,7 +126,7 @@ fn time(name: &str, text: &str, rows: usize, gpu: &Arc<Gpu>, pool: &Pool) {
 #[test]
 fn figures_of_a_card() {
     let Some(rows) = std::env::var("MULTILOOP_GPU_ROWS").ok().and_then(|rows| rows.parse().ok()) else { return };
-    let gpu = super::card(None).unwrap_or_else(|| Arc::new(emulated(1, 1 << 14)));
+    let gpu = super::card(None).unwrap_or_else(|| Arc::new(Gpu::new(Arc::new(Dry::like_a_card()))));
     let pool = Pool::new(2).expect("threads start");
     for (name, text) in [("Q1", Q1), ("Q6", Q6), ("10,000 groups", SUPPLIERS)] {
         time(name, text, rows, &gpu, &pool);

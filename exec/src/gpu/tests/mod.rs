@@ -5,18 +5,19 @@
 //! `MULTILOOP_GPU_CACHE` (a folder), kept for one that has no compiler. With `MULTILOOP_GPU=1` and the feature `gpu` everything
 //! runs on the first card, too.
 
+mod dry;
 mod figures;
 mod programs;
 mod sources;
 mod tpch;
 
-use crate::column::build::{Storage, TableBuilder};
+use crate::backend::Backend;
+use crate::backend::devices::Devices;
 use crate::column::Table;
+use crate::column::build::{Storage, TableBuilder};
 use crate::gpu::backend::Gpu;
 use crate::gpu::driver::Driver;
 use crate::gpu::driver::emulated::Emulated;
-use crate::backend::Backend;
-use crate::backend::devices::Devices;
 use crate::plan::Machine;
 use crate::run::{Body, Output, run, run_with};
 use crate::workers::context::{Context, Memory};
@@ -109,7 +110,9 @@ impl Random {
             }
             DataType::Decimal { .. } if end => Value::Decimal(extreme),
             DataType::Decimal { .. } => Value::Decimal(i128::from(pick) * 7),
-            DataType::Text => Value::text(["", "a", "ab", "ü", "zz top", "x", "MAIL"][pick.unsigned_abs() as usize % 7]),
+            DataType::Text => {
+                Value::text(["", "a", "ab", "ü", "zz top", "x", "MAIL"][pick.unsigned_abs() as usize % 7])
+            }
             _ if end => Value::Int(extreme as i64),
             _ => Value::Int(pick),
         }
@@ -230,7 +233,8 @@ fn check(text: &str, on_device: &[&str]) {
         }
     }
     for define in on_device {
-        let is_of = |note: &&String| note.split(": ").next().is_some_and(|defines| defines.split(", ").any(|of| of == *define));
+        let is_of =
+            |note: &&String| note.split(": ").next().is_some_and(|defines| defines.split(", ").any(|of| of == *define));
         let notes: Vec<&String> = ran.iter().filter(is_of).collect();
         let runs = notes.iter().filter(|note| note.ends_with(": ran")).count();
         let odd: Vec<&&String> =
@@ -245,7 +249,12 @@ fn devices_of(gpu: &Arc<Gpu>) -> Devices {
 }
 
 /// Runs a program where a device takes what it can.
-fn on_device(program: &Program, tables: &[Arc<Table>], parameters: &[Value], (gpu, pool): (&Arc<Gpu>, &Pool)) -> Outcome {
+fn on_device(
+    program: &Program,
+    tables: &[Arc<Table>],
+    parameters: &[Value],
+    (gpu, pool): (&Arc<Gpu>, &Pool),
+) -> Outcome {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
     let devices = devices_of(gpu);
     let plan = devices.plan(program, Machine::host(pool.threads()))?;

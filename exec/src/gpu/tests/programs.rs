@@ -88,7 +88,7 @@ loop
     key p? = i0.p
     s? = sum(i0.a * i0.a)::bigint
     m? = max(i0.b + 1::bigint)
-    n? = min(- i0.a)
+    n? = min(negate(i0.a))
 result %1
 output p, s, m, n
 "),
@@ -107,7 +107,7 @@ loop
     if NOT is_null(i0.b) OR i0.a > 1
     key k = case(i0.b > 3::bigint, 1, i0.o, 2, 3)
     key c? = coalesce(i0.b, cast(i0.a as bigint))
-    key g? = i0.f < 1.0
+    key g? = i0.f < 1e0
     n = count_rows()
 result %1
 output k, c, g, n
@@ -220,5 +220,26 @@ result %4
 output m, n, s
 "),
         &[],
+    );
+}
+
+#[test]
+fn the_first_rows() {
+    check(
+        &of("\
+loop
+  i0 in %0
+  %1 top_k limit 5::bigint offset 1::bigint
+    if i0.a > 0
+    by i0.b desc nulls first
+    by i0.s
+    a = i0.a
+    b? = i0.b
+    s? = i0.s
+    d = i0.d
+result %1
+output a, b, s, d
+"),
+        &["%1"],
     );
 }
