@@ -10,7 +10,7 @@ use multiloop_exec::cpu::keys::integer::Key;
 use multiloop_exec::cpu::vector::Vector;
 use multiloop_exec::cpu::vector::bitmap::Bitmap;
 use multiloop_exec::cpu::vector::rows::{Source, TILE_ROWS};
-use multiloop_exec::plan::nodes::Expressions;
+use multiloop_exec::plan::expressions::Expressions;
 use multiloop_exec::plan::register::Register;
 use multiloop_exec::workers::context::{Context, Memory};
 use multiloop_planner::analysis::ranges::Ranges;

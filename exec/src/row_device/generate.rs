@@ -6,7 +6,7 @@ use crate::interpret::reduce::Accumulator;
 use crate::plan::tree::{AggregatePlan, GeneratorKind, LoopPlan, ReducePlan, TopKPlan};
 use crate::workers::context::Reservation;
 use crate::{Error, Result};
-use multiloop_planner::multiloop::{Reduction, ScalarId};
+use multiloop_planner::multiloop::{Gather, Reduction, ScalarId};
 use multiloop_planner::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -139,8 +139,12 @@ impl Filling {
                 }
                 for (state, aggregate) in self.states[group].iter_mut().zip(&reduce.aggregates) {
                     let Some(argument) = argument(rows, of, aggregate)? else { continue };
+                    // What gathers different values leaves out equal ones itself.
+                    let gathers = aggregate.kind.reduction == Reduction::Gather(Gather::Distinct);
                     let counts = match argument.first() {
-                        Some(value) if aggregate.kind.distinct => state.seen.insert(value.clone().group_key()),
+                        Some(value) if aggregate.kind.distinct && !gathers => {
+                            state.seen.insert(value.clone().group_key())
+                        }
                         _ => true,
                     };
                     if counts {

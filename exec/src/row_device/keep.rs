@@ -75,7 +75,14 @@ impl Held for Keeps {
     }
 
     fn key_range(&self) -> Option<(i128, i128)> {
-        let (GeneratorKind::BucketCollect(_) | GeneratorKind::Reduce(_)) = self.kind else { return None };
+        let has_keys = match &self.kind {
+            GeneratorKind::BucketCollect(_) => true,
+            GeneratorKind::Reduce(reduce) => reduce.key.is_some(),
+            GeneratorKind::Collect { .. } | GeneratorKind::TopK(_) => false,
+        };
+        if !has_keys {
+            return None;
+        }
         let number = |row: &Row| match row.first()? {
             Value::Null => Some(None),
             Value::Int(value) => Some(Some(i128::from(*value))),

@@ -129,14 +129,11 @@ impl Backend for RowByRow {
                 self.ran.fetch_add(1, Ordering::Relaxed);
                 Ok(Outcome::Given(given))
             }
-            Err(error)
-                if matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::OutOfMemory | ErrorKind::Internal) =>
-            {
-                Err(error)
-            }
-            Err(_) => {
+            Err(error) if matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::Internal) => Err(error),
+            Err(error) => {
                 self.declined.fetch_add(1, Ordering::Relaxed);
-                Ok(Outcome::Declined("a row fails".into()))
+                let is_full = error.kind() == ErrorKind::OutOfMemory;
+                Ok(Outcome::Declined(if is_full { "it is out of memory" } else { "a row fails" }.into()))
             }
         }
     }

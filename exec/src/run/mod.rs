@@ -120,7 +120,7 @@ pub(crate) fn run_with(
     let captured = Captured::default();
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
     frame.lets(plan.body, usize::MAX, Some(body))?;
-    let result = frame.get(plan.block(plan.body).result)?;
+    let result = frame.get_with(plan.block(plan.body).result, Some(body.pool))?;
     let mut statistics = shared.statistics.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
     // Some lets run before their turn.
     statistics.sort_by_key(|(number, _)| *number);
@@ -305,9 +305,9 @@ impl<'a> Frame<'a> {
             return;
         }
         for id in collections_read(self.shared.plan, definition) {
-            if let Ok(Made::Held(kept)) = self.made(id) {
+            if let Ok(Made::Held(_)) = self.made(id) {
                 // The error is that of whoever reads it.
-                let _ = self.fetched(&kept, Some(body.pool));
+                let _ = self.get_with(id, Some(body.pool));
             }
         }
     }

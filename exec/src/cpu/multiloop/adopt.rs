@@ -44,7 +44,11 @@ pub(crate) fn adopt(
 /// What a device keeps, on the host.
 pub(crate) fn adopt_held(frame: &Frame<'_>, kept: &Kept<Stored>, pool: Option<&Pool>) -> Result<Arc<Stored>> {
     let given = kept.held.fetch(frame.shared.context)?;
-    adopt_one(frame, kept.place, given, pool)
+    // What became of its choices is no note of the let that asks.
+    let noted = frame.shared.notes_taken();
+    let stored = adopt_one(frame, kept.place, given, pool);
+    frame.shared.forget_notes(noted);
+    stored
 }
 
 /// The collection of a generator of a let of the body, of what a backend gave.

@@ -1,6 +1,6 @@
 //! The frame of the block that is being evaluated: the collections and rows that its loops read.
 
-use crate::collections::made::{Kept, Made};
+use crate::collections::made::Made;
 use crate::collections::rows::RowSet;
 use crate::column::{Chunk, Table};
 use crate::cpu::collections::bindings::{Bindings, Captured};
@@ -98,6 +98,18 @@ impl<'a> Shared<'a> {
         let notes = self.notes.as_ref().and_then(|notes| notes.lock().ok());
         notes.map(|mut notes| std::mem::take(&mut *notes)).unwrap_or_default()
     }
+
+    /// How many notes there are.
+    pub(crate) fn notes_taken(&self) -> usize {
+        self.notes.as_ref().and_then(|notes| notes.lock().ok()).map_or(0, |notes| notes.len())
+    }
+
+    /// Forgets the notes behind the first so many.
+    pub(crate) fn forget_notes(&self, kept: usize) {
+        if let Some(mut notes) = self.notes.as_ref().and_then(|notes| notes.lock().ok()) {
+            notes.truncate(kept);
+        }
+    }
 }
 
 /// Columns of lazy tables that have been read: chunks of these alone, in the order of their positions.
@@ -140,9 +152,14 @@ pub(crate) struct Frame<'a> {
 impl<'a> Frame<'a> {
     /// A collection of this block or of one around it, on the host.
     pub(crate) fn get(&self, id: CollectionId) -> Result<Arc<Stored>> {
+        self.get_with(id, None)
+    }
+
+    /// The same; whoever is no worker may have the help of a pool's, if it has to be fetched from a device.
+    pub(crate) fn get_with(&self, id: CollectionId, pool: Option<&Pool>) -> Result<Arc<Stored>> {
         match self.made(id)? {
             Made::Host(stored) => Ok(stored),
-            Made::Held(kept) => self.fetched(&kept, None),
+            Made::Held(kept) => kept.fetched(|kept| adopt_held(self, kept, pool)),
         }
     }
 
@@ -160,11 +177,6 @@ impl<'a> Frame<'a> {
         }
         let undefined = || Error::internal(format!("collection {} is read before it is defined", id.0));
         self.shared.tables.get(&id).cloned().unwrap_or_else(|| Err(undefined())).map(Made::Host)
-    }
-
-    /// What a device keeps, on the host. Whoever is no worker may have the help of a pool's.
-    pub(crate) fn fetched(&self, kept: &Kept<Stored>, pool: Option<&Pool>) -> Result<Arc<Stored>> {
-        kept.fetched(|kept| adopt_held(self, kept, pool))
     }
 
     /// How many rows a collection has; of buckets how many members. Of what could not be made there are none.

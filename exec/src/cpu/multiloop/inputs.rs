@@ -137,10 +137,7 @@ impl Inputs for Reading<'_> {
 impl Reading<'_> {
     /// A collection on the host.
     fn here(&self, id: CollectionId) -> Result<Arc<Stored>> {
-        match self.frame.made(id)? {
-            Made::Host(stored) => Ok(stored),
-            Made::Held(kept) => self.frame.fetched(&kept, self.pool),
-        }
+        self.frame.get_with(id, self.pool)
     }
 
     /// One more than the last field that is read of an index.

@@ -2,15 +2,15 @@
 
 mod inputs;
 
-use super::{Outcome, Q1_SHAPE, context, is_ordered, on_cpu, sorted, table, ten_rows, values_of};
+use super::{Outcome, Q1_SHAPE, context, is_ordered, on_cpu, sorted, table, ten_rows, values_of, with_statistics};
 use crate::backend::devices::Devices;
 use crate::backend::inputs::Inputs;
 use crate::backend::{self, Backend, Given, Placement, Task};
 use crate::collections::rows::RowSet;
 use crate::column::Table;
-use crate::plan::{Machine, Numbers};
+use crate::plan::{Limits, Machine, Numbers};
 use crate::row_device::{RowByRow, of_no_key};
-use crate::run::{Body, run_with};
+use crate::run::{Body, run_with, stream_plan};
 use crate::workers::pool::Pool;
 use crate::{ErrorKind, Result};
 use multiloop_planner::catalog::TableHandle;
@@ -88,6 +88,44 @@ fn a_device_reads_what_it_keeps_where_it_is() {
         .expect("it runs");
     assert!(device.kept.load(Ordering::Relaxed) > 0);
     assert!(device.read.load(Ordering::Relaxed) > 0);
+}
+
+#[test]
+fn the_last_loop_streams_where_it_is_the_hosts() {
+    let text = "table %0 t(a#0 integer)\nloop\n  i0 in %0\n  %1 bucket_reduce\n    key a = i0.a\n    n = count_rows()\n\
+                loop\n  i1 in %0\n  %2 collect\n    n = %1[i1.a].n\nresult %2\noutput n\n";
+    let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let rows: Vec<Vec<Value>> = (0..40).map(|row| vec![Value::Int(row % 7)]).collect();
+    let tables = [table(&program.collections[0].fields, &rows, 2)];
+    let program = with_statistics(&program, &tables);
+    let pool = Arc::new(Pool::new(2).expect("threads start"));
+    let expected = on_cpu(&program, &tables, &[], &pool).expect("it runs");
+    for (takes, streams) in [(1, true), (2, false)] {
+        let devices = Devices::new([Arc::new(Only(takes, RowByRow::new(0))) as Arc<dyn Backend>]);
+        let machine = Machine { limits: Limits { first_pieces: 1, ..Limits::default() }, workers: 2 };
+        let plan = Arc::new(devices.plan(&program, machine).expect("it can be planned"));
+        assert_eq!(plan.streams.of, streams, "{plan}");
+        let lookup = |_: TableHandle| Arc::clone(&tables[0]);
+        let output = stream_plan(&plan, &lookup, &[], &context(), (&pool, &devices)).expect("it runs");
+        assert_eq!(values_of(output).expect("it runs"), expected);
+    }
+}
+
+/// Takes the loop that defines this collection, and runs it as another backend does.
+struct Only(u32, Arc<RowByRow>);
+
+impl Backend for Only {
+    fn name(&self) -> &str {
+        "only"
+    }
+
+    fn place(&self, task: &Task<'_>) -> Placement {
+        if task.defines[0].0 == self.0 { self.1.place(task) } else { Placement::Declines("it is another one".into()) }
+    }
+
+    fn run(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Result<backend::Outcome> {
+        self.1.run(task, inputs)
+    }
 }
 
 /// Hands back rows, or no parts, or groups of another reduction, whatever it is asked for.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// How often each is met at least: ways to number groups and to find them, and what else differs from loop to loop.
-const WANTED: [&str; 40] = [
+const WANTED: [&str; 41] = [
     "groups: Few",
     "groups: Ordered",
     "groups: Set",
@@ -39,6 +39,7 @@ const WANTED: [&str; 40] = [
     "pieces: morsels",
     "chunks pruned",
     "streams",
+    "streams beside a device",
     "a loop of a device",
     "partial groups of a device",
     "results that a device keeps",

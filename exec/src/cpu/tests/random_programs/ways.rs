@@ -113,6 +113,10 @@ impl Way {
                 let body = Body { pool, devices: &devices, takes_notes: true };
                 run_with(&plan, &lookup, &parameters, &context(), body)?
             }
+            How::Shared(seed) if seed % 4 == 1 => {
+                met.count("streams beside a device", usize::from(plan.streams.of));
+                return values_of(stream_plan(&Arc::new(plan), &lookup, &parameters, &context(), (pool, &devices))?);
+            }
             How::Shared(_) => {
                 let body = Body { pool, devices: &devices, takes_notes: true };
                 let output = run_with(&plan, &lookup, &parameters, &context(), body);
