@@ -237,7 +237,7 @@ impl Backend for Gpu {
 
 /// Whether an error is no matter of rows.
 fn ends_statement(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::OutOfMemory | ErrorKind::Internal)
+    matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::Internal)
 }
 
 /// What was made, in the memory of the host.

@@ -229,6 +229,9 @@ fn write(
             Ok(())
         })
     })?;
+    if targets.len() != wanted.value.len() {
+        return decline("no tuple can come");
+    }
     let columns = targets.into_iter().map(|target| {
         let form = match (target.of, target.dictionary) {
             (_, Some(dictionary)) => Form::Codes(dictionary),
