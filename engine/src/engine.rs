@@ -13,7 +13,7 @@ use crate::snapshot::Snapshot;
 use crate::system;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result, format};
-use multiloop_exec::backend::devices::Devices;
+use multiloop_exec::Devices;
 use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::cpu::simd::level::Level;
 use multiloop_exec::technique::Technique;

@@ -58,7 +58,7 @@ mod transaction;
 pub use activity::{Signal, SignalCallback};
 pub use engine::{Engine, EngineBuilder};
 #[doc(hidden)]
-pub use multiloop_exec::backend::devices::Devices;
+pub use multiloop_exec::Devices;
 pub use multiloop_exec::workers::context::Cancellation;
 pub use multiloop_planner::catalog::{FileOption, FileOptions, OptionValue};
 pub use multiloop_planner::error::{Error, ErrorKind, Position, Result, Subject};

@@ -2,7 +2,7 @@
 //! known of a table's columns is made once more, when that has been found out.
 
 use crate::{Error, Result};
-use multiloop_exec::backend::devices::Devices;
+use multiloop_exec::Devices;
 use multiloop_exec::column::Table;
 use multiloop_exec::plan::{Machine, Plan};
 use multiloop_exec::workers::context::Context;

@@ -12,7 +12,7 @@ use crate::{Error, ErrorKind, Result};
 use arrow::array::AsArray as _;
 use arrow::compute::cast;
 use arrow::datatypes::DataType as ArrowType;
-use multiloop_exec::backend::devices::Devices;
+use multiloop_exec::Devices;
 use multiloop_exec::column::Table;
 use multiloop_exec::plan::Machine;
 use multiloop_exec::run::run_plan;

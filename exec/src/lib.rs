@@ -7,7 +7,7 @@
 //! keep; `backend` is the seam for devices; `cpu` runs loops tile by tile; `row_device` is a device that tests put in a GPU's
 //! place; `run` drives the lets of a plan.
 
-pub mod backend;
+mod backend;
 mod collections;
 pub mod column;
 pub mod cpu;
@@ -22,4 +22,5 @@ pub mod sums;
 pub mod technique;
 pub mod workers;
 
+pub use backend::devices::Devices;
 pub use multiloop_planner::error::{Error, ErrorKind, Result};

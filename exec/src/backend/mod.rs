@@ -7,7 +7,7 @@
 //! It may decline, with a reason: when the plan is made ([`Backend::place`]), and during the run. Then the processors run the
 //! loop, and raise the errors of its rows. [`Devices`](devices::Devices) are those of an engine.
 
-pub mod devices;
+pub(crate) mod devices;
 pub(crate) mod inputs;
 
 pub(crate) use crate::collections::given::Given;

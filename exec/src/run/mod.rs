@@ -1,7 +1,7 @@
 //! Runs a program: its lets in order, then its result as record batches. `tail` makes rows while they are handed out.
 //!
-//! A loop of the body is run by the first device that takes it (`backend`), else by the processors, which also take over what
-//! a device hands back.
+//! A loop of the body runs where the plan has placed it: by a device (`backend`), which may keep what it makes, or, if that
+//! declines and else, by the processors. These take over what a device hands back, and have what it keeps fetched before they read it.
 
 mod asked;
 mod iterate;
