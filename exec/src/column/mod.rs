@@ -4,8 +4,8 @@
 //! [`Column`] a field. The logical type is the field's; the physical form is the column's, chunk by chunk:
 //! integers, dates, times and decimals that fit become unsigned offsets from the chunk's minimum (frame of
 //! reference), in steps if that makes them narrower, low-cardinality text becomes codes of a sorted dictionary, other
-//! text one byte buffer with offsets (searched as a whole). Registered RecordBatches keep their arrays where a physical form exists for them. Clones of a column have one
-//! `identity`, by which devices know it again.
+//! text one byte buffer with offsets (searched as a whole). Registered RecordBatches keep their arrays where a physical form
+//! exists for them. Clones of a column have one `identity`, by which devices know its values again.
 
 pub mod append;
 pub mod arrow;
