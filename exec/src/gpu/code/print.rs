@@ -130,7 +130,7 @@ fn binary(operator: Binary, operands: &[Expression; 2]) -> String {
 fn number_text(number: i128, data_type: Type) -> String {
     match data_type {
         Type::Bool => (number != 0).to_string(),
-        Type::F32 | Type::F64 => format!("{number}.0"),
+        Type::F64 => format!("{number}.0"),
         Type::U64 => format!("{number}ull"),
         Type::U32 | Type::U16 | Type::U8 => format!("{number}u"),
         Type::I32 if number > i128::from(i32::MIN) && number <= i128::from(i32::MAX) => format!("({number})"),

@@ -12,7 +12,6 @@ pub(crate) enum Type {
     I64,
     /// Two words of 64 bits.
     I128,
-    F32,
     F64,
 }
 
@@ -28,7 +27,7 @@ impl Type {
             Type::I32 => "i32",
             Type::I64 => "i64",
             Type::I128 => "i128",
-            Type::F32 => "float",
+            
             Type::F64 => "double",
         }
     }
@@ -38,7 +37,7 @@ impl Type {
         match self {
             Type::Bool | Type::U8 => 1,
             Type::U16 => 2,
-            Type::U32 | Type::I32 | Type::F32 => 4,
+            Type::U32 | Type::I32 => 4,
             Type::U64 | Type::I64 | Type::F64 => 8,
             Type::I128 => 16,
         }
@@ -46,7 +45,7 @@ impl Type {
 
     /// Whether it has whole numbers.
     pub(crate) fn is_integer(self) -> bool {
-        !matches!(self, Type::Bool | Type::F32 | Type::F64)
+        !matches!(self, Type::Bool | Type::F64)
     }
 
     /// Whether its arithmetic may overflow, which C leaves undefined: then the unsigned type of its width does it, which goes round.

@@ -15,7 +15,7 @@ use crate::gpu::stop::{Done, decline};
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::register::Register;
 use crate::plan::tree::ReducePlan;
-use multiloop_planner::multiloop::{Reduction, ScalarId};
+use multiloop_planner::multiloop::Reduction;
 use std::sync::Arc;
 
 /// Copies of groups in a block's memory, at most: as many as threads of a warp.

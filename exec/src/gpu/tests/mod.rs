@@ -22,7 +22,7 @@ use crate::plan::Machine;
 use crate::run::{Body, Output, run, run_with};
 use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
-use crate::{Error, Result};
+use crate::Result;
 use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{Program, Shape, parse::parse};
@@ -31,7 +31,7 @@ use multiloop_planner::value::Value;
 use std::sync::Arc;
 
 /// Rows, or an error.
-type Outcome = Result<Vec<Vec<Value>>, Error>;
+type Outcome = Result<Vec<Vec<Value>>>;
 
 /// Bytes of an emulated device.
 const MEMORY: usize = 1 << 30;
