@@ -1,9 +1,10 @@
 //! `multiloop tpch`: loads the tables, runs the queries, prints the table.
 
+use crate::card::device;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use multiloop::{Backend, Engine, Session};
+use multiloop::{Backend, DeviceUse, Engine, Session};
 use multiloop_tpch::compare::{self, PeerOptions, Scratch, print_comparison};
 use multiloop_tpch::{Options, QueryReport, print_table, run};
 use serde::Serialize;
@@ -22,6 +23,9 @@ pub(crate) struct TpchArguments {
     /// Worker threads; the default is one a core
     #[arg(long)]
     threads: Option<usize>,
+    /// What queries run on: cards where they read much (auto), the processors alone, or cards whatever they read
+    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = "auto")]
+    device: DeviceUse,
     /// Queries to run, as in 1,3,6-9; the default is all 22
     #[arg(long)]
     queries: Option<String>,
@@ -70,7 +74,7 @@ pub(crate) struct TpchArguments {
 pub(crate) fn tpch(arguments: &TpchArguments) -> Result<()> {
     // Before the engine starts: its workers, and the peers, inherit it.
     let pinned = arguments.compare.is_some() && arguments.threads == Some(1) && stay_on_one_processor();
-    let mut builder = Engine::builder();
+    let mut builder = Engine::builder().device(arguments.device);
     if let Some(threads) = arguments.threads {
         builder = builder.threads(threads);
     }

@@ -7,6 +7,7 @@ use crate::snapshot::Snapshot;
 use crate::stream::ResultStream;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result};
+use multiloop_exec::DeviceUse;
 use multiloop_exec::column::Table;
 use multiloop_exec::column::arrow::{schema_of_rows, to_record_batch_as};
 use multiloop_exec::plan::Machine;
@@ -59,7 +60,12 @@ pub(crate) struct Running<'a> {
 impl Running<'_> {
     /// What plans are made for.
     pub(crate) fn hardware(&self) -> Hardware<'_> {
-        Hardware { machine: Machine::host(self.engine.0.pool.threads()), devices: &self.engine.0.devices }
+        let shared = &self.engine.0;
+        let device = match self.work.settings().device() {
+            DeviceUse::Auto => shared.device,
+            asked => asked,
+        };
+        Hardware { machine: Machine::host(shared.pool.threads()), cards: &shared.cards, device }
     }
 
     /// What the loops of a statement share.
@@ -130,8 +136,9 @@ impl Running<'_> {
         let find = |handle| snapshot.table(handle).expect("a plan scans tables of its own snapshot");
         match self.options.backend {
             Backend::Cpu => {
-                let plan = executable.plan(self.hardware())?;
-                let (pool, devices) = (&self.engine.0.pool, &self.engine.0.devices);
+                let hardware = self.hardware();
+                let plan = executable.plan(hardware)?;
+                let (pool, devices) = (&self.engine.0.pool, hardware.devices(&executable.program));
                 // The form of arrays in a result depends on all of them, and few rows need not come one after the other.
                 let has_arrays = executable.types.iter().any(|data_type| data_type.element().is_some());
                 let output = match has_arrays || executable.time_max().is_some() {

@@ -3,10 +3,11 @@
 mod json;
 
 use crate::Result;
-use crate::plan::{Executable, Timings, speculating, timed};
+use crate::plan::{Executable, Hardware, Timings, speculating, timed};
 use crate::running::Runner;
 use crate::stream::ResultStream;
 use json::Took;
+use multiloop_exec::DeviceUse;
 use multiloop_exec::plan::{Node, Numbers};
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::print::print;
@@ -45,7 +46,12 @@ pub(crate) fn explain(
             let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
             let executable = &planned?.executable;
             let plan = executable.plan(runner.session.hardware())?;
-            format!("{}\n", multiloop_exec::plan::explain_plan(plan, &executable.program, &find))
+            let why = match runner.session.hardware() {
+                Hardware { device: DeviceUse::Gpu, cards, .. } => cards.why_none(),
+                _ => None,
+            };
+            let why = why.map(|why| format!("no device: {why}\n")).unwrap_or_default();
+            format!("{why}{}\n", multiloop_exec::plan::explain_plan(plan, &executable.program, &find))
         }
     };
     if analyze {
@@ -110,9 +116,10 @@ fn analyse(runner: &Runner<'_>, query: Query) -> Result<Analysed> {
     runner.session.count_hashed(&planned, &mut timings);
     let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
     let shared = &runner.session.engine.0;
-    let on = (&*shared.pool, &shared.devices);
+    let hardware = runner.session.hardware();
     let run = |executable: &Executable| {
-        let plan = executable.plan(runner.session.hardware())?;
+        let plan = executable.plan(hardware)?;
+        let on = (&*shared.pool, hardware.devices(&executable.program));
         let mut output = multiloop_exec::run::analyse(plan, &find, runner.parameters, &context, on)?;
         let numbers = Numbers::of(&executable.program);
         let (statistics, root) = (output.analysed(plan, &numbers), output.outlined(plan, &numbers));

@@ -25,9 +25,16 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Notes that are kept, at most.
 const NOTES_MAX: usize = 1 << 12;
+
+/// What a device had done before a loop.
+struct Spent {
+    uploaded: u64,
+    compiling: Duration,
+}
 
 /// A device that runs loops.
 #[derive(Debug)]
@@ -68,6 +75,7 @@ impl Gpu {
     }
 
     /// What became of the loops that were run since somebody asked, a line each.
+    #[cfg(any(test, feature = "gpu-emulated"))]
     pub(crate) fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -79,6 +87,30 @@ impl Gpu {
         // Whoever does not ask is not told what was long ago.
         let old = notes.len().saturating_sub(NOTES_MAX);
         notes.drain(..old);
+    }
+
+    /// Begins to take times.
+    fn watch(&self) -> Spent {
+        self.device.driver.watch();
+        Spent { uploaded: self.device.resident.uploaded(), compiling: self.device.cache.spent() }
+    }
+
+    /// What a loop took of the device since then, as a line.
+    fn told(&self, before: &Spent) -> String {
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        let times = self.device.driver.watched();
+        let all = times.iter().map(|(_, time)| *time).sum();
+        let each = times.iter().map(|(kernel, time)| format!("{kernel} {:.3}", milliseconds(*time)));
+        let mut told = format!("kernels {:.3} ms ({})", milliseconds(all), each.collect::<Vec<_>>().join(", "));
+        let uploaded = self.device.resident.uploaded() - before.uploaded;
+        if uploaded > 0 {
+            told.push_str(&format!("; uploaded {:.1} MiB", uploaded as f64 / f64::from(1 << 20)));
+        }
+        let compiling = self.device.cache.spent() - before.compiling;
+        if compiling > Duration::from_micros(50) {
+            told.push_str(&format!("; compiled in {:.1} ms", milliseconds(compiling)));
+        }
+        told
     }
 
     fn run_loop(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Done<Vec<Given>> {
@@ -218,7 +250,12 @@ impl Backend for Gpu {
     }
 
     fn run(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Result<Outcome> {
-        let outcome = match self.run_loop(task, inputs) {
+        let looks = inputs.takes_notes().then(|| self.watch());
+        let done = self.run_loop(task, inputs);
+        if let Some(before) = looks {
+            inputs.note(self.told(&before));
+        }
+        let outcome = match done {
             Ok(given) if self.keeps => Outcome::Given(given),
             Ok(given) => Outcome::Given(given.into_iter().map(|each| brought(each, inputs)).collect::<Result<_>>()?),
             Err(Stop::Declined(why)) => Outcome::Declined(why),

@@ -1,4 +1,4 @@
-//! The devices that an engine gets.
+//! The devices that an engine gets, and what there is to say of them.
 
 use crate::backend::Backend;
 use crate::backend::devices::Devices;
@@ -11,7 +11,7 @@ impl Devices {
     /// # Errors
     /// The reason, for people: no driver, no card.
     #[cfg(feature = "gpu")]
-    pub fn cards() -> Result<Self, String> {
+    pub(crate) fn cards() -> Result<Self, String> {
         use crate::gpu::driver::cuda::Cuda;
         match Cuda::open(0) {
             Ok(card) => Ok(Devices::new([Arc::new(Gpu::new(Arc::new(card))) as Arc<dyn Backend>])),
@@ -28,4 +28,23 @@ impl Devices {
         let notes = Arc::clone(&gpu);
         (Devices::new([gpu as Arc<dyn Backend>]), move || notes.take_notes())
     }
+}
+
+/// What there is to say of cards, and of what compiles for them.
+#[cfg(feature = "gpu")]
+pub(crate) fn about() -> Vec<(String, String)> {
+    use crate::gpu::driver::{cuda, disk, nvrtc};
+    let mut lines = Vec::new();
+    match cuda::about() {
+        Ok(cards) => lines.extend(cards.into_iter().enumerate().map(|(at, card)| (format!("card {at}"), card))),
+        Err(stop) => lines.push(("cards".to_owned(), format!("none: {}", stop.why()))),
+    }
+    let compiler = nvrtc::Nvrtc::of_environment().and_then(|nvrtc| nvrtc.version());
+    let compiler = match compiler {
+        Ok((major, minor)) => format!("NVRTC {major}.{minor}"),
+        Err(stop) => format!("none: {}", stop.why()),
+    };
+    lines.push(("compiler".to_owned(), compiler));
+    lines.push(("compiled".to_owned(), disk::about()));
+    lines
 }

@@ -30,7 +30,7 @@ mod code;
 mod columns;
 mod device;
 #[cfg(any(feature = "gpu", feature = "gpu-emulated"))]
-mod devices;
+pub(crate) mod devices;
 pub(crate) mod driver;
 mod groups;
 mod lower;

@@ -129,6 +129,14 @@ impl Inputs for Reading<'_> {
         self.frame.shared.parameters
     }
 
+    fn takes_notes(&self) -> bool {
+        self.frame.shared.notes.is_some()
+    }
+
+    fn note(&self, what: String) {
+        self.frame.note(0, || what);
+    }
+
     fn context(&self) -> &Context {
         self.frame.shared.context
     }

@@ -27,7 +27,7 @@ impl Type {
             Type::I32 => "i32",
             Type::I64 => "i64",
             Type::I128 => "i128",
-            
+
             Type::F64 => "double",
         }
     }

@@ -86,7 +86,6 @@ impl Resident {
     }
 
     /// Bytes that were uploaded since the start.
-    #[cfg(test)]
     pub(crate) fn uploaded(&self) -> u64 {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).uploaded
     }

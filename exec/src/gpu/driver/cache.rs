@@ -3,13 +3,17 @@
 use super::{Driver, Module};
 use crate::gpu::stop::{Done, Stop};
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What a device has compiled.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     /// What could not be compiled is not tried again.
     modules: Mutex<FxHashMap<Arc<str>, Done<Arc<dyn Module>>>>,
+    /// Nanoseconds that went into it.
+    spent: AtomicU64,
 }
 
 impl Cache {
@@ -19,12 +23,19 @@ impl Cache {
         if let Some(known) = known {
             return known;
         }
+        let started = Instant::now();
         let made = driver.compile(kernels);
+        self.spent.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
         if !matches!(made, Err(Stop::Failed(_))) {
             let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
             modules.insert(Arc::from(kernels), made.clone());
         }
         made
+    }
+
+    /// How long it took to compile, or to load, since the start.
+    pub(crate) fn spent(&self) -> Duration {
+        Duration::from_nanos(self.spent.load(Ordering::Relaxed))
     }
 
     /// How many sources are known.

@@ -4,7 +4,7 @@
 //! one stream, in which it is done in order; memory comes from the card's own pool, which keeps what is given back. Compiled code
 //! is kept in a folder, by source and architecture.
 
-use super::nvrtc::{Nvrtc, PATH};
+use super::nvrtc::Nvrtc;
 use super::{Argument, Driver, Limits, Module, Shape, disk, packed};
 use crate::gpu::code::print::of_device;
 use crate::gpu::stop::{Done, Stop, decline};
@@ -12,8 +12,8 @@ use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUfunction_attribute as FunctionAttribute};
 use std::any::Any;
 use std::ffi::{CString, c_void};
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 /// Threads of a block.
 const THREADS: u32 = 512;
@@ -32,6 +32,15 @@ pub(crate) struct Cuda {
     limits: Limits,
     /// Loaded when something has to be compiled.
     nvrtc: OnceLock<Done<Nvrtc>>,
+    /// Kernels of which the time is taken, if it is.
+    watched: Mutex<Option<Vec<Watched>>>,
+}
+
+/// A kernel, and what was recorded in front of it and behind it.
+#[derive(Debug)]
+struct Watched {
+    kernel: String,
+    events: [sys::CUevent; 2],
 }
 
 // SAFETY: CUDA's contexts and streams may be used by any thread, one after the other or at once.
@@ -62,6 +71,31 @@ fn checked<T>(what: &'static str, of: Result<T, DriverError>) -> Done<T> {
         sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => Stop::Declined("the card has no memory left".into()),
         _ => Stop::Declined(format!("{what}: {error:?}").into()),
     })
+}
+
+/// What there is to say of each card.
+pub(crate) fn about() -> Done<Vec<String>> {
+    // SAFETY: looks for the library, which says whether it is there.
+    if !unsafe { sys::is_culib_present() } {
+        return decline("CUDA's driver is not there");
+    }
+    checked("CUDA does not start", result::init())?;
+    let count = checked("cards cannot be counted", result::device::get_count())?;
+    let about = |number: i32| {
+        let card = Cuda::open(number as u32)?;
+        let (free, all) = checked("the card's memory", result::mem_get_info())?;
+        let gibibytes = |bytes: usize| bytes as f64 / f64::from(1 << 30);
+        let Limits { multiprocessors, shared, .. } = card.limits;
+        Ok(format!(
+            "{}, {}, {:.1} GiB of memory of which {:.1} are free, {multiprocessors} multiprocessors with {} KiB each",
+            card.name,
+            card.architecture,
+            gibibytes(all),
+            gibibytes(free),
+            shared >> 10,
+        ))
+    };
+    (0..count).map(about).collect()
 }
 
 impl Cuda {
@@ -95,7 +129,7 @@ impl Cuda {
                 sys::cuMemPoolSetAttribute(pool, threshold, std::ptr::from_mut(&mut keep).cast()).result(),
             )?;
             let architecture = format!("sm_{major}{minor}");
-            Ok(Cuda { name, architecture, context, stream, limits, nvrtc: OnceLock::new() })
+            Ok(Cuda { name, architecture, context, stream, limits, nvrtc: OnceLock::new(), watched: Mutex::default() })
         }
     }
 
@@ -110,13 +144,31 @@ impl Cuda {
         checked("a kernel failed", unsafe { result::stream::synchronize(self.stream) })
     }
 
+    /// An event at this place of the stream, if somebody watches.
+    fn record(&self) -> Option<sys::CUevent> {
+        if self.watched.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+            return None;
+        }
+        let event = result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT).ok()?;
+        // SAFETY: the event has just been made, and the stream is the card's.
+        unsafe { result::event::record(event, self.stream) }.ok()?;
+        Some(event)
+    }
+
+    /// Keeps the event in front of a kernel that has been started, and one behind it.
+    fn keep(&self, kernel: &str, begun: Option<sys::CUevent>) {
+        let Some((begun, ended)) = begun.and_then(|begun| Some((begun, self.record()?))) else { return };
+        if let Some(watched) = &mut *self.watched.lock().unwrap_or_else(PoisonError::into_inner) {
+            watched.push(Watched { kernel: kernel.to_owned(), events: [begun, ended] });
+        }
+    }
+
     fn cubin(&self, kernels: &str) -> Done<Vec<u8>> {
         let kept = disk::place(kernels, &self.architecture);
         if let Some(code) = kept.as_ref().and_then(|path| std::fs::read(path).ok()) {
             return Ok(code);
         }
-        let path = std::env::var_os(PATH).map(PathBuf::from);
-        let nvrtc = self.nvrtc.get_or_init(|| Nvrtc::load(path.as_deref()));
+        let nvrtc = self.nvrtc.get_or_init(Nvrtc::of_environment);
         let code = nvrtc.as_ref().map_err(Clone::clone)?.cubin(&of_device(kernels), &self.architecture)?;
         if let Some(path) = kept {
             disk::keep(&path, &code);
@@ -177,6 +229,27 @@ impl Driver for Cuda {
         self.wait()
     }
 
+    fn watch(&self) {
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::new());
+    }
+
+    fn watched(&self) -> Vec<(String, Duration)> {
+        let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if self.enter().is_err() || self.wait().is_err() {
+            return Vec::new();
+        }
+        let time = |Watched { kernel, events }: Watched| {
+            // SAFETY: both were made and recorded in this stream, which has come to its end, and nobody else has them.
+            let time = unsafe {
+                let time = result::event::elapsed(events[0], events[1]);
+                events.map(|event| result::event::destroy(event)).into_iter().for_each(drop);
+                time
+            };
+            (kernel, Duration::from_secs_f64(f64::from(time.unwrap_or_default()) / 1e3))
+        };
+        watched.into_iter().flatten().map(time).collect()
+    }
+
     fn launch(&self, module: &dyn Module, kernel: &str, shape: Shape, arguments: &[Argument]) -> Done<()> {
         let Some(loaded) = module.as_any().downcast_ref::<Loaded>() else {
             return decline("bug: kernels of another device");
@@ -196,7 +269,9 @@ impl Driver for Cuda {
             }
             let (blocks, threads) = ((shape.blocks, 1, 1), (shape.threads, 1, 1));
             let shared = shape.shared as u32;
+            let begun = self.record();
             let launched = result::launch_kernel(function, blocks, threads, shared, self.stream, &mut pointers);
+            self.keep(kernel, begun);
             checked("a kernel does not start", launched)
         }
     }

@@ -35,3 +35,13 @@ pub(crate) fn keep(path: &Path, code: &[u8]) {
         let _ = std::fs::rename(&own, path);
     }
 }
+
+/// What there is to say of the folder.
+#[cfg(feature = "gpu")]
+pub(crate) fn about() -> String {
+    let Some(folder) = folder() else { return "nowhere: there is no home".to_owned() };
+    let sizes =
+        std::fs::read_dir(&folder).into_iter().flatten().filter_map(|file| Some(file.ok()?.metadata().ok()?.len()));
+    let (files, bytes) = sizes.fold((0, 0), |(files, bytes), size| (files + 1, bytes + size));
+    format!("{files} sources, {} KiB, in {}", bytes / 1024, folder.display())
+}

@@ -8,7 +8,7 @@ mod cache;
 #[cfg(feature = "gpu")]
 pub(crate) mod cuda;
 #[cfg(any(test, feature = "gpu"))]
-mod disk;
+pub(crate) mod disk;
 #[cfg(any(test, feature = "gpu-emulated"))]
 pub(crate) mod emulated;
 #[cfg(any(test, feature = "gpu"))]
@@ -19,6 +19,7 @@ pub(crate) use cache::Cache;
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A device.
 pub(crate) trait Driver: Debug + Send + Sync {
@@ -45,6 +46,14 @@ pub(crate) trait Driver: Debug + Send + Sync {
 
     /// Copies bytes from the device, when all that was launched before is done.
     fn download(&self, address: u64, to: &mut [u8]) -> Done<()>;
+
+    /// Begins to take the time of kernels, if it can.
+    fn watch(&self) {}
+
+    /// The kernels that were started since then, and how long each took; ends it.
+    fn watched(&self) -> Vec<(String, Duration)> {
+        Vec::new()
+    }
 
     /// Starts a kernel, behind all that was started before.
     fn launch(&self, module: &dyn Module, kernel: &str, shape: Shape, arguments: &[Argument]) -> Done<()>;

@@ -49,6 +49,22 @@ impl Nvrtc {
         decline(format!("NVRTC's library cannot be loaded ({PATH} may have its path): {tried}"))
     }
 
+    /// Loads it from where the environment says, if it does.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn of_environment() -> Done<Self> {
+        Nvrtc::load(std::env::var_os(PATH).map(std::path::PathBuf::from).as_deref())
+    }
+
+    /// Its version.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn version(&self) -> Done<(i32, i32)> {
+        type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: the function has the type that NVRTC's documentation gives, and writes two numbers.
+        unsafe { self.function::<Version>(b"nvrtcVersion\0")?(&mut major, &mut minor) };
+        Ok((major, minor))
+    }
+
     /// Code for cards of an architecture, as in `sm_90`.
     pub(crate) fn cubin(&self, source: &str, architecture: &str) -> Done<Vec<u8>> {
         type Create = unsafe extern "C" fn(

@@ -218,11 +218,11 @@ impl Lowering<'_> {
         let is_bucket = self.reads.buckets.contains(&id.0);
         let (keys, level, spans, empty) = if is_bucket {
             let grouped = self.inputs.buckets(id)?;
-            let level = self.level(&grouped.members);
+            let level = self.level(id, &grouped.members);
             (grouped.keys, level, Some(grouped.starts), Vec::new())
         } else {
             let rows = self.inputs.rows(id)?;
-            let level = self.level(&rows);
+            let level = self.level(id, &rows);
             (rows, level, None, self.inputs.empty(id)?)
         };
         let HostKeys { layout, codes } = host_keys(&keys, parts)?;
@@ -250,12 +250,13 @@ impl Lowering<'_> {
         Ok(Probed { layout, slots, find, level, spans, most: most.unwrap_or(1).into(), empty })
     }
 
-    /// Rows as a level; of each column why it cannot be there, if it cannot.
-    pub(crate) fn level(&self, rows: &RowSet) -> Arc<Level> {
+    /// Rows of a collection as a level; of each column why it cannot be there, if it cannot.
+    pub(crate) fn level(&self, id: CollectionId, rows: &RowSet) -> Arc<Level> {
         let width = match (&rows.fields, rows.chunks.first()) {
             (Some(fields), _) => fields.len() as u32,
             (None, Some(chunk)) => chunk.columns.len() as u32,
-            (None, None) => 0,
+            // Of no rows there are no columns either.
+            (None, None) => self.task.plan.collection(id).fields.len() as u32,
         };
         let columns = (0..width).map(|field| self.upload(rows, field));
         Arc::new(Level { rows: rows.rows, columns: columns.collect(), groups: None })

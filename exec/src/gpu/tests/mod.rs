@@ -11,6 +11,7 @@ mod programs;
 mod sources;
 mod tpch;
 
+use crate::Result;
 use crate::backend::Backend;
 use crate::backend::devices::Devices;
 use crate::column::Table;
@@ -22,7 +23,6 @@ use crate::plan::Machine;
 use crate::run::{Body, Output, run, run_with};
 use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
-use crate::Result;
 use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{Program, Shape, parse::parse};

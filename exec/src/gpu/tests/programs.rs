@@ -2,7 +2,7 @@
 
 use super::check;
 
-const T: &str = "table %0 t(a#0 integer, b#1 bigint?, d#2 decimal(15,2), p#3 smallint?, f#4 double?, o#5 boolean?, s#6 text?, t#7 date)\n";
+const T: &str = "table %0 t(a#0 integer, b#1 bigint?, d#2 decimal(15,2), p#3 smallint?, f#4 double precision?, o#5 boolean?, s#6 text?, t#7 date)\n";
 
 fn of(text: &str) -> String {
     format!("{T}{text}")
