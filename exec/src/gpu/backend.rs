@@ -137,6 +137,7 @@ impl Gpu {
                     Wanted { conditions, value: &bucket.value, key, most: ROWS_MAX }
                 }
             };
+            check_order_of_groups(task, inputs)?;
             let made = collect((task, inputs), device, &reads, &wanted)?;
             inputs.context().check()?;
             // Codes of what failed are of no layout.
@@ -193,6 +194,15 @@ impl Gpu {
         }
         reads.check_rows()?;
         folds.into_iter().map(|fold| given_of(device, fold)).collect()
+    }
+}
+
+/// Rows that are collected have an order, and which of two groups comes first in a hash table depends on who was first.
+fn check_order_of_groups(task: &Task<'_>, inputs: &dyn Inputs) -> Done<()> {
+    let Some(Source::Rows(collection)) = task.of.levels.first().map(|level| &level.source) else { return Ok(()) };
+    match inputs.held(*collection)?.as_ref().and_then(HeldGroups::of) {
+        Some(groups) if groups.table.slots.is_some() => decline("rows of hashed groups"),
+        _ => Ok(()),
     }
 }
 

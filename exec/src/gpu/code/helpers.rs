@@ -96,6 +96,12 @@ impl Helper {
         }
     }
 
+    /// Whether it writes to no array that it is given.
+    pub(crate) fn only_reads(self) -> bool {
+        matches!(self, Helper::Bit | Helper::FindSlot | Helper::Joined | Helper::Pair)
+            || (self.result().is_some() && !matches!(self, Helper::FillSlot | Helper::Scan))
+    }
+
     /// What it gives, if it gives something.
     pub(crate) fn result(self) -> Option<Type> {
         match self {

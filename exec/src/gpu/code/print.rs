@@ -22,10 +22,16 @@ pub(crate) fn of_device(kernels: &str) -> String {
 
 fn kernel(text: &mut String, kernel: &Kernel) -> fmt::Result {
     write!(text, "KERNEL {}(", kernel.name)?;
+    let mut written = Vec::new();
+    kernel.body.iter().for_each(|statement| note_written(statement, &mut written));
     for (at, parameter) in kernel.parameters.iter().enumerate() {
         let separator = if at == 0 { "" } else { ", " };
         match parameter.kind {
             Kind::Value(of) => write!(text, "{separator}const {} v{}", of.name(), parameter.number)?,
+            // What nobody writes may be read ahead, and through the cache for that.
+            Kind::Pointer(of) if !written.contains(&parameter.number) => {
+                write!(text, "{separator}const {}* __restrict__ v{}", of.name(), parameter.number)?;
+            }
             Kind::Pointer(of) => write!(text, "{separator}{}* v{}", of.name(), parameter.number)?,
             Kind::Shared => unreachable!("a block's memory is no parameter"),
         }
@@ -37,6 +43,50 @@ fn kernel(text: &mut String, kernel: &Kernel) -> fmt::Result {
     statements(text, &kernel.body, 1)?;
     text.push_str("}\n");
     Ok(())
+}
+
+/// The arrays that a statement writes, or may write: those whose addresses it hands to functions that do not only read.
+fn note_written(of: &Statement, written: &mut Vec<u32>) {
+    match of {
+        Statement::Declare(_, value) | Statement::Assign(_, value) => note_handed(value, true, written),
+        Statement::Store(array, index, value) => {
+            written.push(array.number);
+            [index, value].into_iter().for_each(|part| note_handed(part, true, written));
+        }
+        Statement::If(condition, then, otherwise) => {
+            note_handed(condition, true, written);
+            then.iter().chain(otherwise).for_each(|each| note_written(each, written));
+        }
+        Statement::For { from, below, step, body, .. } => {
+            [from, below, step].into_iter().for_each(|part| note_handed(part, true, written));
+            body.iter().for_each(|each| note_written(each, written));
+        }
+        Statement::Call(helper, arguments) => {
+            arguments.iter().for_each(|argument| note_handed(argument, helper.only_reads(), written));
+        }
+        Statement::Barrier => {}
+    }
+}
+
+/// The arrays whose addresses an expression hands to functions that write; `reads` if the function around it does not.
+fn note_handed(of: &Expression, reads: bool, written: &mut Vec<u32>) {
+    match of {
+        Expression::Variable(_) | Expression::Number(..) | Expression::Place(_) => {}
+        Expression::Not(inner) | Expression::Cast(_, inner) | Expression::Load(_, inner) => {
+            note_handed(inner, true, written);
+        }
+        Expression::Binary(_, parts) => parts.iter().for_each(|part| note_handed(part, true, written)),
+        Expression::Select(parts) => parts.iter().for_each(|part| note_handed(part, true, written)),
+        Expression::Address(array, index) => {
+            if !reads {
+                written.push(array.number);
+            }
+            note_handed(index, true, written);
+        }
+        Expression::Call(helper, arguments) => {
+            arguments.iter().for_each(|argument| note_handed(argument, helper.only_reads(), written));
+        }
+    }
 }
 
 fn statements(text: &mut String, all: &[Statement], depth: usize) -> fmt::Result {

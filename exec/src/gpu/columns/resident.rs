@@ -28,7 +28,8 @@ struct Kept {
 #[derive(Debug)]
 struct One {
     parts: Vec<Watch>,
-    column: Arc<DeviceColumn>,
+    /// Or why it cannot be there, which is not tried again.
+    column: Done<Arc<DeviceColumn>>,
     used: u64,
 }
 
@@ -56,29 +57,30 @@ impl Resident {
             let now = kept.clock;
             if let Some(one) = kept.columns.iter_mut().find(|one| one.parts == parts) {
                 one.used = now;
-                return Ok(Arc::clone(&one.column));
+                return one.column.clone();
             }
             kept.columns.retain(One::is_alive);
         }
         let column = loop {
             match DeviceColumn::upload(driver, chunks, position) {
-                Ok(column) => break Arc::new(column),
+                Ok(column) => break Ok(Arc::new(column)),
                 // Whatever stopped it, room may help, as long as there is some to be had.
                 Err(Stop::Declined(why)) if why.contains("memory") && self.evict() => {}
+                Err(Stop::Declined(why)) if !why.contains("memory") => break Err(Stop::Declined(why)),
                 Err(stop) => return Err(stop),
             }
         };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.uploaded += column.bytes() as u64;
+        kept.uploaded += column.as_ref().map_or(0, |column| column.bytes() as u64);
         let used = kept.clock;
-        kept.columns.push(One { parts, column: Arc::clone(&column), used });
-        Ok(column)
+        kept.columns.push(One { parts, column: column.clone(), used });
+        column
     }
 
     /// Lets go of the column that nobody has used for the longest time; false if there is none.
     pub(crate) fn evict(&self) -> bool {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = |one: &One| Arc::strong_count(&one.column) == 1;
+        let free = |one: &One| one.column.as_ref().is_ok_and(|column| Arc::strong_count(column) == 1);
         let oldest = kept.columns.iter().enumerate().filter(|(_, one)| free(one)).min_by_key(|(_, one)| one.used);
         let Some(at) = oldest.map(|(at, _)| at) else { return false };
         kept.columns.swap_remove(at);

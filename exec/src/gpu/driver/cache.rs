@@ -38,6 +38,15 @@ impl Cache {
         Duration::from_nanos(self.spent.load(Ordering::Relaxed))
     }
 
+    /// The sources that are known, by their text.
+    #[cfg(test)]
+    pub(crate) fn sources(&self) -> Vec<Arc<str>> {
+        let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sources: Vec<Arc<str>> = modules.keys().cloned().collect();
+        sources.sort_unstable();
+        sources
+    }
+
     /// How many sources are known.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {

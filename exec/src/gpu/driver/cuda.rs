@@ -5,6 +5,7 @@
 //! is kept in a folder, by source and architecture.
 
 use super::nvrtc::Nvrtc;
+use super::staging::Staging;
 use super::{Argument, Driver, Limits, Module, Shape, disk, packed};
 use crate::gpu::code::print::of_device;
 use crate::gpu::stop::{Done, Stop, decline};
@@ -32,6 +33,7 @@ pub(crate) struct Cuda {
     limits: Limits,
     /// Loaded when something has to be compiled.
     nvrtc: OnceLock<Done<Nvrtc>>,
+    staging: Mutex<Staging>,
     /// Kernels of which the time is taken, if it is.
     watched: Mutex<Option<Vec<Watched>>>,
 }
@@ -66,7 +68,7 @@ impl Module for Loaded {
 }
 
 /// What CUDA did, or that the processors take over.
-fn checked<T>(what: &'static str, of: Result<T, DriverError>) -> Done<T> {
+pub(super) fn checked<T>(what: &'static str, of: Result<T, DriverError>) -> Done<T> {
     of.map_err(|error| match error.0 {
         sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => Stop::Declined("the card has no memory left".into()),
         _ => Stop::Declined(format!("{what}: {error:?}").into()),
@@ -129,7 +131,17 @@ impl Cuda {
                 sys::cuMemPoolSetAttribute(pool, threshold, std::ptr::from_mut(&mut keep).cast()).result(),
             )?;
             let architecture = format!("sm_{major}{minor}");
-            Ok(Cuda { name, architecture, context, stream, limits, nvrtc: OnceLock::new(), watched: Mutex::default() })
+            let staging = Mutex::new(Staging::new()?);
+            Ok(Cuda {
+                name,
+                architecture,
+                context,
+                stream,
+                limits,
+                nvrtc: OnceLock::new(),
+                staging,
+                watched: Mutex::default(),
+            })
         }
     }
 
@@ -217,16 +229,12 @@ impl Driver for Cuda {
 
     fn upload(&self, address: u64, from: &[u8]) -> Done<()> {
         self.enter()?;
-        // SAFETY: callers have so many bytes there, and the bytes are not gone before they are copied: it is waited for.
-        checked("the card takes no bytes", unsafe { result::memcpy_htod_async(address, from, self.stream) })?;
-        self.wait()
+        self.staging.lock().unwrap_or_else(PoisonError::into_inner).send(address, from, self.stream)
     }
 
     fn download(&self, address: u64, to: &mut [u8]) -> Done<()> {
         self.enter()?;
-        // SAFETY: callers have so many bytes there, and it is waited for them.
-        checked("the card gives no bytes", unsafe { result::memcpy_dtoh_async(to, address, self.stream) })?;
-        self.wait()
+        self.staging.lock().unwrap_or_else(PoisonError::into_inner).receive(address, to, self.stream)
     }
 
     fn watch(&self) {

@@ -29,7 +29,6 @@ pub(crate) struct Emulated {
     /// Bytes in use, and how many there are.
     used: AtomicUsize,
     memory: usize,
-    launches: AtomicU64,
     scheduler: OnceLock<Done<libloading::Library>>,
 }
 
@@ -55,14 +54,15 @@ impl Emulated {
     /// A device whose blocks have so many threads, and so many bytes of memory.
     pub(crate) fn new(threads: u32, memory: usize) -> Self {
         let limits = Limits { multiprocessors: 3, threads, shared: 1 << 14 };
-        Emulated { limits, used: AtomicUsize::new(0), memory, launches: AtomicU64::new(0), scheduler: OnceLock::new() }
+        Emulated { limits, used: AtomicUsize::new(0), memory, scheduler: OnceLock::new() }
     }
 
-    /// One with what a card has, in which the processors are far too slow for more than a few rows.
+    /// One with what a card has, but for the threads of a block: with as many as a card has the processors are far too slow for
+    /// more than a few rows. The sources are a card's.
     #[cfg(test)]
-    pub(crate) fn like_a_card() -> Self {
-        let mut emulated = Emulated::new(512, 1 << 30);
-        emulated.limits = Limits { multiprocessors: 132, threads: 512, shared: 227 << 10 };
+    pub(crate) fn like_a_card(threads: u32) -> Self {
+        let mut emulated = Emulated::new(threads, 1 << 31);
+        emulated.limits = Limits { multiprocessors: 132, threads, shared: 227 << 10 };
         emulated
     }
 
@@ -70,11 +70,6 @@ impl Emulated {
     #[cfg(test)]
     pub(crate) fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
-    }
-
-    /// How many kernels ran.
-    pub(crate) fn launches(&self) -> u64 {
-        self.launches.load(Ordering::Relaxed)
     }
 }
 
@@ -180,7 +175,6 @@ impl Driver for Emulated {
         };
         let words = packed(arguments);
         let pointers: Vec<*const c_void> = words.iter().map(|word| std::ptr::from_ref(word).cast()).collect();
-        self.launches.fetch_add(1, Ordering::Relaxed);
         // SAFETY: the arguments are of the kernel's parameters, of which the emitter made both, and their memory is there.
         unsafe { schedule(*entry, pointers.as_ptr(), shape.blocks, shape.threads, shape.shared as u64) };
         Ok(())

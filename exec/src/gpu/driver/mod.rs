@@ -13,6 +13,8 @@ pub(crate) mod disk;
 pub(crate) mod emulated;
 #[cfg(any(test, feature = "gpu"))]
 pub(crate) mod nvrtc;
+#[cfg(feature = "gpu")]
+mod staging;
 
 use super::stop::{Done, decline};
 pub(crate) use cache::Cache;

@@ -88,7 +88,7 @@ impl Fold<'_> {
         let shared = to.shared();
         let Some(Groups::Table { table, .. }) = &self.made else { return Ok(()) };
         let kinds: Vec<CellKind> = table.cells.iter().map(|cell| cell.kind).collect();
-        to.each_of_block(codes.clone(), |to, group| {
+        to.each_of_block(codes, |to, group| {
             let all = to.declare(word(0));
             let sums: Vec<Option<Variable>> = kinds
                 .iter()
@@ -101,8 +101,8 @@ impl Fold<'_> {
                     Some(to.declare(zero))
                 })
                 .collect();
-            to.each(word(0), copies, word(1), |to, copy| {
-                let cell = to.hold(add(Expression::binary(Binary::Multiply, copy, codes), group.clone()));
+            to.each(word(0), copies.clone(), word(1), |to, copy| {
+                let cell = to.hold(add(Expression::binary(Binary::Multiply, group.clone(), copies), copy));
                 let flags = shared.at(self.place(0, cell.clone()));
                 to.assign(all, Expression::binary(Binary::BitOr, all.get(), flags));
                 self.add_copy(to, (&kinds, &sums), &cell);

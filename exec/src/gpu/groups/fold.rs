@@ -7,6 +7,7 @@ use crate::gpu::code::expression::{Binary, Expression, Place, Variable};
 use crate::gpu::code::helpers::Helper;
 use crate::gpu::code::statement::Statement;
 use crate::gpu::code::types::Type;
+use crate::gpu::device::BLOCKS_EACH;
 use crate::gpu::driver::Buffer;
 use crate::gpu::lower::Lowering;
 use crate::gpu::lower::nest::Pieces;
@@ -174,7 +175,9 @@ impl<'p> Fold<'p> {
 
     /// Where tuples go first, and what memory that takes of a block.
     fn choose(&mut self, to: &mut Lowering<'_>, pieces: &Pieces, (codes, cells): (u64, &[Cell]), taken: usize) {
-        let shape = to.device.shape(pieces.count, 0);
+        // As if a block took all that a processor of the device has to share: then there are fewest.
+        let limits = to.device.driver.limits();
+        let shape = to.device.shape(pieces.count, limits.shared);
         let rows_of_block = (pieces.count as u64).div_ceil(shape.blocks.into()) * pieces.largest;
         let of_block = u128::from(rows_of_block) * u128::from(to.tuples_each);
         let fits = |cell: &Cell| match cell.kind {
@@ -183,8 +186,15 @@ impl<'p> Fold<'p> {
             _ => true,
         };
         let planes = 1 + cells.iter().map(Cell::shared_words).sum::<usize>();
-        let room = to.device.driver.limits().shared.saturating_sub(taken) as u64 / 4 / planes as u64;
-        let copies = (room.saturating_sub(1) / codes).min(COPIES_MAX);
+        let copies_in = |bytes: usize| {
+            let words = bytes.saturating_sub(taken) as u64 / 4 / planes as u64;
+            (words.saturating_sub(1) / codes).min(COPIES_MAX)
+        };
+        // Blocks that share little run side by side.
+        let copies = match copies_in(limits.shared / BLOCKS_EACH as usize) {
+            0 => copies_in(limits.shared).min(1),
+            copies => copies,
+        };
         if !cells.iter().all(fits) || copies == 0 {
             self.first = if self.plan.key.is_none() { Where::One } else { Where::Global };
             return;
@@ -228,9 +238,10 @@ impl<'p> Fold<'p> {
 
     /// The word of a group among the copies in a block's memory.
     pub(super) fn place_in_block(&self, to: &mut Lowering<'_>, group: &Expression) -> Expression {
-        let [codes, copies, _] = self.sizes.clone().expect("it has been asked whether there are sizes");
-        let copy = Expression::binary(Binary::Modulo, Expression::Place(Place::Thread), copies);
-        let at = add(Expression::binary(Binary::Multiply, copy, codes), group.clone().cast(Type::U32));
+        let [_, copies, _] = self.sizes.clone().expect("it has been asked whether there are sizes");
+        let copy = Expression::binary(Binary::Modulo, Expression::Place(Place::Thread), copies.clone());
+        // The copies of a group lie side by side: then no two threads of a warp want one bank, whatever their groups are.
+        let at = add(Expression::binary(Binary::Multiply, group.clone().cast(Type::U32), copies), copy);
         to.hold(at)
     }
 

@@ -15,10 +15,43 @@ use multiloop_planner::evaluate;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Strings of a dictionary for which something is computed, at most.
 const STRINGS_MAX: usize = 1 << 20;
+
+/// Arrays that are kept, at most.
+const TABLES_MAX: usize = 256;
+
+/// What was computed of the strings of a dictionary, by code, and behind these of NULL.
+#[derive(Debug)]
+pub(crate) struct TextTable {
+    data: Arc<Buffer>,
+    nulls: Option<Arc<Buffer>>,
+    /// What codes are of, if texts were computed.
+    dictionary: Option<Arc<Dictionary>>,
+}
+
+/// Arrays of dictionaries that are still there, by what was computed.
+#[derive(Debug, Default)]
+pub(crate) struct Texts(Mutex<Vec<(Weak<Dictionary>, String, Arc<TextTable>)>>);
+
+impl Texts {
+    fn get(&self, dictionary: &Arc<Dictionary>, what: &str) -> Option<Arc<TextTable>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |of: &Weak<Dictionary>| std::ptr::eq(of.as_ptr(), Arc::as_ptr(dictionary));
+        kept.iter().find(|(of, known, _)| is_it(of) && known == what).map(|(_, _, table)| Arc::clone(table))
+    }
+
+    fn put(&self, dictionary: &Arc<Dictionary>, what: String, table: &Arc<TextTable>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(of, _, _)| of.strong_count() > 0);
+        if kept.len() >= TABLES_MAX {
+            kept.remove(0);
+        }
+        kept.push((Arc::downgrade(dictionary), what, Arc::clone(table)));
+    }
+}
 
 impl Lowering<'_> {
     /// The value of a call that reads one text and nothing else, by the text's code.
@@ -38,7 +71,17 @@ impl Lowering<'_> {
         if dictionary.len() > STRINGS_MAX {
             return decline("a dictionary of many strings");
         }
-        let values = self.by_string(node, function, arguments, (leaf, &dictionary))?;
+        let mut what = format!("{of:?} {:?} {function:?}", node.data_type);
+        arguments.iter().for_each(|&argument| self.describe(argument, leaf, &mut what));
+        let table = match self.device.texts.get(&dictionary, &what) {
+            Some(table) => table,
+            None => {
+                let values = self.by_string(node, function, arguments, (leaf, &dictionary))?;
+                let table = Arc::new(self.make_table(node, &values, of)?);
+                self.device.texts.put(&dictionary, what, &table);
+                table
+            }
+        };
         let at = match text.null.known() {
             Some(false) => text.value.clone(),
             _ => {
@@ -48,7 +91,23 @@ impl Lowering<'_> {
             }
         };
         let at = self.hold(at);
-        self.table(node, &values, at, of).map(Some)
+        Ok(Some(self.read_table(&table, at, of)))
+    }
+
+    /// What a node computes of a text, as a text of which two are alike if they compute the same.
+    fn describe(&self, number: u32, leaf: u32, what: &mut String) {
+        let node = self.node_at(number);
+        match &node.operation {
+            _ if number == leaf => what.push_str(" it"),
+            Operation::Constant(value) => what.push_str(&format!(" {value:?}")),
+            Operation::Parameter(at) => what.push_str(&format!(" {:?}", self.inputs.parameters()[*at as usize])),
+            Operation::Call { function, arguments } => {
+                what.push_str(&format!(" {:?} {function:?}(", node.data_type));
+                arguments.iter().for_each(|&argument| self.describe(argument, leaf, what));
+                what.push(')');
+            }
+            other => what.push_str(&format!(" {other:?}")),
+        }
     }
 
     /// The one node that is no constant and from which all others of these come; it is text.
@@ -154,8 +213,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// An array of values, read at a place.
-    fn table(&mut self, node: &Node, values: &[Value], at: Expression, of: Type) -> Done<Scalar> {
+    /// An array of values.
+    fn make_table(&self, node: &Node, values: &[Value], of: Type) -> Done<TextTable> {
         let driver = &self.device.driver;
         let (data, dictionary): (Vec<u8>, _) = match (of, node.register) {
             (Type::Bool, _) => (values.iter().map(|value| value.is_true().into()).collect(), None),
@@ -182,26 +241,36 @@ impl Lowering<'_> {
             }
             _ => return decline(format!("{} of text", node.data_type)),
         };
+        let data = Buffer::of(driver, &data)?;
+        let nulls = match values.iter().any(Value::is_null) {
+            true => {
+                let nulls: Vec<u8> = values.iter().map(|value| value.is_null().into()).collect();
+                Some(Buffer::of(driver, &nulls)?)
+            }
+            false => None,
+        };
+        Ok(TextTable { data, nulls, dictionary })
+    }
+
+    /// What an array has at a place.
+    fn read_table(&mut self, table: &TextTable, at: Expression, of: Type) -> Scalar {
         let element = match of {
             Type::Bool => Type::U8,
             Type::U32 => Type::U32,
             _ => Type::I64,
         };
-        let data = Buffer::of(driver, &data)?;
-        let value = self.memory(element, &data).at(at.clone());
+        let value = self.memory(element, &table.data).at(at.clone());
         let value = match of {
             Type::Bool => Expression::binary(Binary::NotEqual, value, Expression::number(0, Type::U8)),
             other => value.cast(other),
         };
-        let null = match values.iter().any(Value::is_null) {
-            true => {
-                let nulls: Vec<u8> = values.iter().map(|value| value.is_null().into()).collect();
-                let nulls = Buffer::of(driver, &nulls)?;
-                let is_null = self.memory(Type::U8, &nulls).at(at);
+        let null = match &table.nulls {
+            Some(nulls) => {
+                let is_null = self.memory(Type::U8, nulls).at(at);
                 Expression::binary(Binary::NotEqual, is_null, Expression::number(0, Type::U8))
             }
-            false => Expression::truth(false),
+            None => Expression::truth(false),
         };
-        Ok(Scalar { value, null, dictionary })
+        Scalar { value, null, dictionary: table.dictionary.clone() }
     }
 }

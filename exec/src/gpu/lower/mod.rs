@@ -10,7 +10,7 @@
 
 mod arithmetic;
 mod calls;
-mod dictionary;
+pub(crate) mod dictionary;
 pub(crate) mod keys;
 mod logic;
 pub(crate) mod nest;

@@ -21,8 +21,22 @@ pub(crate) struct Pieces {
     pub(crate) count: usize,
     /// The rows of the largest piece.
     pub(crate) largest: u64,
-    starts: Arc<Buffer>,
-    ends: Arc<Buffer>,
+    cut: Cut,
+}
+
+/// Where pieces begin and end.
+#[derive(Debug)]
+enum Cut {
+    /// So many rows each, but for the last one, from a first row on and below an end.
+    Even {
+        first: u64,
+        below: u64,
+        step: u64,
+    },
+    Listed {
+        starts: Arc<Buffer>,
+        ends: Arc<Buffer>,
+    },
 }
 
 impl Lowering<'_> {
@@ -83,14 +97,22 @@ impl Lowering<'_> {
                 .collect::<Vec<_>>()
         };
         let pieces: Vec<(u64, u64)> = ranges.iter().flat_map(cut).collect();
-        let (starts, ends): (Vec<u64>, Vec<u64>) = pieces.iter().copied().unzip();
-        let driver = &self.device.driver;
+        let cut = match ranges {
+            [all] => Cut::Even { first: all.start as u64, below: all.end as u64, step: step as u64 },
+            _ => {
+                let (starts, ends): (Vec<u64>, Vec<u64>) = pieces.iter().copied().unzip();
+                let driver = &self.device.driver;
+                Cut::Listed {
+                    starts: Buffer::of(driver, &bytes_of(&starts, u64::to_le_bytes))?,
+                    ends: Buffer::of(driver, &bytes_of(&ends, u64::to_le_bytes))?,
+                }
+            }
+        };
         Ok(Pieces {
             rows: pieces.iter().map(|(start, end)| end - start).sum(),
             count: pieces.len(),
             largest: pieces.iter().map(|(start, end)| end - start).max().unwrap_or(0),
-            starts: Buffer::of(driver, &bytes_of(&starts, u64::to_le_bytes))?,
-            ends: Buffer::of(driver, &bytes_of(&ends, u64::to_le_bytes))?,
+            cut,
         })
     }
 
@@ -131,13 +153,29 @@ impl Lowering<'_> {
         pieces: &Pieces,
         body: impl FnOnce(&mut Self, Expression, (Expression, Expression)) -> Done<()>,
     ) -> Done<()> {
-        let (starts, ends) = (self.memory(Type::U64, &pieces.starts), self.memory(Type::U64, &pieces.ends));
         let count = self.number(pieces.count as u32);
-        self.each(Expression::Place(Place::Block), count, Expression::Place(Place::Blocks), |inner, piece| {
-            let from = inner.hold(starts.at(piece.clone()));
-            let below = inner.hold(ends.at(piece.clone()));
-            body(inner, piece, (from, below))
-        })
+        let blocks = Expression::Place(Place::Blocks);
+        match &pieces.cut {
+            &Cut::Even { first, below, step } => {
+                let [first, end, step] = [first, below, step].map(|of| self.integer(of.into(), Type::U64));
+                self.each(Expression::Place(Place::Block), count, blocks, |inner, piece| {
+                    let far = Expression::binary(Binary::Multiply, piece.clone().cast(Type::U64), step.clone());
+                    let from = inner.hold(Expression::binary(Binary::Add, first, far));
+                    let below = inner.hold(Expression::binary(Binary::Add, from.clone(), step));
+                    let is_last = Expression::binary(Binary::Greater, below.clone(), end.clone());
+                    let below = inner.hold(Expression::select(is_last, end, below));
+                    body(inner, piece, (from, below))
+                })
+            }
+            Cut::Listed { starts, ends } => {
+                let [starts, ends] = [starts, ends].map(|array| self.memory(Type::U64, array));
+                self.each(Expression::Place(Place::Block), count, blocks, |inner, piece| {
+                    let from = inner.hold(starts.at(piece.clone()));
+                    let below = inner.hold(ends.at(piece.clone()));
+                    body(inner, piece, (from, below))
+                })
+            }
+        }
     }
 
     /// The tuples of an outermost row.

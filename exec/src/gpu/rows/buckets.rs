@@ -25,6 +25,9 @@ const INDEX: &str = include_str!("index.cu");
 /// Codes of which each has an entry, at most.
 const CODES_MAX: u64 = 1 << 30;
 
+/// Rows of a bucket, at most: one thread brings them into their order.
+const SETTLED_MAX: u64 = 1 << 16;
+
 /// Buckets on the device.
 #[derive(Debug)]
 pub(crate) struct HeldBuckets {
@@ -86,6 +89,9 @@ impl HeldBuckets {
             [memory(&places), Argument::U32(rows), memory(&counts), memory(&numbers), memory(&ranks), memory(&most)];
         run.over("number", level.rows, &arguments)?;
         let most = u64::from(most.values::<u32>(1)?[0]);
+        if most > SETTLED_MAX {
+            return decline("a key of many rows");
+        }
         let spans = match most {
             0 | 1 => Spans::Unique,
             _ => {
@@ -93,6 +99,8 @@ impl HeldBuckets {
                 let order = Buffer::new(driver, level.rows * 4)?;
                 let arguments = [memory(&places), Argument::U32(rows), memory(&starts), memory(&ranks), memory(&order)];
                 run.over("order", level.rows, &arguments)?;
+                let arguments = [memory(&starts), memory(&counts), Argument::U64(count), memory(&order)];
+                run.over("settle", count as usize, &arguments)?;
                 Spans::ByCode { starts, counts, order }
             }
         };

@@ -23,7 +23,7 @@ impl Module for Nothing {
 impl Dry {
     /// One with what a card has.
     pub(super) fn like_a_card() -> Self {
-        Dry(Emulated::like_a_card())
+        Dry(Emulated::like_a_card(512))
     }
 }
 

@@ -42,6 +42,11 @@ pub(crate) fn emulated(threads: u32, piece: usize) -> Gpu {
     Gpu::with_pieces(driver, piece)
 }
 
+/// A backend whose sources are a card's.
+pub(crate) fn with_sources_of_a_card() -> Gpu {
+    Gpu::new(Arc::new(Emulated::like_a_card(1)))
+}
+
 /// A backend on a card, where one is asked for.
 fn card(piece: Option<usize>) -> Option<Arc<Gpu>> {
     #[cfg(feature = "gpu")]
@@ -59,7 +64,7 @@ fn card(piece: Option<usize>) -> Option<Arc<Gpu>> {
 
 /// Devices of several launch shapes.
 fn devices() -> Vec<Arc<Gpu>> {
-    let like_a_card: Arc<dyn Driver> = Arc::new(Emulated::like_a_card());
+    let like_a_card: Arc<dyn Driver> = Arc::new(Emulated::like_a_card(512));
     let mut all = vec![
         Arc::new(emulated(1, 16)),
         Arc::new(emulated(4, 8)),
@@ -92,12 +97,13 @@ impl Random {
         self.next() % limit
     }
 
-    /// A value of a type: few distinct ones, NULL among them, and, of `wild` ones, the ends of the type.
+    /// A value of a type: few distinct ones, NULL among them, and, of `wild` ones, the ends of the type; of no distinct ones NULL
+    /// wherever it may stand.
     fn value(&mut self, field: &Field, (distinct, wild): (u64, bool)) -> Value {
-        if field.nullable && self.below(5) == 0 {
+        if field.nullable && (distinct == 0 || self.below(5) == 0) {
             return Value::Null;
         }
-        let pick = self.below(distinct) as i64 - distinct as i64 / 3;
+        let pick = self.below(distinct.max(1)) as i64 - distinct as i64 / 3;
         let end = wild && self.below(7) == 0;
         let (low, high) = field.data_type.integer_bounds().unwrap_or((0, 0));
         let extreme = if self.below(2) == 0 { low } else { high };
@@ -215,8 +221,11 @@ fn check(text: &str, on_device: &[&str]) {
     let gpus = devices();
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut ran = Vec::new();
-    for (round, sizes) in [[0, 0], [1, 1], [17, 5], [64, 30], [65, 63]].into_iter().enumerate() {
-        let spread = [(3, false), (40, true), (9, false)][round % 3];
+    // Nothing, one row, several chunks and pieces and one row more or less, one key for all, NULL alone, nothing behind a nest.
+    let sizes = [[0, 0], [1, 1], [17, 5], [64, 30], [65, 63], [63, 64], [40, 40], [33, 0], [0, 20]];
+    let spreads =
+        [(3, false), (40, true), (9, false), (3, false), (40, true), (1, false), (0, false), (5, false), (5, false)];
+    for (round, (sizes, spread)) in sizes.into_iter().zip(spreads).enumerate() {
         let tables: Vec<Arc<Table>> = shapes
             .iter()
             .enumerate()

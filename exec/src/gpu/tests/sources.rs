@@ -1,6 +1,9 @@
 //! Sources: what they know, and what compiles them.
 
-use super::{emulated, on_device, program, table, with_statistics};
+use super::{compare, emulated, on_device, program, table, with_statistics};
+use crate::gpu::backend::Gpu;
+use crate::gpu::driver::Driver;
+use crate::gpu::driver::emulated::Emulated;
 use crate::gpu::driver::nvrtc::{Nvrtc, PATH};
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
@@ -47,6 +50,34 @@ fn a_second_run_uploads_no_column() {
     on_device(&program, &tables, &[], (&gpu, &pool)).expect("it runs");
     assert!(uploaded > 0);
     assert_eq!(gpu.device().resident.uploaded(), uploaded);
+}
+
+#[test]
+fn what_is_no_longer_needed_is_given_back() {
+    let pool = Pool::new(1).expect("threads start");
+    let driver = Arc::new(Emulated::new(1, 1 << 20));
+    let gpu = Arc::new(Gpu::new(Arc::clone(&driver) as Arc<dyn Driver>));
+    let program = program(&TEXT.replace("LIMIT", "5"));
+    let rows: Vec<Vec<Value>> = (0..50).map(|row| vec![Value::Int(row), Value::text("x")]).collect();
+    let tables = [table(&program.collections[0].fields, &rows, 64)];
+    let program = with_statistics(&program, &tables);
+    let mut used = Vec::new();
+    for _ in 0..3 {
+        on_device(&program, &tables, &[], (&gpu, &pool)).expect("it runs");
+        used.push(driver.used());
+    }
+    assert!(used[0] > 0 && used.iter().all(|&after| after == used[0]), "{used:?}");
+}
+
+#[test]
+fn a_full_device_declines() {
+    let pool = Pool::new(1).expect("threads start");
+    let gpu = Arc::new(Gpu::new(Arc::new(Emulated::new(1, 1 << 10))));
+    let program = program(&TEXT.replace("LIMIT", "5"));
+    let rows: Vec<Vec<Value>> = (0..5000).map(|row| vec![Value::Int(row), Value::text("x")]).collect();
+    let tables = [table(&program.collections[0].fields, &rows, 64)];
+    let notes = compare(&with_statistics(&program, &tables), &tables, &[], (&gpu, &pool), TEXT);
+    assert!(notes.iter().any(|note| note.contains("memory")), "{notes:?}");
 }
 
 #[test]

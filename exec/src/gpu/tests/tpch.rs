@@ -2,13 +2,14 @@
 //!
 //! The programs are what `EXPLAIN (LOOPS)` shows after its rules.
 
-use super::{card, compare, context, emulated, program, with_statistics};
+use super::{card, compare, context, program, with_sources_of_a_card, with_statistics};
 use crate::column::Table;
 use crate::column::build::{Storage, TableBuilder};
 use crate::workers::pool::Pool;
 use arrow::array::RecordBatchReader;
 use multiloop_planner::multiloop::{Program, Shape};
 use rustc_hash::FxHashMap;
+use std::path::Path;
 use std::sync::Arc;
 use tpchgen::generators as rows;
 use tpchgen_arrow as arrays;
@@ -81,17 +82,37 @@ fn tables_of(program: &Program, known: &mut FxHashMap<String, Arc<Table>>) -> Ve
     tables
 }
 
+/// Compares the sources of a query with those that are known, or writes them down (`UPDATE_GOLDEN=1`; read the difference).
+fn check_golden(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/gpu/tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, found).expect("the golden file can be written");
+        return;
+    }
+    let expected = std::fs::read_to_string(&path).expect("the golden file is there");
+    for (number, (expected, found)) in expected.lines().zip(found.lines()).enumerate() {
+        assert_eq!(expected, found, "{name}, line {}", number + 1);
+    }
+    assert_eq!(expected.lines().count(), found.lines().count(), "{name}");
+}
+
 #[test]
 fn all_queries_beside_the_host() {
     let pool = Pool::new(1).expect("threads start");
-    let gpu = card(None).unwrap_or_else(|| Arc::new(emulated(1, 1 << 12)));
     let mut known = FxHashMap::default();
     let (mut ran, mut declined) = (0, 0);
     for (text, number) in PROGRAMS.iter().zip(1..) {
         let program = program(text);
         let tables = tables_of(&program, &mut known);
         let program = with_statistics(&program, &tables);
+        let gpu = card(None).unwrap_or_else(|| Arc::new(with_sources_of_a_card()));
         let notes = compare(&program, &tables, &[], (&gpu, &pool), &format!("Q{number}"));
+        check_golden(&format!("q{number:02}.cu"), &gpu.device().cache.sources().join("\n"));
+        // A second time nothing is compiled or uploaded, but what the host made meanwhile.
+        let known = (gpu.device().cache.len(), gpu.device().resident.uploaded());
+        compare(&program, &tables, &[], (&gpu, &pool), &format!("Q{number} again"));
+        let again = (gpu.device().cache.len(), gpu.device().resident.uploaded());
+        assert!(again == known || notes.iter().any(|note| !note.ends_with(": ran")), "Q{number}: {known:?} {again:?}");
         for note in notes {
             println!("Q{number} {note}");
             assert!(!note.contains("bug") && !note.contains("compile"), "Q{number} {note}");
