@@ -41,6 +41,9 @@ pub(crate) struct TpchArguments {
     /// Compare with the known answers (scale factors 0.01, 0.1, 1 and 10)
     #[arg(long)]
     verify: bool,
+    /// Have each query explained while it runs, once more
+    #[arg(long)]
+    analyze: bool,
     /// `off` leaves out all rewrite rules; or a list of rules to leave out
     #[arg(long, value_name = "off|RULES")]
     rules: Option<String>,
@@ -96,6 +99,7 @@ pub(crate) fn tpch(arguments: &TpchArguments) -> Result<()> {
         data: arguments.files.clone().or_else(|| arguments.data.clone()),
         in_place: arguments.files.is_some(),
         verify: arguments.verify,
+        analyze: arguments.analyze,
     };
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {msg}").context("the progress bar's template")?);
@@ -121,6 +125,11 @@ fn alone(
     let report = run(session, options, &|table, rows| loading(bar, table, rows), &on_query)?;
     bar.finish_and_clear();
     print!("{}", print_table(&report));
+    for query in &report.queries {
+        if let Some(analysed) = &query.analysed {
+            println!("\nQ{}, first run {:.1} ms\n{analysed}", query.query, query.first_ms);
+        }
+    }
     write_json(&report, arguments.json.as_deref())?;
     Ok(report.queries)
 }
