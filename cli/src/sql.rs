@@ -129,6 +129,7 @@ pub(crate) fn sql(arguments: &SqlArguments, places: (&[usize], &[usize])) -> Res
         // None of the files could be read: what is asked is asked of them.
         return Ok(ExitCode::FAILURE);
     }
+    shell.begin_scripts()?;
     let code = run_scripts(&mut shell, arguments, &scripts)?;
     shell.close();
     Ok(code)

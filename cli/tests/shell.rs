@@ -471,3 +471,30 @@ fn a_pipe_with_a_name_says_something_new_every_time() {
     }
     assert!(child.wait().expect("it ends").success());
 }
+
+/// Ctrl-C while a script writes a folder: the script ends there, and nothing of the folder is left.
+#[cfg(unix)]
+#[test]
+fn what_is_half_written_goes_when_a_script_is_interrupted() {
+    let folder = Folder::new("interrupted");
+    let copy = format!(
+        "COPY (SELECT i % 50 AS p, i FROM generate_series(1, 2000000) AS g(i)) TO '{}' (FORMAT csv, PARTITION_BY (p))",
+        text(&folder.0.join("out"))
+    );
+    let mut command = program();
+    let command =
+        command.args(["-c", &copy, "-c", "SELECT 'it goes on'"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program runs");
+    let entries = || std::fs::read_dir(&folder.0).expect("the folder is there").count();
+    while entries() == 0 && child.try_wait().expect("it can be asked").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let signalled = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(signalled.success());
+    let output = child.wait_with_output().expect("it ends");
+    let (code, errors) = code_and_errors(&output);
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(errors.contains("57014"), "{errors}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    assert_eq!(entries(), 0);
+}

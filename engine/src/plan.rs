@@ -7,8 +7,9 @@ use multiloop_exec::plan::{Machine, Plan};
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Cards, DeviceUse, Devices};
 use multiloop_planner::catalog::{ColumnStatistics, TableHandle, TableStatistics};
+use multiloop_planner::function::Function;
 use multiloop_planner::lower::lower;
-use multiloop_planner::multiloop::Program;
+use multiloop_planner::multiloop::{Program, Scalar, ScalarId};
 use multiloop_planner::relation::optimise::{as_bound, optimise_without};
 use multiloop_planner::relation::{FarKey, Query};
 use multiloop_planner::rewrite::{RewriteOptions, rewrite_while};
@@ -61,13 +62,24 @@ pub(crate) struct Executable {
     pub(crate) program: Program,
     /// The types of its columns, which those of the program carry.
     pub(crate) types: Arc<[DataType]>,
+    /// Whether it sets the seed of random numbers; none if it draws no numbers either.
+    pub(crate) seeds: Option<bool>,
     /// By what it may run on.
     plans: [OnceLock<(Arc<Plan>, Option<Duration>)>; 3],
 }
 
+/// See [`Executable::seeds`].
+fn seeds(program: &Program) -> Option<bool> {
+    let functions = (0..program.scalars.len()).filter_map(|at| match program.scalars.get(ScalarId(at as u32)) {
+        Scalar::Call { function: function @ (Function::SetSeed | Function::Random), .. } => Some(*function),
+        _ => None,
+    });
+    functions.fold(None, |seeds, function| Some(seeds == Some(true) || function == Function::SetSeed))
+}
+
 impl Executable {
     fn new(program: Program, types: &Arc<[DataType]>) -> Self {
-        Executable { program, types: Arc::clone(types), plans: Default::default() }
+        Executable { seeds: seeds(&program), program, types: Arc::clone(types), plans: Default::default() }
     }
 
     /// How it runs, decided the first time; an engine has one machine.

@@ -9,13 +9,14 @@ use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::DeviceUse;
 use multiloop_exec::column::Table;
-use multiloop_exec::column::arrow::{schema_of_rows, to_record_batch_as};
+use multiloop_exec::column::arrow::{has_lists, schema_of_rows, to_record_batch_as};
 use multiloop_exec::plan::Machine;
 use multiloop_exec::workers::context::{Cancellation, Context, Progress};
+use multiloop_exec::workers::pool::Pool;
 use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::value::Value;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// What runs programs.
@@ -75,7 +76,27 @@ impl Running<'_> {
             progress: Arc::clone(&self.progress),
             memory: self.engine.0.memory.child(self.options.memory_limit),
             pool: Some(Arc::clone(&self.engine.0.pool)),
+            sequence: None,
         }
+    }
+
+    /// What a program that draws random numbers runs with where their order shows: one thread, and the session's numbers.
+    fn drawing(&self, executable: &Executable, context: &Context) -> Result<Option<(Context, Arc<Pool>)>> {
+        static ALONE: OnceLock<Arc<Pool>> = OnceLock::new();
+        let sequence = self.work.sequence();
+        if executable.seeds.is_none_or(|seeds| !seeds && !sequence.is_seeded()) {
+            return Ok(None);
+        }
+        let pool = match ALONE.get() {
+            Some(pool) => pool,
+            // A pool of one thread has no thread of its own.
+            None => {
+                let made = Arc::new(Pool::new(1)?);
+                ALONE.get_or_init(|| made)
+            }
+        };
+        let context = Context { sequence: Some(Arc::clone(sequence)), ..context.clone() };
+        Ok(Some((context.with_pool(pool), Arc::clone(pool))))
     }
 
     /// What a load shares: tables outlive the statement that makes them, so they count against the engine's memory.
@@ -134,14 +155,21 @@ impl Running<'_> {
         context: &Context,
     ) -> Result<ResultStream> {
         let find = |handle| snapshot.table(handle).expect("a plan scans tables of its own snapshot");
+        let drawing = self.drawing(executable, context)?;
+        let (context, pool) = match &drawing {
+            Some((context, pool)) => (context, pool),
+            None => (context, &self.engine.0.pool),
+        };
+        // The session's numbers are drawn before it has more statements.
+        let _entered = drawing.is_some().then(|| context.enter());
         match self.options.backend {
             Backend::Cpu => {
                 let hardware = self.hardware();
                 let plan = executable.plan(hardware)?;
-                let (pool, devices) = (&self.engine.0.pool, hardware.devices(&executable.program));
+                let devices = hardware.devices(&executable.program);
                 // The form of arrays in a result depends on all of them, and few rows need not come one after the other.
-                let has_arrays = executable.types.iter().any(|data_type| data_type.element().is_some());
-                let output = match has_arrays || executable.time_max().is_some() {
+                let has_arrays = executable.types.iter().any(|data_type| has_lists(*data_type));
+                let output = match drawing.is_some() || has_arrays || executable.time_max().is_some() {
                     true => multiloop_exec::run::run_plan(plan, &find, parameters, context, (pool, devices))?,
                     false => multiloop_exec::run::stream_plan(plan, &find, parameters, context, (pool, devices))?,
                 };

@@ -58,6 +58,8 @@ enum Kind {
     Boolean,
     /// A number between these, of this unit.
     Integer(i64, i64, Unit),
+    /// A number from -1 to 1 that nobody sees again.
+    Seed,
     /// One of these words.
     Word(&'static [&'static str]),
     Text,
@@ -117,6 +119,10 @@ const INTERVAL_STYLES: &[&str] = &["postgres", "postgres_verbose", "sql_standard
 const DEVICES: &[&str] = &["auto", "cpu", "gpu"];
 const ISOLATION: &[&str] = &["serializable", "repeatable read", "read committed", "read uncommitted"];
 const MILLISECONDS: Kind = Kind::Integer(0, i32::MAX as i64, Unit::Milliseconds);
+
+/// The setting that begins the session's random numbers anew, and what is shown of it.
+const SEED: &str = "seed";
+const UNSEEN: &str = "unavailable";
 
 /// All settings, by name.
 pub(crate) static KNOWN: &[Known] = &[
@@ -179,6 +185,7 @@ pub(crate) static KNOWN: &[Known] = &[
     text("role", "none", false, "The role that acts."),
     boolean("row_security", "on", "Kept for clients."),
     Known { kind: Kind::Names, ..text("search_path", "\"$user\", public", false, "Where names are looked for.") },
+    Known { kind: Kind::Seed, ..text(SEED, UNSEEN, false, "The seed of random(); it is not shown.") },
     fixed("server_encoding", "UTF8", true, "Texts are UTF-8."),
     fixed("server_version", concat!("15.0 (Multiloop ", env!("CARGO_PKG_VERSION"), ")"), true, "The version."),
     fixed("server_version_num", "150000", false, "The version of PostgreSQL whose SQL this is."),
@@ -249,7 +256,9 @@ fn unknown(name: &str) -> Error {
 impl Settings {
     /// The value of a setting, as SHOW has it; 42704 if there is no such setting.
     pub(crate) fn get(&self, name: &str) -> Result<&str> {
-        if let Some(value) = self.0.set.get(&name.to_ascii_lowercase()) {
+        if let Some(value) = self.0.set.get(&name.to_ascii_lowercase())
+            && !name.eq_ignore_ascii_case(SEED)
+        {
             return Ok(value);
         }
         known(name).map(|known| known.default).ok_or_else(|| unknown(name))
@@ -298,6 +307,13 @@ impl Settings {
             Some(value) => drop(values.insert(key, value)),
             None => drop(values.remove(&key)),
         }
+    }
+
+    /// The seed that was set since this was asked, which is no setting from now on.
+    pub(crate) fn take_seed(&mut self) -> Option<f64> {
+        let seed = self.0.set.get(SEED)?.parse().ok();
+        self.put(SEED.to_owned(), None);
+        seed
     }
 
     /// Whether a setting of on and off is on.
@@ -403,6 +419,7 @@ impl Known {
         match self.kind {
             Kind::Boolean => "bool",
             Kind::Integer(..) => "integer",
+            Kind::Seed => "real",
             Kind::Word(_) => "enum",
             _ => "string",
         }
@@ -417,6 +434,9 @@ impl Known {
             Kind::Boolean => boolean_of(&lower).map(|is_on| if is_on { "on" } else { "off" }.to_owned()),
             Kind::Integer(min, max, unit) => {
                 unit.read(&lower).filter(|value| (*min..=*max).contains(value)).map(|value| unit.show(value))
+            }
+            Kind::Seed => {
+                lower.parse::<f64>().ok().filter(|seed| (-1.0..=1.0).contains(seed)).map(|seed| seed.to_string())
             }
             Kind::Word(words) if words.contains(&lower.as_str()) => Some(lower),
             // Words of on and off are said in other ways, too.
@@ -504,7 +524,7 @@ impl Unit {
 
 #[cfg(test)]
 mod tests {
-    use super::{KNOWN, Settings, known, names};
+    use super::{KNOWN, Settings, UNSEEN, known, names};
     use crate::ErrorKind;
 
     fn set(settings: &mut Settings, name: &str, values: &[&str]) -> Result<String, ErrorKind> {
@@ -520,6 +540,8 @@ mod tests {
             let before = settings.get(known.name).expect("it is known").to_owned();
             assert_eq!(before, known.default);
             match settings.set(known.name, Some(std::slice::from_ref(&before))) {
+                // What is shown of a seed is none.
+                Err(error) if known.name == super::SEED => assert_eq!(error.kind(), ErrorKind::InvalidParameter),
                 Err(error) => assert_eq!(error.kind(), ErrorKind::FixedSetting, "{}", known.name),
                 Ok(()) if known.name == "search_path" => {}
                 Ok(()) => assert_eq!(settings.get(known.name), Ok(known.default), "{}", known.name),
@@ -545,6 +567,10 @@ mod tests {
         assert_eq!(set(settings, "timezone", &["-3"]), Ok("<-03>+03".to_owned()));
         assert_eq!(set(settings, "timezone", &["Mars"]), Err(ErrorKind::InvalidParameter));
         assert_eq!(&*settings.time_zone(), "<-03>+03");
+        assert_eq!(set(settings, "seed", &["-0.5"]), Ok(UNSEEN.to_owned()));
+        assert_eq!((settings.take_seed(), settings.take_seed()), (Some(-0.5), None));
+        assert_eq!(set(settings, "seed", &["1.5"]), Err(ErrorKind::InvalidParameter));
+        assert_eq!(set(settings, "seed", &["NaN"]), Err(ErrorKind::InvalidParameter));
         assert_eq!(set(settings, "server_version", &["16"]), Err(ErrorKind::FixedSetting));
         assert_eq!(set(settings, "nothing_like_it", &["1"]), Err(ErrorKind::UnknownObject));
         assert_eq!(set(settings, "my.own", &["1", "b"]), Ok("1, b".to_owned()));
@@ -567,6 +593,7 @@ mod tests {
             "IntervalStyle",
             "role",
             "search_path",
+            "seed",
             "session_authorization",
             "standard_conforming_strings",
             "statement_timeout",
@@ -608,9 +635,7 @@ mod tests {
         ];
         let settings = &mut Settings::default();
         for (name, taken, refused) in restricted {
-            for value in taken {
-                assert!(set(settings, name, &[value]).is_ok(), "{name} = {value}");
-            }
+            taken.iter().for_each(|value| assert!(set(settings, name, &[value]).is_ok(), "{name} = {value}"));
             for value in refused {
                 assert_eq!(set(settings, name, &[value]), Err(ErrorKind::Unsupported), "{name} = {value}");
             }

@@ -4,7 +4,7 @@
 use crate::Result;
 use multiloop_planner::evaluate::array::Array;
 use multiloop_planner::evaluate::zone::Zone;
-use multiloop_planner::evaluate::{UTC, format_in, interval_style, parse, parse_in, parse_interval};
+use multiloop_planner::evaluate::{UTC, append_json, format_in, interval_style, parse, parse_in, parse_interval};
 use multiloop_planner::function::IntervalStyle;
 use multiloop_planner::types::{DataType, Field, OidKind};
 use multiloop_planner::value::Value;
@@ -121,6 +121,13 @@ impl Sight {
             }
             _ => format_in(value, data_type, &self.zone),
         }
+    }
+
+    /// A value that is not NULL as JSON.
+    pub fn json_of(&self, value: &Value, data_type: DataType) -> String {
+        let mut json = String::new();
+        append_json(value, data_type, &self.zone, &mut json);
+        json
     }
 
     /// The value of a text, as PostgreSQL reads it (`'…'::type`).

@@ -14,6 +14,7 @@ use crate::notify::Notification;
 use crate::settings::Settings;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{Key, Reference};
+use multiloop_planner::sequence::Sequence;
 use multiloop_planner::sql::TransactionMode;
 use multiloop_planner::types::DataType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +44,8 @@ pub(crate) struct Work {
     inner: Mutex<Inner>,
     /// Held while a statement changes what the session sees.
     writing: Mutex<()>,
+    /// Its random numbers.
+    sequence: Arc<Sequence>,
 }
 
 #[derive(Debug)]
@@ -54,6 +57,8 @@ struct Inner {
     transaction: Option<Transaction>,
     /// When the statement began that runs; none before the first.
     statement: Option<i64>,
+    /// When the client's last message came, where statements come by messages: it is when its statements begin.
+    message: Option<i64>,
 }
 
 /// When a statement began, and the transaction that it is in, in microseconds since 1970.
@@ -102,9 +107,22 @@ struct Savepoint {
 impl Work {
     pub(crate) fn new(session: u32, access: Access) -> Self {
         let (settings, defaults) = (Settings::default(), Settings::default());
-        let inner = Inner { settings, defaults, temporary: Schema::new(BOOTSTRAP), transaction: None, statement: None };
+        let temporary = Schema::new(BOOTSTRAP);
+        let inner = Inner { settings, defaults, temporary, transaction: None, statement: None, message: None };
         let database = Mutex::new(Arc::from("multiloop"));
-        Work { session, database, access: Mutex::new(access), inner: Mutex::new(inner), writing: Mutex::default() }
+        Work {
+            session,
+            database,
+            access: Mutex::new(access),
+            inner: Mutex::new(inner),
+            writing: Mutex::default(),
+            sequence: Arc::default(),
+        }
+    }
+
+    /// The session's random numbers.
+    pub(crate) fn sequence(&self) -> &Arc<Sequence> {
+        &self.sequence
     }
 
     /// What the session may do, and who has entered it.
@@ -193,9 +211,15 @@ impl Work {
         }
     }
 
+    /// A message of the client has come.
+    pub(crate) fn begin_message(&self) {
+        self.inner().message = Some(clock());
+    }
+
     /// A statement begins.
     pub(crate) fn begin_statement(&self) {
-        self.inner().statement = Some(clock());
+        let inner = &mut *self.inner();
+        inner.statement = Some(inner.message.unwrap_or_else(clock));
     }
 
     /// When the statement that runs began, and its transaction.
@@ -254,7 +278,7 @@ impl Work {
         }
         inner.transaction = Some(Transaction {
             mode,
-            began: clock(),
+            began: inner.message.unwrap_or_else(clock),
             states: None,
             failed: false,
             implicit,
@@ -414,9 +438,14 @@ impl Work {
         match &mut inner.transaction {
             // Nobody sees it.
             None if local => return Ok(()),
-            Some(transaction) if !local => change(&mut transaction.after)?,
+            Some(transaction) if !local => {
+                change(&mut transaction.after)?;
+                transaction.after.take_seed();
+            }
             _ => {}
         }
+        // A seed is no setting that a transaction takes back.
+        settings.take_seed().map_or(Ok(()), |seed| self.sequence.seed(seed))?;
         inner.settings = settings;
         Ok(())
     }
@@ -427,8 +456,11 @@ impl Work {
         let mut settings = inner.settings.clone();
         settings.set(name, Some(value))?;
         self.check_settings(&inner.settings, &settings)?;
+        settings.take_seed().map_or(Ok(()), |seed| self.sequence.seed(seed))?;
         inner.settings = settings;
-        inner.defaults.set(name, Some(value))
+        inner.defaults.set(name, Some(value))?;
+        inner.defaults.take_seed();
+        Ok(())
     }
 
     /// The settings that the session began with.

@@ -57,6 +57,8 @@ techniques! {
     EarlyConditions = "early-conditions",
     /// Blocks that reduce a bucket evaluated for many rows at once.
     BatchedBlocks = "batched-blocks",
+    /// Blocks that compare with the row that asks answered by search among rows in order.
+    SearchedBlocks = "searched-blocks",
     /// Expressions of outer indices before inner ones multiply their rows.
     OuterLevels = "outer-levels",
     /// Reductions of few groups over whole tiles with a mask, where few rows fall away.

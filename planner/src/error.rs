@@ -73,6 +73,8 @@ pub enum ErrorKind {
     DivisionByZero,
     /// 22001: a string too long for its type.
     StringTooLong,
+    /// 22026: a bit string of another length than is needed.
+    BitStringLength,
     /// 22019, 22025: an ESCAPE that is not one character, or a pattern that ends in it.
     InvalidEscape,
     /// 2200C: more escapes than a pattern has a meaning for.
@@ -256,6 +258,11 @@ impl ErrorKind {
         state.starts_with("22") || state.starts_with("21")
     }
 
+    /// Whether a cast of a value fails with it, so that TRY_CAST gives NULL. A wrong path of SQL/JSON is an error of syntax.
+    pub fn fails_cast(self) -> bool {
+        self.is_data_error() || self == ErrorKind::Syntax
+    }
+
     /// The five characters of PostgreSQL's Appendix A.
     pub fn sqlstate(self) -> &'static str {
         match self {
@@ -287,6 +294,7 @@ impl ErrorKind {
             ErrorKind::NumericOverflow | ErrorKind::DecimalOverflow => "22003",
             ErrorKind::DivisionByZero => "22012",
             ErrorKind::StringTooLong => "22001",
+            ErrorKind::BitStringLength => "22026",
             ErrorKind::InvalidEscape => "22025",
             ErrorKind::InvalidEscapeUse => "2200C",
             ErrorKind::InvalidPattern => "2201B",

@@ -8,6 +8,7 @@
 //! allowed.
 
 use crate::error::{Error, Result};
+use crate::sequence::Sequence;
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -38,6 +39,11 @@ pub trait Statement: Debug + Send + Sync {
 
     /// Gives so many of them back.
     fn release(&self, bytes: usize);
+
+    /// The random numbers of its session, if it draws them one after the other.
+    fn sequence(&self) -> Option<&Sequence> {
+        None
+    }
 }
 
 thread_local! {
@@ -68,6 +74,23 @@ impl Drop for Entered {
 /// The statement that the thread works for, if it is known.
 pub fn current() -> Option<Arc<dyn Statement>> {
     CURRENT.with_borrow(Clone::clone)
+}
+
+/// The next random number of the session that the thread works for; none if it has set no seed.
+pub fn draw() -> Option<f64> {
+    CURRENT.with_borrow(|current| current.as_ref()?.sequence()?.draw())
+}
+
+/// Sets the seed of the session that the thread works for.
+///
+/// # Errors
+/// 22023 for a number that is none.
+pub fn seed(seed: f64) -> Result<()> {
+    CURRENT.with_borrow(|current| match current.as_ref().and_then(|statement| statement.sequence()) {
+        Some(sequence) => sequence.seed(seed),
+        // Nobody draws from it, but a wrong seed is one.
+        None => Sequence::default().seed(seed),
+    })
 }
 
 /// An error (57014) if the statement that the thread works for was cancelled.

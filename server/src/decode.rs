@@ -1,6 +1,7 @@
 //! Parameters as clients send them, as values of the engine. What is binary is checked byte by byte: a client may send
 //! anything.
 
+use crate::encode::bits;
 use crate::encode::{EPOCH_DAYS, EPOCH_MICROS, JSONB_VERSION};
 use crate::fault::{Fault, Result};
 use crate::types::wire_type_in;
@@ -86,7 +87,11 @@ fn from_binary(data_type: DataType, bytes: &[u8], sight: &Sight) -> Result<Optio
         | DataType::Char(_)
         | DataType::Name
         | DataType::Json => Some(plain(text(bytes)?, data_type)?),
-        DataType::Jsonb => match bytes.split_first() {
+        bits if bits.is_bits() => match bits::digits(bytes) {
+            Some(digits) => Some(plain(&digits, data_type)?),
+            None => None,
+        },
+        DataType::Jsonb | DataType::JsonPath => match bytes.split_first() {
             Some((&JSONB_VERSION, json)) => Some(plain(text(json)?, data_type)?),
             _ => None,
         },
@@ -100,7 +105,9 @@ fn from_binary(data_type: DataType, bytes: &[u8], sight: &Sight) -> Result<Optio
         DataType::TimestampTz => array(bytes).map(|bytes| timestamp(i64::from_be_bytes(bytes))).transpose()?,
         DataType::TimeTz => time_with_zone(bytes)?,
         DataType::Bytea | DataType::Uuid => value_of_bytes(bytes, data_type),
-        DataType::Nested(_) if data_type.labels().is_some() => Some(plain(text(bytes)?, data_type)?),
+        DataType::Nested(_) if data_type.labels().is_some() || data_type.is_of_structs() => {
+            Some(plain(text(bytes)?, data_type)?)
+        }
         DataType::Nested(_) if data_type.element().is_some() => {
             elements(data_type.element().unwrap_or(DataType::Null), bytes, sight)?
         }
@@ -274,7 +281,7 @@ mod tests {
     use multiloop::{DataType, OidKind, Sight, Value};
     use proptest::prelude::*;
 
-    const TYPES: [DataType; 25] = [
+    const TYPES: [DataType; 29] = [
         DataType::Null,
         DataType::Boolean,
         DataType::SmallInt,
@@ -300,6 +307,10 @@ mod tests {
         DataType::Jsonb,
         DataType::TimestampTz,
         DataType::Oid(OidKind::Type),
+        DataType::BIT,
+        DataType::Bit(3),
+        DataType::VARBIT,
+        DataType::JsonPath,
     ];
 
     fn mood() -> DataType {
@@ -361,6 +372,12 @@ mod tests {
         read(DataType::Uuid, &[0xa0; 16], "a0a0a0a0-a0a0-a0a0-a0a0-a0a0a0a0a0a0");
         read(DataType::Json, b"{\"a\": 1}", "{\"a\": 1}");
         read(DataType::Jsonb, b"\x01{\"b\":1}", "{\"b\": 1}");
+        read(DataType::JsonPath, b"\x01$ . a", "$.a");
+        read(DataType::BIT, &[0, 0, 0, 9, 0x80, 0xff], "100000001");
+        read(DataType::VARBIT, &[0, 0, 0, 0], "");
+        assert_eq!(binary(DataType::BIT, &[0xff, 0xff, 0xff, 0xff]), Err("22P03"));
+        assert_eq!(binary(DataType::Bit(3), &[0, 0, 0, 2, 0x80]), Err("22026"));
+        assert_eq!(binary(DataType::JsonPath, b"$"), Err("22P03"));
         read(DataType::TimestampTz, &0i64.to_be_bytes(), "2000-01-01 00:00:00+00");
         read(mood(), b"ok", "ok");
         assert_eq!(binary(mood(), b"glad"), Err("22P02"));

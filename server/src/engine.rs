@@ -313,6 +313,11 @@ impl Session {
         }
     }
 
+    /// A message of the client has come.
+    pub(crate) fn begin_message(&self) {
+        self.session.begin_message();
+    }
+
     /// Begins the transaction that several statements are which the client sent together, unless one is open.
     pub(crate) fn begin_implicit(&self) {
         self.session.begin_implicit();

@@ -41,6 +41,8 @@ const TYPES: &[(u32, u32, i16, DataType)] = &[
     (1184, 1185, 8, DataType::TimestampTz),
     (1186, 1187, 16, DataType::Interval),
     (1266, 1270, 12, DataType::TimeTz),
+    (1560, 1561, -1, DataType::BIT),
+    (1562, 1563, -1, DataType::VARBIT),
     (1700, 1231, -1, DataType::Numeric),
     (2202, 2207, 4, DataType::Oid(OidKind::ProcedureWithArguments)),
     (2203, 2208, 4, DataType::Oid(OidKind::Operator)),
@@ -48,6 +50,7 @@ const TYPES: &[(u32, u32, i16, DataType)] = &[
     (2206, 2211, 4, DataType::Oid(OidKind::Type)),
     (2950, 2951, 16, DataType::Uuid),
     (3802, 3807, -1, DataType::Jsonb),
+    (4072, 4073, -1, DataType::JsonPath),
     (4089, 4090, 4, DataType::Oid(OidKind::Namespace)),
     (4096, 4097, 4, DataType::Oid(OidKind::Role)),
 ];
@@ -73,7 +76,7 @@ const SYSTEM: &[(u32, u32, i16, SystemType)] = &[
     (10029, 10028, -1, SystemType::Statistic),
 ];
 
-/// What has no number of its own is sent as text: a bare NULL, and enums where nobody knows theirs.
+/// What has no number of its own is sent as text: a bare NULL, structs and arrays of them, and enums where nobody knows theirs.
 const TEXT: (u32, u32, i16) = (25, 1009, -1);
 
 /// The OID that clients send for what they do not know, beside 0.
@@ -82,7 +85,7 @@ const UNKNOWN: u32 = 705;
 /// A type's number, size and modifier; of an array the modifier of its elements. What has no type yet (a bare NULL) is text, as
 /// PostgreSQL shows it.
 pub(crate) fn wire_type(data_type: DataType) -> WireType {
-    if let Some(element) = data_type.element().filter(|_| !data_type.is_zero_based()) {
+    if let Some(element) = data_type.element().filter(|_| !data_type.is_zero_based() && !data_type.is_of_structs()) {
         let ((_, oid, _), modifier) = numbers(element);
         return WireType { oid, bytes: -1, modifier };
     }
@@ -107,6 +110,8 @@ fn numbers(data_type: DataType) -> ((u32, u32, i16), i32) {
         DataType::Decimal { precision, scale } => {
             (DataType::Numeric, ((i32::from(precision) << 16) | i32::from(scale)) + HEADER)
         }
+        DataType::Bit(length) if data_type != DataType::BIT => (DataType::BIT, whole(length)),
+        DataType::VarBit(length) if data_type != DataType::VARBIT => (DataType::VARBIT, whole(length)),
         other => (other, -1),
     };
     if let DataType::System(of) = plain {
@@ -125,6 +130,11 @@ fn numbers(data_type: DataType) -> ((u32, u32, i16), i32) {
 
 fn with_header(length: u32) -> i32 {
     i32::try_from(length).unwrap_or(i32::MAX - HEADER).saturating_add(HEADER)
+}
+
+/// The length of a bit string, which counts no header.
+fn whole(length: u32) -> i32 {
+    i32::try_from(length).unwrap_or(i32::MAX)
 }
 
 /// What an OID says of a parameter.
@@ -192,6 +202,9 @@ mod tests {
         assert_eq!(modifier(DataType::Char(3)), (1042, 7));
         assert_eq!(modifier(DataType::decimal(12, 2)), (1700, 786_438));
         assert_eq!(modifier(DataType::list(DataType::decimal(12, 2))), (1231, 786_438));
+        assert_eq!(modifier(DataType::Bit(3)), (1560, 3));
+        assert_eq!(modifier(DataType::VarBit(7)), (1562, 7));
+        assert_eq!(modifier(DataType::list(DataType::Bit(3))), (1561, 3));
         assert_eq!(modifier(DataType::Null), (25, -1));
         assert_eq!(modifier(DataType::row(None, vec![("a".to_owned(), DataType::Text)])), (2249, -1));
         for (vector, oid) in [(DataType::int2vector(), 22), (DataType::oidvector(), 30)] {

@@ -140,3 +140,40 @@ fn what_has_come_counts_as_memory() {
     assert_eq!(shown(&client.ready()), "E(53200)Z");
     wait_for_memory(&server, before);
 }
+
+/// What a COPY TO gives.
+fn copied(client: &mut Client, sql: &str) -> Vec<u8> {
+    client.send(Script::new().query(sql));
+    let data = client.ready().into_iter().filter(|message| message.kind == 'd');
+    data.flat_map(|message| message.body).collect()
+}
+
+/// Bit strings and paths of SQL/JSON in both formats; lengths are those of the columns.
+#[test]
+fn bit_strings_come_and_go() {
+    let server = Running::start();
+    let mut client = server.client();
+    client.rows("CREATE TABLE t (a bit(3), b bit varying(9), p jsonpath)");
+    begin(&mut client, "COPY t FROM STDIN", b"101\t1\t$ . a\n\\N\t\t\\N\nb011\tx0f\tstrict $\n");
+    client.send(Script::new().message(b'c', b""));
+    assert_eq!(shown(&client.ready()), "C(COPY 3)Z");
+    let text = copied(&mut client, "COPY t TO STDOUT");
+    assert_eq!(String::from_utf8_lossy(&text), "101\t1\t$.\"a\"\n\\N\t\t\\N\n011\t00001111\tstrict $\n");
+    let binary = copied(&mut client, "COPY t TO STDOUT BINARY");
+    client.rows("CREATE TABLE u (a bit(3), b bit varying(9), p jsonpath)");
+    begin(&mut client, "COPY u FROM STDIN BINARY", &binary);
+    client.send(Script::new().message(b'c', b""));
+    assert_eq!(shown(&client.ready()), "C(COPY 3)Z");
+    assert_eq!(copied(&mut client, "COPY u TO STDOUT"), text);
+    for (line, state) in [
+        ("10\t1\t$\n", "22026"),
+        ("1011\t1\t$\n", "22026"),
+        ("101\t1111111111\t$\n", "22001"),
+        ("102\t1\t$\n", "22P02"),
+        ("101\t1\t$[\n", "42601"),
+    ] {
+        begin(&mut client, "COPY t FROM STDIN", line.as_bytes());
+        client.send(Script::new().message(b'c', b""));
+        assert_eq!(shown(&client.ready()), format!("E({state})Z"), "{line}");
+    }
+}

@@ -460,3 +460,22 @@ fn a_statement_follows_its_table() {
     server.sql("DROP TABLE t");
     assert_eq!(run(&mut client), "2E(42P01)Z");
 }
+
+/// What a message brings begins when it came, and a transaction with the first message of it.
+#[test]
+fn statements_begin_with_their_message() {
+    let server = Running::start();
+    let mut client = server.client();
+    let truths = |count: usize| vec![Some("t".to_owned()); count];
+    let same = "now() = statement_timestamp(), now() = 'now'::timestamptz";
+    assert_eq!(client.rows(&format!("SELECT {same}")), [truths(2)]);
+    let rows = client.rows(&format!("SELECT {same}; SELECT pg_sleep(0.01); SELECT {same}"));
+    assert_eq!(rows, [truths(2), vec![Some(String::new())], truths(2)]);
+    // By the extended protocol it is the Parse that begins one, as in PostgreSQL.
+    let text = "SELECT now() = 'now'::timestamptz, now() <= statement_timestamp()";
+    let script = Script::new().parse("", text, &[]).bind("", "", &[], (&[], &[])).execute("", 0).sync();
+    client.send(script);
+    let messages = client.ready();
+    let row = messages.iter().find(|message| message.kind == 'D').expect("a row comes");
+    assert_eq!(row.values(), [Some(b"t".to_vec()), Some(b"t".to_vec())]);
+}

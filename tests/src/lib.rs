@@ -5,6 +5,7 @@ mod fuzz;
 pub mod programs;
 pub mod random;
 mod rows;
+pub mod signatures;
 pub mod slt;
 
 pub use fuzz::{execute, parse_and_bind};

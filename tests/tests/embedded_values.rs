@@ -6,7 +6,7 @@ use multiloop::{DataType, Engine, Error, Interval, Numeric, Session, Value};
 use multiloop_tests::{Answer, answer};
 
 /// Types as columns have them, and as DDL names them.
-const TYPES: [&str; 26] = [
+const TYPES: [&str; 29] = [
     "boolean",
     "smallint",
     "integer",
@@ -29,6 +29,9 @@ const TYPES: [&str; 26] = [
     "uuid",
     "json",
     "jsonb",
+    "jsonpath",
+    "bit(3)",
+    "bit varying(3)",
     "mood",
     "integer[]",
     "text[]",
@@ -44,6 +47,8 @@ fn session() -> Session {
 fn values() -> Vec<Value> {
     let texts = [
         "",
+        "101",
+        "$ . a",
         "abc",
         "abcdef",
         "a\0b",
@@ -90,7 +95,8 @@ fn sqlstate<T>(result: Result<T, Error>) -> &'static str {
 /// Whatever is stored shows as a text that is read as what is stored.
 #[test]
 fn nothing_corrupt_is_stored() {
-    let refusals = ["0A000", "22001", "22003", "22007", "22008", "22021", "22023", "22P02", "2202E", "42804"];
+    let refusals =
+        ["0A000", "22001", "22003", "22007", "22008", "22021", "22023", "22026", "22P02", "2202E", "42601", "42804"];
     for (number, data_type) in TYPES.iter().enumerate() {
         let session = session();
         session.sql(&format!("CREATE TABLE t (a {data_type})")).expect("a table");

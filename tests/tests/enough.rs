@@ -60,6 +60,42 @@ fn some_rows_are_enough() {
     }
 }
 
+/// By PostgreSQL 15 but for those without an end, which it makes before it shows one row.
+#[test]
+fn series_are_made_as_they_are_asked_for() {
+    for (sql, expected) in [
+        // A step that gets nowhere.
+        (
+            "select generate_series(timestamp '2023-01-31', timestamp '2023-12-31', interval '1 month -29 days') limit 3",
+            "2023-01-31 00:00:00, 2023-01-30 00:00:00, 2023-01-30 00:00:00",
+        ),
+        (
+            "select generate_series(timestamp '2023-01-31', timestamp '2023-12-31', interval '1 month -29 days')
+             limit 2 offset 2000",
+            "2023-01-30 00:00:00, 2023-01-30 00:00:00",
+        ),
+        (
+            "select generate_series(timestamptz '0001-01-01 00:00Z', timestamptz '200000-01-01 00:00Z', '1 day') limit 2",
+            "0001-01-01 00:00:00+00, 0001-01-02 00:00:00+00",
+        ),
+        (
+            "select t || ' ' || n from generate_series(timestamp '2000-01-31', timestamp '9000-01-01', '1 month')
+             with ordinality g(t, n) limit 3 offset 1500",
+            "2125-01-28 00:00:00 1501, 2125-02-28 00:00:00 1502, 2125-03-28 00:00:00 1503",
+        ),
+        (
+            "select generate_series(timestamp '2000-01-31', timestamp 'infinity', '1 month') limit 2",
+            "2000-01-31 00:00:00, 2000-02-29 00:00:00",
+        ),
+        (
+            "select generate_series(timestamp '2000-01-31', timestamp '-infinity', '-1 month') limit 2 offset 1100",
+            "1908-05-28 00:00:00, 1908-04-28 00:00:00",
+        ),
+    ] {
+        assert_eq!(rows(sql).concat().join(", "), expected, "{sql}");
+    }
+}
+
 #[test]
 fn strings_need_no_more_memory_than_there_is() {
     let mut session = session(2);

@@ -231,3 +231,15 @@ fn kinds_are_postgresql_s() {
         session.sql("EXPLAIN (FORMAT TEXT, VERBOSE, BUFFERS) SELECT a FROM t").and_then(text_rows).expect("text");
     assert!(text[0][0].starts_with("Output a"), "{text:?}");
 }
+
+/// Keys that aggregates sort by are codes, which may have the character that no text has.
+#[test]
+fn no_form_has_a_zero_character() {
+    let session = WAYS[2].session();
+    session.sql("CREATE TABLE t AS SELECT * FROM (VALUES ('x', 1), ('y', 2)) v(a, b)").expect("it is made");
+    for form in ["", "(LOOPS)", "(KERNELS)", "ANALYZE", "(FORMAT JSON)"] {
+        let sql = format!("EXPLAIN {form} SELECT b, string_agg(DISTINCT a, ', ' ORDER BY a) FROM t GROUP BY b");
+        let rows = session.sql(&sql).and_then(text_rows).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        assert!(!rows.concat().concat().contains('\0'), "{sql}");
+    }
+}

@@ -11,6 +11,7 @@ const CRATES: [(&str, &[&str]); 4] = [
         &[
             "error",
             "stack",
+            "sequence",
             "meter",
             "types",
             "join_kind",

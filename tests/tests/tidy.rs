@@ -140,7 +140,6 @@ fn unsafe_stands_where_it_may() {
     let allowed = [
         "exec/src/column/",
         "exec/src/cpu/",
-        "exec/src/gpu/",
         "exec/src/workers/pool/job.rs",
         "tpch/benches/hand_written/simd.rs",
         "engine/examples/homes.rs",
@@ -159,14 +158,14 @@ fn unsafe_stands_where_it_may() {
         }
     }
     report(
-        "unsafe lives in column/, cpu/, gpu/, the pool's job.rs and what asks the system or is a yardstick alone",
+        "unsafe lives in column/, cpu/, the pool's job.rs and what asks the system or is a yardstick alone",
         &broken,
     );
 }
 
 #[test]
 fn crates_know_only_what_they_may() {
-    // DESIGN's house: what must not appear in whose manifest.
+    // The crates' edges of ARCHITECTURE.md: what must not appear in whose manifest.
     let forbidden = [
         ("planner/Cargo.toml", ["arrow", "rayon", "multiloop-exec"].as_slice()),
         // Threads that nobody counts: all parallel work is the pool's.

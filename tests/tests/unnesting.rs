@@ -131,12 +131,10 @@ const STAYS: [&str; 3] = [
 
 /// What is left: joins inside of a subquery that go over all rows of their first input, because the outer row is equated
 /// with the second, and another condition reads an outer row, too. A part of the question, and of the correlation.
-const LEFT: [(&str, &str); 5] = [
+const LEFT: [(&str, &str); 3] = [
     ("FROM items c JOIN", "b.kind < a.kind"),
-    ("FROM items c JOIN", "AND a.kind > 1"),
     ("avg(b.price) FROM", "b.kind < a.kind"),
     ("avg(b.price) FROM", "b.kind <> a.kind"),
-    ("avg(b.price) FROM", "AND a.kind > 1"),
 ];
 
 /// Every question once over every source, with every correlation and in every clause.

@@ -65,6 +65,10 @@ fn value(json: &mut String, text: &str, data_type: DataType, sight: &Sight) {
         DataType::Json | DataType::Jsonb => json.push_str(&text.replace(['\n', '\r'], " ")),
         DataType::Timestamp | DataType::TimestampTz => json.push_str(&string(&instant(text, data_type))),
         _ if (data_type.is_numeric() || data_type == DataType::OID) && is_number(text) => json.push_str(text),
+        _ if data_type.is_of_structs() => match sight.value_of(text, data_type) {
+            Ok(value) => json.push_str(&sight.json_of(&value, data_type)),
+            Err(_) => json.push_str(&string(text)),
+        },
         _ => match array(text, data_type, sight) {
             Some(array) => json.push_str(&array),
             None => json.push_str(&string(text)),

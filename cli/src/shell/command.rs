@@ -3,6 +3,7 @@
 use super::arguments::{Argument, Rest};
 use super::output::Target;
 use super::send::Use;
+use super::settings::{on_or_off, toggled};
 use super::variables::truth;
 use super::{Flow, Shell, Source, expanded_path, help, is_blank};
 use crate::display::{Expanded, Style};
@@ -362,20 +363,6 @@ impl Shell<'_> {
             }
         }
     }
-}
-
-/// A switch after a command: what it was asked to be, or else the other way.
-pub(super) fn toggled(is_on: bool, asked: Option<&str>, what: &str) -> Result<bool, String> {
-    match asked {
-        None => Ok(!is_on),
-        Some(text) => {
-            truth(text).ok_or_else(|| format!("unrecognized value \"{text}\" for \"{what}\": Boolean expected"))
-        }
-    }
-}
-
-pub(super) fn on_or_off(is_on: bool) -> &'static str {
-    if is_on { "on" } else { "off" }
 }
 
 /// Seconds between runs, and how many: `\watch 5`, `\watch i=5 c=3`.

@@ -3,8 +3,8 @@
 //! The words before the cursor say what may stand there. Names are asked of `pg_catalog` when the key is pressed.
 
 use super::lex::{Kind, Token, is_word, next_stop, tokens};
-use super::{dot, help, send, settings, words};
 use super::{expanded_path, lex};
+use super::{help, send, settings, words};
 use crate::display::Format;
 use crate::quote;
 use clap::ValueEnum as _;
@@ -76,7 +76,7 @@ impl<'a> Completer<'a> {
         let command = line[start..cursor].trim_start();
         let Some((name, _)) = command.split_once(char::is_whitespace) else {
             let known = help::COMMANDS.iter().map(|(name, ..)| format!("\\{name}"));
-            let known = known.chain(dot::COMMANDS.iter().map(|(name, ..)| (*name).to_owned()));
+            let known = known.chain(help::DOT_COMMANDS.iter().map(|(name, ..)| (*name).to_owned()));
             return (at, known.filter(|name| name.starts_with(typed)).map(Offer::plain).collect());
         };
         let words: Vec<&str> = command[..command.len() - typed.len()].split_whitespace().collect();

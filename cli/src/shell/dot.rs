@@ -1,39 +1,10 @@
 //! DuckDB's and SQLite's commands, which begin with a dot: other names for what backslash commands do.
 
+use super::help::DOT_COMMANDS;
 use super::settings::{format_named, switch};
 use super::{Flow, Shell, Source, expanded_path, help, lex, send};
 use crate::display::Format;
 use crate::quote;
-
-/// The commands, for completion and help: name, arguments, what it does.
-pub(super) const COMMANDS: [(&str, &str, &str); 26] = [
-    (".bail", "on|off", "stop a script at an error"),
-    (".cd", "DIR", "change the folder"),
-    (".columns", "", "tables with their rows beside each other"),
-    (".databases", "", "list databases"),
-    (".dump", "[TABLE]", "tables as statements that make them again"),
-    (".echo", "on|off", "print statements before they run"),
-    (".exit", "", "leave"),
-    (".headers", "on|off", "print names of columns"),
-    (".help", "", "this list"),
-    (".import", "FILE TABLE", "add a file's rows to a table, which is made if it is not there"),
-    (".indexes", "[PATTERN]", "list indexes"),
-    (".maxrows", "N", "print at most N rows; 0 is all"),
-    (".mode", "MODE [TABLE]", "how rows are printed: table, box, csv, json, insert …"),
-    (".nullvalue", "TEXT", "what stands for NULL"),
-    (".once", "FILE", "the next result goes to a file"),
-    (".open", "FILE", "make a view of a file"),
-    (".output", "[FILE]", "results go to a file, or back"),
-    (".print", "TEXT", "print a text"),
-    (".prompt", "TEXT", "change the prompt"),
-    (".quit", "", "leave"),
-    (".read", "FILE", "run a script"),
-    (".schema", "[TABLE]", "statements that make tables and views"),
-    (".separator", "TEXT", "what stands between values of a list"),
-    (".shell", "COMMAND", "run a command of the system"),
-    (".tables", "[PATTERN]", "list tables and views"),
-    (".timer", "on|off", "print the time that statements take"),
-];
 
 impl Shell<'_> {
     /// Does a command with a dot.
@@ -131,8 +102,8 @@ impl Shell<'_> {
 /// The whole name of a command that may be shortened, as `.q`.
 fn full_name(name: &str) -> Result<&'static str, String> {
     let name = if name == ".index" { ".indexes" } else { name };
-    let mut fitting = COMMANDS.iter().map(|(known, ..)| *known).filter(|known| known.starts_with(name));
-    let found = COMMANDS.iter().map(|(known, ..)| *known).find(|known| *known == name);
+    let mut fitting = DOT_COMMANDS.iter().map(|(known, ..)| *known).filter(|known| known.starts_with(name));
+    let found = DOT_COMMANDS.iter().map(|(known, ..)| *known).find(|known| *known == name);
     match (found, fitting.next(), fitting.next()) {
         (Some(found), ..) => Ok(found),
         (None, Some(found), None) => Ok(found),

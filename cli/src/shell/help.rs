@@ -1,7 +1,5 @@
 //! What the commands are.
 
-use super::dot;
-
 const INTRODUCTION: &str = "\
 Statements end with a semicolon and may span lines. Ctrl-C stops the one that runs.
 Tab completes words, Up and Ctrl-R find what was typed before.
@@ -66,6 +64,36 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("errverbose", "", "the last error once more"),
 ];
 
+/// The commands with a dot: name, arguments, what it does.
+pub(super) const DOT_COMMANDS: [(&str, &str, &str); 26] = [
+    (".bail", "on|off", "stop a script at an error"),
+    (".cd", "DIR", "change the folder"),
+    (".columns", "", "tables with their rows beside each other"),
+    (".databases", "", "list databases"),
+    (".dump", "[TABLE]", "tables as statements that make them again"),
+    (".echo", "on|off", "print statements before they run"),
+    (".exit", "", "leave"),
+    (".headers", "on|off", "print names of columns"),
+    (".help", "", "this list"),
+    (".import", "FILE TABLE", "add a file's rows to a table, which is made if it is not there"),
+    (".indexes", "[PATTERN]", "list indexes"),
+    (".maxrows", "N", "print at most N rows; 0 is all"),
+    (".mode", "MODE [TABLE]", "how rows are printed: table, box, csv, json, insert …"),
+    (".nullvalue", "TEXT", "what stands for NULL"),
+    (".once", "FILE", "the next result goes to a file"),
+    (".open", "FILE", "make a view of a file"),
+    (".output", "[FILE]", "results go to a file, or back"),
+    (".print", "TEXT", "print a text"),
+    (".prompt", "TEXT", "change the prompt"),
+    (".quit", "", "leave"),
+    (".read", "FILE", "run a script"),
+    (".schema", "[TABLE]", "statements that make tables and views"),
+    (".separator", "TEXT", "what stands between values of a list"),
+    (".shell", "COMMAND", "run a command of the system"),
+    (".tables", "[PATTERN]", "list tables and views"),
+    (".timer", "on|off", "print the time that statements take"),
+];
+
 /// The commands; of a word those that have it.
 pub(super) fn text(word: Option<&str>) -> String {
     let word = word.map(|word| word.trim_start_matches('\\').to_ascii_lowercase());
@@ -80,7 +108,7 @@ pub(super) fn text(word: Option<&str>) -> String {
 
 /// The commands with a dot.
 pub(super) fn dots() -> String {
-    dot::COMMANDS.iter().map(|(name, arguments, what)| line(&format!("{name} {arguments}"), what)).collect()
+    DOT_COMMANDS.iter().map(|(name, arguments, what)| line(&format!("{name} {arguments}"), what)).collect()
 }
 
 fn line(command: &str, what: &str) -> String {

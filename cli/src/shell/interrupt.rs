@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// How long something that waits does not look for the key.
 const STEP: Duration = Duration::from_millis(50);
 
+/// What a program ends with that Ctrl-C has ended.
+const INTERRUPTED: i32 = 130;
+
 /// What Ctrl-C stops. It listens to nothing until it is told to: then the key ends the program.
 #[derive(Clone, Default)]
 pub(super) struct Interrupt(Arc<Shared>);
@@ -20,14 +23,19 @@ struct Shared {
 }
 
 impl Interrupt {
-    /// Starts listening to Ctrl-C.
-    pub(super) fn listen() -> Result<Self> {
+    /// Starts listening to Ctrl-C. A script ends with the statement that is stopped, which removes what it has half written; where
+    /// none runs, and when the key is pressed again, it ends the program at once.
+    pub(super) fn listen(is_script: bool) -> Result<Self> {
         let interrupt = Interrupt::default();
         let handler = interrupt.clone();
         ctrlc::set_handler(move || {
-            handler.0.is_asked.store(true, Ordering::Relaxed);
-            if let Some(cancellation) = &*handler.0.statement.lock().unwrap_or_else(PoisonError::into_inner) {
-                cancellation.cancel();
+            let was_asked = handler.0.is_asked.swap(true, Ordering::Relaxed);
+            let statement = handler.0.statement.lock().unwrap_or_else(PoisonError::into_inner);
+            match &*statement {
+                _ if is_script && was_asked => std::process::exit(INTERRUPTED),
+                Some(cancellation) => cancellation.cancel(),
+                None if is_script => std::process::exit(INTERRUPTED),
+                None => {}
             }
         })
         .context("listening to Ctrl-C")?;

@@ -1,4 +1,4 @@
-//! Lists of the catalog that are one query each, and commands of psql for what there is not.
+//! Lists of the catalog that are one query each, and psql's commands that have no counterpart here.
 
 /// Commands that list what only the system has: the query's title, what it selects, from where, and what a pattern is held against.
 pub(super) struct List {

@@ -266,9 +266,18 @@ impl<'a> Shell<'a> {
         output.map_or(Ok(()), |output| self.redirect(Some(output)))
     }
 
+    /// Scripts are run from now on: Ctrl-C stops the statement that runs, and no other begins.
+    ///
+    /// # Errors
+    /// If the program cannot listen to the key.
+    pub(crate) fn begin_scripts(&mut self) -> anyhow::Result<()> {
+        self.interrupt = Interrupt::listen(true)?;
+        Ok(())
+    }
+
     /// Whether an error ends a script.
     pub(crate) fn stops_at_errors(&self) -> bool {
-        self.variables.is_on("ON_ERROR_STOP")
+        self.variables.is_on("ON_ERROR_STOP") || (!self.is_interactive && self.interrupt.is_asked())
     }
 
     /// Reads a source to its end, or to an error that stops it: statements and commands are done as they come.

@@ -1,7 +1,6 @@
 //! How results are printed: `\pset` and its short forms.
 
 use super::Shell;
-use super::command::{on_or_off, toggled};
 use super::variables::truth;
 use crate::display::{Expanded, Format, Style};
 use clap::ValueEnum as _;
@@ -183,4 +182,18 @@ pub(super) fn switch(words: &[&str], what: &str) -> Result<bool, String> {
         Some((Some(is_on), _)) => Ok(is_on),
         Some((None, text)) => Err(format!("{what} takes on or off, not \"{text}\"")),
     }
+}
+
+/// A switch after a command: what it was asked to be, or else the other way.
+pub(super) fn toggled(is_on: bool, asked: Option<&str>, what: &str) -> Result<bool, String> {
+    match asked {
+        None => Ok(!is_on),
+        Some(text) => {
+            truth(text).ok_or_else(|| format!("unrecognized value \"{text}\" for \"{what}\": Boolean expected"))
+        }
+    }
+}
+
+pub(super) fn on_or_off(is_on: bool) -> &'static str {
+    if is_on { "on" } else { "off" }
 }

@@ -133,7 +133,7 @@ fn is_whole(pending: &str, depth: usize, entry: &str) -> bool {
 /// Reads statements and commands from the terminal until the user leaves.
 pub(crate) fn run(shell: &mut Shell<'_>, starts: bool) -> Result<()> {
     shell.is_interactive = true;
-    shell.interrupt = Interrupt::listen()?;
+    shell.interrupt = Interrupt::listen(false)?;
     if starts && let Some(file) = std::env::home_dir().map(|home| home.join(START_FILE)).filter(|file| file.is_file()) {
         shell.run_file(&file);
     }

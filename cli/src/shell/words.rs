@@ -172,6 +172,8 @@ pub(super) const BEHIND_OPERANDS: &[&str] = &[
 /// Types, which casts and definitions name.
 pub(super) const TYPES: &[&str] = &[
     "bigint",
+    "bit",
+    "bit varying",
     "boolean",
     "bytea",
     "char",
@@ -182,6 +184,7 @@ pub(super) const TYPES: &[&str] = &[
     "interval",
     "json",
     "jsonb",
+    "jsonpath",
     "numeric",
     "oid",
     "real",

@@ -1,4 +1,4 @@
-//! ON COMMIT of temporary tables: what becomes of them when the transaction ends that has seen them.
+//! ON COMMIT of temporary tables: keeps, empties or drops them when a transaction ends.
 
 use super::{Entry, Qualified, State, StoredTable, TEMPORARY};
 use multiloop_exec::column::Table;

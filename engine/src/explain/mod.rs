@@ -58,7 +58,8 @@ pub(crate) fn explain(
         text.push('\n');
         text.push_str(&analyzed(runner, query)?);
     }
-    let rows = text.lines().map(|line| vec![Some(line.to_owned())]).collect();
+    // Codes of values may have the character that no text has.
+    let rows = text.lines().map(|line| vec![Some(line.replace('\0', "\\0"))]).collect();
     Ok(ResultStream::text(&["QUERY PLAN"], rows).with_verb("EXPLAIN"))
 }
 

@@ -213,11 +213,11 @@ impl Reader {
         }
         self.memory.add(total)?;
         // The library holds the two against each other where the column is read; nothing but this number is where none is.
-        let rows = head.header_as_record_batch().map(|batch| batch.length());
-        let of_first =
-            head.header_as_record_batch().and_then(|batch| batch.nodes()?.iter().next()).map(|node| node.length());
-        if rows.is_some_and(|rows| rows < 0 || of_first.is_some_and(|of_first| of_first != rows)) {
-            return Err(self.bad("a batch's number of rows is not that of its columns"));
+        if let Some(batch) = head.header_as_record_batch() {
+            let of_first = batch.nodes().and_then(|nodes| nodes.iter().next()).map(|node| node.length());
+            if batch.length() < 0 || of_first.is_some_and(|of_first| of_first != batch.length()) {
+                return Err(self.bad("a batch's number of rows is not that of its columns"));
+            }
         }
         Ok(message)
     }

@@ -43,7 +43,7 @@ pub(crate) use paths::braces;
 pub use set::FileSet;
 pub(crate) use set::SetOptions;
 pub(crate) use store::{is_within, refuse_redirects, scheme_of};
-pub use text::{Array, Bound, array_of, check_length, text_of, value_of, value_of_bytes};
+pub use text::{Array, Bound, array_of, check_length, text_of, texts_of, value_of, value_of_bytes};
 pub(crate) use write::Writing;
 
 #[cfg(test)]

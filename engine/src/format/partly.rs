@@ -1,4 +1,4 @@
-//! Tables of files of which some columns cannot be read: the others are in memory, and the error of one comes when a loop asks for it.
+//! Tables of files with unreadable columns: the readable ones are in memory, and the error of another is raised when a loop reads it.
 
 use super::set::FileSet;
 use crate::{Error, Result};

@@ -30,6 +30,13 @@ pub fn text_of(
     Ok(())
 }
 
+/// The texts of an array of values of a type as a session sees them; None is NULL.
+pub fn texts_of(array: &ArrayRef, data_type: DataType, sight: &Sight) -> Result<Vec<Option<String>>> {
+    let column = to_column_of(array, &Field::new("", data_type, true))?;
+    let text = |row: usize| (!column.is_null(row)).then(|| sight.text_of(&column.value(row, data_type), data_type));
+    Ok((0..column.rows()).map(text).collect())
+}
+
 /// The value of a text, as PostgreSQL reads it (`'…'::type`); of types to which it matters ([`Sight::matters_to`]) in nobody's
 /// sight.
 ///

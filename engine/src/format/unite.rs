@@ -7,7 +7,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{Field as ArrowField, Schema};
 use arrow::error::ArrowError;
 use multiloop_exec::column::Column;
-use multiloop_exec::column::arrow::{fields_of, schema_of, to_array};
+use multiloop_exec::column::arrow::{fields_of, schema_of, to_array, to_column_of};
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field};
 use multiloop_planner::value::Value;
@@ -129,6 +129,10 @@ impl Union {
             }
             columns.push(match places.iter().position(|&place| place == at) {
                 Some(place) if own[place].data_type == field.data_type => batch.column(place).clone(),
+                // Structs of different fields are JSON together.
+                Some(place) if field.data_type == DataType::Json && own[place].data_type.is_of_structs() => {
+                    to_array(&to_column_of(batch.column(place), field)?, field.data_type)?
+                }
                 Some(place) => cast(batch.column(place), arrow.data_type()).map_err(failed)?,
                 None => new_null_array(arrow.data_type(), batch.num_rows()),
             });
@@ -177,6 +181,7 @@ fn wider(a: DataType, b: DataType) -> Option<DataType> {
     match (a, b) {
         _ if a == b => Some(a),
         _ if text(a) && text(b) => Some(Text),
+        _ if [a, b].iter().all(|of| *of == Json || of.struct_fields().is_some()) => Some(Json),
         (Real | Double, Real | Double) => Some(Double),
         (Date, Timestamp) | (Timestamp, Date) => Some(Timestamp),
         (Decimal { precision: p, scale: s }, Decimal { precision: q, scale: t }) => {

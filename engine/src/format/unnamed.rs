@@ -1,5 +1,5 @@
-//! Files without a name: whatever ends the program, nothing is left of them. One that is whole gets a name (Linux; elsewhere, and where
-//! a file system has no such files, there are none).
+//! Temporary files without a name: nothing is left of them however the program ends. One that is complete gets a name (Linux;
+//! elsewhere, and where a file system has no such files, there are none).
 
 use std::fs::File;
 use std::io;

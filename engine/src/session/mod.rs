@@ -4,17 +4,20 @@ mod admitted;
 mod copy;
 mod cursors;
 mod prepared;
+mod script;
 mod short;
+mod tables;
+mod time_limit;
 mod verbs;
 
 pub use copy::{CopyIn, CopyOut};
 pub use prepared::{Execution, Prepared};
+pub use script::Statement;
 
 use crate::access::Access;
 use crate::activity::{self, Cancel, SignalCallback, Watch};
-use crate::catalog::StoredTable;
 use crate::engine::Engine;
-use crate::format::{self, CsvOptions, Format};
+use crate::format;
 use crate::grants::BOOTSTRAP;
 use crate::guard::guarded;
 use crate::notify::{Notification, NotifyCallback};
@@ -25,33 +28,24 @@ use crate::sight::Sight;
 use crate::statement::{self, Bind};
 use crate::stream::ResultStream;
 use crate::tallies::Ran;
-use crate::timer::Alarm;
 use crate::transaction::{TransactionStatus, Work};
 use crate::{Error, ErrorKind, Result, settings};
-use arrow::array::RecordBatch;
-use arrow::datatypes::Schema;
 use cursors::Cursor;
-use multiloop_exec::column::Table;
-use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::workers::context::{Cancellation, Context, Progress, Reservation};
-use multiloop_planner::catalog::{Catalog, TableName};
+use multiloop_planner::catalog::Catalog;
 use multiloop_planner::sql::{Parsed, TransactionMode, Tree};
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
 use multiloop_planner::{sql, stack};
 use rustc_hash::FxHashMap;
+use script::{of_script, tree_bytes};
 use std::borrow::Cow;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-/// Scripts of fewer bytes do not count against memory.
-const TEXT_SMALL: usize = 1 << 16;
-
-/// Bytes that the trees of a script take for each of its text: a number in a list is a node of 300 bytes.
-const TREE_BYTES: usize = 32;
+use time_limit::TimeLimit;
 
 /// Told how far a statement is: rows done, rows to do (a guess that may grow).
 pub type ProgressCallback = Arc<dyn Fn(u64, u64) + Send + Sync>;
@@ -70,79 +64,6 @@ pub struct Session {
     current: Arc<Mutex<Watched>>,
     watch: Arc<Watch>,
     on_progress: Option<ProgressCallback>,
-}
-
-/// A statement of a script, as it is written.
-#[derive(Clone, Debug)]
-pub struct Statement {
-    parsed: Arc<Parsed>,
-    start: usize,
-}
-
-impl Statement {
-    /// Its text, without the semicolon.
-    pub fn text(&self) -> &str {
-        &self.parsed.text
-    }
-
-    /// Where it starts in the script, in bytes.
-    pub fn start(&self) -> usize {
-        self.start
-    }
-
-    /// How far a FETCH or MOVE goes forward: the cursor's name, the number of rows, and whether they are passed over. None for
-    /// another statement, and one that goes elsewhere.
-    pub fn goes_forward(&self) -> Option<(&str, u64, bool)> {
-        use multiloop_planner::sql::{Direction, SessionStatement as Verb};
-        let Tree::Session(Verb::Fetch { name, direction, is_move }) = &self.parsed.tree else { return None };
-        let rows = match direction {
-            Direction::Count(rows) => u64::try_from(*rows).ok().filter(|&rows| rows > 0)?,
-            Direction::All => u64::MAX,
-            _ => return None,
-        };
-        Some((name, rows, *is_move))
-    }
-
-    /// Whether it begins or ends a transaction, or is about savepoints: it runs in a transaction that has failed, too.
-    pub fn is_about_transactions(&self) -> bool {
-        use multiloop_planner::sql::SessionStatement as Verb;
-        let Tree::Session(verb) = &self.parsed.tree else { return false };
-        matches!(
-            verb,
-            Verb::Begin(_)
-                | Verb::Commit { .. }
-                | Verb::Rollback { .. }
-                | Verb::Savepoint(_)
-                | Verb::Release(_)
-                | Verb::RollbackTo(_)
-        )
-    }
-
-    /// The one statement of a text; 42601 if there is another number of them.
-    fn only(text: &str) -> Result<Self> {
-        let mut statements = of_script(text)?;
-        match (statements.pop(), statements.is_empty()) {
-            (Some(one), true) => Ok(one),
-            (None, _) => Err(Error::new(ErrorKind::Syntax, "there is no statement")),
-            _ => Err(Error::new(ErrorKind::Syntax, "cannot insert multiple commands into a prepared statement")),
-        }
-    }
-}
-
-/// The statements of a script, with their places in it.
-fn of_script(script: &str) -> Result<Vec<Statement>> {
-    // Editors put a byte order mark before a file's text; positions count it.
-    let sql = script.strip_prefix('\u{feff}').unwrap_or(script);
-    let mark = script.len() - sql.len();
-    let parsed = guarded(|| sql::parse(sql)).map_err(|error| error.shifted(mark))?;
-    let mut end = 0;
-    let place = |parsed: Parsed| {
-        // A statement's positions count from its own start; the caller's text is the script.
-        let start = sql[end..].find(&parsed.text).map_or(end, |found| end + found);
-        end = start + parsed.text.len();
-        Statement { parsed: Arc::new(parsed), start: mark + start }
-    };
-    Ok(parsed.into_iter().map(place).collect())
 }
 
 /// What the statement that runs, or runs next, shares with whoever watches it.
@@ -397,6 +318,11 @@ impl Session {
         self.work.status()
     }
 
+    /// Says that a message of the client has come: what it brings begins at this time, to `now()` and `statement_timestamp()`.
+    pub fn begin_message(&self) {
+        self.work.begin_message();
+    }
+
     /// Begins a transaction, unless one is open, that nobody's BEGIN has begun: for statements that belong together because one
     /// message brought them. BEGIN makes it an ordinary one.
     pub fn begin_implicit(&self) {
@@ -519,69 +445,6 @@ impl Session {
         self.on_progress = callback;
     }
 
-    /// Makes record batches a table, replacing a table of that name. Their arrays are shared, not copied, unless
-    /// the engine was built to compact. All batches must have one schema.
-    pub fn register(&self, name: &str, batches: Vec<RecordBatch>) -> Result<()> {
-        let schema = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
-        let table = self.as_statement(|| {
-            if self.engine.0.compact {
-                self.compact(name, &schema, batches.into_iter().map(Ok))
-            } else {
-                Ok(StoredTable::new(name, Table::register(&schema, batches, &self.loading())?, Arc::default()))
-            }
-        })?;
-        self.put_table(name, table)
-    }
-
-    /// Loads record batches into a compact table, replacing a table of that name; each batch is dropped as soon as
-    /// its rows are in.
-    pub fn load(
-        &self,
-        name: &str,
-        schema: &Schema,
-        batches: impl IntoIterator<Item = Result<RecordBatch>>,
-    ) -> Result<()> {
-        let table = self.as_statement(|| self.compact(name, schema, batches))?;
-        self.put_table(name, table)
-    }
-
-    /// Loads a Parquet, CSV or Arrow file (or all that a pattern like `part-*.parquet` fits) as a table, replacing a
-    /// table of that name. Columns of CSV files are inferred.
-    pub fn read(&self, name: &str, path: impl AsRef<Path>, format: &Format) -> Result<()> {
-        let path = path.as_ref();
-        let path = path.to_str().ok_or_else(|| Error::new(ErrorKind::FileNotFound, "the path is not UTF-8"))?;
-        let table = self.as_statement(|| {
-            let table = format::read_table(path, format, None, &self.loading())?;
-            self.engine.0.stored(name, table, Arc::default(), &self.work, &self.loading())
-        })?;
-        self.put_table(name, table)
-    }
-
-    /// Loads Parquet as a table; see [`Session::read`].
-    pub fn read_parquet(&self, name: &str, path: impl AsRef<Path>) -> Result<()> {
-        self.read(name, path, &Format::Parquet)
-    }
-
-    /// Loads CSV with a header line as a table; see [`Session::read`].
-    pub fn read_csv(&self, name: &str, path: impl AsRef<Path>) -> Result<()> {
-        self.read(name, path, &Format::Csv(CsvOptions::default()))
-    }
-
-    fn put_table(&self, name: &str, table: StoredTable) -> Result<()> {
-        guarded(|| self.engine.0.put_table(&self.work, &TableName::from(name), table, &self.loading()))
-    }
-
-    fn compact(
-        &self,
-        name: &str,
-        schema: &Schema,
-        batches: impl IntoIterator<Item = Result<RecordBatch>>,
-    ) -> Result<StoredTable> {
-        let mut builder = TableBuilder::for_schema(schema, Storage::Compact, &self.loading())?;
-        batches.into_iter().try_for_each(|batch| builder.push(batch?))?;
-        self.engine.0.stored(name, builder.finish()?, Arc::default(), &self.work, &self.loading())
-    }
-
     /// What statements have from this session.
     pub(crate) fn running(&self) -> Running<'_> {
         let Watched { cancellation, progress, .. } = self.watched();
@@ -654,54 +517,6 @@ fn cancelling(current: &Arc<Mutex<Watched>>) -> Cancel {
             current.lock().unwrap_or_else(PoisonError::into_inner).cancellation.cancel();
         }
     })
-}
-
-/// The time that a statement may take; it is cancelled then.
-struct TimeLimit {
-    state: Arc<Mutex<TimeState>>,
-    _alarm: Option<Alarm>,
-}
-
-/// How a statement and its time stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TimeState {
-    Running,
-    /// The time has ended first.
-    Over,
-    /// The statement has: the next one is another's.
-    Ended,
-}
-
-impl TimeLimit {
-    fn start(limit: Duration, cancellation: Cancellation) -> Self {
-        let state = Arc::new(Mutex::new(TimeState::Running));
-        let of_alarm = Arc::clone(&state);
-        let alarm = Alarm::after(limit, move || {
-            let mut state = of_alarm.lock().unwrap_or_else(PoisonError::into_inner);
-            if *state == TimeState::Running {
-                *state = TimeState::Over;
-                cancellation.cancel();
-            }
-        });
-        TimeLimit { state, _alarm: alarm }
-    }
-
-    /// What the statement gave, with an error that says so if it was cancelled because its time was over.
-    fn named<T>(self, result: Result<T>) -> Result<T> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let was = std::mem::replace(&mut *state, TimeState::Ended);
-        result.map_err(|error| match error.kind() {
-            ErrorKind::Cancelled if was == TimeState::Over => {
-                Error::new(ErrorKind::Cancelled, "canceling statement due to statement timeout")
-            }
-            _ => error,
-        })
-    }
-}
-
-/// What the syntax trees of a script take, roughly, if that is worth a thought.
-fn tree_bytes(sql: &str) -> usize {
-    if sql.len() < TEXT_SMALL { 0 } else { sql.len().saturating_mul(TREE_BYTES) }
 }
 
 fn with_progress<T>(progress: &Arc<Progress>, callback: &ProgressCallback, work: impl FnOnce() -> T) -> T {

@@ -380,7 +380,7 @@ impl Session {
         let mut found = Vec::with_capacity(values.len());
         for (Piece { text, start }, data_type) in values.iter().zip(types) {
             let before = "SELECT CAST((";
-            let of = Statement::only(&format!("{before}{text}) AS {data_type})"))?;
+            let of = Statement::only(&format!("{before}{text}) AS {})", data_type.in_statements()))?;
             let place = |error: Error| error.shifted(*start as usize);
             let prepared = self.prepare_statement(&of, &[]).map_err(place)?;
             let parameters = &parameters[..prepared.parameter_types().len().min(parameters.len())];

@@ -1,4 +1,4 @@
-//! CREATE VIEW: what the names in its text mean now, and what a view may be replaced by.
+//! CREATE VIEW: resolves the names in its text, and checks what a view may be replaced by.
 
 use super::New;
 use crate::catalog::{Entry, Qualified, StoredView, TEMPORARY};

@@ -2,8 +2,8 @@
 //! functions show of them.
 
 use super::Making;
+use super::catalog_numbers::PG_NAMESPACE;
 use super::names::quoted;
-use super::relations::{PG_NAMESPACE, fields_of};
 use super::rows::{Rows, boolean, described, fixed, int, list, oid, text, vector};
 use super::shape::shape;
 use super::types::{FIXED, type_oid};
@@ -13,6 +13,14 @@ use multiloop_planner::types::{DataType, Field, SortOrder};
 use multiloop_planner::value::Value;
 use std::collections::HashMap;
 use std::sync::LazyLock;
+
+/// The columns of a table.
+pub(super) fn fields_of(entry: &Entry) -> Option<Vec<Field>> {
+    match entry {
+        Entry::Table(table) => Some(table.info.declared.fields(&table.info.fields)),
+        Entry::View(_) | Entry::Type(_) => None,
+    }
+}
 
 /// An index of a table: of a key, or recorded.
 pub(super) struct Listed {

@@ -8,6 +8,8 @@ SELECT CASE
     ELSE coalesce((
         SELECT CASE
             WHEN t.base = 1042 AND $2 = -1 THEN 'bpchar'
+            WHEN t.base = 1560 AND $2 = -1 THEN '"bit"'
+            WHEN t.base IN (1560, 1562) AND $2 > 0 THEN t.shown || '(' || $2::text || ')'
             WHEN t.base = 1700 AND $2 >= 4 THEN
                 'numeric(' || (($2 - 4) / 65536)::text || ',' || ((($2 - 4) % 2048 + 1024) % 2048 - 1024)::text || ')'
             WHEN t.base IN (1042, 1043) AND $2 >= 4 THEN t.shown || '(' || ($2 - 4)::text || ')'

@@ -2,7 +2,7 @@
 //! whether somebody may do something look up here.
 
 use super::Making;
-use super::relations::{PG_CLASS, PG_NAMESPACE};
+use super::catalog_numbers::{PG_CLASS, PG_NAMESPACE};
 use super::rows::{Rows, boolean, list, oid, text};
 use super::session_tables::{DATABASE, PG_DATABASE, named_roles, role_number};
 use super::shape::shapes;

@@ -1,6 +1,6 @@
-//! Kept texts as a session sees them: views, and the expressions that tables are declared with.
+//! Shows stored texts as a session sees them: the queries of views, and the expressions that tables are declared with.
 
-use super::relations::fields_of;
+use super::declared::fields_of;
 use super::shape::shapes;
 use super::{Making, types};
 use crate::catalog::{Entry, Qualified};

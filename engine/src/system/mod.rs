@@ -9,6 +9,7 @@
 //! What PostgreSQL has and Multiloop has not is an empty table of the right columns. Tables whose names begin with `multiloop_`
 //! are what functions look up in; no list shows them.
 
+mod catalog_numbers;
 mod declared;
 pub(crate) mod facts;
 mod functions;
@@ -22,10 +23,10 @@ mod shape;
 mod types;
 mod views;
 
+pub(crate) use catalog_numbers::{PG_CLASS, PG_CONSTRAINT, PG_TYPE};
 pub(crate) use facts::Facts;
 pub(crate) use functions::function;
 pub(crate) use names::quoted;
-pub(crate) use relations::{PG_CLASS, PG_CONSTRAINT, PG_TYPE};
 pub(crate) use session_tables::tallies_of;
 
 use crate::catalog::{Object, Schema, Schemas, SearchPath, State, StoredTable};

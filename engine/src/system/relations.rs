@@ -1,6 +1,7 @@
 //! Tables and views, their columns, their rules, and who needs whom.
 
-use super::declared::{Listed, indexes_of, referenced, references};
+use super::catalog_numbers::{PG_ATTRDEF, PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE, PG_REWRITE, PG_TYPE};
+use super::declared::{Listed, fields_of, indexes_of, referenced, references};
 use super::names::{is_visible, quoted};
 use super::rows::{Rows, boolean, int, oid, text};
 use super::session_tables::role_number;
@@ -11,22 +12,6 @@ use crate::catalog::{Entry, Qualified};
 use multiloop_planner::catalog::Declared;
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Value;
-
-/// The numbers of the catalogs that pg_depend and pg_description name.
-pub(crate) const PG_CLASS: u32 = 1259;
-pub(crate) const PG_CONSTRAINT: u32 = 2606;
-pub(crate) const PG_TYPE: u32 = 1247;
-pub(super) const PG_NAMESPACE: u32 = 2615;
-const PG_REWRITE: u32 = 2618;
-const PG_ATTRDEF: u32 = 2604;
-
-/// The columns of a table.
-pub(super) fn fields_of(entry: &Entry) -> Option<Vec<Field>> {
-    match entry {
-        Entry::Table(table) => Some(table.info.declared.fields(&table.info.fields)),
-        Entry::View(_) | Entry::Type(_) => None,
-    }
-}
 
 /// Rows of pg_class.
 pub(super) fn classes(making: &Making<'_>) -> Vec<Vec<Value>> {

@@ -28,7 +28,7 @@ pub(crate) fn type_oid(data_type: DataType) -> u32 {
     if data_type.fields().is_some() {
         return 2249;
     }
-    if let Some(element) = data_type.element() {
+    if let Some(element) = data_type.element().filter(|_| !data_type.is_of_structs()) {
         return FIXED.get(&type_oid(element)).map_or(1009, |fixed| fixed.array);
     }
     match data_type {
@@ -47,6 +47,9 @@ pub(crate) fn type_oid(data_type: DataType) -> u32 {
         T::TimestampTz => 1184,
         T::TimeTz => 1266,
         T::Interval => 1186,
+        T::Bit(_) => 1560,
+        T::VarBit(_) => 1562,
+        T::JsonPath => 4072,
         T::Name => 19,
         T::InternalChar => 18,
         T::Bytea => 17,
@@ -95,6 +98,8 @@ pub(super) fn type_of(data_type: DataType, column: usize, declared: Option<&Decl
         _ if free => -1,
         (DataType::Varchar(length), _) if inner != DataType::VARCHAR => with_header(length),
         (DataType::Char(length), _) if inner != DataType::BPCHAR => with_header(length),
+        (DataType::Bit(length), _) if inner != DataType::BIT => i32::try_from(length).unwrap_or(i32::MAX),
+        (DataType::VarBit(length), _) if inner != DataType::VARBIT => i32::try_from(length).unwrap_or(i32::MAX),
         (DataType::Decimal { precision, scale }, _) => ((i32::from(precision) << 16) | i32::from(scale)) + 4,
         _ => -1,
     };

@@ -126,7 +126,8 @@ SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relnam
     (CASE WHEN a.attnotnull THEN 'NO' ELSE 'YES' END)::varchar(3) AS is_nullable,
     (CASE WHEN t.typelem <> 0 AND t.typlen = -1 THEN 'ARRAY' WHEN t.typnamespace = 11 THEN format_type(t.oid, NULL)
         ELSE 'USER-DEFINED' END)::varchar AS data_type,
-    CASE WHEN t.oid IN (1042, 1043) AND a.atttypmod >= 4 THEN a.atttypmod - 4 END AS character_maximum_length,
+    CASE WHEN t.oid IN (1042, 1043) AND a.atttypmod >= 4 THEN a.atttypmod - 4
+        WHEN t.oid IN (1560, 1562) AND a.atttypmod > 0 THEN a.atttypmod END AS character_maximum_length,
     CASE WHEN t.oid IN (25, 1042, 1043) THEN
         CASE WHEN t.oid = 25 OR a.atttypmod < 4 THEN 1073741824
             ELSE least((a.atttypmod - 4)::bigint * 4, 1073741824)::integer END END AS character_octet_length,

@@ -44,6 +44,8 @@ pub struct TableBuilder {
     staged_rows: usize,
     staged_memory: Reservation,
     chunks: Vec<Unfinished>,
+    /// What the chunks take beside their values, until the table is made: rows without columns take this alone.
+    chunk_memory: Reservation,
     homes: Homes,
     /// By field: a chunk has found too many distinct strings, so the rest need not try.
     plain_text: Vec<AtomicBool>,
@@ -78,6 +80,7 @@ impl TableBuilder {
             staged: Vec::new(),
             staged_rows: 0,
             staged_memory: Reservation::new(&context.memory),
+            chunk_memory: Reservation::new(&context.memory),
             chunks: Vec::new(),
         }
     }
@@ -180,7 +183,8 @@ impl TableBuilder {
                 Ok((if copies { column.bytes() } else { 0 }, column, summary))
             })?;
             let mut memory = Reservation::new(&self.context.memory);
-            memory.add(chunk_bytes(self.fields.len()) + parts.iter().map(|(bytes, ..)| bytes).sum::<usize>())?;
+            memory.add(parts.iter().map(|(bytes, ..)| bytes).sum())?;
+            self.chunk_memory.add(chunk_bytes(self.fields.len()))?;
             let (columns, summaries) = parts.into_iter().map(|(_, column, summary)| (column, summary)).unzip();
             self.chunks.push(Unfinished { rows, columns, summaries, home: None, memory });
         }
@@ -201,7 +205,8 @@ impl TableBuilder {
             let (columns, summaries): (Vec<Column>, Vec<Summary>) = parts.by_ref().take(self.fields.len()).unzip();
             let rows = pieces.iter().map(|piece| piece.rows).sum();
             let mut memory = Reservation::new(&self.context.memory);
-            memory.add(chunk_bytes(columns.len()) + columns.iter().map(Column::bytes).sum::<usize>())?;
+            memory.add(columns.iter().map(Column::bytes).sum())?;
+            self.chunk_memory.add(chunk_bytes(columns.len()))?;
             made.push((rows, summaries, memory));
             of_chunks.push(columns);
         }
@@ -403,7 +408,7 @@ fn check_nulls(column: &Column, field: &Field) -> Result<()> {
 }
 
 /// Whether every value of type `given` is a value of type `wanted` and is stored alike.
-fn holds(wanted: DataType, given: DataType) -> bool {
+pub(in crate::column) fn holds(wanted: DataType, given: DataType) -> bool {
     let alike = (wanted.is_integer() && given.is_integer())
         || (wanted.is_decimal() && given.is_decimal() && wanted.scale() == given.scale());
     if wanted == DataType::Numeric {

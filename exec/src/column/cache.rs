@@ -6,8 +6,7 @@
 //! and does not push out its beginning by its end (as LRU-K, O'Neil et al., SIGMOD 1993, with two references). Statements that need
 //! the memory get it: then cells go, the oldest first.
 
-use super::lazy::PIECE_ROWS;
-use super::{Column, ColumnReader};
+use super::{Column, ColumnReader, PIECE_ROWS};
 use crate::Result;
 use crate::workers::context::{Memory, Reclaim, Reservation};
 use multiloop_planner::types::Field;

@@ -8,9 +8,10 @@
 
 use super::compact_text::compact_text;
 use super::divisor::{Divisor, common_step};
+use super::form::misfit;
 use super::{Column, ColumnData};
+use crate::Result;
 use crate::technique::Technique;
-use crate::{Error, Result};
 use ::arrow::array::BooleanBufferBuilder;
 use ::arrow::buffer::{NullBuffer, ScalarBuffer};
 use multiloop_planner::types::{DataType, Field};
@@ -56,11 +57,6 @@ impl Column {
 
 fn rows_of(pieces: &[Column]) -> usize {
     pieces.iter().map(Column::rows).sum()
-}
-
-/// The error of a piece that does not go with its field: whoever made the pieces should have converted it.
-pub(super) fn misfit(data: &ColumnData, field: &Field) -> Error {
-    Error::internal(format!("column \"{}\" of type {} is stored as {}", field.name, field.data_type, data.form()))
 }
 
 fn concatenate_nulls(pieces: &[Column]) -> Option<NullBuffer> {

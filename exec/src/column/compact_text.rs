@@ -6,7 +6,7 @@
 //!    enough, every chunk becomes a byte buffer ([`unify`]). The strings of a long column may repeat though those of no
 //!    chunk do: a sketch of all of them tells.
 
-use super::compact::misfit;
+use super::form::misfit;
 use super::strings::for_each_string;
 use super::{CHUNK_ROWS, Column, ColumnData, Dictionary, distinct, shared_dictionary};
 use crate::Result;

@@ -60,14 +60,21 @@ impl Dictionary {
         unsafe { std::str::from_utf8_unchecked(self.bytes_of(code)) }
     }
 
-    /// The bytes of the string of a code.
+    /// The bytes of the string of a code. NULL's code is 0, and where all is NULL there is no string: none then.
     pub fn bytes_of(&self, code: u32) -> &[u8] {
-        &self.strings[self.offsets[code as usize] as usize..self.offsets[code as usize + 1] as usize]
+        let Some(end) = self.offsets.get(code as usize + 1) else {
+            assert!(self.is_empty() && code == 0, "a code is one of the dictionary's");
+            return &[];
+        };
+        &self.strings[self.offsets[code as usize] as usize..*end as usize]
     }
 
     /// The bytes from the first one of a code's string on, and how many of these are its.
     #[inline]
     pub(crate) fn behind(&self, code: u32) -> (&[u8], usize) {
+        if self.is_empty() && code == 0 {
+            return (&[], 0);
+        }
         let (start, end) = (self.offsets[code as usize], self.offsets[code as usize + 1]);
         (&self.strings[start as usize..], (end - start) as usize)
     }

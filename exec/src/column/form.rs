@@ -1,10 +1,17 @@
 //! The interface of physical column forms: name, size, slices.
 
 use super::{Chunk, Column, ColumnData, Dictionary, Table, TextView};
+use crate::Error;
 use multiloop_planner::numeric::small::SmallNumeric;
+use multiloop_planner::types::Field;
 use multiloop_planner::value::Interval;
 use std::collections::HashSet;
 use std::sync::Arc;
+
+/// The error of a piece that does not go with its field: whoever made the pieces should have converted it.
+pub(super) fn misfit(data: &ColumnData, field: &Field) -> Error {
+    Error::internal(format!("column \"{}\" of type {} is stored as {}", field.name, field.data_type, data.form()))
+}
 
 impl ColumnData {
     /// The form's name, as EXPLAIN shows it.

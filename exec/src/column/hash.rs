@@ -1,6 +1,6 @@
 //! Hashes of a column's values: the same for equal values, in whatever forms columns have them.
 
-use super::statistics::float_key;
+use super::order_key::float_key;
 use super::strings::for_each_string;
 use super::{Column, ColumnData};
 use ::arrow::buffer::NullBuffer;

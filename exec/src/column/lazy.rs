@@ -6,7 +6,7 @@
 
 use super::build::{Storage, TableBuilder};
 use super::cache::{CachedChunk, CachedTable};
-use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Dictionary, Table};
+use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Dictionary, PIECE_ROWS, Table};
 use crate::workers::context::{Context, Reservation};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
@@ -14,9 +14,6 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-/// Rows of a chunk that are read at once, at most.
-pub(crate) const PIECE_ROWS: usize = 1 << 17;
 
 /// Some rows of a chunk.
 type Piece = (Arc<Chunk>, Range<usize>);
@@ -30,15 +27,6 @@ pub struct Span {
     pub range: Option<(i64, i64)>,
     /// How many are NULL.
     pub nulls: Option<usize>,
-}
-
-/// A number for a text that is never less than that of one that stands before it: its first eight bytes. Lazy chunks' ranges of text
-/// are of these.
-pub fn text_order(text: &[u8]) -> i64 {
-    let mut first = [0; 8];
-    let len = text.len().min(8);
-    first[..len].copy_from_slice(&text[..len]);
-    i64::from_be_bytes(first) ^ i64::MIN
 }
 
 /// Reads columns of a lazy chunk.
@@ -64,7 +52,7 @@ pub trait ColumnReader: Debug + Send + Sync {
     fn nulls(&self, column: usize) -> Option<usize>;
 
     /// What is known of parts of the chunk's rows in a column, if it is: in order, all rows together. It leaves out rows, and is
-    /// believed. Ranges are as a chunk's, also of text: see [`text_order`].
+    /// believed. Ranges are as a chunk's, also of text: see [`text_order`](super::text_order).
     fn spans(&self, _column: usize) -> Option<Arc<[Span]>> {
         None
     }

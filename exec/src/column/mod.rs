@@ -24,6 +24,7 @@ mod homes;
 pub mod identity;
 pub mod lazy;
 pub mod narrow;
+pub mod order_key;
 mod proof;
 pub mod row_index;
 mod shared_dictionary;
@@ -40,16 +41,20 @@ use ::arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 pub use cache::{CachedTable, ColumnCache};
 pub use dictionary::Dictionary;
 use identity::Identity;
-pub use lazy::{ColumnReader, LazyColumns, Span, text_order};
+pub use lazy::{ColumnReader, LazyColumns, Span};
 use multiloop_planner::catalog::TableStatistics;
 use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Interval;
+pub use order_key::text_order;
 use std::sync::Arc;
 
 /// Rows in a chunk, at most. All chunks of one load but its last have exactly so many; small inserts and registered
 /// batches leave shorter ones.
 pub const CHUNK_ROWS: usize = 1 << 16;
+
+/// Rows of a lazy chunk that are read at once, at most.
+pub(crate) const PIECE_ROWS: usize = 1 << 17;
 
 /// An immutable snapshot of a table.
 #[derive(Clone, Debug)]
@@ -70,7 +75,7 @@ pub struct Chunk {
     /// One a field.
     pub columns: Vec<Column>,
     /// Smallest and largest value of each column that has a value, as numbers that are in order as values are: integers of 64 bits
-    /// as they are, floats by [`statistics::float_key`], text by [`lazy::text_order`]. Loops leave out chunks by them. None says
+    /// as they are, floats by [`float_key`](order_key::float_key), text by [`text_order`]. Loops leave out chunks by them. None says
     /// nothing.
     pub ranges: Vec<Option<(i64, i64)>>,
     /// The node of the machine that first touched the memory of its columns, whose workers take it first; None of chunks that

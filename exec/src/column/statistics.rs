@@ -4,7 +4,7 @@
 //! `distinct`.
 
 use super::divisor::common_step;
-use super::lazy::text_order;
+use super::order_key::{float_key, text_order};
 use super::strings::{Headed, for_each_string};
 use super::{Column, ColumnData, Table};
 use crate::workers::context::Context;
@@ -190,13 +190,6 @@ fn value_bytes(column: &Column) -> usize {
     let mut bytes = 0;
     for_each_string(column, |_, string| bytes += string.text().len());
     bytes
-}
-
-/// A float as an integer of the same order: NaN last, both zeros alike.
-pub fn float_key(float: f64) -> i64 {
-    let float = if float.is_nan() { f64::NAN.abs() } else { float + 0.0 };
-    let bits = float.to_bits() as i64;
-    bits ^ (((bits >> 63) as u64) >> 1) as i64
 }
 
 fn float_of(key: i64) -> f64 {

@@ -70,8 +70,8 @@ fn check_table(table: &Table, values: &[Value]) {
     for chunk in &table.chunks {
         let Some((min, max)) = chunk.ranges[0] else { continue };
         let number = |row: usize| match chunk.columns[0].value(row, table.fields[0].data_type) {
-            Value::Float(value) => i128::from(super::statistics::float_key(value)),
-            Value::Text(value) => i128::from(super::lazy::text_order(value.as_bytes())),
+            Value::Float(value) => i128::from(super::order_key::float_key(value)),
+            Value::Text(value) => i128::from(super::order_key::text_order(value.as_bytes())),
             _ => chunk.columns[0].integer(row).unwrap(),
         };
         let inside = |row: &usize| (min.into()..=max.into()).contains(&number(*row));
@@ -519,4 +519,29 @@ fn limits_and_mistakes() {
     let batch = RecordBatch::try_from_iter([("x", Arc::new(StringArray::from(vec!["a"])) as ArrayRef)]).unwrap();
     let mut builder = TableBuilder::new(one_field(DataType::BigInt), Storage::Compact, &context());
     assert_eq!(builder.push(batch).unwrap_err().sqlstate(), "42804");
+}
+
+/// Nothing but the batch says how many rows there are, and what they count for is their chunks.
+#[test]
+fn rows_without_columns() {
+    use ::arrow::array::RecordBatchOptions;
+    use ::arrow::datatypes::Schema;
+    let batch = |rows| {
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options).expect("rows")
+    };
+    for rows in [0, 1, CHUNK_ROWS + 1, 64 * CHUNK_ROWS, 64 * CHUNK_ROWS + 1] {
+        let context = context();
+        let mut builder = TableBuilder::new(Vec::new(), Storage::Compact, &context);
+        builder.push(batch(rows)).expect("there is memory");
+        let table = builder.finish().expect("there is memory");
+        assert_eq!(table.chunks.iter().map(|chunk| chunk.rows).sum::<usize>(), rows);
+        assert_eq!(context.memory.used(), 0, "{rows}");
+    }
+    for storage in [Storage::Compact, Storage::Keep] {
+        let little = Context::new(Memory::new(1 << 16));
+        let mut builder = TableBuilder::new(Vec::new(), storage, &little);
+        let error = builder.push(batch(1 << 50)).expect_err("so many chunks need more");
+        assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    }
 }

@@ -110,7 +110,7 @@ impl Column {
         let integers = || values.iter().map(|value| if let Value::Int(value) = value { *value } else { 0 });
         let floats = || values.iter().map(|value| if let Value::Float(value) = value { *value } else { 0.0 });
         let data = match data_type.carrier() {
-            // Of vectors and structs there are no values but NULL.
+            // Of vectors there are no values but NULL.
             DataType::Null | DataType::Nested(_) => ColumnData::Boolean(BooleanBuffer::new_unset(values.len())),
             DataType::Boolean => ColumnData::Boolean(values.iter().map(|value| value.is_true()).collect()),
             DataType::SmallInt

@@ -4,6 +4,7 @@ use super::Interpreter;
 use crate::Result;
 use multiloop_planner::evaluate;
 use multiloop_planner::function::Function;
+use multiloop_planner::meter;
 use multiloop_planner::multiloop::{CollectionId, KeyPart, Scalar, ScalarId};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -45,7 +46,16 @@ impl Interpreter<'_> {
             Function::Or => return self.connect(arguments, true),
             Function::Case => return self.choose(arguments),
             Function::Coalesce => return self.coalesce(arguments),
+            Function::Random if arguments.is_empty() => {
+                return Ok(Value::Float(meter::draw().unwrap_or_else(|| self.random.next())));
+            }
             Function::Random => return Ok(Value::Float(self.random.next())),
+            Function::SetSeed => {
+                return match self.scalar(arguments[0])? {
+                    Value::Float(seed) => meter::seed(seed).map(|()| Value::text("")),
+                    _ => Ok(Value::Null),
+                };
+            }
             Function::Clock => {
                 let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
                 let micros = since.ok().and_then(|since| i64::try_from(since.as_micros()).ok());

@@ -42,11 +42,13 @@ pub(crate) struct Batch {
 }
 
 /// The program with such loops as blocks that nothing reads, and for which blocks they are; none if there is no such block.
-pub(crate) fn with_batches(program: &Program) -> Option<(Program, FxHashMap<BlockId, Batch>)> {
+/// `others` are blocks that no live one asks, and that are evaluated all the same.
+pub(crate) fn with_batches(program: &Program, others: &[BlockId]) -> Option<(Program, FxHashMap<BlockId, Batch>)> {
     if program.blocks.len() == 1 || !Technique::BatchedBlocks.is_on() {
         return None;
     }
-    let blocks = live_blocks(program);
+    let mut blocks = live_blocks(program);
+    blocks.extend(others);
     let lets = blocks.iter().flat_map(|&block| &program.block(block).lets);
     let nested = lets.flat_map(|each| nested_of(program, each));
     let mut asked: Vec<BlockId> = nested.map(|(_, block, _)| block).filter(|&block| fits(program, block)).collect();

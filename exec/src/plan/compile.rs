@@ -7,29 +7,30 @@ use crate::plan::choice::Choice;
 use crate::plan::expressions::Expressions;
 use crate::plan::gates::gates;
 use crate::plan::group_kind::{GroupKind, Rows};
-use crate::plan::in_place::InPlace;
+use crate::plan::in_place::grid;
 use crate::plan::index_form::IndexForm;
 use crate::plan::invariance;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::plan::nodes::{Node, Operation};
 use crate::plan::placement::{Placed, Placer};
 use crate::plan::read_fields::ReadFields;
+use crate::plan::readers::{elements, group_filters, note_shared_columns, own, passed_once, reads};
 use crate::plan::register::Register;
+use crate::plan::searched::{Searched, reached, roots, with_searched};
 use crate::plan::tree::{
-    AggregatePlan, BlockPlan, BucketPlan, CollectionPlan, Device, GeneratorKind, GeneratorPlan, LetKind, LetPlan,
-    LevelPlan, LoopPlan, Machine, OwnKey, Pieces, Plan, Reads, ReducePlan, TablePlan, TopKPlan,
+    AggregatePlan, BlockPlan, BucketPlan, CollectionPlan, Device, GeneratorKind, GeneratorPlan, InPlace, LetKind,
+    LetPlan, LevelPlan, LoopPlan, Machine, OwnKey, Pieces, Plan, Reads, ReducePlan, TablePlan, TopKPlan,
 };
 use crate::technique::Technique;
 use crate::{Error, Result};
-use multiloop_planner::analysis::own_groups::own_groups;
 use multiloop_planner::analysis::ranges::{Grid, Ranges};
 use multiloop_planner::catalog::{TableHandle, TableStatistics};
 use multiloop_planner::multiloop::kept::{keep_order, proven};
 use multiloop_planner::multiloop::reduction::State;
 use multiloop_planner::multiloop::uses::for_each_node;
 use multiloop_planner::multiloop::{
-    Aggregate, BlockId, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
-    Shape, Source,
+    Aggregate, BlockId, CollectionId, Generator, Index, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape,
+    Source,
 };
 use multiloop_planner::types::DataType;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -43,80 +44,93 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
 /// As [`plan`], with devices that may take loops of the body; see [`placement`](crate::plan::placement).
 pub(crate) fn plan_with(program: &Program, machine: Machine, placer: Option<&dyn Placer>) -> Result<Plan> {
     check_types(program)?;
-    let with_batches = with_batches(program);
+    let with_searched = with_searched(program);
+    let none_searched = FxHashMap::default();
+    let (program, searched) = with_searched.as_ref().map_or((program, &none_searched), |(all, found)| (all, found));
+    let others = roots(searched);
+    let with_batches = with_batches(program, &reached(program, others.iter().copied()));
     let no_batches = FxHashMap::default();
     let (program, batches) = with_batches.as_ref().map_or((program, &no_batches), |(all, batches)| (all, batches));
     let ranges = Ranges::analyse(program);
-    let host = plan_placed((program, batches), machine, &ranges, (&Placed::default(), placer.is_some()))?;
-    let Some(placer) = placer else { return Ok(host) };
-    let placed = Placed::of(program, &host, placer);
-    let mut plan = match placed.is_host_alone() {
-        true => host,
-        false => plan_placed((program, batches), machine, &ranges, (&placed, true))?,
-    };
+    let known = Known { program, machine, ranges: &ranges, batches, searched, others: &others };
+    let Some(placer) = placer else { return known.plan(&Placed::default(), false) };
+    let host = known.plan(&Placed::default(), true)?;
+    let placed = Placed::of(&host, placer);
+    let mut plan = if placed.is_host_alone() { host } else { known.plan(&placed, true)? };
     placed.note(&mut plan);
     Ok(plan)
 }
 
-/// The plan where loops run in these places.
-fn plan_placed(
-    (program, batches): (&Program, &FxHashMap<BlockId, Batch>),
+/// What is known of a program before anything is decided.
+struct Known<'p> {
+    program: &'p Program,
     machine: Machine,
-    ranges: &Ranges,
-    (placed, for_devices): (&Placed, bool),
-) -> Result<Plan> {
-    let mut reads = reads(program);
-    placed.note_readers(&mut reads);
-    let mut own = if Technique::OwnGroups.is_on() { own(program) } else { FxHashMap::default() };
-    own.retain(|id, _| !placed.is_touched(*id));
-    let fields = ReadFields::of(program);
-    let mut compiler = Compiler { program, machine, ranges, reads: &reads, fields: &fields, own: &own, for_devices };
-    let variant = invariance::variant_collections(program);
-    let mut blocks = Vec::with_capacity(program.blocks.len());
-    for (number, block) in program.blocks.iter().enumerate() {
-        let batch = batches.values().find(|batch| batch.block.0 as usize == number);
-        let lets = block.lets.iter().map(|definition| {
-            let mut kind = compiler.definition(definition)?;
-            if let LetKind::Loop(plan) = &mut kind {
-                plan.finds = batch.is_some_and(|batch| batch.exists);
-            }
-            let varies = |id: &CollectionId| variant.contains(id) || batch.is_some();
-            let defines = definition.defines().to_vec();
-            Ok(LetPlan { invariant: !defines.iter().any(varies), defines, kind })
-        });
-        blocks.push(BlockPlan { lets: lets.collect::<Result<Vec<_>>>()?, result: block.result });
-    }
-    let filters = group_filters(program, &blocks);
-    let mut once = passed_once(program, &blocks[program.body.0 as usize], &own);
-    // A device asks for rows that are here.
-    once.retain(|id| !placed.is_read(*id));
-    let collection = |(number, reads): (usize, &Reads)| {
-        let id = CollectionId(number as u32);
-        let made = program.collection(id);
-        let table = match &made.shape {
-            Shape::Table { name, handle, columns, statistics } => {
-                let once = once.contains(&id);
-                Some(TablePlan { once, ..table(name, *handle, columns, statistics) })
-            }
-            _ => None,
-        };
-        CollectionPlan {
-            fields: made.fields.clone(),
-            bounds: (0..made.fields.len() as u32).map(|field| ranges.field(id, field)).collect(),
-            rows_max: ranges.rows(id),
-            table,
-            reads: *reads,
-            own: own.get(&id).copied(),
-            group_filter: filters.get(&id).copied().filter(|_| Technique::GroupFilter.is_on()),
+    ranges: &'p Ranges,
+    batches: &'p FxHashMap<BlockId, Batch>,
+    searched: &'p FxHashMap<BlockId, Searched>,
+    /// The blocks that answer searched ones.
+    others: &'p [BlockId],
+}
+
+impl Known<'_> {
+    /// The plan where loops run in these places; more is found out for devices.
+    fn plan(&self, placed: &Placed, for_devices: bool) -> Result<Plan> {
+        let &Known { program, machine, ranges, batches, searched, others } = self;
+        let mut reads = reads(program);
+        placed.note_readers(&mut reads);
+        let mut own = if Technique::OwnGroups.is_on() { own(program) } else { FxHashMap::default() };
+        own.retain(|id, _| !placed.is_touched(*id));
+        let fields = ReadFields::of(program);
+        let mut compiler =
+            Compiler { program, machine, ranges, reads: &reads, fields: &fields, own: &own, for_devices };
+        let variant = invariance::variant_collections(program, others);
+        let mut blocks = Vec::with_capacity(program.blocks.len());
+        for (number, block) in program.blocks.iter().enumerate() {
+            let batch = batches.values().find(|batch| batch.block.0 as usize == number);
+            let lets = block.lets.iter().map(|definition| {
+                let mut kind = compiler.definition(definition)?;
+                if let LetKind::Loop(plan) = &mut kind {
+                    plan.finds = batch.is_some_and(|batch| batch.exists);
+                }
+                let varies = |id: &CollectionId| variant.contains(id) || batch.is_some();
+                let defines = definition.defines().to_vec();
+                Ok(LetPlan { invariant: !defines.iter().any(varies), defines, kind })
+            });
+            blocks.push(BlockPlan { lets: lets.collect::<Result<Vec<_>>>()?, result: block.result });
         }
-    };
-    let mut collections: Vec<CollectionPlan> = reads.iter().enumerate().map(collection).collect();
-    note_shared_columns(&mut collections);
-    let (output, limits) = (program.output.clone(), machine.limits);
-    let streams = streams(&blocks[program.body.0 as usize]);
-    let gates = gates(program, &blocks[program.body.0 as usize]);
-    let (body, elements, batches, devices) = (program.body, elements(program), batches.clone(), Vec::new());
-    Ok(Plan { collections, blocks, body, batches, output, elements, streams, gates, devices, limits })
+        let filters = group_filters(program, &blocks);
+        let mut once = passed_once(program, &blocks[program.body.0 as usize], &own);
+        // A device asks for rows that are here.
+        once.retain(|id| !placed.is_read(*id));
+        let collection = |(number, reads): (usize, &Reads)| {
+            let id = CollectionId(number as u32);
+            let made = program.collection(id);
+            let table = match &made.shape {
+                Shape::Table { name, handle, columns, statistics } => {
+                    let once = once.contains(&id);
+                    Some(TablePlan { once, ..table(name, *handle, columns, statistics) })
+                }
+                _ => None,
+            };
+            CollectionPlan {
+                fields: made.fields.clone(),
+                bounds: (0..made.fields.len() as u32).map(|field| ranges.field(id, field)).collect(),
+                rows_max: ranges.rows(id),
+                table,
+                reads: *reads,
+                own: own.get(&id).copied(),
+                group_filter: filters.get(&id).copied().filter(|_| Technique::GroupFilter.is_on()),
+            }
+        };
+        let mut collections: Vec<CollectionPlan> = reads.iter().enumerate().map(collection).collect();
+        note_shared_columns(&mut collections);
+        let (output, limits) = (program.output.clone(), machine.limits);
+        let streams = streams(&blocks[program.body.0 as usize]);
+        let gates = gates(program, &blocks[program.body.0 as usize]);
+        let (body, elements, devices) = (program.body, elements(program), Vec::new());
+        let (batches, searched) = (batches.clone(), searched.clone());
+        Ok(Plan { collections, blocks, body, batches, searched, output, elements, streams, gates, devices, limits })
+    }
 }
 
 /// A table with what is known of these of its columns.
@@ -575,179 +589,4 @@ fn partitions(key_types: &[DataType], aggregates: &[AggregatePlan]) -> Choice<bo
         return Choice::new(false, "an aggregate keeps the places of its rows");
     }
     Choice::new(true, "once there are many groups whose rows lie apart")
-}
-
-/// Fields of tables that are read by the numbers of rows.
-fn elements(program: &Program) -> Vec<(CollectionId, u32)> {
-    let mut elements = Vec::new();
-    for id in 0..program.scalars.len() {
-        if let &Scalar::Element { collection, field, .. } = program.scalars.get(ScalarId(id as u32))
-            && !elements.contains(&(collection, field))
-        {
-            elements.push((collection, field));
-        }
-    }
-    elements
-}
-
-/// Groups whose only reader is a loop over them, in the same block, whose first conditions read nothing but their rows,
-/// and cannot fail.
-fn group_filters(program: &Program, blocks: &[BlockPlan]) -> FxHashMap<CollectionId, (BlockId, usize)> {
-    let reads = readers(program);
-    let mut readers = FxHashMap::default();
-    for (block, BlockPlan { lets, .. }) in blocks.iter().enumerate() {
-        for (number, definition) in lets.iter().enumerate() {
-            let LetKind::Loop(plan) = &definition.kind else { continue };
-            let ([index, ..], [LevelPlan { source: Source::Rows(collection), conditions, .. }, ..]) =
-                (&plan.indices[..], &plan.levels[..])
-            else {
-                continue;
-            };
-            let here = lets.iter().any(|other| other.defines.contains(collection));
-            let own = |&id: &ScalarId| reads_only(program, id, *index) && !plan.expressions.may_fail(id);
-            if here && reads.get(collection) == Some(&1) && !conditions.is_empty() && conditions.iter().all(own) {
-                readers.insert(*collection, (BlockId(block as u32), number));
-            }
-        }
-    }
-    readers
-}
-
-/// For each collection how many indices, lets and scalars read it.
-fn readers(program: &Program) -> FxHashMap<CollectionId, usize> {
-    let mut readers: FxHashMap<CollectionId, usize> = FxHashMap::default();
-    let mut read = |collection: CollectionId| *readers.entry(collection).or_default() += 1;
-    for block in &program.blocks {
-        read(block.result);
-        for definition in &block.lets {
-            match definition {
-                Let::Loop { multiloop, .. } => {
-                    multiloop.nest.iter().filter_map(|index| index.source.collection()).for_each(&mut read);
-                }
-                Let::Sort { input, .. } | Let::Window { input, .. } | Let::Iterate { seed: input, .. } => read(*input),
-                Let::Concat { inputs, .. } => inputs.iter().copied().for_each(&mut read),
-                Let::Values { .. } => {}
-            }
-        }
-    }
-    for id in 0..program.scalars.len() {
-        match program.scalars.get(ScalarId(id as u32)) {
-            Scalar::Lookup { collection, .. }
-            | Scalar::Exists { collection, .. }
-            | Scalar::Element { collection, .. }
-            | Scalar::Single { collection, .. } => read(*collection),
-            _ => {}
-        }
-    }
-    readers
-}
-
-/// The tables that nothing reads but one loop of the body, with its outermost index, row by row.
-fn passed_once(program: &Program, body: &BlockPlan, own: &FxHashMap<CollectionId, OwnKey>) -> FxHashSet<CollectionId> {
-    let readers = readers(program);
-    let passed = body.lets.iter().filter_map(|definition| {
-        let LetKind::Loop(plan) = &definition.kind else { return None };
-        let Source::Rows(collection) = plan.levels.first()?.source else { return None };
-        let stays = |generator: &GeneratorPlan| {
-            matches!(&generator.kind, GeneratorKind::BucketCollect(BucketPlan { in_place: Some(_), .. }))
-        };
-        let is_once = readers.get(&collection) == Some(&1) && !own.values().any(|key| key.table == collection);
-        (is_once && !plan.generators.iter().any(stays)).then_some(collection)
-    });
-    passed.collect()
-}
-
-/// Notes of tables that are passed once which of their columns are read elsewhere.
-fn note_shared_columns(collections: &mut [CollectionPlan]) {
-    let mut readers: FxHashMap<(TableHandle, u32), usize> = FxHashMap::default();
-    for table in collections.iter().filter_map(|collection| collection.table.as_ref()) {
-        table.columns.iter().for_each(|&column| *readers.entry((table.handle, column)).or_default() += 1);
-    }
-    for table in collections.iter_mut().filter_map(|collection| collection.table.as_mut()).filter(|table| table.once) {
-        table.again = table.columns.iter().map(|&column| readers[&(table.handle, column)] > 1).collect();
-    }
-}
-
-/// The own groups of a program, and their keys.
-fn own(program: &Program) -> FxHashMap<CollectionId, OwnKey> {
-    let known = own_groups(program);
-    let mut own = FxHashMap::default();
-    for (block, lets) in program.blocks.iter().enumerate().filter(|_| !known.is_empty()) {
-        for (number, definition) in lets.lets.iter().enumerate() {
-            let Let::Loop { multiloop, defines } = definition else { continue };
-            let [Index { source: Source::Rows(table), .. }] = &multiloop.nest[..] else { continue };
-            for (generator, define) in defines.iter().enumerate().filter(|(_, define)| known.contains(define)) {
-                let &[key] = multiloop.generators[generator].key() else { continue };
-                if let &Scalar::Column { field, .. } = program.scalars.get(key) {
-                    let made = (BlockId(block as u32), number);
-                    own.insert(*define, OwnKey { made, generator, table: *table, field });
-                }
-            }
-        }
-    }
-    own
-}
-
-/// Whether a scalar is the same whenever it is computed, and reads nothing but the row of an index.
-fn reads_only(program: &Program, scalar: ScalarId, row: IndexId) -> bool {
-    let scalars = &program.scalars;
-    match scalars.get(scalar) {
-        Scalar::Column { index, .. } => *index == row,
-        Scalar::Constant(_) => true,
-        Scalar::Call { arguments, .. } => {
-            !scalars.effects(scalar).volatile && arguments.iter().all(|&argument| reads_only(program, argument, row))
-        }
-        _ => false,
-    }
-}
-
-/// How each collection is read.
-fn reads(program: &Program) -> Vec<Reads> {
-    let mut all = vec![Reads::default(); program.collections.len()];
-    let mut read = |id: CollectionId, how: Reads| {
-        let Reads { rows, keys, .. } = &mut all[id.0 as usize];
-        (*rows, *keys) = (*rows || how.rows, *keys || how.keys);
-        all[id.0 as usize].any = true;
-    };
-    let (any, rows, keys) = (
-        Reads { any: true, ..Reads::default() },
-        Reads { any: true, rows: true, ..Reads::default() },
-        Reads { any: true, keys: true, ..Reads::default() },
-    );
-    for block in &program.blocks {
-        read(block.result, rows);
-        for definition in &block.lets {
-            match definition {
-                Let::Loop { multiloop, .. } => {
-                    for index in &multiloop.nest {
-                        match &index.source {
-                            Source::Rows(collection) => read(*collection, rows),
-                            source => source.collection().into_iter().for_each(|collection| read(collection, any)),
-                        }
-                    }
-                }
-                Let::Sort { input, .. } | Let::Window { input, .. } | Let::Iterate { seed: input, .. } => {
-                    read(*input, rows)
-                }
-                Let::Concat { inputs, .. } => inputs.iter().for_each(|&input| read(input, rows)),
-                Let::Values { .. } => {}
-            }
-        }
-    }
-    for id in 0..program.scalars.len() {
-        match program.scalars.get(ScalarId(id as u32)) {
-            Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. } => read(*collection, keys),
-            Scalar::Single { collection, .. } => read(*collection, any),
-            _ => {}
-        }
-    }
-    all
-}
-
-/// The integers among which those of a scalar are, if it is integer-like.
-pub(crate) fn grid(ranges: &Ranges, scalar: ScalarId) -> Option<Grid> {
-    if Technique::KeySteps.is_on() {
-        return ranges.grid(scalar);
-    }
-    ranges.of(scalar).map(|(low, high)| Grid::of_range(low, high))
 }

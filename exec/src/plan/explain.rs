@@ -180,6 +180,9 @@ impl<'p> Writer<'p> {
                 let asked = match plan.batches.contains_key(&id) {
                     true => "for many rows that ask at once",
                     false if steps.contains(&id) => "for each round",
+                    false if plan.searched.contains_key(&id) => {
+                        "for each row that asks, or by search among rows in order"
+                    }
                     false => "for each row that asks",
                 };
                 writer.line(0, format!("block of %{}, {asked}", numbers.get(block.result)));

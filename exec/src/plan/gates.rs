@@ -7,25 +7,11 @@
 //!
 //! A collection that is read in another way (as one row, by the numbers of rows, in a nested block, as the result) is always made.
 
-use crate::plan::tree::{BlockPlan, LetKind, LoopPlan};
+use crate::plan::tree::{BlockPlan, Gates, LetKind, LoopPlan};
 use crate::technique::Technique;
 use multiloop_planner::multiloop::uses::{collections_read, for_each_node, nested_of};
 use multiloop_planner::multiloop::{CollectionId, Let, Program, Scalar, ScalarId, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::{Deserialize, Serialize};
-
-/// Of each let of a body.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Gates {
-    /// The lets that read it in such a way that it need not be there if they find nothing. None if something else reads it.
-    pub(crate) readers: Vec<Option<Vec<usize>>>,
-    /// The collections without whose rows it finds nothing.
-    pub(crate) gates: Vec<Vec<CollectionId>>,
-    /// All that it reads.
-    pub(crate) reads: Vec<Vec<CollectionId>>,
-    /// Which let makes a collection.
-    pub(crate) made: FxHashMap<CollectionId, usize>,
-}
 
 /// What is known of a body; None where nothing could be left out.
 pub(crate) fn gates(program: &Program, body: &BlockPlan) -> Option<Gates> {

@@ -1,32 +1,11 @@
 //! Buckets that a sorted table already is.
 
-use crate::plan::compile::grid;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
-use crate::plan::tree::LevelPlan;
+use crate::plan::tree::{InPlace, LevelPlan, SortedKey};
 use crate::technique::Technique;
 use multiloop_planner::analysis::ranges::{Grid, Ranges};
 use multiloop_planner::multiloop::kept::{is_sorted, proven};
-use multiloop_planner::multiloop::{CollectionId, Index, Program, Scalar, ScalarId, Shape, Source};
-use serde::{Deserialize, Serialize};
-
-/// A BucketCollect whose rows are those of a table.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct InPlace {
-    pub(crate) collection: CollectionId,
-    /// The field of the table that each value is.
-    pub(crate) fields: Vec<u32>,
-    pub(crate) key: SortedKey,
-}
-
-/// A key that is a column of a table in whose rows it increases.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SortedKey {
-    pub(crate) field: u32,
-    pub(crate) layout: KeyLayout,
-    /// Whether every integer of its range, in its steps, is a key.
-    pub(crate) dense: bool,
-    pub(crate) step: i128,
-}
+use multiloop_planner::multiloop::{Index, Program, Scalar, ScalarId, Shape, Source};
 
 impl InPlace {
     /// Whether a bucket of a loop with this nest and no more conditions can leave its rows where they are, and how.
@@ -73,4 +52,12 @@ impl SortedKey {
         let dense = layout.codes()? == statistics.rows + 1 && Technique::Dense.is_on();
         Some(SortedKey { field, layout, dense, step: grid.step.into() })
     }
+}
+
+/// The integers among which those of a scalar are, if it is integer-like.
+pub(crate) fn grid(ranges: &Ranges, scalar: ScalarId) -> Option<Grid> {
+    if Technique::KeySteps.is_on() {
+        return ranges.grid(scalar);
+    }
+    ranges.of(scalar).map(|(low, high)| Grid::of_range(low, high))
 }

@@ -2,13 +2,17 @@
 //! once, even when they stand in a nested block that is evaluated for every row, or in the step of an iteration: what reads
 //! its rounds varies.
 
-use multiloop_planner::multiloop::{Block, CollectionId, IndexId, Let, Program, Scalar, ScalarId};
+use multiloop_planner::multiloop::{Block, BlockId, CollectionId, IndexId, Let, Program, Scalar, ScalarId};
 use rustc_hash::FxHashSet;
 
-/// The collections that must be computed anew whenever their block is evaluated.
-pub(crate) fn variant_collections(program: &Program) -> FxHashSet<CollectionId> {
+/// The collections that must be computed anew whenever their block is evaluated: the body's, or one of others that nothing of it
+/// asks.
+pub(crate) fn variant_collections(program: &Program, others: &[BlockId]) -> FxHashSet<CollectionId> {
     let mut variance = Variance { program, variant: FxHashSet::default() };
     variance.block(program.body());
+    for &other in others {
+        variance.block(program.block(other));
+    }
     variance.variant
 }
 

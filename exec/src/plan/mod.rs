@@ -2,10 +2,12 @@
 //!
 //! `tree` is the plan as a value: each choice a field, with what decided it (`choice`). `compile` makes it: where each condition
 //! is evaluated, which collections need an index, which lets of nested blocks are computed once (`invariance`), which of these for
-//! many rows at once (`batch`). `nodes` compiles
-//! scalars, each with the `register` that holds its values, and `expressions` are those of a loop; `key_layout` lays out keys, `group_kind` and `index_form` choose how
-//! groups are numbered and found (once more when the data is at hand), by `limits`; `gates` says what need not be made; `aggregate` says what is kept of a
-//! reduction, `in_place` which buckets a table already is, `read_fields` which fields anybody reads, `reads` what a let does, `placement` which device runs a loop. `explain` prints the plan, `outline` has it as a tree, `estimate` says
+//! many rows at once (`batch`), which by search among rows in order (`searched`). `nodes` compiles scalars, each with the
+//! `register` that holds its values, and `expressions` are those of a loop; `key_layout` lays out keys, `group_kind` and
+//! `index_form` choose how groups are numbered and found (once more when the data is at hand), by `limits`; `gates` says what
+//! need not be made; `aggregate` says what is kept of a reduction, `in_place` which buckets a table already is, `read_fields`
+//! which fields anybody reads, `readers` who reads a collection, and how, `reads` what a let reads, `placement` which device
+//! runs a loop. `explain` prints the plan, `outline` has it as a tree, `estimate` says
 //! how long it takes at most if that is short, `statistics` is what a run notes.
 
 pub(crate) mod aggregate;
@@ -27,8 +29,10 @@ pub mod nodes;
 pub(crate) mod outline;
 pub(crate) mod placement;
 pub(crate) mod read_fields;
+mod readers;
 pub(crate) mod reads;
 pub mod register;
+pub(crate) mod searched;
 pub(crate) mod statistics;
 pub(crate) mod tree;
 

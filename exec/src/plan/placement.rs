@@ -7,9 +7,9 @@
 //! planned as if there were no device.
 
 use crate::plan::choice::Choice;
+use crate::plan::reads::collections_read;
 use crate::plan::tree::{Device, LetKind, LoopPlan, Plan, Reads};
-use multiloop_planner::multiloop::uses::collections_read;
-use multiloop_planner::multiloop::{CollectionId, Program};
+use multiloop_planner::multiloop::CollectionId;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
@@ -58,16 +58,16 @@ pub(crate) struct Placed {
 
 impl Placed {
     /// As a placer has it, which is asked of a plan for the host alone.
-    pub(crate) fn of(program: &Program, plan: &Plan, placer: &dyn Placer) -> Self {
+    pub(crate) fn of(plan: &Plan, placer: &dyn Placer) -> Self {
         let mut placed = Placed { devices: placer.names(), ..Placed::default() };
-        for (definition, each) in plan.block(plan.body).lets.iter().zip(&program.body().lets) {
+        for definition in &plan.block(plan.body).lets {
             let choice = match &definition.kind {
                 LetKind::Loop(of) if definition.is_read(plan) => {
                     Some(placer.place(&Task { plan, defines: &definition.defines, of }))
                 }
                 _ => None,
             };
-            let read = collections_read(program, each);
+            let read = collections_read(plan, definition);
             if choice.as_ref().is_some_and(|choice| choice.of != Device::Host) {
                 placed.made.extend(&definition.defines);
                 placed.read.extend(read);
@@ -76,7 +76,7 @@ impl Placed {
             }
             placed.lets.push(choice);
         }
-        placed.read_by_host.insert(program.body().result);
+        placed.read_by_host.insert(plan.block(plan.body).result);
         placed
     }
 

@@ -69,5 +69,9 @@ impl Found<'_> {
         if let Some(batch) = plan.batches.get(&id) {
             self.block(batch.block);
         }
+        if let Some(searched) = plan.searched.get(&id) {
+            self.read.insert(searched.over);
+            searched.candidates.iter().for_each(|candidate| self.block(candidate.block));
+        }
     }
 }

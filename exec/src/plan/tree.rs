@@ -7,12 +7,11 @@ use crate::plan::aggregate::AggregateKind;
 use crate::plan::batch::Batch;
 use crate::plan::choice::{Adaptive, Choice};
 use crate::plan::expressions::Expressions;
-use crate::plan::gates::Gates;
 use crate::plan::group_kind::{GroupKind, Rows};
-use crate::plan::in_place::InPlace;
 use crate::plan::index_form::IndexForm;
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::limits::Limits;
+use crate::plan::searched::Searched;
 use crate::technique::Technique;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{BlockId, CollectionId, Enough, IndexId, ScalarId, Source, WindowField};
@@ -55,6 +54,8 @@ pub struct Plan {
     pub(crate) body: BlockId,
     /// Those that are evaluated for many rows at once, and how.
     pub(crate) batches: FxHashMap<BlockId, Batch>,
+    /// Those that are answered by search among rows in order, and how.
+    pub(crate) searched: FxHashMap<BlockId, Searched>,
     /// The columns of the result: name and field.
     pub(crate) output: Vec<(String, u32)>,
     /// Fields of tables that are read by the numbers of rows.
@@ -356,4 +357,36 @@ impl AggregatePlan {
     pub(crate) fn spills(&self) -> bool {
         self.takes_any_row && !self.condition.is_empty() && Technique::PutAside.is_on()
     }
+}
+
+/// A BucketCollect whose rows are those of a table.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct InPlace {
+    pub(crate) collection: CollectionId,
+    /// The field of the table that each value is.
+    pub(crate) fields: Vec<u32>,
+    pub(crate) key: SortedKey,
+}
+
+/// A key that is a column of a table in whose rows it increases.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SortedKey {
+    pub(crate) field: u32,
+    pub(crate) layout: KeyLayout,
+    /// Whether every integer of its range, in its steps, is a key.
+    pub(crate) dense: bool,
+    pub(crate) step: i128,
+}
+
+/// Of each let of a body, which lets and collections decide whether it is made (see `gates`).
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Gates {
+    /// The lets that read it in such a way that it need not be there if they find nothing. None if something else reads it.
+    pub(crate) readers: Vec<Option<Vec<usize>>>,
+    /// The collections without whose rows it finds nothing.
+    pub(crate) gates: Vec<Vec<CollectionId>>,
+    /// All that it reads.
+    pub(crate) reads: Vec<Vec<CollectionId>>,
+    /// Which let makes a collection.
+    pub(crate) made: FxHashMap<CollectionId, usize>,
 }

@@ -10,6 +10,9 @@ use multiloop_planner::multiloop::{Gather, Reduction, ScalarId};
 use multiloop_planner::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Rows for which memory is reserved at once.
+const ROWS_RESERVED: usize = 64;
+
 /// What a generator made.
 #[derive(Debug)]
 pub(super) enum Made {
@@ -70,10 +73,15 @@ pub(super) fn run(rows: &mut Rows<'_>, unfolded: &[bool]) -> Result<Vec<Made>> {
         }
         fillings.push(filling);
     }
+    let mut room = 0;
     rows.settings(&mut |rows, of| {
         for ((generator, filling), &unfolded) in of.generators.iter().zip(&mut fillings).zip(unfolded) {
             if rows.passes(of, &generator.conditions)? {
-                memory.add(size_of::<Row>() + 2 * size_of::<Value>())?;
+                if room == 0 {
+                    memory.add(ROWS_RESERVED * (size_of::<Row>() + 2 * size_of::<Value>()))?;
+                    room = ROWS_RESERVED;
+                }
+                room -= 1;
                 filling.offer(rows, of, &generator.kind, unfolded)?;
             }
         }

@@ -36,7 +36,8 @@ impl Random {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        self.0 % limit
+        // The seed is in the high bits.
+        (self.0 >> 32) % limit
     }
 }
 
@@ -73,7 +74,9 @@ impl RowByRow {
     /// The same numbers for the same loop.
     fn random(&self, defines: &[CollectionId]) -> Random {
         let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (self.seed << 32) ^ u64::from(defines[0].0 + 1));
-        random.below(7);
+        for _ in 0..4 {
+            random.below(1);
+        }
         random
     }
 

@@ -6,8 +6,7 @@
 use crate::collections::made::Made;
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Frame, row_count};
-use crate::plan::gates::Gates;
-use crate::plan::tree::{Device, LetKind, Plan};
+use crate::plan::tree::{Device, Gates, LetKind, Plan};
 use multiloop_planner::multiloop::{CollectionId, Source};
 
 /// How many times fewer rows a let has that is asked first.

@@ -381,6 +381,14 @@ impl Driver for Lets {
         frame.get(result)?.rows()?.single(field, around.field_type(result, field))
     }
 
+    fn rows(&self, around: &Frame<'_>, block: BlockId, captured: &Captured) -> Result<(Arc<Stored>, Vec<DataType>)> {
+        let shared = around.shared;
+        let result = shared.plan.block(block).result;
+        let mut frame = Frame { shared, parent: Some(around), captured, own: FxHashMap::default() };
+        frame.lets(block, usize::MAX, None)?;
+        Ok((frame.get(result)?, shared.plan.types(result)))
+    }
+
     fn nested_batch(&self, around: &Frame<'_>, batch: &Batch, field: u32, asking: &[Vec<Value>]) -> Result<Vec<Value>> {
         let rows = asking_rows(batch, asking, around.shared.context)?;
         let own = FxHashMap::from_iter([(batch.asking, Ok(Made::Host(Arc::new(Stored::Rows(rows)))))]);

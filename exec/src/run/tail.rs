@@ -7,6 +7,7 @@ use crate::cpu::collections::bindings::Captured;
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Defined, Frame, Shared};
 use crate::cpu::multiloop::nest::Piece;
+use crate::cpu::multiloop::searched::Asked;
 use crate::cpu::multiloop::{self, Form, steps_of};
 use crate::cpu::vector::rows::Source;
 use crate::plan::tree::{LetKind, LetPlan, LoopPlan, Plan};
@@ -14,7 +15,7 @@ use crate::workers::context::Context;
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
 use crate::{Error, Result};
-use multiloop_planner::multiloop::CollectionId;
+use multiloop_planner::multiloop::{BlockId, CollectionId};
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::Ordering;
@@ -52,6 +53,7 @@ pub(super) struct Tail {
     tables: FxHashMap<CollectionId, Result<Arc<Stored>>>,
     elements: FxHashMap<(CollectionId, u32), Option<Source>>,
     invariant: Vec<Vec<Mutex<Option<Defined>>>>,
+    searched: FxHashMap<BlockId, Mutex<Asked>>,
     /// What the lets in front of it gave.
     own: FxHashMap<CollectionId, Result<Made<Stored>>>,
 }
@@ -64,10 +66,11 @@ impl Tail {
         own: FxHashMap<CollectionId, Result<Made<Stored>>>,
         pool: Arc<Pool>,
     ) -> Result<Self> {
-        let Shared { tables, elements, invariant, context, parameters, .. } = shared;
+        let Shared { tables, elements, invariant, searched, context, parameters, .. } = shared;
         let (context, parameters) = (context.clone(), parameters.to_vec());
         let (pieces, next, step) = (Vec::new(), 0, plan.limits.first_pieces);
-        let mut tail = Tail { plan, pool, context, parameters, pieces, next, step, tables, elements, invariant, own };
+        let mut tail =
+            Tail { plan, pool, context, parameters, pieces, next, step, tables, elements, invariant, searched, own };
         tail.pieces = tail.with_frame(|frame, _, last, pool| {
             let pieces = multiloop::pieces(frame, last, Workers { pool: Some(pool), context: frame.shared.context })?;
             // What is read for a piece is read again for each part of it.
@@ -133,12 +136,14 @@ impl Tail {
             chunks_pruned: Default::default(),
             notes: None,
             invariant: std::mem::take(&mut self.invariant),
+            searched: std::mem::take(&mut self.searched),
         };
         let captured = Captured::default();
         let frame = Frame { shared: &shared, parent: None, captured: &captured, own: std::mem::take(&mut self.own) };
         let made = run(&frame, definition, last, &self.pool);
         self.own = frame.own;
-        (self.tables, self.elements, self.invariant) = (shared.tables, shared.elements, shared.invariant);
+        (self.tables, self.elements) = (shared.tables, shared.elements);
+        (self.invariant, self.searched) = (shared.invariant, shared.searched);
         made
     }
 }

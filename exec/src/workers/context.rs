@@ -3,6 +3,7 @@
 use crate::workers::pool::Pool;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::meter;
+use multiloop_planner::sequence::Sequence;
 use std::cell::RefCell;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -271,12 +272,14 @@ pub struct Context {
     pub progress: Arc<Progress>,
     /// Whose threads work for the statement besides the one that asks; None: that one is alone.
     pub pool: Option<Arc<Pool>>,
+    /// The random numbers of the session, if the statement draws them one after the other: then no other thread works for it.
+    pub sequence: Option<Arc<Sequence>>,
 }
 
 impl Context {
     /// A context with this memory, in which the thread that asks works alone.
     pub fn new(memory: Arc<Memory>) -> Self {
-        Context { cancellation: Cancellation::default(), memory, progress: Arc::default(), pool: None }
+        Context { cancellation: Cancellation::default(), memory, progress: Arc::default(), pool: None, sequence: None }
     }
 
     /// The same with the workers of a pool.
@@ -302,8 +305,9 @@ impl Context {
     /// Says that what this thread does from now on is the statement's, until what is returned is dropped: functions of long values
     /// hear of a cancellation, and count what they make.
     pub fn enter(&self) -> (Entered, meter::Entered) {
-        let Context { cancellation, memory, .. } = self;
-        let known = Known { cancellation: cancellation.clone(), memory: Arc::clone(memory) };
+        let Context { cancellation, memory, sequence, .. } = self;
+        let sequence = sequence.clone();
+        let known = Known { cancellation: cancellation.clone(), memory: Arc::clone(memory), sequence };
         (cancellation.enter(), meter::enter(Arc::new(known)))
     }
 }
@@ -313,6 +317,7 @@ impl Context {
 struct Known {
     cancellation: Cancellation,
     memory: Arc<Memory>,
+    sequence: Option<Arc<Sequence>>,
 }
 
 impl meter::Statement for Known {
@@ -326,5 +331,9 @@ impl meter::Statement for Known {
 
     fn release(&self, bytes: usize) {
         self.memory.shrink(bytes);
+    }
+
+    fn sequence(&self) -> Option<&Sequence> {
+        self.sequence.as_deref()
     }
 }

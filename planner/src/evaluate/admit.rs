@@ -17,10 +17,10 @@
 //! | a value of another kind | 42804 |
 
 use super::array::{Array, MARKS};
-use super::{bytes, calendar, cast, decimal, logical, numeric};
+use super::{bytes, calendar, cast, decimal, logical, numeric, structure};
 use crate::error::{Error, ErrorKind, Result};
 use crate::numeric::Numeric;
-use crate::types::{DECIMAL_DIGITS_MAX, DataType, NestedType};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE, NestedType};
 use crate::value::Value;
 
 /// The value as columns of the type store it; none if it is that already. Texts of instants that name no zone are in this one.
@@ -66,8 +66,8 @@ pub fn check_type(data_type: DataType) -> Result<()> {
         DataType::Decimal { precision, scale } if scale > precision => {
             wrong(format!("NUMERIC scale {scale} must be between 0 and precision {precision}"))
         }
-        DataType::Varchar(0) => wrong("length for type varchar must be between 1 and 10485760, not 0".to_owned()),
-        DataType::Char(0) => wrong("length for type char must be between 1 and 10485760, not 0".to_owned()),
+        DataType::Varchar(length) if length != LENGTH_FREE => check_type_length("varchar", length.into()),
+        DataType::Char(length) if length != LENGTH_FREE => check_type_length("char", length.into()),
         DataType::Nested(nested) => match nested.get() {
             NestedType::List(of) | NestedType::ZeroBased(of) | NestedType::Vector(of, _) => check_type(*of),
             NestedType::Struct(fields) | NestedType::Row { fields, .. } => {
@@ -77,6 +77,21 @@ pub fn check_type(data_type: DataType) -> Result<()> {
         },
         _ => Ok(()),
     }
+}
+
+/// The longest varchar and char, as in PostgreSQL.
+const LENGTH_MAX: u64 = 10_485_760;
+
+/// An error (22023) for a length that a string type of this name cannot have.
+///
+/// # Errors
+/// 22023.
+pub fn check_type_length(name: &str, length: u64) -> Result<()> {
+    if (1..=LENGTH_MAX).contains(&length) {
+        return Ok(());
+    }
+    let message = format!("length for type {name} must be between 1 and {LENGTH_MAX}, not {length}");
+    Err(Error::new(ErrorKind::InvalidParameter, message))
 }
 
 /// An error (22021) for a text with a NUL character, which PostgreSQL's texts cannot have.
@@ -141,6 +156,15 @@ fn admit_integer(number: i64, data_type: DataType) -> Result<()> {
 fn admit_text(text: &str, data_type: DataType, zone: &str) -> Result<String> {
     if let Some(element) = data_type.element() {
         return admit_array(text, data_type, element, zone);
+    }
+    if let Some(fields) = data_type.struct_fields()
+        && text.bytes().next().is_some_and(|first| MARKS.contains(&first))
+    {
+        let malformed = || Error::new(ErrorKind::InvalidText, format!("a text is no value of type {data_type}"));
+        let values = structure::decode(text, fields).ok_or_else(malformed)?;
+        let admitted = |(value, (_, of)): (Value, &(String, DataType))| Ok(admit(&value, *of, zone)?.unwrap_or(value));
+        let values = values.into_iter().zip(fields).map(admitted).collect::<Result<Vec<_>>>()?;
+        return Ok(structure::encode(&values, fields));
     }
     check_text(text)?;
     Ok(match data_type {
@@ -215,16 +239,36 @@ mod tests {
             DataType::Uuid,
             DataType::Json,
             DataType::Jsonb,
+            DataType::BIT,
+            DataType::Bit(3),
+            DataType::VarBit(3),
+            DataType::JsonPath,
+            DataType::list(DataType::Bit(3)),
             DataType::enumeration("mood", vec!["sad".to_owned(), "ok".to_owned()]),
             DataType::list(DataType::Integer),
             DataType::list(DataType::Text),
             DataType::list(DataType::decimal(5, 2)),
+            DataType::structure(vec![("a".to_owned(), DataType::Integer), ("b".to_owned(), DataType::Text)]),
         ]
     }
 
     fn values() -> Vec<Value> {
-        let texts =
-            ["", "abc", "a\0b", "{1,2}", "{1.5}", "[1]", "00ff", "{\"a\": 1}", "\u{2}", "\u{1}", "(1)", "\u{3}x"];
+        let texts = [
+            "",
+            "101",
+            "$.a",
+            "abc",
+            "a\0b",
+            "{1,2}",
+            "{1.5}",
+            "[1]",
+            "00ff",
+            "{\"a\": 1}",
+            "\u{2}",
+            "\u{1}",
+            "(1)",
+            "\u{3}x",
+        ];
         let integers = [0, 1, -1, 2, 70_000, 1 << 32 | 1, 1 << 40, i64::MAX, i64::MIN, i64::MAX / 2, i64::MIN + 1];
         let floats = [0.0, -0.0, 0.1, 1e300, 1e-300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
         let numerics = [Numeric::NaN, Numeric::Infinity, Numeric::new(123_456_789, 3), Numeric::new(1, 0)];

@@ -1,4 +1,4 @@
-//! How alike two texts are, character by character.
+//! Similarity of texts: edit distances and the measures of Jaccard, Jaro and Winkler, character by character.
 
 use super::text::too_long;
 use crate::error::{Error, ErrorKind, Result};

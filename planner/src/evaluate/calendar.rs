@@ -24,6 +24,25 @@ pub const TIMESTAMP_INFINITY: i64 = i64::MAX;
 /// The first timestamp: 4714-11-24 BC 00:00. The last one is the largest i64 but one, in the year 294247.
 pub const TIMESTAMP_MIN: i64 = DAYS_MIN * DAY;
 
+/// The months' names in English.
+pub const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// The days' names in English, from Monday on, as ISO has the week.
+pub const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
 /// Days in 400 years, after which the calendar repeats.
 const DAYS_PER_ERA: i64 = 146_097;
 /// Days from 0000-03-01 to 1970-01-01.

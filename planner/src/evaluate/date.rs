@@ -240,7 +240,7 @@ fn named(call: &Call) -> Result<DatePart> {
 fn part_named(call: &Call) -> Result<Value> {
     let part = named(call)?;
     let (value, of) = match call.types[1] {
-        DataType::Date => (Value::Int(timestamp(call, 1)?), DataType::Timestamp),
+        DataType::Date if !part.is_of(DataType::Date) => (Value::Int(timestamp(call, 1)?), DataType::Timestamp),
         of => (call.arguments[1].clone(), of),
     };
     if !part.is_of(of) {

@@ -1,7 +1,7 @@
 //! Constant folding: the value of a call of constants, unless it is better left to whoever needs it. What fails may
 //! never be evaluated, and what is large would count against no statement's memory.
 
-use super::evaluate;
+use super::{evaluate, lambda};
 use crate::function::{ArrayFunction, Function};
 use crate::types::DataType;
 use crate::value::Value;
@@ -12,7 +12,8 @@ const BYTES_MAX: usize = 1 << 16;
 /// The value of a call of these values; none if it fails, does not fit its type, or is large. Volatile functions have none, either.
 pub fn fold(function: Function, arguments: &[Value], types: &[DataType], result: DataType) -> Option<Value> {
     let may_be_large = result.is_text() || matches!(function, Function::Array(..));
-    if function.is_volatile() || (may_be_large && bytes_max(function, arguments) > BYTES_MAX) {
+    let is_large_lambda = matches!(function, Function::Lambda(of) if !lambda::is_small(of, arguments));
+    if function.is_volatile() || is_large_lambda || (may_be_large && bytes_max(function, arguments) > BYTES_MAX) {
         return None;
     }
     evaluate(function, arguments, types, result).ok().filter(|value| value.fits(result))

@@ -1,4 +1,4 @@
-//! Bounds of window frames: how far, and from a key to a key.
+//! Arithmetic of window frames: the key at a distance from another, and the distances that are allowed.
 //!
 //! Keys are bigints, decimals of 38 digits, numerics or doubles. (Those of times to which intervals are added go by the operators
 //! of these.) A sum beyond what a type has is the largest value of the type; keys are of narrower types, so that none is as far.

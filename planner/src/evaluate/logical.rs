@@ -2,7 +2,7 @@
 
 use super::calendar::is_infinite_timestamp;
 use super::parse::{invalid, is_blank};
-use super::{Call, array, bytes, format, json, parse, time_with_zone, zone};
+use super::{Call, array, bits, bytes, format, json, parse, structure, time_with_zone, zone};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::types::{DataType, OidKind, SystemType};
@@ -30,6 +30,8 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
         DataType::InternalChar => Value::text(read_char(text)),
         DataType::Bytea => Value::text(bytes::read(text)?),
         DataType::Uuid => Value::text(bytes::read_uuid(text)?),
+        bits if bits.is_bits() => Value::text(bits::read(text, bits)?),
+        DataType::JsonPath => Value::text(json::path_normal(text)?),
         DataType::Json => {
             json::check(text)?;
             Value::text(text)
@@ -39,6 +41,13 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
             (Some(element), _) if data_type.is_zero_based() => {
                 Value::text(array::read_numbers(text, element)?.encode(element))
             }
+            (Some(element), _) if element.struct_fields().is_some() => {
+                let array = match structure::read_list(text, element, zone)? {
+                    Some(array) => array,
+                    None => array::read(text, element, zone)?,
+                };
+                Value::text(array.encode(element))
+            }
             (Some(element), _) => Value::text(array::read(text, element, zone)?.encode(element)),
             (_, Some(labels)) => match labels.iter().position(|label| label == text) {
                 Some(place) => Value::Int(place as i64),
@@ -47,6 +56,7 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
                     return Err(Error::new(ErrorKind::InvalidText, message));
                 }
             },
+            _ if data_type.struct_fields().is_some() => structure::read(text, data_type, zone)?,
             // What a row is shown as is what it is; SQL text does not come here (`builder/expression/logical.rs`).
             _ if data_type.fields().is_some() => Value::text(text),
             _ => return Err(Error::unsupported(format!("a value of type {data_type} is"))),
@@ -71,7 +81,11 @@ pub(super) fn show(value: &Value, data_type: DataType, zone: &str) -> String {
             Some(element) if data_type.is_zero_based() => {
                 array::show_numbers(&array::Array::decode(encoded, element).unwrap_or_default(), element)
             }
+            Some(element) if element.struct_fields().is_some() => {
+                structure::show_list(&array::Array::decode(encoded, element).unwrap_or_default(), element, zone)
+            }
             Some(element) => array::show(&array::Array::decode(encoded, element).unwrap_or_default(), element, zone),
+            None if data_type.struct_fields().is_some() => structure::show(encoded, data_type, zone),
             None => encoded.to_string(),
         },
         (Value::Text(text), logical) if logical.is_logical() => text.to_string(),

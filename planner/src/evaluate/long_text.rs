@@ -1,5 +1,5 @@
-//! A text under construction that may become long: its memory is counted before it is taken, whoever cancels is heard while it
-//! grows, and it is no longer than PostgreSQL's texts. And loops over the characters of texts that may be long.
+//! Builder of texts that may become long: counts memory before it is taken, hears a cancel while the text grows, and refuses what is
+//! longer than PostgreSQL's texts. With loops over the characters of texts that may be long.
 
 use super::text::{BYTES_MAX, too_long};
 use crate::error::Result;

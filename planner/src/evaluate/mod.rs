@@ -2,13 +2,13 @@
 //! so does any backend for a function that it has no kernel for.
 //!
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
-//! topic: `numeric`, `arithmetic`, `math` and `angles` (with `decimal` and `wide` below them), `text` (with `long_text`), `words`
+//! topic: `numeric`, `arithmetic`, `math` and `angles` (with `decimal` and `wide` below them), `text` (with `long_text`; `long_sort` sorts the elements of a value), `words`
 //! (with `alike` and `printf`), `like` and `pattern`, `date` and `interval` (with `calendar`), `moment` and `time_with_zone`;
 //! `interval_style` is how intervals look. `logical` has the types that another carries, with `array`, `bytes`, `bytes_parts`,
-//! `json` and
-//! `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
+//! `bits`, `json`, `row`, `structure` and `zone`. `series` is what functions that give rows are made of, `gather` and `quantile` what aggregates that keep all values are, `window` has
 //! the functions that see the rows around a row, `frame` the bounds of what they see, `statistic` what aggregates with states of
-//! their own are fed. `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
+//! their own are fed. `lambda` applies expressions to the elements of lists, `volatile` has what differs each time.
+//! `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
 //! `admit` checks values that come from outside.
 
 mod admit;
@@ -16,6 +16,7 @@ mod alike;
 mod angles;
 mod arithmetic;
 pub mod array;
+pub mod bits;
 pub mod bytes;
 mod bytes_parts;
 pub mod calendar;
@@ -29,9 +30,11 @@ pub mod gather;
 pub mod interval;
 pub mod interval_style;
 mod json;
+pub mod lambda;
 pub mod like;
 mod logic;
 mod logical;
+mod long_sort;
 mod long_text;
 mod math;
 pub mod moment;
@@ -44,10 +47,13 @@ pub mod quote;
 mod row;
 mod series;
 pub mod statistic;
+pub mod structure;
 mod template;
 mod text;
 pub mod time_with_zone;
+mod volatile;
 mod wide;
+mod width_bucket;
 pub mod window;
 mod words;
 pub mod zone;
@@ -59,15 +65,16 @@ mod testing;
 mod tests;
 
 use crate::error::{Error, Result};
-use crate::function::{Function, IntervalStyle};
+use crate::function::{AttemptFunction, Function, IntervalStyle};
 use crate::meter;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
-pub use admit::{admit, check_text, check_type};
+pub use admit::{admit, check_text, check_type, check_type_length};
 pub use angles::math_of;
 pub use fold::fold;
 pub use json::{append_json, append_json_text};
 pub use logical::UTC;
+pub use volatile::volatile;
 
 /// Applies a function to values of the given types. `result` is the type of the call. Lazy functions
 /// (`And`, `Or`, `Case`, `Coalesce`) get all their arguments here; a caller for whom evaluating an argument may
@@ -95,9 +102,11 @@ fn value_of(call: &Call) -> Result<Value> {
             quote::apply_to_nulls,
             gather::apply_to_nulls,
             row::apply_to_nulls,
+            structure::apply_to_nulls,
             moment::apply_to_nulls,
             words::apply_to_nulls,
             frame::apply_to_nulls,
+            lambda::apply_to_nulls,
         ];
         for topic in topics {
             if let Some(value) = topic(call)? {
@@ -111,9 +120,10 @@ fn value_of(call: &Call) -> Result<Value> {
     match function {
         Function::Cast => return cast::cast_value(&arguments[0], types[0], result),
         Function::AssignCast => return cast::assign_cast(&arguments[0], types[0], result),
+        Function::Attempt(AttemptFunction::Array(from, to)) => return array::attempt_cast(call, from, to),
         Function::Attempt(attempt) => {
             return match evaluate(attempt.function(), arguments, types, result) {
-                Err(error) if error.kind().is_data_error() => Ok(Value::Null),
+                Err(error) if error.kind().fails_cast() => Ok(Value::Null),
                 value => value,
             };
         }
@@ -122,7 +132,7 @@ fn value_of(call: &Call) -> Result<Value> {
     let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];
     let templates = [template::apply, quote::apply, series::apply, row::apply, frame::apply, statistic::apply];
     let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, pattern::apply, moment::apply];
-    let more = [words::apply, angles::apply, bytes_parts::apply];
+    let more = [words::apply, angles::apply, bytes_parts::apply, bits::apply, structure::apply];
     for topic in plain.into_iter().chain(logical).chain(templates).chain(more) {
         if let Some(value) = topic(call)? {
             return Ok(value);
@@ -167,6 +177,14 @@ pub fn parse_now(text: &str, data_type: DataType, zone: &str, now: i64) -> Resul
 /// any cast, cuts it.
 pub fn check_length(text: &str, data_type: DataType) -> Result<()> {
     cast::check_length(text, data_type)
+}
+
+/// The value of a type that a JSON text is: objects are structs, arrays arrays, scalars are read as texts are.
+///
+/// # Errors
+/// 22P02 for a text that is no JSON or of another shape, and whatever reading a scalar gives.
+pub fn of_json(text: &str, data_type: DataType, zone: &str) -> Result<Value> {
+    json::typed(text, data_type, zone)
 }
 
 /// The interval of a text that has these fields, and no smaller ones: `interval '1 2' day to hour`.

@@ -111,7 +111,7 @@ fn show_field(field: &str, row: &mut String) {
 }
 
 /// The fields of a row that was made here; none for NULL.
-fn fields(row: &str) -> Vec<Option<String>> {
+pub(super) fn fields(row: &str) -> Vec<Option<String>> {
     let row = row.strip_prefix('(').and_then(|row| row.strip_suffix(')')).unwrap_or(row);
     let mut fields = Vec::new();
     let (mut field, mut quoted, mut letters) = (None::<String>, false, row.chars().peekable());

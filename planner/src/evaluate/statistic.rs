@@ -4,8 +4,9 @@
 //! | statistic | of | gives |
 //! |---|---|---|
 //! | `BitAnd`, `BitOr`, `BitXor` | integers | the same type |
+//! | `BitStringAnd` and its kin | bit strings of one length | a bit string |
 //! | `Product` | doubles | a double, rounded once |
-//! | `Pair` | pairs of doubles ([`pair_of`]) | a double |
+//! | `Pair` | pairs of doubles ([`pair_of`]; [`pair_of_text`] where equal ones count once) | a double |
 //! | `Skewness`, `Kurtosis`, `KurtosisPopulation` | doubles | a double, of exact moments |
 //! | `Entropy` | texts that stand for values | a double: bits |
 //! | `Histogram` | texts | an object of JSON: how often there is each |
@@ -16,7 +17,7 @@
 use super::Call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{Function, StatisticFunction};
-use crate::value::{Interval, Value};
+use crate::value::{Interval, Value, canonical_float_bits};
 use serde::{Deserialize, Serialize};
 
 /// Which statistic it is.
@@ -28,6 +29,12 @@ pub enum Statistic {
     BitOr,
     /// XOR of all bits.
     BitXor,
+    /// AND of bit strings.
+    BitStringAnd,
+    /// OR of bit strings.
+    BitStringOr,
+    /// XOR of bit strings.
+    BitStringXor,
     /// Product.
     Product,
     /// A measure of pairs of numbers.
@@ -106,10 +113,13 @@ impl PairMeasure {
 }
 
 /// Those that have a name of their own.
-const NAMED: [(&str, Statistic); 12] = [
+const NAMED: [(&str, Statistic); 15] = [
     ("bit_and", Statistic::BitAnd),
     ("bit_or", Statistic::BitOr),
     ("bit_xor", Statistic::BitXor),
+    ("bit_string_and", Statistic::BitStringAnd),
+    ("bit_string_or", Statistic::BitStringOr),
+    ("bit_string_xor", Statistic::BitStringXor),
     ("product", Statistic::Product),
     ("skewness", Statistic::Skewness),
     ("kurtosis", Statistic::Kurtosis),
@@ -153,7 +163,10 @@ impl Statistic {
     /// Whether a value that comes twice is as good as one.
     pub fn is_idempotent(self) -> bool {
         use Statistic as S;
-        matches!(self, S::BitAnd | S::BitOr | S::DistinctEstimate | S::FirstRow | S::LastRow)
+        matches!(
+            self,
+            S::BitAnd | S::BitOr | S::BitStringAnd | S::BitStringOr | S::DistinctEstimate | S::FirstRow | S::LastRow
+        )
     }
 
     /// Whether it is a number of no values, too: 0.
@@ -164,7 +177,18 @@ impl Statistic {
     /// Whether it may be an error.
     pub fn may_fail(self) -> bool {
         use Statistic as S;
-        matches!(self, S::Pair(_) | S::Skewness | S::Kurtosis | S::KurtosisPopulation | S::Histogram | S::Most(_))
+        matches!(
+            self,
+            S::Pair(_)
+                | S::Skewness
+                | S::Kurtosis
+                | S::KurtosisPopulation
+                | S::Histogram
+                | S::Most(_)
+                | S::BitStringAnd
+                | S::BitStringOr
+                | S::BitStringXor
+        )
     }
 }
 
@@ -181,10 +205,21 @@ pub fn pair_of(interval: Interval) -> (f64, f64) {
     (f64::from_bits(y), f64::from_bits(micros as u64))
 }
 
+/// The doubles (y, x) of a pair that is a text.
+pub fn pair_of_text(text: &str) -> Option<(f64, f64)> {
+    let bits = |digits: &str| u64::from_str_radix(digits, 16).ok().map(f64::from_bits);
+    let (y, x) = text.split_at_checked(16)?;
+    Some((bits(y)?, bits(x)?))
+}
+
 pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
     let Function::Statistic(function) = call.function else { return Ok(None) };
     Ok(Some(match function {
         StatisticFunction::Pair => pair(call.float(0)?, call.float(1)?),
+        StatisticFunction::PairText => {
+            let [y, x] = [call.float(0)?, call.float(1)?].map(canonical_float_bits);
+            Value::text(format!("{y:016x}{x:016x}"))
+        }
         StatisticFunction::Fraction => {
             let fraction = call.float(0)?;
             if !(0.0..=1.0).contains(&fraction) {

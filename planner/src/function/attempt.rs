@@ -1,6 +1,6 @@
 //! Casts that give NULL where they would fail: TRY_CAST.
 
-use super::Function;
+use super::{ArrayFunction, BitsFunction, Function};
 use crate::types::DataType;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,12 @@ pub enum AttemptFunction {
     Cast,
     /// As [`Function::ReadAs`].
     ReadAs(DataType),
+    /// As [`ArrayFunction::Cast`], of which elements that cannot be cast are NULL: their types before and behind it.
+    Array(DataType, DataType),
+    /// As [`BitsFunction::ToInteger`].
+    BitsToInteger,
+    /// As [`Function::FitDigits`].
+    FitDigits,
 }
 
 impl AttemptFunction {
@@ -19,6 +25,9 @@ impl AttemptFunction {
         match self {
             AttemptFunction::Cast => Function::Cast,
             AttemptFunction::ReadAs(data_type) => Function::ReadAs(data_type),
+            AttemptFunction::Array(from, to) => Function::Array(ArrayFunction::Cast(to), from),
+            AttemptFunction::BitsToInteger => Function::Bits(BitsFunction::ToInteger),
+            AttemptFunction::FitDigits => Function::FitDigits,
         }
     }
 
@@ -27,6 +36,9 @@ impl AttemptFunction {
         match function {
             Function::Cast => Some(Function::Attempt(AttemptFunction::Cast)),
             Function::ReadAs(data_type) => Some(Function::Attempt(AttemptFunction::ReadAs(data_type))),
+            Function::Array(ArrayFunction::Cast(to), from) => Some(Function::Attempt(AttemptFunction::Array(from, to))),
+            Function::Bits(BitsFunction::ToInteger) => Some(Function::Attempt(AttemptFunction::BitsToInteger)),
+            Function::FitDigits => Some(Function::Attempt(AttemptFunction::FitDigits)),
             _ => None,
         }
     }

@@ -66,3 +66,39 @@ impl BytesFunction {
         matches!(self, B::BitCount | B::Position | B::Trim(_) | B::ToBase64)
     }
 }
+
+/// The length of what a function of the SHA-2 family gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the variants are the numbers of bits")]
+pub enum ShaBits {
+    Bits224,
+    Bits256,
+    Bits384,
+    Bits512,
+}
+
+impl ShaBits {
+    /// Every length.
+    pub const ALL: [ShaBits; 4] = [ShaBits::Bits224, ShaBits::Bits256, ShaBits::Bits384, ShaBits::Bits512];
+}
+
+/// A way to write bytes as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the variants are the names of the formats")]
+pub enum ByteFormat {
+    Hex,
+    Base64,
+    Escape,
+}
+
+impl ByteFormat {
+    /// The format of a name.
+    pub fn named(name: &str) -> Option<ByteFormat> {
+        match name.to_ascii_lowercase().as_str() {
+            "hex" => Some(ByteFormat::Hex),
+            "base64" => Some(ByteFormat::Base64),
+            "escape" => Some(ByteFormat::Escape),
+            _ => None,
+        }
+    }
+}

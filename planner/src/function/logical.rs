@@ -1,9 +1,11 @@
 //! The functions of values that a carrier stands for. A program knows carriers alone, so such a function says itself what the
 //! values are: `Array(ArrayFunction::Append, integer)` appends integers.
 
+pub use super::bytes::{ByteFormat, ShaBits};
 use super::{
-    AttemptFunction, BytesFunction, FrameFunction, Function, JsonbFunction, ListTotal, MathFunction, MomentFunction,
-    PatternFunction, StatisticFunction, TemplateFunction, TextFunction,
+    AttemptFunction, BitsFunction, BytesFunction, FrameFunction, Function, JsonbFunction, LambdaFunction, ListFunction,
+    ListTotal, MathFunction, MomentFunction, PatternFunction, StatisticFunction, TemplateFunction, TextFunction,
+    structure,
 };
 use crate::types::{DataType, SortOrder, SystemType};
 use serde::{Deserialize, Serialize};
@@ -96,6 +98,8 @@ pub enum ArrayFunction {
     SliceOfList,
     /// One value of all that are not NULL.
     Total(ListTotal),
+    /// A function that only DuckDB has.
+    List(ListFunction),
     /// `range(start, stop, step)` of bigints, without the end; and `generate_series`, with it.
     Range {
         /// Whether the end is among them.
@@ -105,6 +109,12 @@ pub enum ArrayFunction {
     BucketAmong,
     /// `enum_range(first, last)`, of which either may be NULL: the labels from one to the other.
     Labels,
+    /// The elements at fractions, an array of doubles, of an array in order: an array as theirs is. `percentile_cont` and
+    /// `percentile_disc` of fractions that rows say.
+    Percentiles {
+        /// Whether what lies between two elements counts.
+        continuous: bool,
+    },
     /// The same elements as another type's: each is cast to the node's element type; the type beside it is what they are.
     Cast(DataType),
 }
@@ -262,21 +272,6 @@ impl RowFunction {
     pub const ALL: [RowFunction; 4] = [RowFunction::Make, RowFunction::Field, RowFunction::Numbered, RowFunction::Key];
 }
 
-/// The length of what a function of the SHA-2 family gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the variants are the numbers of bits")]
-pub enum ShaBits {
-    Bits224,
-    Bits256,
-    Bits384,
-    Bits512,
-}
-
-impl ShaBits {
-    /// Every length.
-    pub const ALL: [ShaBits; 4] = [ShaBits::Bits224, ShaBits::Bits256, ShaBits::Bits384, ShaBits::Bits512];
-}
-
 /// An order, as part of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the variants are SQL's own words")]
@@ -317,27 +312,6 @@ impl From<SortKeyOrder> for SortOrder {
     }
 }
 
-/// A way to write bytes as text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the variants are the names of the formats")]
-pub enum ByteFormat {
-    Hex,
-    Base64,
-    Escape,
-}
-
-impl ByteFormat {
-    /// The format of a name.
-    pub fn named(name: &str) -> Option<ByteFormat> {
-        match name.to_ascii_lowercase().as_str() {
-            "hex" => Some(ByteFormat::Hex),
-            "base64" => Some(ByteFormat::Base64),
-            "escape" => Some(ByteFormat::Escape),
-            _ => None,
-        }
-    }
-}
-
 impl Function {
     /// Whether a NULL among the arguments need not make NULL, of the functions of this file.
     pub fn sees_nulls(self) -> bool {
@@ -361,11 +335,13 @@ impl Function {
                     | A::All(_)
                     | A::Fill
                     | A::Labels
+                    | A::List(ListFunction::Resize | ListFunction::Zip | ListFunction::ZipShortest)
             ),
             Function::Text(function) => function == TextFunction::Hash,
             Function::Json(function) => function.builds(),
             Function::Row(function) => function == RowFunction::Make,
-            Function::Format | Function::SortKey(..) => true,
+            Function::Struct(function, _) => function.sees_nulls(),
+            Function::Format | Function::SortKey(..) | Function::Lambda(_) => true,
             Function::Moment(function) => function.sees_nulls(),
             Function::Frame(function) => function.checks(),
             _ => false,
@@ -400,7 +376,7 @@ impl Function {
                     | A::Range { .. }
                     | A::BucketAmong
             ),
-            Function::Attempt(_) => true,
+            Function::Attempt(_) | Function::Lambda(_) => true,
             Function::Pattern(function) => function.makes_null(),
             Function::Jsonb(function) => function.makes_null(),
             Function::Json(function) => {
@@ -408,6 +384,7 @@ impl Function {
                 matches!(function, J::Member | J::MemberText | J::Path | J::PathText)
             }
             Function::Row(function) => function == RowFunction::Field,
+            Function::Struct(function, _) => function.makes_null(),
             Function::Template(function) => function.makes_null(),
             Function::Moment(function) => function.makes_null(),
             _ => false,
@@ -419,14 +396,16 @@ impl Function {
         use ArrayFunction as A;
         match self {
             Function::Attempt(_) => true,
-            Function::Statistic(StatisticFunction::Pair) => true,
+            Function::Statistic(StatisticFunction::Pair | StatisticFunction::PairText) => true,
             Function::Relabel | Function::ShowAs(_) | Function::JsonOf(_) | Function::SortKey(..) => true,
             Function::QuoteIdentifier | Function::QuoteLiteral | Function::ToHex | Function::Row(_) => true,
             Function::Json(JsonFunction::Array | JsonFunction::Row | JsonFunction::Kind) => true,
             Function::Json(JsonFunction::OfArray | JsonFunction::OfLines) => true,
             Function::Moment(function) => function.is_total(),
+            Function::Struct(function, _) => function.is_total(),
             Function::Encode(_) | Function::Utf8 | Function::Md5 | Function::Sha(_) | Function::ByteLength => true,
             Function::Array(A::Any(comparison) | A::All(comparison), _) => !comparison.is_pattern(),
+            Function::Bits(function) => function.is_total(),
             Function::Bytes(function) => function.is_total(),
             Function::Jsonb(function) => function.is_total(),
             Function::Text(function) => function.is_total(),
@@ -473,6 +452,10 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
     Some(match function {
         Function::Attempt(AttemptFunction::Cast) => "attempt_cast".to_owned(),
         Function::Attempt(AttemptFunction::ReadAs(data_type)) => of("attempt_read", data_type),
+        Function::Attempt(AttemptFunction::Array(from, to)) => {
+            format!("attempt_array_cast_of_{}_to_{}", type_word(from), type_word(to))
+        }
+        Function::Attempt(function) => format!("attempt_{}", debug_word(&function)),
         Function::ReadAs(data_type) => of("read", data_type),
         Function::ShowAs(data_type) => of("show", data_type),
         Function::JsonOf(data_type) => of("json", data_type),
@@ -483,6 +466,7 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::Array(function, data_type) => of(&format!("array_{}", debug_word(&function)), data_type),
         Function::Json(function) => format!("json_{}", debug_word(&function)),
         Function::Row(function) => format!("row_{}", debug_word(&function)),
+        Function::Struct(function, of) => structure::word_of(function, of),
         Function::NoObject(kind) => format!("no_object_{}", debug_word(&kind)),
         Function::Encode(format) => format!("encode_{}", debug_word(&format)),
         Function::Decode(format) => format!("decode_{}", debug_word(&format)),
@@ -492,10 +476,12 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::Template(function) => format!("template_{}", debug_word(&function)),
         Function::Moment(function) => format!("moment_{}", debug_word(&function)),
         Function::Sha(bits) => format!("sha_{}", debug_word(&bits)),
+        Function::Bits(function) => format!("bits_{}", debug_word(&function)),
         Function::Bytes(function) => format!("bytes_{}", debug_word(&function)),
         Function::Jsonb(function) => format!("jsonb_{}", debug_word(&function)),
         Function::Text(function) => format!("text_{}", debug_word(&function)),
         Function::Math(function) => format!("math_{}", debug_word(&function)),
+        Function::Lambda(function) => function.word(),
         _ => return None,
     })
 }
@@ -509,23 +495,30 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     known.extend(FORMATS.map(Function::Encode));
     known.extend(FORMATS.map(Function::Decode));
     known.extend(PatternFunction::ALL.map(Function::Pattern));
-    known.push(Function::Attempt(AttemptFunction::Cast));
+    let attempts = [AttemptFunction::Cast, AttemptFunction::BitsToInteger, AttemptFunction::FitDigits];
+    known.extend(attempts.map(Function::Attempt));
     known.extend(FrameFunction::ALL.map(Function::Frame));
     known.extend(StatisticFunction::ALL.map(Function::Statistic));
     known.extend(TemplateFunction::ALL.map(Function::Template));
     known.extend(MomentFunction::all().map(Function::Moment));
     known.extend(ShaBits::ALL.map(Function::Sha));
+    known.extend(BitsFunction::ALL.map(Function::Bits));
     known.extend(BytesFunction::ALL.map(Function::Bytes));
     known.extend(JsonbFunction::ALL.map(Function::Jsonb));
     known.extend(TextFunction::ALL.map(Function::Text));
     known.extend(MathFunction::ALL.map(Function::Math));
+    known.extend(LambdaFunction::ALL.map(Function::Lambda));
     if let Some(found) = known.into_iter().find(|&function| word_of(function).as_deref() == Some(word)) {
         return Some(found);
     }
-    if let Some(types) = word.strip_prefix("array_cast_of_") {
+    if word.starts_with("struct_") {
+        return structure::function_of_word(word);
+    }
+    if let Some(types) = word.strip_prefix("attempt_array_cast_of_").or(word.strip_prefix("array_cast_of_")) {
         // Labels are in hexadecimal digits, so that no type's word has `_to_` in it.
         let (from, to) = types.split_once("_to_")?;
-        return Some(Function::Array(ArrayFunction::Cast(type_of_word(to)?), type_of_word(from)?));
+        let cast = Function::Array(ArrayFunction::Cast(type_of_word(to)?), type_of_word(from)?);
+        return if word.starts_with("attempt") { AttemptFunction::of(cast) } else { Some(cast) };
     }
     // `array_slice_of_list_of_…` has the words between its own, too.
     let (name, of) = match word.strip_prefix("array_slice_of_list_of_") {
@@ -599,8 +592,12 @@ fn array_functions() -> impl Iterator<Item = ArrayFunction> {
         A::Range { with_end: true },
         A::Labels,
         A::BucketAmong,
+        A::Percentiles { continuous: false },
+        A::Percentiles { continuous: true },
     ];
     let plain = plain.into_iter().chain(ListTotal::ALL.map(A::Total)).chain(SortKeyOrder::ALL.map(A::Sort));
+    let graded = SortKeyOrder::ALL.map(ListFunction::GradeUp);
+    let plain = plain.chain(ListFunction::PLAIN.into_iter().chain(graded).map(A::List));
     plain.chain(Comparison::ALL.into_iter().flat_map(|comparison| [A::Any(comparison), A::All(comparison)]))
 }
 
@@ -635,12 +632,18 @@ pub(crate) fn type_word(data_type: DataType) -> String {
         let words: Vec<String> = std::iter::once(name).chain(labels).map(|text| hex(text)).collect();
         return format!("enum_{}", words.join("_"));
     }
+    if let Some(fields) = data_type.struct_fields() {
+        return structure::type_word_of(fields);
+    }
     match data_type {
         DataType::Decimal { precision, scale } => format!("decimal_{precision}_{scale}"),
         DataType::BPCHAR => "bpchar".to_owned(),
         DataType::Char(length) => format!("char_{length}"),
         DataType::Varchar(length) if data_type != DataType::VARCHAR => format!("varchar_{length}"),
         DataType::InternalChar => "char".to_owned(),
+        DataType::VARBIT => "varbit".to_owned(),
+        DataType::Bit(length) if data_type != DataType::BIT => format!("bit_{length}"),
+        DataType::VarBit(length) => format!("varbit_{length}"),
         DataType::Double => "double".to_owned(),
         plain => plain.to_string(),
     }
@@ -659,6 +662,9 @@ pub(crate) fn type_of_word(word: &str) -> Option<DataType> {
         let mut words = words.split('_').map(text).collect::<Option<Vec<String>>>()?.into_iter();
         return Some(DataType::enumeration(words.next()?, words.collect()));
     }
+    if let Some(fields) = word.strip_prefix("struct_") {
+        return structure::type_of(fields);
+    }
     if let Some(of) = SystemType::named(word) {
         return Some(DataType::System(of));
     }
@@ -673,10 +679,13 @@ pub(crate) fn type_of_word(word: &str) -> Option<DataType> {
             }
             "char" => Some(DataType::Char(first)),
             "varchar" => Some(DataType::Varchar(first)),
+            "bit" => Some(DataType::Bit(first)),
+            "varbit" => Some(DataType::VarBit(first)),
             _ => None,
         };
     }
     let plain = [
+        DataType::Null,
         DataType::Boolean,
         DataType::SmallInt,
         DataType::Integer,
@@ -699,6 +708,9 @@ pub(crate) fn type_of_word(word: &str) -> Option<DataType> {
         DataType::Jsonb,
         DataType::TimestampTz,
         DataType::TimeTz,
+        DataType::BIT,
+        DataType::VARBIT,
+        DataType::JsonPath,
         DataType::int2vector(),
         DataType::oidvector(),
     ];
@@ -721,6 +733,11 @@ mod tests {
             DataType::Varchar(3),
             DataType::Char(4),
             DataType::BPCHAR,
+            DataType::BIT,
+            DataType::Bit(3),
+            DataType::VARBIT,
+            DataType::VarBit(3),
+            DataType::JsonPath,
             DataType::InternalChar,
             DataType::TimestampTz,
             DataType::Oid(crate::types::OidKind::Class),
@@ -735,6 +752,7 @@ mod tests {
             functions.extend([Function::ReadAs(data_type), Function::ShowAs(data_type), Function::JsonOf(data_type)]);
             functions.extend(array_functions().map(|function| Function::Array(function, data_type)));
             functions.push(Function::Array(ArrayFunction::Cast(mood), data_type));
+            functions.push(Function::Attempt(AttemptFunction::Array(data_type, mood)));
         }
         functions.push(Function::Decode(ByteFormat::Base64));
         functions.extend(JsonFunction::ALL.map(Function::Json));
@@ -746,12 +764,15 @@ mod tests {
         functions.extend(TemplateFunction::ALL.map(Function::Template));
         functions.extend(MomentFunction::all().map(Function::Moment));
         functions.extend(ShaBits::ALL.map(Function::Sha));
+        functions.extend(BitsFunction::ALL.map(Function::Bits));
         functions.extend(BytesFunction::ALL.map(Function::Bytes));
         functions.extend(JsonbFunction::ALL.map(Function::Jsonb));
         functions.extend(TextFunction::ALL.map(Function::Text));
         functions.extend(MathFunction::ALL.map(Function::Math));
+        functions.extend(LambdaFunction::ALL.map(Function::Lambda));
         functions
             .extend([AttemptFunction::Cast, AttemptFunction::ReadAs(DataType::TimestampTz)].map(Function::Attempt));
+        functions.extend([AttemptFunction::BitsToInteger, AttemptFunction::FitDigits].map(Function::Attempt));
         for function in functions {
             let word = word_of(function).expect("it has a word");
             assert!(word.chars().all(|letter| letter.is_alphanumeric() || letter == '_'), "{word}");

@@ -1,4 +1,4 @@
-//! The functions of numbers beyond SQL's own (`evaluate/angles`, `evaluate/counts`): angles in degrees, hyperbolic functions, what
+//! The functions of numbers beyond SQL's own (`evaluate/angles`, `evaluate/width_bucket`): angles in degrees, hyperbolic functions, what
 //! kind of number one is, histograms.
 
 use serde::{Deserialize, Serialize};

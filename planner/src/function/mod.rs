@@ -12,24 +12,29 @@
 //! * unless a variant says otherwise, a NULL argument gives NULL.
 
 mod attempt;
+mod bits;
 mod bytes;
 mod frame;
 mod jsonb;
+mod lambda;
 mod list;
 mod logical;
 mod math;
 mod moment;
 mod pattern;
 mod statistic;
+mod structure;
 mod template;
 mod text;
 
 use crate::types::{DataType, OidKind};
 pub use attempt::AttemptFunction;
+pub use bits::BitsFunction;
 pub use bytes::BytesFunction;
 pub use frame::FrameFunction;
 pub use jsonb::JsonbFunction;
-pub use list::ListTotal;
+pub use lambda::{LambdaFunction, LambdaKind};
+pub use list::{ListFunction, ListTotal};
 pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, RowFunction, ShaBits, SortKeyOrder};
 pub(crate) use logical::{debug_word, function_of_word, type_of_word, type_word, word_of};
 pub use math::MathFunction;
@@ -37,6 +42,7 @@ pub use moment::{IntervalStyle, MomentFunction};
 pub use pattern::PatternFunction;
 use serde::{Deserialize, Serialize};
 pub use statistic::StatisticFunction;
+pub use structure::StructFunction;
 pub use template::TemplateFunction;
 pub use text::TextFunction;
 
@@ -404,6 +410,8 @@ pub enum Function {
     ShiftRight,
     /// A double in [0, 1), new for every row: volatile.
     Random,
+    /// `setseed(double)`: an empty text; it sets the seed of the session's random numbers: volatile.
+    SetSeed,
     /// The time of the clock, new for every row: volatile.
     Clock,
 
@@ -505,6 +513,8 @@ pub enum Function {
     Json(JsonFunction),
     /// A function of rows as values.
     Row(RowFunction),
+    /// A function of structs of a type.
+    Struct(StructFunction, DataType),
     /// `encode(bytea, format)`.
     Encode(ByteFormat),
     /// `decode(text, format)`.
@@ -519,12 +529,16 @@ pub enum Function {
     ByteLength,
     /// A function of bytes.
     Bytes(BytesFunction),
+    /// A function of bit strings.
+    Bits(BitsFunction),
     /// A function of jsonb.
     Jsonb(JsonbFunction),
     /// A function of texts.
     Text(TextFunction),
     /// A function of numbers.
     Math(MathFunction),
+    /// A function of a list and a lambda.
+    Lambda(LambdaFunction),
 }
 
 /// What evaluating a function may do besides giving a value.
@@ -555,12 +569,16 @@ impl Effects {
 impl Function {
     /// Whether each call gives another value.
     pub fn is_volatile(self) -> bool {
-        matches!(self, Function::Random | Function::Clock)
+        match self {
+            Function::Random | Function::SetSeed | Function::Clock => true,
+            Function::Lambda(function) => function.volatile,
+            _ => false,
+        }
     }
 }
 
 /// The comparison with its sides swapped.
-pub(crate) fn mirrored(function: Function) -> Function {
+pub fn mirrored(function: Function) -> Function {
     match function {
         Function::Less => Function::Greater,
         Function::LessEqual => Function::GreaterEqual,

@@ -62,6 +62,10 @@ pub enum MomentFunction {
     Boundaries(DatePart),
     /// `date_sub(part, a, b)`: how many whole parts fit between them. bigint.
     Wholes(DatePart),
+    /// The same, of a part that a text names: its first argument.
+    BoundariesNamed,
+    /// As `Wholes`, of a part that a text names.
+    WholesNamed,
     /// `last_day(date or timestamp)`: the last date of the month.
     LastDay,
     /// Microseconds since 1970 of a date or timestamp, of a time of day, or of an interval: bigint.
@@ -106,6 +110,8 @@ impl MomentFunction {
             M::JustifyDays,
             M::JustifyInterval,
             M::Overlaps,
+            M::BoundariesNamed,
+            M::WholesNamed,
             M::LastDay,
             M::Micros,
             M::OfMicros,
@@ -136,12 +142,13 @@ impl MomentFunction {
     pub(crate) fn makes_null(self) -> bool {
         use MomentFunction as M;
         matches!(self, M::Extract(_) | M::Overlaps | M::TryRead | M::Boundaries(_) | M::Wholes(_) | M::Micros)
+            || matches!(self, M::BoundariesNamed | M::WholesNamed)
     }
 
     /// Whether it cannot fail.
     pub(crate) fn is_total(self) -> bool {
         use MomentFunction as M;
-        matches!(self, M::Overlaps | M::Extract(_) | M::Boundaries(_) | M::Wholes(_) | M::Micros | M::ShowInterval(_))
+        matches!(self, M::Overlaps | M::Extract(_) | M::Boundaries(_) | M::Wholes(_) | M::ShowInterval(_))
             || matches!(self, M::TimeOf | M::OffsetOf | M::WithOffset | M::AtOffset)
     }
 }

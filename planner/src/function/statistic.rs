@@ -7,11 +7,14 @@ use serde::{Deserialize, Serialize};
 pub enum StatisticFunction {
     /// (y, x), doubles: both as one value.
     Pair,
+    /// (y, x), doubles: both as a text, the same for equal pairs.
+    PairText,
     /// (double): itself; an error (22003) if it is not from 0 to 1.
     Fraction,
 }
 
 impl StatisticFunction {
     /// Every function.
-    pub const ALL: [StatisticFunction; 2] = [StatisticFunction::Pair, StatisticFunction::Fraction];
+    pub const ALL: [StatisticFunction; 3] =
+        [StatisticFunction::Pair, StatisticFunction::PairText, StatisticFunction::Fraction];
 }

@@ -57,6 +57,7 @@ pub mod parse;
 mod parse_scalar;
 pub mod print;
 mod print_scalar;
+mod printer;
 pub mod reduction;
 pub mod scalar;
 pub mod uses;

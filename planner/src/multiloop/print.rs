@@ -38,12 +38,12 @@
 //! Table snapshots and statistics are not part of the text: a table is known by its name.
 
 use super::print_scalar::{field_reference, identifier};
+use super::printer::Printer;
 use super::{
-    Aggregate, Block, BlockId, CollectionId, Generator, Index, IndexId, Let, Program, Reduction, Scalar, ScalarId,
-    Shape, Source,
+    Aggregate, Block, BlockId, CollectionId, Generator, Index, Let, Program, Reduction, Scalar, ScalarId, Shape, Source,
 };
 use crate::types::{Field, SortOrder};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The text of a program; `parse` reads it back.
 pub fn print(program: &Program) -> String {
@@ -59,60 +59,7 @@ pub fn collection_numbers(program: &Program) -> FxHashMap<CollectionId, usize> {
     printer.collections
 }
 
-/// What has been shown so far, and under which numbers.
-pub(super) struct Printer<'p> {
-    pub(super) program: &'p Program,
-    out: String,
-    depth: usize,
-    collections: FxHashMap<CollectionId, usize>,
-    indices: FxHashMap<IndexId, usize>,
-    blocks: FxHashMap<BlockId, usize>,
-    /// The fields that each index shows.
-    pub(super) shown: FxHashMap<IndexId, Vec<Field>>,
-    /// Scalars all of whose nested blocks have been printed.
-    clear: FxHashSet<ScalarId>,
-}
-
-impl<'p> Printer<'p> {
-    fn new(program: &'p Program) -> Self {
-        Printer {
-            program,
-            out: String::new(),
-            depth: 0,
-            collections: FxHashMap::default(),
-            indices: FxHashMap::default(),
-            blocks: FxHashMap::default(),
-            shown: FxHashMap::default(),
-            clear: FxHashSet::default(),
-        }
-    }
-
-    pub(super) fn line(&mut self, text: &str) {
-        for _ in 0..self.depth {
-            self.out.push_str("  ");
-        }
-        self.out.push_str(text);
-        self.out.push('\n');
-    }
-
-    pub(super) fn collection(&self, id: CollectionId) -> String {
-        self.collections.get(&id).map_or_else(|| format!("%undefined{}", id.0), |number| format!("%{number}"))
-    }
-
-    pub(super) fn index(&self, id: IndexId) -> String {
-        self.indices.get(&id).map_or_else(|| format!("i_undefined{}", id.0), |number| format!("i{number}"))
-    }
-
-    pub(super) fn block_name(&self, id: BlockId) -> String {
-        self.blocks.get(&id).map_or_else(|| format!("b_undefined{}", id.0), |number| format!("b{number}"))
-    }
-
-    pub(super) fn number(&mut self, id: CollectionId) -> String {
-        let next = self.collections.len();
-        self.collections.entry(id).or_insert(next);
-        self.collection(id)
-    }
-
+impl Printer<'_> {
     fn program(&mut self) {
         let program = self.program;
         if !program.parameters.is_empty() {

@@ -3,7 +3,7 @@
 use super::infer::{aggregate_type, call_type, reduction_name};
 use super::literal::literal_text;
 use super::names::function_name;
-use super::print::Printer;
+use super::printer::Printer;
 use super::{Aggregate, KeyPart, Scalar, ScalarId};
 use crate::function::Function;
 use crate::types::{DataType, Field};

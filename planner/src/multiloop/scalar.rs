@@ -326,13 +326,12 @@ pub fn function_effects(function: Function, arguments: &[DataType], result: Data
         | F::BitOr
         | F::BitXor
         | F::BitNot
-        | F::DateDifference
         | F::TimeAddInterval
         | F::TimeSubtractInterval
         | F::TimeDifference
         | F::RoundSeconds(_)
         | F::Extract(_) => false,
-        each if each.is_volatile() => false,
+        each if each.is_volatile() => each == F::SetSeed,
         // A pattern may end in its escape character; the common two-argument form with a backslash may, too.
         F::Like | F::ILike => true,
         // Only a cast that widens cannot fail.
@@ -388,7 +387,7 @@ fn cast_is_total(from: DataType, to: DataType, function: Function) -> bool {
     match (from, to) {
         (from, DataType::Numeric) => from.is_numeric(),
         (DataType::Boolean, DataType::Integer) | (DataType::Integer, DataType::Boolean) => true,
-        (DataType::Real, DataType::Double) | (DataType::Date, DataType::Timestamp) => true,
+        (DataType::Real, DataType::Double) => true,
         (DataType::Timestamp, DataType::Date | DataType::Time) => true,
         (from, to) if (from.is_integer() || from.is_decimal()) && to.is_float() => to == DataType::Double,
         (from, to) if (from.is_integer() || from.is_decimal()) && (to.is_integer() || to.is_decimal()) => {

@@ -18,8 +18,9 @@
 use super::infer::{aggregate_type, name_of_reduction, reduction_of};
 use super::lexer::Token;
 use super::parse::Parser;
-use super::print::{Printer, field_name, order_text};
+use super::print::{field_name, order_text};
 use super::print_scalar::field_reference;
+use super::printer::Printer;
 use super::{CollectionId, Enough, Let, Reduction, RowBound, Shape, WindowCallee, WindowField};
 use crate::error::Result;
 use crate::types::{DataType, Field, SortOrder};

@@ -107,6 +107,16 @@ fn leading_place(magnitude: u64, scale: u32) -> (i32, i32) {
     (weight, (weight << 2) + scale as i32)
 }
 
+impl SmallNumeric {
+    /// As `Numeric::divide`; None where the divisor is zero.
+    pub fn checked_divide(self, other: Self) -> Option<Self> {
+        match divide_once(self, other) {
+            Some(quotient) => Some(quotient),
+            None => Divisor::new(other)?.divide(self),
+        }
+    }
+}
+
 impl Divisor {
     /// None of zero.
     pub fn new(number: SmallNumeric) -> Option<Divisor> {

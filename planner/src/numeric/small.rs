@@ -2,7 +2,6 @@
 //! of the same name gives, or None where the result, or something on the way to it, might not fit; then `Numeric`'s is
 //! asked.
 
-use super::divisor::{self, Divisor};
 use super::powers::{log10, power_of_ten};
 use super::scale::{DIGITS, SHOWN_MAX, SIGNIFICANT_MIN};
 use super::{Numeric, SCALE_MAX};
@@ -147,15 +146,7 @@ impl SmallNumeric {
         (scale <= SCALE_MAX).then(|| SmallNumeric::new(unscaled, scale))
     }
 
-    /// As `Numeric::divide`; None where the divisor is zero.
-    pub fn checked_divide(self, other: Self) -> Option<Self> {
-        match divisor::divide_once(self, other) {
-            Some(quotient) => Some(quotient),
-            None => Divisor::new(other)?.divide(self),
-        }
-    }
-
-    /// The same, with 128 bits.
+    /// As `Numeric::divide`, with 128 bits; None where they might not do.
     pub(super) fn divide_by(self, other: Self) -> Option<Self> {
         let ((weight_a, first_a), (weight_b, first_b)) = (self.leading()?, other.leading()?);
         let weight = weight_a - weight_b - i64::from(first_a <= first_b);

@@ -3,7 +3,7 @@
 //! digits as the operator can give. A table made of the query, and who asks for the types of a view, shall see that.
 
 use super::visit::for_each_input;
-use super::{ColumnId, Expression, ExpressionKind, Query, Relation};
+use super::{ColumnId, Columns, Expression, ExpressionKind, Query, Relation};
 use crate::function::Function;
 use crate::types::{DataType, Field};
 use rustc_hash::FxHashMap;
@@ -19,12 +19,7 @@ enum Origin {
 impl Query {
     /// For each column shown whether it is a decimal that was computed, or a column of a bare `numeric`.
     pub fn computed_numerics(&self) -> Vec<bool> {
-        let is_decimal = |column: ColumnId| self.columns.get(column).data_type.is_decimal();
-        let mut origins = FxHashMap::default();
-        if self.output.iter().any(|(_, column)| is_decimal(*column)) {
-            note_origins(&self.relation, &mut origins);
-        }
-        self.output.iter().map(|&(_, column)| is_decimal(column) && !is_declared(column, &origins)).collect()
+        computed_numerics(&self.relation, &self.output, &self.columns)
     }
 
     /// Names and types of the columns, where a decimal that was computed is a numeric: as PostgreSQL tells of them.
@@ -35,6 +30,16 @@ impl Query {
         };
         self.fields().into_iter().zip(self.computed_numerics()).map(of).collect()
     }
+}
+
+/// As [`Query::computed_numerics`], of rows that are no whole query.
+pub(crate) fn computed_numerics(relation: &Relation, output: &[(String, ColumnId)], columns: &Columns) -> Vec<bool> {
+    let is_decimal = |column: ColumnId| columns.get(column).data_type.is_decimal();
+    let mut origins = FxHashMap::default();
+    if output.iter().any(|(_, column)| is_decimal(*column)) {
+        note_origins(relation, &mut origins);
+    }
+    output.iter().map(|&(_, column)| is_decimal(column) && !is_declared(column, &origins)).collect()
 }
 
 fn note_origins(relation: &Relation, origins: &mut FxHashMap<ColumnId, Origin>) {

@@ -195,6 +195,13 @@ pub struct AggregateCall {
     pub data_type: DataType,
 }
 
+impl AggregateCall {
+    /// Whether it counts, so that it is never NULL.
+    pub(crate) fn is_count(&self) -> bool {
+        matches!(self.function, AggregateFunction::CountRows | AggregateFunction::Count)
+    }
+}
+
 /// A call over a window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowCall {

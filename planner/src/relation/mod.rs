@@ -28,6 +28,7 @@ use crate::join_kind::JoinKind;
 use crate::multiloop::Enough;
 use crate::speculation::Speculation;
 use crate::types::{DataType, Field, SortOrder};
+pub(crate) use computed_numeric::computed_numerics;
 pub use expression::{
     AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, FormId, Subquery, SubqueryKind, WindowCall,
     WindowCallee,

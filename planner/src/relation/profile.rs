@@ -2,11 +2,10 @@
 //! a statement, so one table serves all operators; an operator in between changes how many rows carry a value,
 //! not what the column is.
 
-use super::optimise::selectivity::distinct_values;
 use super::visit::{as_column, for_each_expression, for_each_input, for_each_subquery};
 use super::{ColumnId, Columns, Expression, ExpressionKind, Relation, SetKind};
 use crate::catalog::{Proofs, TableInfo};
-use crate::function::Effects;
+use crate::function::{DatePart, Effects, Function};
 use crate::speculation::Speculation;
 use crate::value::{Value, number};
 use std::cell::Cell;
@@ -215,4 +214,37 @@ fn scanned(table: &TableInfo, position: usize) -> Profile {
 /// Whether rows were looked at (and statistics not just left at their default) and none is NULL.
 fn counted_no_nulls(proofs: &Proofs) -> bool {
     proofs.nulls == 0 && proofs.min.is_some()
+}
+
+/// How many values an expression takes; a constant's one says nothing, so it has none here.
+pub(crate) fn distinct_values(expression: &Expression, profiles: &Profiles) -> Option<f64> {
+    match &expression.kind {
+        ExpressionKind::Column(id) => profiles.get(*id).distinct,
+        ExpressionKind::Element(_, code) => distinct_values(code, profiles),
+        // A function of one column has at most as many values as the column, `extract` and `substring` far fewer.
+        ExpressionKind::Call(function, arguments) => {
+            let of = arguments.iter().filter_map(|argument| distinct_values(argument, profiles)).reduce(f64::max);
+            match function {
+                Function::Extract(DatePart::Year) => of.map(|days| (days / 365.0).max(1.0)),
+                Function::Modulo => match arguments.last().map(|divisor| &divisor.kind) {
+                    Some(ExpressionKind::Constant(Value::Int(divisor))) if *divisor != 0 => {
+                        of.map(|values| values.min(divisor.unsigned_abs() as f64))
+                    }
+                    _ => of,
+                },
+                Function::Extract(_) => of.map(|values| values.min(60.0)),
+                Function::Substring | Function::Left => of.map(|values| values.sqrt().min(short_texts(arguments))),
+                _ => of,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// How many texts there are of the length that the last argument of `substring` or `left` asks for.
+fn short_texts(arguments: &[Expression]) -> f64 {
+    match arguments.last().map(|length| &length.kind) {
+        Some(ExpressionKind::Constant(Value::Int(length @ 1..=9))) => 10f64.powi(*length as i32),
+        _ => f64::INFINITY,
+    }
 }

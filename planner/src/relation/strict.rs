@@ -63,7 +63,7 @@ pub(crate) fn strictness(function: Function) -> Strictness {
     use Function as F;
     match function {
         F::And | F::Or | F::Coalesce | F::Greatest | F::Least => Strictness::EveryOne,
-        F::NullIf | F::InList | F::ConcatWithSeparator | F::Format => Strictness::First,
+        F::NullIf | F::InList | F::ConcatWithSeparator | F::Format | F::Lambda(_) => Strictness::First,
         F::IsDistinct
         | F::IsNotDistinct
         | F::IsNull

@@ -10,10 +10,10 @@
 //! | `INSERT INTO t (VALUES …)` | `INSERT INTO t VALUES …` |
 //! | `CREATE TABLE t (a, b) AS …` | `CREATE TABLE t (a "as", b "as") AS …` |
 //! | `ROWS FROM (f(a), g(b))` | `"rows from"(f(a), g(b))` |
-//! | `{'a': 'b', c: 'd'}` | `"file struct"('a', 'b', 'c', 'd')` |
+//! | `{'a': 1, b: 2}` | `"struct in braces"('a', 1, 'b', 2)` |
 //! | `+-+a`, `a>-b` | `+ - + a`, `a > - b` |
 
-use super::spelling::is_keyword;
+use super::keyword::is_keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 /// The type of the columns of CREATE TABLE AS, which have only names.
@@ -22,8 +22,8 @@ pub(super) const NAMED_ONLY: &str = "as";
 /// The name of the function whose arguments are the functions of ROWS FROM.
 pub(super) const ROWS_FROM: &str = "rows from";
 
-/// The name of the function that stands for a struct, which is an option of a file. As an option it may be written so, too.
-pub(super) const FILE_STRUCT: &str = "file struct";
+/// The name of the function that stands for a struct in braces, which may be an option of a file, too.
+pub(super) const BRACES: &str = "struct in braces";
 
 /// The words of set operations.
 const SETS: [&str; 3] = ["union", "except", "intersect"];
@@ -230,7 +230,7 @@ impl Statement {
                     let is_struct = colon.is_some_and(|colon| self.tokens[colon].token == Token::Colon);
                     open.push((is_struct, 0));
                     if is_struct {
-                        self.tokens[at].token = Token::make_word(FILE_STRUCT, Some('"'));
+                        self.tokens[at].token = Token::make_word(BRACES, Some('"'));
                         behind.push(at);
                     }
                 }

@@ -82,7 +82,10 @@ impl Binder<'_, '_> {
             }
             // Neither itself nor what is behind it.
             self.named_items[frame].visible = place;
+            // The variables of lambdas around the name are none of the item's.
+            let lambdas = std::mem::take(&mut self.lambdas);
             let bound = self.deeper(position, |binder| binder.bind_expression(&items[place].1, level));
+            self.lambdas = lambdas;
             self.named_items[frame].visible = visible;
             let bound = bound?;
             if effects(&bound).volatile {

@@ -4,8 +4,8 @@ use super::binder::Binder;
 use super::forms::{ASOF_JOIN, POSITIONAL_JOIN};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
-use crate::relation::Expression;
 use crate::relation::builder::{FromItem, Joined, Scope, Side, and};
+use crate::relation::{ColumnId, Expression};
 use sqlparser::ast::{self, BinaryOperator, Expr, JoinConstraint};
 
 /// Which join a mark makes of another.
@@ -94,7 +94,7 @@ impl Binder<'_, '_> {
         parent: Option<&Scope<'_>>,
     ) -> Result<FromItem> {
         let mut bound: Vec<Expression> = Vec::with_capacity(names.len());
-        let (mut merged, mut position) = (Vec::new(), None);
+        let (mut merged, mut position): (Vec<(String, ColumnId, ColumnId)>, _) = (Vec::new(), None);
         for (at, name) in names.iter().enumerate() {
             let (_, ident) = self.split_name(name)?;
             let (name, own) = (Self::fold(ident), self.position(ident.span));
@@ -109,14 +109,16 @@ impl Binder<'_, '_> {
             };
             let (l, r) = (column(&left, "left")?, column(&right, "right")?);
             let function = if at + 1 == names.len() { Function::GreaterEqual } else { Function::Equal };
+            merged.push((name, l, r));
             let (l, r) = (self.builder.columns.reference(l), self.builder.columns.reference(r));
             bound.push(self.builder.compare(function, l, r).map_err(|error| error.at(own))?);
-            merged.push(name);
         }
-        let own = left.columns.len();
         let joined = Joined::new(left, right, parent);
         let mut item = self.builder.asof_join(joined, side, &and(bound), position)?;
-        for column in item.columns.iter_mut().skip(own).filter(|column| merged.contains(&column.name)) {
+        if matches!(side, Side::Right | Side::Full) {
+            return self.builder.with_merged(item, side, &merged).map_err(|error| error.at(position));
+        }
+        for column in item.columns.iter_mut().filter(|column| merged.iter().any(|(.., right)| column.id == *right)) {
             column.merged = true;
         }
         Ok(item)

@@ -29,6 +29,8 @@ pub(crate) struct Binder<'b, 'a> {
     pub(super) expansions: usize,
     /// What COLUMNS stands for in the expression that is being bound, where it may stand.
     pub(super) chosen_columns: Option<super::columns::ChosenColumns>,
+    /// The lambdas that are being bound.
+    pub(super) lambdas: super::expression::LambdasInSight,
     /// What has to hold for rows that the aggregates of a PIVOT's column count.
     pub(super) pivot_condition: Option<super::pivot::PivotCondition>,
     /// In what the binder stands that a recursive query may not name itself in, outermost first.
@@ -62,6 +64,7 @@ impl<'b, 'a> Binder<'b, 'a> {
             named_items: Vec::new(),
             expansions: 0,
             chosen_columns: None,
+            lambdas: super::expression::LambdasInSight::default(),
             pivot_condition: None,
             within: Vec::new(),
             names_itself: false,

@@ -1,8 +1,9 @@
-//! COLUMNS: an item of a select list, or a condition, for each of some columns.
+//! COLUMNS: an item of a select list or of ORDER BY, or a condition, for each of some columns.
 //!
 //! What stands for them is bound once for each, while [`Binder::chosen_columns`] says which one it is.
 
 use super::binder::Binder;
+use super::expression::is_lambda;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::evaluate;
 use crate::function::{Function, PatternFunction};
@@ -26,6 +27,7 @@ enum Choice<'c> {
     OfTable(&'c ast::ObjectName),
     Pattern(&'c str),
     Named(Vec<&'c str>),
+    Lambda(&'c Expr),
     Like(&'c str, &'c str),
 }
 
@@ -48,6 +50,7 @@ fn choice(call: &ast::Function) -> Option<Choice<'_>> {
         [FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Array(array)))] => {
             array.elem.iter().map(text_of).collect::<Option<Vec<_>>>().map(Choice::Named)
         }
+        [FunctionArg::Unnamed(FunctionArgExpr::Expr(lambda))] if is_lambda(lambda) => Some(Choice::Lambda(lambda)),
         [FunctionArg::Unnamed(FunctionArgExpr::Expr(pattern))] => text_of(pattern).map(Choice::Pattern),
         [
             FunctionArg::Unnamed(FunctionArgExpr::Expr(operator)),
@@ -111,7 +114,7 @@ impl Binder<'_, '_> {
             return Err(Error::new(ErrorKind::Syntax, message).at(position));
         }
         if self.chosen_columns.is_none() {
-            let message = "COLUMNS is allowed in a select list and in WHERE only";
+            let message = "COLUMNS is allowed in a select list, in WHERE and in ORDER BY only";
             return Err(Error::new(ErrorKind::Unsupported, message).at(position));
         }
         let (columns, pattern) = self.columns_of_call(call, position, scope)?;
@@ -158,7 +161,7 @@ impl Binder<'_, '_> {
         scope: &Scope<'_>,
     ) -> Result<(Vec<SelectItem>, Option<String>)> {
         let Some(choice) = choice(call) else {
-            let error = Error::unsupported("COLUMNS of anything but *, a pattern or names is");
+            let error = Error::unsupported("COLUMNS of anything but *, a pattern, names or a lambda is");
             return Err(error.at(position));
         };
         if let Choice::OfTable(table) = choice {
@@ -177,6 +180,11 @@ impl Binder<'_, '_> {
                 // In the order of `*`.
                 let is_named = |(place, _): &(usize, SelectItem)| places.contains(place);
                 (all.into_iter().enumerate().filter(is_named).map(|(_, item)| item).collect(), None)
+            }
+            Choice::Lambda(lambda) => {
+                let names: Vec<&str> = all.iter().map(SelectItem::name).collect();
+                let names = self.names_that_pass(lambda, &names, position, scope)?;
+                (chosen(all, |name| Ok(names.contains(&Value::text(name))))?, None)
             }
             Choice::Pattern(pattern) => {
                 let test = Function::Pattern(PatternFunction::Matches);

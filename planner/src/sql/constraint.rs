@@ -1,5 +1,5 @@
 //! What CREATE TABLE says of a table besides its columns' types: keys, defaults, checks and references, of columns and of the
-//! table. First all of it is read ([`Said`]), then, when all columns are known, it is bound, named as PostgreSQL names it, and
+//! table. First all of it is read ([`TableClauses`]), then, when all columns are known, it is bound, named as PostgreSQL names it, and
 //! expressions become text (`kept`).
 
 use super::binder::Binder;
@@ -19,9 +19,9 @@ use std::sync::Arc;
 /// Bytes of a name that are kept.
 const NAME_MAX: usize = 63;
 
-/// What is said of a table.
+/// The constraints and defaults of a CREATE TABLE, as they are read.
 #[derive(Default)]
-pub(super) struct Said<'c> {
+pub(super) struct TableClauses<'c> {
     keys: Vec<Key>,
     /// The default of a column.
     defaults: Vec<(usize, &'c ast::Expr)>,
@@ -29,7 +29,7 @@ pub(super) struct Said<'c> {
     references: Vec<(Option<String>, Vec<usize>, &'c ast::ForeignKeyConstraint)>,
 }
 
-impl<'c> Said<'c> {
+impl<'c> TableClauses<'c> {
     /// An option of the last column.
     pub(super) fn column_option(
         &mut self,
@@ -106,7 +106,7 @@ impl Binder<'_, '_> {
     /// Binds and names what is said of a table.
     pub(super) fn declare(
         &mut self,
-        said: Said<'_>,
+        said: TableClauses<'_>,
         table: &TableName,
         temporary: bool,
         fields: &mut [Field],
@@ -383,7 +383,7 @@ fn has_query(text: &str) -> bool {
     use sqlparser::dialect::PostgreSqlDialect;
     use sqlparser::tokenizer::Tokenizer;
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).tokenize().unwrap_or_default();
-    tokens.iter().any(|token| super::spelling::is_keyword(token, "select"))
+    tokens.iter().any(|token| super::keyword::is_keyword(token, "select"))
 }
 
 /// The names of a table's constraints, as they are chosen.

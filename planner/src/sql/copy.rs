@@ -2,9 +2,9 @@
 
 use super::Statement;
 use super::binder::Binder;
+use super::keyword::is_keyword;
 use super::query::Unknown;
 use super::session::Words;
-use super::spelling::is_keyword;
 use super::text::Text;
 use crate::catalog::FileOptions;
 use crate::error::{Error, ErrorKind, Position, Result};

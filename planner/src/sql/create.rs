@@ -3,7 +3,7 @@
 use super::Statement;
 use super::ahead::NAMED_ONLY;
 use super::binder::Binder;
-use super::constraint::Said;
+use super::constraint::TableClauses;
 use super::expression::restriction;
 use super::query::Unknown;
 use super::text::Text;
@@ -95,7 +95,7 @@ impl Binder<'_, '_> {
         }
         self.builder.keep_notes();
         let (mut fields, mut restrictions) = (Vec::new(), Vec::new());
-        let mut said = Said::default();
+        let mut said = TableClauses::default();
         for ast::ColumnDef { name, data_type, options } in &create.columns {
             let position = self.position(name.span);
             fields.push(Field::new(Self::fold(name), self.data_type(data_type, position)?, true));

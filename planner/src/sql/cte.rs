@@ -15,14 +15,14 @@ pub(super) struct CteInSight {
     /// Its name, case-folded.
     pub(super) name: String,
     /// What it stands for.
-    pub(super) stands: Stands,
+    pub(super) stands: CteMeaning,
     /// It as it is written, where its rows may have to be read before the query is bound.
     pub(super) tree: Option<Arc<ast::Cte>>,
 }
 
 /// What the name of a CTE stands for.
 #[derive(Clone, Debug)]
-pub(super) enum Stands {
+pub(super) enum CteMeaning {
     /// Its rows.
     Shared(Shared),
     /// In its own step, the rows of a round.
@@ -76,10 +76,10 @@ impl Binder<'_, '_> {
             let materialized = matches!(materialized, Some(ast::CteAsMaterialized::Materialized));
             let (shared, definition) = self.builder.share(rows, materialized);
             match *recursive {
-                true => self.stand(&name, Stands::Shared(shared)),
+                true => self.stand(&name, CteMeaning::Shared(shared)),
                 false => {
                     let tree = self.may_pivot().then(|| Arc::new(cte.clone()));
-                    self.ctes.push(CteInSight { name, stands: Stands::Shared(shared), tree });
+                    self.ctes.push(CteInSight { name, stands: CteMeaning::Shared(shared), tree });
                 }
             }
             definitions.push(definition);
@@ -91,9 +91,9 @@ impl Binder<'_, '_> {
     pub(super) fn scan_cte(&mut self, name: &str, position: Option<Position>) -> Result<Option<FromItem>> {
         let Some(at) = self.ctes.iter().rposition(|cte| cte.name == name) else { return Ok(None) };
         match &self.ctes[at].stands {
-            Stands::Shared(shared) => Ok(Some(self.builder.scan_shared(shared, name.to_owned()))),
-            Stands::Round(_) => self.scan_round(at, position).map(Some),
-            Stands::Refused(error) => Err(error.clone().at(position)),
+            CteMeaning::Shared(shared) => Ok(Some(self.builder.scan_shared(shared, name.to_owned()))),
+            CteMeaning::Round(_) => self.scan_round(at, position).map(Some),
+            CteMeaning::Refused(error) => Err(error.clone().at(position)),
         }
     }
 

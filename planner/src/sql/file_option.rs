@@ -1,7 +1,7 @@
 //! Options of files: COPY's over tokens, those of functions in FROM over sqlparser's expressions. Both write texts, numbers,
 //! booleans, lists (`['a', 'b']`; in COPY `(a, b)`, too) and structs (`{'a': 'b'}`).
 
-use super::ahead::FILE_STRUCT;
+use super::ahead::BRACES;
 use super::session::Words;
 use crate::catalog::{FileOption, FileOptions, OptionValue};
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -192,7 +192,7 @@ fn value_of(expression: &ast::Expr, depth: usize) -> Option<OptionValue> {
         ast::Expr::Array(ast::Array { elem, named: _ }) => OptionValue::List(list(elem)?),
         ast::Expr::Tuple(values) => OptionValue::List(list(values)?),
         ast::Expr::Function(ast::Function { name, args: ast::FunctionArguments::List(arguments), .. })
-            if name.0.last().and_then(ast::ObjectNamePart::as_ident).is_some_and(|name| name.value == FILE_STRUCT) =>
+            if name.0.last().and_then(ast::ObjectNamePart::as_ident).is_some_and(|name| name.value == BRACES) =>
         {
             let values: Vec<OptionValue> = arguments
                 .args

@@ -9,7 +9,7 @@
 //! | `'1' PRECEDING` | `('1') PRECEDING` |
 //! | `f(a IGNORE NULLS)` | `f(a) IGNORE NULLS` |
 
-use super::spelling::is_keyword;
+use super::keyword::is_keyword;
 use crate::window::Exclude;
 use sqlparser::ast::{self, BinaryOperator, FunctionArguments};
 use sqlparser::tokenizer::{Token, TokenWithSpan};

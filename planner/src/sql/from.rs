@@ -1,13 +1,16 @@
 //! FROM: what stands for tables, and their aliases.
 
 use super::binder::Binder;
+use super::described::told;
 use super::from_function::FunctionFactor;
 use super::query::Unknown;
 use super::unpivot::Unpivot;
 use crate::catalog::{FileOptions, TableName};
 use crate::error::{Error, Position, Result};
+use crate::relation::Relation;
 use crate::relation::builder::{Clause, FromItem, Scope, check_table_count};
 use sqlparser::ast::{self, Spanned};
+use std::sync::Arc;
 
 /// What stands before an item of FROM, which it sees if it is LATERAL.
 pub(super) struct Before<'b> {
@@ -60,16 +63,16 @@ impl Binder<'_, '_> {
         if let Some(call) = FunctionFactor::of(factor) {
             return self.bind_function_factor(&call, parent, before);
         }
+        if let Some((told, query)) = told(factor) {
+            return self.bind_told(told, query, parent);
+        }
         let (item, alias) = match factor {
             ast::TableFactor::Table { name, alias, args: None, sample, .. } => {
                 if let Some(what) = refused_of_table(factor) {
                     return Err(Error::unsupported(what).at(position));
                 }
                 let mut item = self.bind_table_name(name)?;
-                if let Some(sample) = sample {
-                    let sampled = self.bind_table_sample(item.relation, sample_of(sample));
-                    item.relation = sampled.map_err(|error| error.at(position))?;
-                }
+                item.relation = self.sampled(item.relation, sample.as_ref(), position)?;
                 if let [table] = &item.tables[..]
                     && table.of.is_some()
                 {
@@ -84,17 +87,15 @@ impl Binder<'_, '_> {
                     Some(before) => self.bind_query(subquery, Some(&before.scope(parent)), Unknown::AsText)?,
                     None => self.bind_query(subquery, parent, Unknown::AsText)?,
                 };
-                if let Some(sample) = sample {
-                    rows.0 = self.bind_table_sample(rows.0, sample_of(sample)).map_err(|error| error.at(position))?;
-                }
+                rows.0 = self.sampled(rows.0, sample.as_ref(), position)?;
                 (FromItem::anonymous(rows), alias.as_ref())
             }
             ast::TableFactor::NestedJoin { table_with_joins, alias } => {
                 let item = self.deeper(position, |binder| binder.bind_joined(table_with_joins, parent, before))?;
                 (item, alias.as_ref())
             }
-            ast::TableFactor::Pivot { table, aggregate_functions, alias, .. } => {
-                (self.bind_pivot(table, aggregate_functions, parent, before)?, alias.as_ref())
+            ast::TableFactor::Pivot { table, aggregate_functions: functions, alias, .. } => {
+                (self.bind_pivot(table, functions, parent, before)?, alias.as_ref())
             }
             ast::TableFactor::Unpivot { table, value, null_inclusion, name, columns, alias } => {
                 let keeps_nulls = *null_inclusion == Some(ast::NullInclusion::IncludeNulls);
@@ -117,6 +118,19 @@ impl Binder<'_, '_> {
         let Some(alias) = alias else { return Ok(item) };
         let names = self.alias_columns(alias)?;
         item.aliased(&Self::fold(&alias.name), &names).map_err(|error| error.at(self.position(alias.name.span)))
+    }
+
+    /// Rows, or a sample of them.
+    fn sampled(
+        &mut self,
+        relation: Arc<Relation>,
+        sample: Option<&ast::TableSampleKind>,
+        position: Option<Position>,
+    ) -> Result<Arc<Relation>> {
+        match sample {
+            Some(sample) => self.bind_table_sample(relation, sample_of(sample)).map_err(|error| error.at(position)),
+            None => Ok(relation),
+        }
     }
 
     /// Where a table of FROM starts; `Spanned` would visit all of a derived table, at each of its levels.

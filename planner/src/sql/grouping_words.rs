@@ -13,7 +13,7 @@
 //!
 //! No name in SQL text gives these functions: were one quoted so, it would be a function that does not exist.
 
-use super::spelling::is_keyword;
+use super::keyword::is_keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 /// The mark of GROUP BY DISTINCT.

@@ -7,6 +7,7 @@
 
 use super::binder::Binder;
 use super::expression::bind_data_type;
+use super::kept_lambdas;
 use super::spelling::is_keyword;
 use crate::evaluate;
 use crate::evaluate::quote::identifier as quoted;
@@ -37,7 +38,7 @@ const TEXT_FUNCTIONS: [&str; 14] = [
 
 /// The type of a literal that was bound, and its value as a text that means the same under all settings; none of one whose text
 /// does so itself.
-type Read<'k> = dyn Fn(&ast::ValueWithSpan) -> Option<(DataType, String)> + 'k;
+pub(super) type Read<'k> = dyn Fn(&ast::ValueWithSpan) -> Option<(DataType, String)> + 'k;
 
 /// What is known of an expression.
 pub(super) struct Kept<'k> {
@@ -45,6 +46,8 @@ pub(super) struct Kept<'k> {
     pub(super) fields: &'k [Field],
     /// What its literals are.
     pub(super) read: &'k Read<'k>,
+    /// The variables of the lambdas around, innermost last, and what they are called in the text.
+    pub(super) variables: Vec<(String, String)>,
 }
 
 impl Binder<'_, '_> {
@@ -53,7 +56,7 @@ impl Binder<'_, '_> {
     pub(super) fn kept_text(&self, fields: &[Field], expr: &Expr, wanted: Option<DataType>) -> String {
         let literals = self.builder.noted_literals();
         let read = |value: &ast::ValueWithSpan| literals.get(&self.position(value.span)?).cloned();
-        Kept { fields, read: &read }.text(expr, wanted)
+        Kept { fields, read: &read, variables: Vec::new() }.text(expr, wanted)
     }
 }
 
@@ -67,6 +70,9 @@ pub(super) fn type_name(data_type: DataType) -> String {
         DataType::Timestamp => "timestamp without time zone".to_owned(),
         DataType::TimestampTz => "timestamp with time zone".to_owned(),
         DataType::TimeTz => "time with time zone".to_owned(),
+        // What has no length has its name in quotes: without them it is of one bit.
+        DataType::Bit(_) => "\"bit\"".to_owned(),
+        DataType::VarBit(_) => "bit varying".to_owned(),
         other => match other.element() {
             Some(element) => format!("{}[]", type_name(element)),
             None => other.to_string(),
@@ -87,7 +93,11 @@ impl Kept<'_> {
     fn compound(&self, expr: &Expr, wanted: Option<DataType>) -> String {
         match expr {
             Expr::Nested(inner) => self.text(inner, wanted),
+            Expr::Identifier(name) if self.variable(name).is_some() => quoted(self.variable(name).unwrap_or_default()),
             Expr::Identifier(name) if self.field(name).is_some() => quoted(&Binder::fold(name)),
+            Expr::CompoundIdentifier(parts) if parts.first().is_some_and(|first| self.variable(first).is_some()) => {
+                self.members(parts)
+            }
             Expr::CompoundIdentifier(parts) if parts.last().is_some_and(|name| self.field(name).is_some()) => {
                 parts.last().map_or_else(String::new, |name| quoted(&Binder::fold(name)))
             }
@@ -132,7 +142,7 @@ impl Kept<'_> {
         }
     }
 
-    fn field(&self, name: &ast::Ident) -> Option<&Field> {
+    pub(super) fn field(&self, name: &ast::Ident) -> Option<&Field> {
         let name = Binder::fold(name);
         self.fields.iter().find(|field| field.name == name)
     }
@@ -182,6 +192,8 @@ impl Kept<'_> {
     fn cast(&self, expr: &Expr, data_type: &ast::DataType) -> String {
         let shown = match bind_data_type(data_type) {
             Ok(known) if type_name(known) == known.to_string() => known.to_string(),
+            Ok(DataType::BIT) => type_name(DataType::BIT),
+            Ok(known) if known.is_bits() => known.to_string(),
             Ok(known @ (DataType::Time | DataType::Timestamp | DataType::TimestampTz)) => type_name(known),
             _ => data_type.to_string(),
         };
@@ -205,6 +217,9 @@ impl Kept<'_> {
             && list.clauses.is_empty();
         let [part] = function.name.0.as_slice() else { return None };
         let name = part.as_ident().filter(|_| plain).map(Binder::fold)?;
+        if let Some(text) = self.lambda(&name, list) {
+            return Some(text);
+        }
         let takes_text = TEXT_FUNCTIONS.contains(&name.as_str());
         let argument = |argument: &ast::FunctionArg| match argument {
             ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(value)) => {
@@ -290,6 +305,7 @@ pub fn pretty(text: &str) -> String {
 /// A kept text in which a column has another name.
 pub fn column_renamed(text: &str, from: &str, to: &str) -> String {
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).with_unescape(false).tokenize().unwrap_or_default();
+    let tokens = kept_lambdas::without_variable(tokens, to);
     let is_call = |at: usize| tokens.get(at + 1) == Some(&Token::LParen);
     let named = |(at, token): (usize, &Token)| match token {
         Token::Word(word) if !is_call(at) && is_name(word, from) && !is_of_syntax(&tokens, at) => quoted(to),
@@ -317,7 +333,7 @@ fn is_of_syntax(tokens: &[Token], at: usize) -> bool {
 }
 
 /// Whether a word is a name.
-fn is_name(word: &Word, name: &str) -> bool {
+pub(super) fn is_name(word: &Word, name: &str) -> bool {
     match word.quote_style {
         Some(_) => word.value.replace("\"\"", "\"") == name,
         None => word.value.to_ascii_lowercase() == name,
@@ -396,7 +412,18 @@ fn constant(value: &ast::Value, wanted: Option<DataType>) -> String {
         ast::Value::Null => format!("NULL{}", of()),
         ast::Value::Boolean(value) => value.to_string(),
         ast::Value::Number(digits, _) => digits.to_string(),
+        ast::Value::SingleQuotedByteStringLiteral(digits) => bits(&format!("b{digits}")),
+        ast::Value::HexStringLiteral(digits) => bits(&format!("x{digits}")),
         other => other.to_string(),
+    }
+}
+
+/// A bit string of any length, of a literal that says its base.
+fn bits(written: &str) -> String {
+    match evaluate::parse(written, DataType::BIT) {
+        Ok(Value::Text(digits)) => format!("{}::{}", literal(&digits), type_name(DataType::BIT)),
+        // What is none is an error where it is bound.
+        _ => written.to_owned(),
     }
 }
 
@@ -468,7 +495,10 @@ mod tests {
             ),
         ] {
             let parsed = parse_expression(written).expect("it can be read");
-            let text = without_table(&Kept { fields: &fields, read: &|_| None }.text(&parsed, None), "t");
+            let text = without_table(
+                &Kept { fields: &fields, read: &|_| None, variables: Vec::new() }.text(&parsed, None),
+                "t",
+            );
             assert_eq!(text, kept, "{written}");
             assert_eq!(pretty(&text), shown, "{written}");
             parse_expression(&text).expect("what is kept can be read");
@@ -492,7 +522,11 @@ mod tests {
             ("'NaN'", DataType::Numeric, "'NaN'::numeric"),
         ] {
             let parsed = parse_expression(written).expect("it can be read");
-            assert_eq!(Kept { fields: &[], read: &|_| None }.text(&parsed, Some(data_type)), shown, "{written}");
+            assert_eq!(
+                Kept { fields: &[], read: &|_| None, variables: Vec::new() }.text(&parsed, Some(data_type)),
+                shown,
+                "{written}"
+            );
         }
     }
 

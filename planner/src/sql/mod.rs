@@ -4,8 +4,9 @@
 //! Read in this order: `parse` splits a script, `spelling`, `ahead`, `forms` and `grouping_words` mend what sqlparser misreads or does
 //! not know, `escapes` spells strings whose backslashes are escapes, `refused` names what is not supported, the `dialect` is ours;
 //! `statement` tells the kinds apart, and
-//! those that are no queries have a file each; `query` and the files of its clauses walk queries, `expression` scalars. What only
-//! DuckDB reads has files of its own: `star`, `columns`, `alias` (names of select items), `asof`, `pivot`, `unpivot` and `sample`.
+//! those that are no queries have a file each (`kept`, with `kept_lambdas`, is what of them is stored as text); `query` and the files
+//! of its clauses walk queries, `expression` scalars. What only DuckDB reads has files of its own: `star`, `columns`, `alias` (names of
+//! select items), `asof`, `described`, `pivot`, `unpivot` and `sample`.
 //! `search_cycle` rewrites SEARCH and CYCLE; `binder` is what all of them share.
 
 mod ahead;
@@ -14,6 +15,7 @@ mod dialect;
 mod escapes;
 mod forms;
 mod grouping_words;
+mod keyword;
 mod normal;
 mod parse;
 mod refused;
@@ -29,12 +31,14 @@ mod filled;
 mod frame_spelling;
 mod insert;
 mod kept;
+mod kept_lambdas;
 mod shown;
 
 mod alias;
 mod asof;
 mod columns;
 mod cte;
+mod described;
 mod file_function;
 mod file_option;
 mod from;

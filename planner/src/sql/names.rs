@@ -60,6 +60,11 @@ impl Binder<'_, '_> {
     pub(super) fn bind_qualified(&mut self, parts: &[ast::Ident], scope: &Scope<'_>) -> Result<Expression> {
         let position = parts.first().and_then(|part| self.position(part.span));
         let Some((last, table)) = parts.split_last() else { return Err(Error::internal("a name of no parts")) };
+        if let Some((first, members)) = parts.split_first()
+            && let Some(variable) = self.lambda_variable(&Self::fold(first), position)?
+        {
+            return self.members(variable, &members.iter().collect::<Vec<_>>(), false);
+        }
         let column = Self::fold(last);
         let table = self.qualifier(table, &column, position);
         match table.and_then(|table| self.builder.column(scope, Some(&table), &column, position)) {
@@ -69,7 +74,7 @@ impl Binder<'_, '_> {
     }
 
     /// `column.member` and `table.column.member.member`, as DuckDB has them, where PostgreSQL has no such column: what the members of
-    /// a row or a json are. None if the first names are those of no such column.
+    /// a row, a struct or a json are. None if the first names are those of no such column.
     pub(super) fn bind_members(&mut self, parts: &[ast::Ident], scope: &Scope<'_>) -> Result<Option<Expression>> {
         let position = parts.first().and_then(|part| self.position(part.span));
         for count in 1..parts.len().min(4) {
@@ -83,10 +88,18 @@ impl Binder<'_, '_> {
                 break;
             }
             let Ok(value) = self.builder.column(scope, table.as_ref(), &Self::fold(column), position) else { continue };
-            if value.data_type.fields().is_some() || matches!(value.data_type, DataType::Json | DataType::Jsonb) {
+            if value.data_type.members().is_some() || matches!(value.data_type, DataType::Json | DataType::Jsonb) {
                 let names: Vec<&ast::Ident> = members.iter().collect();
                 return self.members(value, &names, false).map(Some);
             }
+        }
+        // A select item of that name, where such names stand for expressions.
+        if let [item, members @ ..] = parts
+            && let Ok(Some(value)) = self.bind_item_name(&Self::fold(item), position, scope)
+            && (value.data_type.members().is_some() || matches!(value.data_type, DataType::Json | DataType::Jsonb))
+        {
+            let names: Vec<&ast::Ident> = members.iter().collect();
+            return self.members(value, &names, false).map(Some);
         }
         Ok(None)
     }

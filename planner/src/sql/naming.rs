@@ -1,7 +1,9 @@
 //! The name that PostgreSQL gives to a result column without an alias: which names stand in its expression.
 
+use super::ahead::BRACES;
 use super::binder::Binder;
-use super::expression::bind_data_type;
+use super::expression::{bind_data_type, quoted_text};
+use super::forms::COMPREHENSION;
 use crate::relation::builder::{self, Name};
 use sqlparser::ast;
 
@@ -19,7 +21,11 @@ fn named(expr: &ast::Expr) -> Option<Name> {
         Expr::Collate { expr, .. } => named(expr),
         Expr::Function(function) => {
             let last = function.name.0.last().and_then(ast::ObjectNamePart::as_ident);
-            last.and_then(|ident| Name::strong(&Binder::fold(ident)))
+            match last {
+                Some(ident) if ident.value == BRACES => Name::strong("struct_pack"),
+                Some(ident) if Binder::fold(ident) == COMPREHENSION => Name::strong("array"),
+                last => last.and_then(|ident| Name::strong(&Binder::fold(ident))),
+            }
         }
         Expr::Cast { expr, data_type, .. } => Name::around(named(expr), &type_name(data_type)),
         Expr::TypedString(typed) => Name::around(None, &type_name(&typed.data_type)),
@@ -32,10 +38,11 @@ fn named(expr: &ast::Expr) -> Option<Name> {
         Expr::Tuple(_) => Name::strong("row"),
         Expr::CompoundFieldAccess { root, access_chain } => {
             let field = access_chain.iter().rev().find_map(|access| match access {
-                ast::AccessExpr::Dot(Expr::Identifier(ident)) => Some(ident),
+                ast::AccessExpr::Dot(Expr::Identifier(ident)) => Some(Binder::fold(ident)),
+                ast::AccessExpr::Subscript(ast::Subscript::Index { index }) => quoted_text(index).map(str::to_owned),
                 _ => None,
             });
-            field.map_or_else(|| named(root), |ident| Name::strong(&Binder::fold(ident)))
+            field.map_or_else(|| named(root), |name| Name::strong(&name))
         }
         Expr::Case { else_result, .. } => Name::of_case(else_result.as_deref().and_then(named)),
         Expr::Subquery(query) => subquery_name(&query.body).map(Name::Strong),

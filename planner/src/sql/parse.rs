@@ -2,7 +2,8 @@
 //! that each statement keeps its own text and positions count from its start.
 
 use super::dialect::SqlDialect;
-use super::spelling::{is_keyword, respell};
+use super::keyword::is_keyword;
+use super::spelling::respell;
 use super::text::Text;
 use super::{Parsed, Tree, copy, definition, normal, refused, session};
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -89,13 +90,37 @@ pub(super) fn parse_expression(text: &str) -> Result<ast::Expr> {
 
 /// Parses the name of a type.
 pub(super) fn parse_type(text: &str) -> Result<ast::DataType> {
-    let parser = Parser::new(&SqlDialect).try_with_sql(text);
+    let tokens = respell(tokenize(&Text::new(text))?);
+    let parser: std::result::Result<Parser, ParserError> =
+        Ok(Parser::new(&SqlDialect).with_tokens_with_locations(tokens));
     let parsed = parser.and_then(|mut parser| {
         let data_type = parser.parse_data_type()?;
         parser.expect_token(&Token::EOF)?;
         Ok(data_type)
     });
     parsed.map_err(|error| syntax_error(&error.to_string()))
+}
+
+/// Parses the fields of a struct's type, which stand between its parentheses.
+pub(super) fn parse_struct_fields(text: &str) -> Result<Vec<(ast::Ident, ast::DataType)>> {
+    let wrong = |error: ParserError| {
+        let (ParserError::TokenizerError(message) | ParserError::ParserError(message)) = error else {
+            return Error::new(ErrorKind::TooComplex, "the type nests too deeply");
+        };
+        syntax_error(&format!("in the fields of a struct: {message}"))
+    };
+    let tokens = respell(tokenize(&Text::new(text))?);
+    let mut parser = Parser::new(&SqlDialect).with_tokens_with_locations(tokens);
+    let mut fields = Vec::new();
+    loop {
+        let name = parser.parse_identifier().map_err(wrong)?;
+        fields.push((name, parser.parse_data_type().map_err(wrong)?));
+        if !parser.consume_token(&Token::Comma) {
+            break;
+        }
+    }
+    parser.expect_token(&Token::EOF).map_err(wrong)?;
+    Ok(fields)
 }
 
 fn too_long() -> Error {

@@ -64,6 +64,9 @@ impl Binder<'_, '_> {
     /// Binds a query inside an expression. Columns of `outer` that it mentions are correlated references. No column
     /// of its result has the type "unknown".
     pub(crate) fn bind_subquery(&mut self, query: &ast::Query, outer: &Scope<'_>) -> Result<Rows> {
+        if self.lambdas.is_bound() {
+            return Err(Error::unsupported("a subquery in a lambda is").at(self.query_start(query)));
+        }
         let (first, mark) = (self.builder.columns.len(), self.builder.mentions_mark());
         let recorded = self.builder.records_forms();
         self.builder.open_form();

@@ -5,7 +5,7 @@
 //! expression, on the side of an outer join that may be missing, in what EXCEPT takes away.
 
 use super::binder::Binder;
-use super::cte::{CteInSight, Stands};
+use super::cte::{CteInSight, CteMeaning};
 use super::query::Unknown;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::{FromItem, Recursion, Rows, Scope, rename_columns};
@@ -96,7 +96,7 @@ impl Binder<'_, '_> {
         let mentioned: Vec<FxHashSet<String>> = ctes.iter().map(|cte| self.mentioned(cte)).collect();
         let message = "mutual recursion between WITH items is not implemented";
         for name in &names {
-            let stands = Stands::Refused(Error::new(ErrorKind::Unsupported, message));
+            let stands = CteMeaning::Refused(Error::new(ErrorKind::Unsupported, message));
             self.ctes.push(CteInSight { name: name.clone(), stands, tree: None });
         }
         let places = order(&names, &mentioned).into_iter();
@@ -118,7 +118,7 @@ impl Binder<'_, '_> {
         let form =
             format!("recursive query \"{name}\" does not have the form non-recursive-term UNION [ALL] recursive-term");
         let Some((query, left, right, all)) = union_of(&cte.query) else {
-            self.stand(name, Stands::Refused(error(form)));
+            self.stand(name, CteMeaning::Refused(error(form)));
             let rows = self.bind_query(&cte.query, parent, Unknown::AsText)?;
             return self.named(cte, name, rows);
         };
@@ -130,12 +130,12 @@ impl Binder<'_, '_> {
         };
         if let Some(clause) = clause {
             let message = format!("{clause} in a recursive query is not implemented");
-            self.stand(name, Stands::Refused(Error::new(ErrorKind::Unsupported, message)));
+            self.stand(name, CteMeaning::Refused(Error::new(ErrorKind::Unsupported, message)));
             let rows = self.bind_query(&cte.query, parent, Unknown::AsText)?;
             return self.named(cte, name, rows);
         }
         let message = format!("recursive reference to query \"{name}\" must not appear within its non-recursive term");
-        self.stand(name, Stands::Refused(error(message)));
+        self.stand(name, CteMeaning::Refused(error(message)));
         self.deeper(position, |binder| {
             let in_sight = binder.ctes.len();
             let definitions = binder.bind_with(query.with.as_ref(), parent)?;
@@ -147,12 +147,12 @@ impl Binder<'_, '_> {
             let round = Round { recursion: recursion.clone(), scans: 0, around };
             let at = binder.ctes[..in_sight].iter().rposition(|known| known.name == name);
             if let Some(at) = at {
-                binder.ctes[at].stands = Stands::Round(Box::new(round));
+                binder.ctes[at].stands = CteMeaning::Round(Box::new(round));
             }
             let step = binder.bind_set_expression(right, parent, Unknown::As(&types))?;
             binder.ctes.truncate(in_sight);
             let is_recursive =
-                matches!(at.map(|at| &binder.ctes[at].stands), Some(Stands::Round(round)) if round.scans > 0);
+                matches!(at.map(|at| &binder.ctes[at].stands), Some(CteMeaning::Round(round)) if round.scans > 0);
             let step_start = binder.body_start(right);
             let (relation, output) = if is_recursive {
                 binder.builder.finish_recursion(recursion, step, name, step_start)?
@@ -172,7 +172,7 @@ impl Binder<'_, '_> {
     }
 
     /// What a name in sight stands for from here on.
-    pub(super) fn stand(&mut self, name: &str, stands: Stands) {
+    pub(super) fn stand(&mut self, name: &str, stands: CteMeaning) {
         if let Some(known) = self.ctes.iter_mut().rev().find(|known| known.name == name) {
             known.stands = stands;
         }
@@ -181,7 +181,7 @@ impl Binder<'_, '_> {
     /// The rows of the round before, for the step that names its own query, the `at`th in sight.
     pub(super) fn scan_round(&mut self, at: usize, position: Option<Position>) -> Result<FromItem> {
         let name = self.ctes[at].name.clone();
-        let Stands::Round(round) = &mut self.ctes[at].stands else {
+        let CteMeaning::Round(round) = &mut self.ctes[at].stands else {
             return Err(Error::internal("only a recursive query has rounds"));
         };
         let reference = format!("recursive reference to query \"{name}\" must not appear");

@@ -200,8 +200,10 @@ impl Binder<'_, '_> {
             select.order_by_all(order);
         }
         for (expr, direction) in order_by.map(|by| order_items(self, by)).transpose()?.unwrap_or_default() {
-            let target = target(self, &select, expr, Clause::OrderBy)?;
-            select.order_by(target, direction, self.position(expr.span()))?;
+            // COLUMNS is an item for each of its columns.
+            for target in self.for_each_column(|binder| target(binder, &select, expr, Clause::OrderBy))? {
+                select.order_by(target, direction, self.position(expr.span()))?;
+            }
         }
         let mut on = Vec::with_capacity(clauses.distinct_on.len());
         for expr in clauses.distinct_on {

@@ -11,6 +11,13 @@ use crate::relation::builder::{Scope, SelectItem};
 use crate::types::DataType;
 use sqlparser::ast::{self, Spanned};
 
+/// Whether it is a call of `unnest`, which is several items if it is of a struct.
+fn is_unnest(expr: &ast::Expr) -> bool {
+    let ast::Expr::Function(function) = expr else { return false };
+    let name = function.name.0.last().and_then(ast::ObjectNamePart::as_ident);
+    name.is_some_and(|name| Binder::fold(name) == "unnest")
+}
+
 impl Binder<'_, '_> {
     /// Binds the select list over a scope that has entered its clause.
     pub(super) fn bind_select_list(
@@ -52,7 +59,10 @@ impl Binder<'_, '_> {
                 }
                 ast::SelectItem::QualifiedWildcard(kind, options) => {
                     let table = self.wildcard_table(kind)?;
-                    let all = self.builder.table_items(scope, &table, self.position(item.span()))?;
+                    let all = match self.struct_items(kind, &table, scope)? {
+                        Some(fields) => fields,
+                        None => self.builder.table_items(scope, &table, self.position(item.span()))?,
+                    };
                     items.extend(self.bind_star(all, options, scope)?);
                 }
             }
@@ -69,6 +79,14 @@ impl Binder<'_, '_> {
         scope: &Scope<'_>,
         unknown: Option<DataType>,
     ) -> Result<Vec<SelectItem>> {
+        if is_unnest(expr) && !names_columns(expr) {
+            let value = self.bind_expression(expr, scope)?;
+            if let Some(fields) = self.spread_struct(&value)? {
+                return fields.into_iter().map(|(name, value)| self.builder.item(name, value, unknown)).collect();
+            }
+            let name = alias.map_or_else(|| column_name(expr), Self::fold);
+            return Ok(vec![self.builder.item(name, value, unknown)?]);
+        }
         self.for_each_column(|binder| {
             let value = binder.bind_expression(expr, scope)?;
             let name = match (binder.chosen_column(), alias) {
@@ -78,6 +96,21 @@ impl Binder<'_, '_> {
             };
             binder.builder.item(name, value, unknown)
         })
+    }
+
+    /// The fields of a struct before `.*`; none where a table is called so.
+    fn struct_items(
+        &mut self,
+        kind: &ast::SelectItemQualifiedWildcardKind,
+        table: &TableName,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Vec<SelectItem>>> {
+        let ast::SelectItemQualifiedWildcardKind::ObjectName(name) = kind else { return Ok(None) };
+        if scope.has_table(table) {
+            return Ok(None);
+        }
+        let Some(fields) = self.bind_star_of_struct(name, scope)? else { return Ok(None) };
+        fields.into_iter().map(|(name, value)| self.builder.item(name, value, None)).collect::<Result<_>>().map(Some)
     }
 
     fn wildcard_table(&self, kind: &ast::SelectItemQualifiedWildcardKind) -> Result<TableName> {

@@ -73,7 +73,8 @@ impl Binder<'_, '_> {
         }
         let mut right_rows = self.bind_set_expression(right, parent, Unknown::Keep)?;
         let types = self.builder.common_types(kind, &left_rows, &right_rows, position)?;
-        let is_unknown = |binder: &Self, rows: &Rows| binder.builder.output_types(rows).contains(&DataType::Null);
+        let is_unknown =
+            |binder: &Self, rows: &Rows| binder.builder.output_types(rows).into_iter().any(DataType::has_unknown);
         // A side with columns of unknown type is bound again, now that their types are known: only where the
         // literals stand can they take a type.
         if let Some(left) = written.filter(|_| is_unknown(self, &left_rows)) {
@@ -98,7 +99,8 @@ impl Binder<'_, '_> {
         let types = self.builder.common_types(SetKind::Union, &whole.0, &whole.1, position)?;
         let types: Vec<DataType> =
             types.into_iter().map(|of| if of == DataType::Null { DataType::Text } else { of }).collect();
-        let is_unknown = |binder: &Self, rows: &Rows| binder.builder.output_types(rows).contains(&DataType::Null);
+        let is_unknown =
+            |binder: &Self, rows: &Rows| binder.builder.output_types(rows).into_iter().any(DataType::has_unknown);
         if let Some(written) = written.filter(|_| is_unknown(self, &left)) {
             let own = self.builder.types_by_name(&left, &whole.0, &types);
             left = self.bind_set_expression(written, parent, Unknown::As(&own))?;

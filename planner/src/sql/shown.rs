@@ -37,34 +37,38 @@ impl Showing<'_> {
     pub fn view(&self, view: &View) -> String {
         let text = Text::new(&view.sql);
         let tokens = solid(&view.sql);
-        let mut shown = String::new();
-        let mut end = 0;
+        let place = |first: usize, last: usize| {
+            let start = text.offset(tokens[first].span.start).unwrap_or(view.sql.len());
+            start..text.offset(tokens[last].span.end).unwrap_or(view.sql.len())
+        };
+        let (mut changes, mut relations, mut moved) = (Vec::new(), Vec::new(), Vec::new());
         for Mark { at, what } in &view.marks {
             let starts = |token: &TokenWithSpan| text.offset(token.span.start) == Some(*at);
-            let Some(first) = tokens.iter().position(starts).filter(|_| *at >= end) else { continue };
-            let place = |last: usize| *at..text.offset(tokens[last].span.end).unwrap_or(view.sql.len());
-            let changed = match what {
+            let Some(first) = tokens.iter().position(starts) else { continue };
+            match what {
                 Marked::Relation(written, aliased) => {
-                    let last = name_end(&tokens, first);
-                    let known = view.relation(written).zip(view.sql.get(place(last)));
-                    known
-                        .and_then(|(meant, name)| self.relation(meant, name, *aliased))
-                        .map(|shown| (place(last), shown))
+                    relations.push(first);
+                    let place = place(first, name_end(&tokens, first));
+                    let known = view.relation(written).zip(view.sql.get(place.clone()));
+                    if let Some(shown) = known.and_then(|(meant, name)| self.relation(meant, name, *aliased)) {
+                        changes.push((place, shown));
+                        moved.push(written);
+                    }
                 }
                 Marked::Literal(written, data_type) => {
                     let value = view.literals.get(written, *data_type);
                     let shown = value.and_then(|value| self.literal(&tokens, first, (written, value), *data_type));
-                    shown.map(|shown| (place(first), shown))
+                    changes.extend(shown.map(|shown| (place(first, first), shown)));
                 }
-            };
-            if let Some((Range { start, end: behind }, changed)) = changed {
-                shown.push_str(view.sql.get(end..start).unwrap_or_default());
-                shown.push_str(&changed);
-                end = behind;
             }
         }
-        shown.push_str(view.sql.get(end..).unwrap_or_default());
-        shown
+        // What is another relation now, or a query, is known by its name alone.
+        for first in (0..tokens.len()).filter(|first| !relations.contains(first)) {
+            if let Some(name) = moved.iter().find(|name| is_qualified(&tokens, first, name)) {
+                changes.push((place(first, first + 2), quoted(&name.name)));
+            }
+        }
+        with_changes(&view.sql, changes)
     }
 
     /// A relation that is not what its name in a text says any more.
@@ -156,6 +160,37 @@ impl Showing<'_> {
         let value = evaluate::parse_in(text, of, UTC).ok()?;
         Some(self.value(&value, of))
     }
+}
+
+/// A text in which other texts stand in some places.
+fn with_changes(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
+    changes.sort_by_key(|(place, _)| place.start);
+    let (mut shown, mut end) = (String::new(), 0);
+    for (Range { start, end: behind }, changed) in changes {
+        if start >= end {
+            shown.push_str(text.get(end..start).unwrap_or_default());
+            shown.push_str(&changed);
+            end = behind;
+        }
+    }
+    shown.push_str(text.get(end..).unwrap_or_default());
+    shown
+}
+
+/// Whether `schema.table.column` or `schema.table.*` begins at a token, of this table.
+fn is_qualified(tokens: &[TokenWithSpan], first: usize, table: &TableName) -> bool {
+    let is_named = |at: usize, name: &str| match tokens.get(at).map(|token| &token.token) {
+        Some(Token::Word(word)) if word.quote_style.is_some() => word.value == name,
+        Some(Token::Word(word)) => word.value.to_lowercase() == name,
+        _ => false,
+    };
+    let is_dot = |at: usize| tokens.get(at).is_some_and(|token| token.token == Token::Period);
+    let Some(schema) = &table.schema else { return false };
+    is_named(first, schema)
+        && is_dot(first + 1)
+        && is_named(first + 2, &table.name)
+        && is_dot(first + 3)
+        && !first.checked_sub(1).is_some_and(is_dot)
 }
 
 /// The tokens of a text without blanks and comments.

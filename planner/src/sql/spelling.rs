@@ -8,10 +8,12 @@
 //! | `a BETWEEN SYMMETRIC b AND c` | `a BETWEEN "between symmetric"(b) AND c` | has no node for it |
 //! | `'a'` newline `'b'` | `'ab'` | takes the second text for a name |
 //! | `(row).*` | `(row)."all fields"` | takes `.*` behind names only |
+//! | `f(a := 1)` | `f(a => 1)` | takes `:=` for an operator |
 //! | `pg_catalog.substring(a, b)` | `pg_catalog."substring"(a, b)` | knows words with a grammar of their own behind a dot, too |
 //!
 //! What takes a look ahead is done before that, by [`super::ahead`], [`super::forms`] and [`super::grouping_words`].
 
+pub(super) use super::keyword::is_keyword;
 use sqlparser::keywords::RESERVED_FOR_COLUMN_ALIAS;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
@@ -71,6 +73,7 @@ impl Respelled {
             {
                 self.put(&token, [Token::make_word(&called.value.to_ascii_lowercase(), Some('"'))]);
             }
+            Token::Assignment => self.put(&token, [Token::RArrow]),
             Token::Mul if self.is_behind_row() => self.put(&token, [Token::make_word(ALL_FIELDS, Some('"'))]),
             _ if is("isnull") => self.put(&token, [word("IS"), word("NULL")]),
             _ if is("notnull") => self.put(&token, [word("IS"), word("NOT"), word("NULL")]),
@@ -141,9 +144,4 @@ fn may_be_name(token: &Token) -> bool {
 
 fn word(keyword: &str) -> Token {
     Token::make_keyword(keyword)
-}
-
-/// Whether a token is this keyword, given in lower case.
-pub(super) fn is_keyword(token: &Token, keyword: &str) -> bool {
-    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(keyword))
 }

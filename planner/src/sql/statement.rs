@@ -18,8 +18,8 @@ pub(super) fn bind(
     wide_numerics: bool,
 ) -> Result<Statement> {
     match bind_once(parsed, catalog, parameters, (wide_numerics, false)) {
-        // A name that no table has may be a select item's.
-        Err(error) if error.kind() == ErrorKind::UnknownColumn => {
+        // A name that no table has may be a select item's, and so may one before a point.
+        Err(error) if matches!(error.kind(), ErrorKind::UnknownColumn | ErrorKind::UnknownTable) => {
             let says_more = |other: &Error| other.kind() == ErrorKind::Unsupported;
             let again = bind_once(parsed, catalog, parameters, (wide_numerics, true));
             again.map_err(|other| if says_more(&other) { other } else { error })

@@ -12,12 +12,15 @@
 //! | uuid | text | its lower-case form with hyphens |
 //! | json | text | as it was written |
 //! | jsonb | text | as PostgreSQL prints it (`evaluate/json.rs`) |
+//! | bit, bit varying | text | its bits, a digit each (`evaluate/bits.rs`) |
+//! | jsonpath | text | as PostgreSQL prints it (`evaluate/json/path/show.rs`) |
 //! | types of the system (`types/system.rs`) | text | as it is shown |
 //! | timestamptz | timestamp | in UTC |
 //! | timetz | bigint | the time in UTC, then the offset (`evaluate/time_with_zone.rs`) |
 //! | an enum | integer | its label's place, from 0 |
 //! | an array, int2vector, oidvector | text | its elements, then its bounds (`evaluate/array/key.rs`) |
 //! | a row | text | as PostgreSQL shows it (`evaluate/row.rs`) |
+//! | a struct | text | its fields, in a form that sorts as they do (`evaluate/structure/mod.rs`) |
 
 use super::{DataType, NestedType};
 use crate::error::{Error, ErrorKind};
@@ -103,6 +106,9 @@ impl OidKind {
     }
 }
 
+/// Structs within each other, at most: what goes over a type has to come to its end.
+pub const STRUCT_DEPTH_MAX: usize = 100;
+
 impl DataType {
     /// oid.
     pub const OID: DataType = DataType::Oid(OidKind::Any);
@@ -117,12 +123,17 @@ impl DataType {
             | DataType::Uuid
             | DataType::Json
             | DataType::Jsonb
+            | DataType::Bit(_)
+            | DataType::VarBit(_)
+            | DataType::JsonPath
             | DataType::System(_) => DataType::Text,
             DataType::TimestampTz => DataType::Timestamp,
             DataType::Nested(nested) => match nested.get() {
-                NestedType::List(_) | NestedType::ZeroBased(_) | NestedType::Row { .. } => DataType::Text,
+                NestedType::List(_) | NestedType::ZeroBased(_) | NestedType::Row { .. } | NestedType::Struct(_) => {
+                    DataType::Text
+                }
                 NestedType::Enum { .. } => DataType::Integer,
-                NestedType::Vector(..) | NestedType::Struct(_) => self,
+                NestedType::Vector(..) => self,
             },
             plain => plain,
         }
@@ -140,6 +151,7 @@ impl DataType {
             DataType::Varchar(_) => DataType::VARCHAR,
             DataType::Char(_) => DataType::BPCHAR,
             DataType::Decimal { .. } => DataType::Numeric,
+            bits if bits.is_bits() => bits.of_any_length(),
             list => match list.element() {
                 Some(element) if list == DataType::list(element) => DataType::list(element.without_modifiers()),
                 _ => list,
@@ -168,6 +180,63 @@ impl DataType {
         }
     }
 
+    /// A struct's fields in order.
+    pub fn struct_fields(self) -> Option<&'static [(String, DataType)]> {
+        match self.nested()? {
+            NestedType::Struct(fields) => Some(fields),
+            _ => None,
+        }
+    }
+
+    /// The fields of a row or a struct.
+    pub fn members(self) -> Option<&'static [(String, DataType)]> {
+        self.fields().or_else(|| self.struct_fields())
+    }
+
+    /// Whether values are shown in DuckDB's form, as PostgreSQL has no such type: a struct, or an array of structs.
+    pub fn is_of_structs(self) -> bool {
+        self.element().unwrap_or(self).struct_fields().is_some()
+    }
+
+    /// How many structs are within each other, itself among them; rows count, too.
+    pub fn depth(self) -> usize {
+        let within = self.parts().map(DataType::depth).max().unwrap_or(0);
+        within + usize::from(self.members().is_some())
+    }
+
+    /// The types that a type is made of: of an array's elements, of the fields of a row or a struct.
+    fn parts(self) -> impl Iterator<Item = DataType> {
+        self.members().unwrap_or_default().iter().map(|(_, of)| *of).chain(self.element())
+    }
+
+    /// Whether the type of a value, or of a field of a struct, is still unknown: that of a bare NULL.
+    pub fn has_unknown(self) -> bool {
+        self == DataType::Null || (self.is_of_structs() && self.parts().any(DataType::has_unknown))
+    }
+
+    /// The type with text where it is unknown.
+    #[must_use]
+    pub fn settled(self) -> DataType {
+        match self {
+            DataType::Null => DataType::Text,
+            known if !known.has_unknown() => known,
+            nested => match (nested.element(), nested.struct_fields()) {
+                (Some(element), _) => DataType::list(element.settled()),
+                (_, Some(fields)) => {
+                    DataType::structure(fields.iter().map(|(name, of)| (name.clone(), of.settled())).collect())
+                }
+                _ => nested,
+            },
+        }
+    }
+
+    /// Whether equal values of the type can have different carriers: as fields of a struct they get one form where they are
+    /// compared.
+    pub fn has_forms(self) -> bool {
+        let is_one = matches!(self, DataType::Numeric | DataType::Interval | DataType::BPCHAR | DataType::Jsonb);
+        is_one || (self.nested().is_some() && self.parts().any(DataType::has_forms))
+    }
+
     /// An enum's labels in order.
     pub fn labels(self) -> Option<&'static [String]> {
         match self.nested()? {
@@ -181,16 +250,18 @@ impl DataType {
         matches!(self, DataType::Oid(_))
     }
 
-    /// Whether its values depend on the session's time zone where they are read or shown: timestamptz, timetz, and arrays of them.
+    /// Whether its values depend on the session's time zone where they are read or shown: timestamptz, timetz, arrays of them,
+    /// and structs with fields of them.
     pub fn is_zoned(self) -> bool {
         let is_zoned = |of: DataType| matches!(of, DataType::TimestampTz | DataType::TimeTz);
-        is_zoned(self) || self.element().is_some_and(is_zoned)
+        is_zoned(self)
+            || self.element().is_some_and(is_zoned)
+            || (self.is_of_structs() && self.parts().any(DataType::is_zoned))
     }
 
     /// Whether values of the type can be told apart by `=`.
     pub fn has_equality(self) -> bool {
-        let parts = self.fields().unwrap_or_default().iter().map(|(_, of)| *of).chain(self.element());
-        self != DataType::Json && parts.into_iter().all(DataType::has_equality)
+        !matches!(self, DataType::Json | DataType::JsonPath) && self.parts().all(DataType::has_equality)
     }
 }
 

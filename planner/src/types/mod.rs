@@ -1,10 +1,12 @@
 //! SQL's types; `logical` has those that another type carries. How a value is stored (widths, dictionaries) is the business of `exec/column`, never of a type.
 
+mod bits;
 mod logical;
 mod nested;
 mod system;
 
-pub use logical::OidKind;
+pub use bits::BITS_MAX;
+pub use logical::{OidKind, STRUCT_DEPTH_MAX};
 pub use nested::{Nested, NestedType};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -79,9 +81,15 @@ pub enum DataType {
     TimestampTz,
     /// time with time zone: a time of day, and seconds that clocks are ahead of UTC (`evaluate/time_with_zone.rs`).
     TimeTz,
+    /// A bit string of exactly so many bits; of any number of them if that is [`LENGTH_FREE`], as literals are.
+    Bit(u32),
+    /// A bit string of at most so many bits; of any number of them if that is [`LENGTH_FREE`].
+    VarBit(u32),
+    /// A path of SQL/JSON, in one form for all texts of it.
+    JsonPath,
     /// A type that only the system's tables and functions have.
     System(SystemType),
-    /// An array, a row, an enum, a vector or a struct. Of the last two no column has values yet.
+    /// An array, a row, an enum, a struct or a vector. Of the last no column has values yet.
     Nested(Nested),
 }
 
@@ -184,6 +192,11 @@ impl fmt::Display for DataType {
             DataType::Jsonb => f.write_str("jsonb"),
             DataType::TimestampTz => f.write_str("timestamptz"),
             DataType::TimeTz => f.write_str("timetz"),
+            DataType::Bit(LENGTH_FREE) => f.write_str("bit"),
+            DataType::Bit(length) => write!(f, "bit({length})"),
+            DataType::VarBit(LENGTH_FREE) => f.write_str("bit varying"),
+            DataType::VarBit(length) => write!(f, "bit varying({length})"),
+            DataType::JsonPath => f.write_str("jsonpath"),
             DataType::System(of) => f.write_str(of.name()),
             DataType::Nested(nested) => nested.fmt(f),
         }
@@ -200,6 +213,7 @@ pub enum Category {
     String,
     DateTime,
     TimeSpan,
+    BitString,
     Array,
     Enum,
     UserDefined,
@@ -219,7 +233,10 @@ impl DataType {
             DataType::Interval => Category::TimeSpan,
             DataType::Name => Category::String,
             DataType::InternalChar => Category::Internal,
-            DataType::Bytea | DataType::Uuid | DataType::Json | DataType::Jsonb => Category::UserDefined,
+            DataType::Bytea | DataType::Uuid | DataType::Json | DataType::Jsonb | DataType::JsonPath => {
+                Category::UserDefined
+            }
+            DataType::Bit(_) | DataType::VarBit(_) => Category::BitString,
             DataType::System(_) => Category::Internal,
             DataType::Nested(nested) => match nested.get() {
                 NestedType::List(_) | NestedType::ZeroBased(_) => Category::Array,

@@ -212,6 +212,9 @@ impl Conversation {
         if self.copying.is_some() {
             return self.copied(kind, message, out).map(|()| Next::Go);
         }
+        if matches!(kind, b'Q' | b'P' | b'B' | b'E') {
+            self.session.begin_message();
+        }
         match message {
             Frontend::Query(text) => self.query(&text, out)?,
             Frontend::Parse { name, text, types } => self.parse(name, &text, &types, out)?,

@@ -5,6 +5,7 @@
 //! value, of code that knows its type.
 
 mod array;
+pub(crate) mod bits;
 mod boolean;
 mod bytes;
 mod datetime;
@@ -34,6 +35,7 @@ use multiloop::arrow::array::{
     UInt32Array,
 };
 use multiloop::arrow::buffer::{NullBuffer, ScalarBuffer};
+use multiloop::format::texts_of;
 use multiloop::{DataType, Field, IntervalStyle, Sight, SystemType};
 
 /// The values of a column, each written on demand.
@@ -183,11 +185,17 @@ fn logical_cells(array: &ArrayRef, data_type: DataType, format: Format, sight: &
             bytes::cells(downcast::<FixedSizeBinaryArray>(array, data_type)?, form)
         }
         DataType::InternalChar if !is_text => text::letters(downcast::<StringArray>(array, data_type)?),
-        DataType::Jsonb if !is_text => text::versioned(downcast::<StringArray>(array, data_type)?),
+        DataType::Jsonb | DataType::JsonPath if !is_text => text::versioned(downcast::<StringArray>(array, data_type)?),
         DataType::TimeTz if !is_text => datetime::times_with_zone(downcast::<StringArray>(array, data_type)?),
-        DataType::Name | DataType::InternalChar | DataType::Json | DataType::Jsonb | DataType::TimeTz => {
-            text::cells(downcast::<StringArray>(array, data_type)?)
-        }
+        DataType::Bit(_) | DataType::VarBit(_) if !is_text => bits::cells(downcast::<StringArray>(array, data_type)?),
+        DataType::Name
+        | DataType::InternalChar
+        | DataType::Json
+        | DataType::Jsonb
+        | DataType::TimeTz
+        | DataType::Bit(_)
+        | DataType::VarBit(_)
+        | DataType::JsonPath => text::cells(downcast::<StringArray>(array, data_type)?),
         DataType::Nested(_) if is_text && (data_type.is_zero_based() || data_type.fields().is_some()) => {
             text::cells(downcast::<StringArray>(array, data_type)?)
         }
@@ -196,6 +204,11 @@ fn logical_cells(array: &ArrayRef, data_type: DataType, format: Format, sight: &
         }
         DataType::System(SystemType::Inet) if !is_text => inet::cells(downcast::<StringArray>(array, data_type)?),
         DataType::System(_) => text::cells(downcast::<StringArray>(array, data_type)?),
+        // No type of PostgreSQL's, so a text whatever is asked for.
+        DataType::Nested(_) if data_type.is_of_structs() => {
+            let texts = texts_of(array, data_type, sight).map_err(|error| Fault::of(&error, "", 0))?;
+            text::cells(StringArray::from_iter(texts))
+        }
         DataType::Nested(_) if data_type.element().is_some() => array::arrays(array, data_type, format, sight)?,
         DataType::Nested(_) if data_type.labels().is_some() => text::cells(downcast::<StringArray>(array, data_type)?),
         other => return Err(Fault::error("0A000", format!("values of type {other} cannot be sent"))),

@@ -56,7 +56,7 @@ pub(crate) fn text(oid: u32, value: &[u8], ask: &mut dyn FnMut(&str) -> String) 
         1000..=1003 | 1005..=1009 | 1011..=1016 | 1021 | 1022 | 1028 | 1115 | 1182 | 1183 | 1185 | 1187 | 1231 => {
             array(&mut bytes, ask)
         }
-        199 | 1270 | 2207..=2211 | 2951 | 3807 | 4090 | 4097 => array(&mut bytes, ask),
+        199 | 1270 | 1561 | 1563 | 4073 | 2207..=2211 | 2951 | 3807 | 4090 | 4097 => array(&mut bytes, ask),
         22 | 30 => vector(&array(&mut bytes, ask)),
         made if made >= FIRST_MADE && is_array(value) => array(&mut bytes, ask),
         _ => match scalar(oid, &mut bytes) {
@@ -107,8 +107,14 @@ fn scalar(oid: u32, bytes: &mut Bytes<'_>) -> Shown {
             let digits = hexadecimal(&bytes.array::<16>());
             [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
         }
-        3802 => {
-            assert_eq!(bytes.array::<1>(), [1], "jsonb has a version");
+        1560 | 1562 => {
+            let count = usize::try_from(bytes.i32()).expect("a number of bits");
+            let eight = bytes.take(count.div_ceil(8)).iter().map(|byte| format!("{byte:08b}")).collect::<String>();
+            assert!(eight[count..].bytes().all(|bit| bit == b'0'), "what is left of the last byte is zero");
+            eight[..count].to_owned()
+        }
+        3802 | 4072 => {
+            assert_eq!(bytes.array::<1>(), [1], "jsonb and jsonpath have a version");
             utf8(bytes.rest())
         }
         24 => return registered("regproc", bytes.i32()),

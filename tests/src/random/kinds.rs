@@ -295,18 +295,27 @@ impl Writer<'_> {
     }
 
     fn two_levels(&mut self) -> String {
-        let tables: Vec<(String, Source)> = (0..3).map(|_| self.table(60.0)).collect();
+        let tables: Vec<(String, Source)> = (0..4).map(|_| self.table(60.0)).collect();
         let is_int = |column: &Column| column.kind == Kind::Int;
         let ints: Vec<[String; 2]> = tables
             .iter()
             .map(|(_, source)| [self.column_of(source, is_int).text, self.column_of(source, is_int).text])
             .collect();
-        let [[a, a2], [b, b2], [c, c2]] = [&ints[0], &ints[1], &ints[2]].map(|pair| [&pair[0], &pair[1]]);
+        let pairs = [&ints[0], &ints[1], &ints[2], &ints[3]].map(|pair| [&pair[0], &pair[1]]);
+        let [[a, a2], [b, b2], [c, c2], [d, d2]] = pairs;
         let compare = |writer: &mut Self| writer.choices.one(&["<>", "=", "<", "<=", ">", ">="]);
         let (first, second, third) = (compare(self), compare(self), compare(self));
-        let (outer, middle, inner) = (&tables[0].0, &tables[1].0, &tables[2].0);
+        let (outer, middle, inner, innermost) = (&tables[0].0, &tables[1].0, &tables[2].0, &tables[3].0);
         let not = self.choices.one(&["", "NOT "]);
+        let third_level = [
+            format!("{c} {third} ALL (SELECT {d} FROM {innermost} WHERE {d2} {first} {a})"),
+            format!("{not}EXISTS (SELECT 1 FROM {innermost} WHERE {d} {second} {c} AND {d2} {third} {a2})"),
+            format!("{c2} {not}IN (SELECT {d} FROM {innermost} WHERE {d2} {first} {b})"),
+        ];
+        let third_level = &third_level[self.choices.pick(third_level.len())];
         let innermost = [
+            format!("EXISTS (SELECT 1 FROM {inner} WHERE {c} {first} {b} AND {third_level})"),
+            format!("{b2} {second} ANY (SELECT {c} FROM {inner} WHERE {c2} <> {b} AND {third_level})"),
             format!("{not}EXISTS (SELECT 1 FROM {inner} WHERE {c} {first} {a} AND {c2} {second} {b})"),
             format!("{b2} {not}IN (SELECT {c} FROM {inner} WHERE {c2} {first} {a})"),
             format!("{b2} {first} ANY (SELECT {c} FROM {inner} WHERE {c2} {second} {b} AND {a} > 2)"),
@@ -322,7 +331,12 @@ impl Writer<'_> {
             format!("{a2} {third} ALL (SELECT {b} FROM {middle} WHERE {innermost})"),
             format!("(SELECT count(*) FROM {middle} WHERE {b} {third} {a} AND {innermost}) > 1"),
         ];
-        format!("SELECT {a}, {a2} FROM {outer} WHERE {}", middles[self.choices.pick(middles.len())])
+        let middle = &middles[self.choices.pick(middles.len())];
+        // NULL shows where it is what is selected.
+        match self.choices.once_in(3) {
+            true => format!("SELECT {a}, {a2}, {middle} AS x FROM {outer}"),
+            false => format!("SELECT {a}, {a2} FROM {outer} WHERE {middle}"),
+        }
     }
 
     fn prepared(&mut self) -> Statement {

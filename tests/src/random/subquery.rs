@@ -1,6 +1,6 @@
 //! Random subqueries in conditions and among what is selected, correlated or not.
 
-use super::data::{Column, Kind};
+use super::data::{Column, Kind, Source};
 use super::expression::column;
 use super::query::where_all;
 use super::writer::{Reference, Writer, are_alike};
@@ -41,7 +41,9 @@ impl Writer<'_> {
         let Some(outer) = self.reference(|column| column.exact) else { return "true".to_owned() };
         let kind = outer.column.kind;
         let rows = self.rows;
-        let from = self.from(depth);
+        let (tables, mut conditions) = self.sources_under_where(depth);
+        conditions.extend(self.comparisons());
+        let from = tables + &where_all(&conditions);
         let inner = self.reference(|column| column.exact && column.kind == kind);
         let inner = inner.map_or_else(|| format!("cast(NULL AS {})", kind.name()), |found| found.text);
         let expression = match kind {
@@ -50,9 +52,34 @@ impl Writer<'_> {
         };
         self.scopes.pop();
         self.rows = rows;
-        let operator = self.choices.weighted(&[4, 3, 1]);
-        let operator = ["IN", "NOT IN", "<> ALL"][operator];
-        format!("{} {operator} (SELECT {expression}{from})", outer.text)
+        let operator = self.choices.weighted(&[4, 3, 1, 2, 2, 1, 1]);
+        let operator = ["IN", "NOT IN", "<> ALL", "<= ANY", "> ALL", "<> ANY", "< ALL"][operator];
+        let text = format!("{} {operator} (SELECT {expression}{from})", outer.text);
+        // What is neither TRUE nor FALSE shows.
+        if self.choices.once_in(6) { format!("({text}) IS NULL") } else { text }
+    }
+
+    /// Comparisons of the innermost rows with those of any SELECT around them, without an equality or beside one. Where tables are
+    /// large, nobody has an answer in time.
+    fn comparisons(&mut self) -> Vec<String> {
+        if self.is_large() {
+            return Vec::new();
+        }
+        let around: Vec<Source> = self.scopes.iter().rev().skip(1).flatten().cloned().collect();
+        let outer = Self::references(&around, |column| column.exact);
+        let inner = Self::references(&self.scope(), |column| column.exact);
+        let mut pairs: Vec<(&Reference, &Reference)> = Vec::new();
+        for a in &outer {
+            pairs.extend(inner.iter().filter(|b| are_alike(&a.column, &b.column)).map(|b| (a, b)));
+        }
+        let count = if pairs.is_empty() { 0 } else { self.choices.weighted(&[3, 2, 2, 1]) };
+        self.linear &= count == 0;
+        let mut comparison = || {
+            let (a, b) = pairs[self.choices.pick(pairs.len())];
+            let operator = self.choices.one(&["<>", "<", "<=", ">", ">=", "="]);
+            format!("{} {operator} {}", b.text, a.text)
+        };
+        (0..count).map(|_| comparison()).collect()
     }
 
     /// A subquery of one value, and what the value is like.
@@ -91,7 +118,9 @@ impl Writer<'_> {
         for a in &outer {
             pairs.extend(inner.iter().filter(|b| are_alike(&a.column, &b.column)).map(|b| (a, b)));
         }
-        if !pairs.is_empty() && self.choices.weighted(&[5, 1]) == 0 {
+        if !self.is_large() && self.choices.once_in(3) {
+            conditions.extend(self.comparisons());
+        } else if !pairs.is_empty() && self.choices.weighted(&[5, 1]) == 0 {
             let (a, b) = pairs[self.choices.pick(pairs.len())];
             conditions.push(self.equality(b, a));
             // Rows of a group are looked through where the group is not enough.

@@ -53,6 +53,21 @@ pub(super) fn ratio(theirs: f64, ours: f64) -> Option<f64> {
     (ratio.is_finite() && ratio > 0.0).then_some(ratio)
 }
 
+impl PeerReport {
+    /// With what the medians come to, and how they stand to ours.
+    pub(super) fn with_sums(mut self, multiloop: &Report) -> PeerReport {
+        let medians: Vec<f64> = self.queries.iter().filter_map(|query| query.median_ms).collect();
+        if !medians.is_empty() {
+            self.geomean_ms = Some(geometric_mean(&medians));
+            self.total_ms = Some(medians.iter().sum());
+        }
+        let ratio_of = |query: &PeerQuery| ratio(query.median_ms?, ours(multiloop, query.query)?);
+        let ratios: Vec<f64> = self.queries.iter().filter_map(ratio_of).collect();
+        self.ratio = (!ratios.is_empty()).then(|| geometric_mean(&ratios));
+        self
+    }
+}
+
 /// Pairs each query with the best peer.
 pub(super) fn pair(multiloop: &Report, peers: &[PeerReport]) -> Vec<Pair> {
     let pair = |number: usize| {

@@ -1,10 +1,10 @@
 //! One peer: its process, and what was measured of it.
 
+use super::PeerOptions;
 use super::answer::{self, Difference};
 use super::process::Process;
 use super::scripts::{self, Choice, Scratch};
-use super::{PeerOptions, pairs};
-use crate::run::{Options, Report, geometric_mean, median};
+use crate::run::{Options, median};
 use crate::{TABLES, data};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -65,18 +65,6 @@ impl PeerReport {
     /// Its figures of a query.
     pub fn query(&self, number: usize) -> Option<&PeerQuery> {
         self.queries.iter().find(|query| query.query == number)
-    }
-
-    pub(super) fn with_sums(mut self, multiloop: &Report) -> PeerReport {
-        let medians: Vec<f64> = self.queries.iter().filter_map(|query| query.median_ms).collect();
-        if !medians.is_empty() {
-            self.geomean_ms = Some(geometric_mean(&medians));
-            self.total_ms = Some(medians.iter().sum());
-        }
-        let ratio = |query: &PeerQuery| pairs::ratio(query.median_ms?, pairs::ours(multiloop, query.query)?);
-        let ratios: Vec<f64> = self.queries.iter().filter_map(ratio).collect();
-        self.ratio = (!ratios.is_empty()).then(|| geometric_mean(&ratios));
-        self
     }
 }
 

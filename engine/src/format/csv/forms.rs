@@ -1,5 +1,4 @@
-//! How values are written in ways that no type has by itself: words that stand for a missing value, thousands in groups, days and
-//! instants in a given order.
+//! Notations that no type has by itself: words that stand for NULL, thousands in groups, days and instants in a given format.
 
 use super::dialect::Dialect;
 use multiloop_exec::{Error, ErrorKind, Result};
@@ -47,9 +46,9 @@ pub(super) fn with_placeholder_hint(error: Error, text: &str) -> Error {
     error.with_hint(format!("\"{word}\" is NULL with nullstr => '{word}' in read_csv, and NULL '{word}' in COPY."))
 }
 
-/// What the looks of a field are held against.
+/// How the values of a file are written, as its fields are tried as values of a type.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Looks<'a> {
+pub(super) struct Notation<'a> {
     /// Before the fraction of a number.
     pub(super) decimal: u8,
     /// Between thousands.
@@ -60,17 +59,17 @@ pub(super) struct Looks<'a> {
     pub(super) placeholders: bool,
 }
 
-impl Looks<'_> {
+impl Notation<'_> {
     /// With nothing but a decimal separator.
     pub(super) fn plain(decimal: u8) -> Self {
-        Looks { decimal, thousands: None, date: None, timestamp: None, placeholders: true }
+        Notation { decimal, thousands: None, date: None, timestamp: None, placeholders: true }
     }
 }
 
 impl Dialect {
-    /// What fields are held against.
-    pub(super) fn looks(&self) -> Looks<'_> {
-        Looks {
+    /// How its values are written.
+    pub(super) fn notation(&self) -> Notation<'_> {
+        Notation {
             decimal: self.decimal,
             thousands: self.thousands,
             date: self.date_format.as_deref(),
@@ -117,9 +116,9 @@ enum Part {
     Field(char),
 }
 
-/// What a text says of an instant.
+/// The fields of a day or an instant that a text has.
 #[derive(Default)]
-struct Said {
+struct InstantFields {
     year: Option<u32>,
     month: Option<u32>,
     day: Option<u32>,
@@ -176,7 +175,7 @@ impl Pattern {
 
     /// A text of this format as PostgreSQL writes a day, with the time of day if the format has one; none if it is none.
     pub(super) fn rewritten(&self, text: &str) -> Option<String> {
-        let mut said = Said::default();
+        let mut said = InstantFields::default();
         let mut rest = text.trim();
         for part in &self.parts {
             rest = match part {
@@ -193,7 +192,7 @@ impl Pattern {
     }
 }
 
-impl Said {
+impl InstantFields {
     /// Takes a field at the start of a text; gives what stands behind it.
     fn take<'t>(&mut self, field: char, text: &'t str) -> Option<&'t str> {
         let most = match field {

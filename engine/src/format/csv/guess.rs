@@ -4,7 +4,7 @@
 //! time, is of that type, and nothing else is. So `01220` and `+49` are text, as are numbers of more digits than any
 //! type holds, times with an offset from UTC, and fields that were quoted where numbers are not, unless they print alike.
 
-use super::forms::{Looks, Pattern, is_placeholder, without_thousands};
+use super::forms::{Notation, Pattern, is_placeholder, without_thousands};
 use multiloop_planner::evaluate::{format, parse};
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType};
 
@@ -46,17 +46,17 @@ pub(super) struct Guess {
 
 impl Guess {
     /// Adds a field that is not NULL.
-    pub(super) fn see(&mut self, text: &str, bare: bool, looks: Looks<'_>) {
-        if bare && looks.placeholders && is_placeholder(text.as_bytes()) {
+    pub(super) fn see(&mut self, text: &str, bare: bool, notation: Notation<'_>) {
+        if bare && notation.placeholders && is_placeholder(text.as_bytes()) {
             self.placeholders = true;
             return;
         }
-        let kind = self.see_kind(text, looks);
+        let kind = self.see_kind(text, notation);
         self.bare |= bare;
         if !bare {
             self.quoted_dates |= kind == DataType::Date;
             // Where options say how values are written, they are not printed so.
-            let is_said = looks.thousands.is_some() || looks.date.is_some() || looks.timestamp.is_some();
+            let is_said = notation.thousands.is_some() || notation.date.is_some() || notation.timestamp.is_some();
             let prints_alike = || match parse(text, kind) {
                 _ if is_said => true,
                 Ok(value) => format(&value, kind) == text,
@@ -105,15 +105,15 @@ impl Guess {
         some && Guess { bare: true, ..*self }.data_type() == DataType::Text
     }
 
-    fn see_kind(&mut self, text: &str, looks: Looks<'_>) -> DataType {
+    fn see_kind(&mut self, text: &str, notation: Notation<'_>) -> DataType {
         let trimmed = text.trim_matches([' ', '\t']);
-        let plain = looks.thousands.and_then(|mark| without_thousands(trimmed, mark, looks.decimal));
-        if let Some(number) = Number::read(plain.as_deref().unwrap_or(trimmed), looks.decimal) {
+        let plain = notation.thousands.and_then(|mark| without_thousands(trimmed, mark, notation.decimal));
+        if let Some(number) = Number::read(plain.as_deref().unwrap_or(trimmed), notation.decimal) {
             return self.see_number(&number);
         }
         let kind = match shape(text, trimmed) {
-            DataType::Date if looks.date.is_some() => DataType::Text,
-            DataType::Timestamp if looks.timestamp.is_some() => DataType::Text,
+            DataType::Date if notation.date.is_some() => DataType::Text,
+            DataType::Timestamp if notation.timestamp.is_some() => DataType::Text,
             kind => kind,
         };
         let is_written = |pattern: Option<&Pattern>, data_type| {
@@ -121,8 +121,8 @@ impl Guess {
             written.is_some_and(|written| parse(&written, data_type).is_ok())
         };
         let kind = match kind {
-            DataType::Text if is_written(looks.date, DataType::Date) => DataType::Date,
-            DataType::Text if is_written(looks.timestamp, DataType::Timestamp) => DataType::Timestamp,
+            DataType::Text if is_written(notation.date, DataType::Date) => DataType::Date,
+            DataType::Text if is_written(notation.timestamp, DataType::Timestamp) => DataType::Timestamp,
             kind => kind,
         };
         match kind {
@@ -398,7 +398,7 @@ pub(super) fn is_mistakable(text: &str) -> bool {
     let decimal = if text.contains(',') { b',' } else { b'.' };
     text.trim_start().starts_with('\'')
         || is_placeholder(text.as_bytes())
-        || guess.see_kind(text, Looks::plain(decimal)) != DataType::Text
+        || guess.see_kind(text, Notation::plain(decimal)) != DataType::Text
 }
 
 /// Whether a number with a decimal comma cannot be meant as one with groups of three digits; None if it has no comma.

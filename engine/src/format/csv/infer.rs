@@ -5,7 +5,7 @@
 
 use super::CsvOptions;
 use super::dialect::Dialect;
-use super::forms::Looks;
+use super::forms::Notation;
 use super::guess::{self, Guess};
 use super::head::Head;
 use super::records::Records;
@@ -122,7 +122,7 @@ struct First {
 impl First {
     fn see(&self, guess: &mut Guess, dialect: &Dialect) {
         if let Some(text) = &self.text {
-            guess.see(text, self.bare, dialect.looks());
+            guess.see(text, self.bare, dialect.notation());
         }
     }
 }
@@ -204,7 +204,7 @@ fn look_on(
         }
         for (index, guess) in guesses.iter_mut().enumerate().take(count) {
             if let Some(text) = records.field(index) {
-                guess.see(text, records.is_bare(index), dialect.looks());
+                guess.see(text, records.is_bare(index), dialect.notation());
             }
         }
     }
@@ -225,8 +225,8 @@ fn decimal_of(head: &Head, dialect: &Dialect) -> Result<u8> {
             let Some(text) = records.field(index) else { continue };
             let comma = guess::is_decimal_comma(text);
             if row > 0 || comma.is_some() {
-                points.see(text, true, Looks::plain(b'.'));
-                commas.see(text, true, Looks::plain(b','));
+                points.see(text, true, Notation::plain(b'.'));
+                commas.see(text, true, Notation::plain(b','));
                 *certain |= comma == Some(true);
             }
         }

@@ -8,7 +8,7 @@
 
 use super::records::ENCODING_HINT;
 use super::source::{Extent, Source};
-use super::split::{self, Bad, Rows, Shape, Told, Wrong, assumed_start, line_of};
+use super::split::{self, Bad, Coverage, Rows, Shape, Wrong, assumed_start, line_of};
 use super::values::{self, Made, Want};
 use multiloop_exec::cpu::simd::marks::Marks;
 use multiloop_exec::workers::context::{Context, Reservation};
@@ -270,7 +270,7 @@ impl Pass<'_> {
                 _ => return Ok(Outcome::Nothing),
             },
         };
-        if rows.split(self.shape, (bytes, is_end), begin..most, marks) == Told::Short {
+        if rows.split(self.shape, (bytes, is_end), begin..most, marks) == Coverage::Short {
             return Ok(Outcome::Short);
         }
         let mut rejects = Vec::new();

@@ -9,7 +9,7 @@ use super::super::splits::Splits;
 use super::load::{Guessed, pass, shape};
 use super::pass::{Block, Sink};
 use super::source::Source;
-use super::split::{Rows, Told, is_text, line_of};
+use super::split::{Coverage, Rows, is_text, line_of};
 use super::values::{self, Want};
 use crate::format::bad_file;
 use crate::format::store::is_object;
@@ -226,7 +226,7 @@ impl InFiles {
         let told = rows.split(shape, (bytes, true), 0..bytes.len(), &mut Marks::default());
         // What stands between rows may be anything.
         let is_text = is_text(bytes) || (0..rows.count()).all(|row| rows.is_text(bytes, &layout.dialect, row));
-        if told != Told::All || rows.count() != self.piece.rows || !is_text {
+        if told != Coverage::All || rows.count() != self.piece.rows || !is_text {
             return Err(bad_file(&layout.path, "it has other rows than before"));
         }
         let split = Arc::new(split);

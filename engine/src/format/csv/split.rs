@@ -92,7 +92,7 @@ pub(super) struct Rows {
 
 /// How far rows could be told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum Coverage {
     /// All that were asked for.
     All,
     /// The last one needs more bytes.
@@ -107,7 +107,7 @@ impl Rows {
         (bytes, is_end): (&[u8], bool),
         range: Range<usize>,
         marks: &mut Marks,
-    ) -> Told {
+    ) -> Coverage {
         let dialect = shape.dialect;
         self.columns = shape.columns;
         self.starts.clear();
@@ -134,10 +134,10 @@ impl Rows {
             match walk.row(self) {
                 Some(true) => {}
                 Some(false) => break,
-                None => return Told::Short,
+                None => return Coverage::Short,
             }
         }
-        Told::All
+        Coverage::All
     }
 
     /// How many there are.

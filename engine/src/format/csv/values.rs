@@ -282,7 +282,7 @@ impl<'a> Reading<'a> {
 
     /// Looks at a field of a column whose type is guessed.
     fn see(&mut self, known: Guess, row: usize, text: &str, bare: bool) {
-        self.made.guess.see(text, bare, self.of.dialect.looks());
+        self.made.guess.see(text, bare, self.of.dialect.notation());
         let mut all = known;
         all.merge(&self.made.guess);
         if all.data_type() != self.data_type {
@@ -300,7 +300,7 @@ impl<'a> Reading<'a> {
             if let Some((text, bare)) = self.text_of(rows.field(bytes, dialect, row, column))
                 && let Ok(text) = utf8(&text)
             {
-                self.made.guess.see(text, bare, dialect.looks());
+                self.made.guess.see(text, bare, dialect.notation());
             }
         }
     }

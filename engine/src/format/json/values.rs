@@ -8,7 +8,7 @@ use arrow::buffer::{NullBuffer, OffsetBuffer};
 use multiloop_exec::column::{Column, ColumnData};
 use multiloop_exec::cpu::simd::marks::Stops;
 use multiloop_exec::{Error, ErrorKind, Result};
-use multiloop_planner::evaluate::{check_length, parse, parse_in};
+use multiloop_planner::evaluate::{check_length, of_json, parse, parse_in};
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType};
 use multiloop_planner::value::Value;
 use std::borrow::Cow;
@@ -444,6 +444,7 @@ fn given(token: &Token, data_type: DataType, time_zone: &str) -> Result<Value> {
         Token::Null => Ok(Value::Null),
         Token::String(raw) if is_json => parse(&format!("\"{}\"", raw.text), data_type),
         Token::String(raw) => of_text(&text(raw).map_err(|error| *error)?, data_type, time_zone),
+        Token::Object(text) if data_type.struct_fields().is_some() => of_json(text, data_type, time_zone),
         Token::Array(text) | Token::Object(text) if !is_json && !data_type.is_text() => {
             let what = if matches!(token, Token::Array(_)) { "an array" } else { "an object" };
             let start: String = text.chars().take(40).collect();

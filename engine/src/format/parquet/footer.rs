@@ -77,9 +77,9 @@ fn type_range(data_type: DataType) -> Option<(i64, i64)> {
     }
 }
 
-/// What a footer tells of a column in a row group.
+/// The range of a column in a row group, as the footer has it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct GroupRange {
     /// Least and greatest value.
     pub(super) bounds: Option<(i64, i64)>,
     /// The same, or what the type has.
@@ -87,22 +87,22 @@ pub(super) struct Told {
     pub(super) nulls: Option<usize>,
 }
 
-impl Told {
+impl GroupRange {
     /// Nothing but what the type has.
     pub(super) fn of_type(data_type: DataType) -> Self {
-        Told { range: type_range(data_type), ..Told::default() }
+        GroupRange { range: type_range(data_type), ..GroupRange::default() }
     }
 }
 
 /// What is told of a column, whose values become those of a field as its kind says.
-pub(super) fn told(column: &ColumnChunkMetaData, kind: Kind, data_type: DataType, rows: usize) -> Told {
+pub(super) fn told(column: &ColumnChunkMetaData, kind: Kind, data_type: DataType, rows: usize) -> GroupRange {
     let statistics = column.statistics();
     let required = column.column_descr().max_def_level() == 0;
     let counted = statistics.and_then(|statistics| usize::try_from(statistics.null_count_opt()?).ok());
     let nulls = if required { Some(0) } else { counted.filter(|&nulls| nulls <= rows) };
     let bounds = statistics.and_then(|statistics| bounds_of(statistics, kind)).filter(|(low, high)| low <= high);
     let range = statistics.and_then(|statistics| range_of(statistics, kind, data_type));
-    Told { bounds, range: range.or(type_range(data_type)), nulls }
+    GroupRange { bounds, range: range.or(type_range(data_type)), nulls }
 }
 
 /// The range of what statistics are of, as that of a chunk.
@@ -149,7 +149,10 @@ fn bounds_of(statistics: &Statistics, kind: Kind) -> Option<(i64, i64)> {
 }
 
 /// What is known of a column of a table from what its row groups tell, each with its number of rows.
-pub(super) fn statistics(field: &Field, groups: &[(Option<&ColumnChunkMetaData>, Told, usize)]) -> ColumnStatistics {
+pub(super) fn statistics(
+    field: &Field,
+    groups: &[(Option<&ColumnChunkMetaData>, GroupRange, usize)],
+) -> ColumnStatistics {
     let rows: usize = groups.iter().map(|(.., rows)| rows).sum();
     let value = |value: i64| match field.data_type {
         DataType::Decimal { .. } => Value::Decimal(value.into()),
@@ -172,7 +175,11 @@ pub(super) fn statistics(field: &Field, groups: &[(Option<&ColumnChunkMetaData>,
 }
 
 /// About how many distinct values there are: by how much is written of them.
-fn distinct(groups: &[(Option<&ColumnChunkMetaData>, Told, usize)], bounds: Option<(i64, i64)>, rows: usize) -> u64 {
+fn distinct(
+    groups: &[(Option<&ColumnChunkMetaData>, GroupRange, usize)],
+    bounds: Option<(i64, i64)>,
+    rows: usize,
+) -> u64 {
     let own = groups.iter().filter_map(|(column, told, rows)| {
         let values = rows - told.nulls.unwrap_or(0);
         let range = told.bounds.map_or(f64::MAX, |(low, high)| high as f64 - low as f64 + 1.0);
@@ -222,7 +229,7 @@ fn distinct_of(column: &ColumnChunkMetaData, values: usize) -> f64 {
 }
 
 /// About how many bytes a value takes in memory.
-fn bytes(field: &Field, groups: &[(Option<&ColumnChunkMetaData>, Told, usize)]) -> f64 {
+fn bytes(field: &Field, groups: &[(Option<&ColumnChunkMetaData>, GroupRange, usize)]) -> f64 {
     if !field.data_type.carrier().is_text() {
         return 8.0;
     }

@@ -1,4 +1,4 @@
-//! The row of a value that a page's decoder has refused, for the error.
+//! Finds the row of a value that a page's decoder has refused, for the error.
 //!
 //! Pages are decoded whole, and those with a dictionary are decoded before their rows are: the decoder does not know which row is to
 //! blame. So the column is read once more here, value by value, by the Parquet crate.

@@ -7,7 +7,7 @@ use super::super::set::{Constants, FileSet};
 use super::super::unite::Union;
 use super::super::{Unreadable, bad_file, guarded};
 use super::file::Source;
-use super::footer::{self, Told};
+use super::footer::{self, GroupRange};
 use super::index::{self, PageIndex};
 use super::locate;
 use super::pages::Pages;
@@ -110,7 +110,7 @@ pub(super) fn scan(
     let files = Arc::new(Files { files, fields, constants, dictionaries });
     let cached = cache.map(ColumnCache::table);
     let mut chunks = Vec::new();
-    let mut all_told: Vec<Vec<(usize, usize, Told, usize)>> = vec![Vec::new(); files.fields.len()];
+    let mut all_told: Vec<Vec<(usize, usize, GroupRange, usize)>> = vec![Vec::new(); files.fields.len()];
     for (number, file) in files.files.iter().enumerate() {
         for (group, metadata) in file.opened.metadata.metadata().row_groups().iter().enumerate() {
             let rows = checked_rows(file, group)?;
@@ -119,9 +119,9 @@ pub(super) fn scan(
                 Some(FileColumn { direct: Some((leaf, kind)), .. }) => {
                     footer::told(metadata.column(*leaf), *kind, files.fields[at].data_type, rows)
                 }
-                Some(_) => Told::of_type(files.fields[at].data_type),
+                Some(_) => GroupRange::of_type(files.fields[at].data_type),
             };
-            let told: Vec<Told> = file.columns.iter().enumerate().map(told).collect();
+            let told: Vec<GroupRange> = file.columns.iter().enumerate().map(told).collect();
             let reader = RowGroup {
                 files: Arc::clone(&files),
                 file: number,
@@ -157,11 +157,11 @@ pub(super) fn scan(
 }
 
 /// What is known of a column that a file has not: it is NULL, or has one value.
-fn told_of_none(constants: Option<&Constants>, file: usize, rows: usize) -> Told {
-    let Some(constants) = constants else { return Told { nulls: Some(rows), ..Told::default() } };
+fn told_of_none(constants: Option<&Constants>, file: usize, rows: usize) -> GroupRange {
+    let Some(constants) = constants else { return GroupRange { nulls: Some(rows), ..GroupRange::default() } };
     let (nulls, range) = constants.known(file, rows);
     let bounds = range.filter(|_| constants.dictionary().is_none());
-    Told { bounds, range, nulls: Some(nulls) }
+    GroupRange { bounds, range, nulls: Some(nulls) }
 }
 
 /// How many rows a row group has; an error if that is no number of rows, or a flat column has other than one value a row.
@@ -422,7 +422,8 @@ impl RowGroup {
             _ => concat(&arrays.iter().map(|array| &**array).collect::<Vec<_>>()).map_err(wrong)?,
         };
         let own = &opened.fields[of.place];
-        let array = if own.data_type == field.data_type {
+        let is_json = field.data_type == DataType::Json && own.data_type.is_of_structs();
+        let array = if own.data_type == field.data_type || is_json {
             array
         } else {
             let wanted = schema_of(std::slice::from_ref(field));

@@ -160,6 +160,25 @@ fn a_file_of_nothing_else_can_be_counted() {
     }
 }
 
+/// The number of rows stands in the batch and with its column: one that is damaged is not believed where nothing else is read.
+#[test]
+fn a_number_of_rows_is_held_against_the_column() {
+    let (folder, session) = (Folder::new(), session());
+    let alone = RecordBatch::try_from_iter([("n", ragged())]).expect("a column");
+    let bytes = std::fs::read(ipc(&folder, "counted.arrow", &[alone])).expect("a file");
+    let (mut refused, rows) = (0, 3i64.to_le_bytes());
+    for at in (0..bytes.len() - rows.len()).filter(|at| bytes[*at..].starts_with(&rows)) {
+        let mut damaged = bytes.clone();
+        damaged[at..at + rows.len()].copy_from_slice(&1000i64.to_le_bytes());
+        let path = folder.write("damaged.arrow", damaged);
+        match asked(&session, &format!("SELECT count(*) FROM '{path}'")) {
+            Ok(count) => assert_eq!(count, "3", "{at}"),
+            Err(error) => refused += usize::from(error.starts_with("22P04")),
+        }
+    }
+    assert!(refused > 1, "the batch's and the column's: {refused}");
+}
+
 #[test]
 fn a_dictionary_of_bad_texts_hides_no_other_column() {
     let (folder, session) = (Folder::new(), session());

@@ -4,9 +4,9 @@
 //! A list says neither where subscripts begin nor how many dimensions the next value has. So what an array column looks like is
 //! seen from its values (`shape_of`): lists if all have one number of dimensions, counted from 1, else the texts of arrays.
 
-use super::arrow_type;
 use super::export::{integers, text, to_array, too_much_text, unexpected};
-use crate::column::{Chunk, Column};
+use super::structs;
+use crate::column::Column;
 use crate::{Error, ErrorKind, Result};
 use ::arrow::array::types::{TimestampMicrosecondType, UInt32Type};
 use ::arrow::array::{
@@ -51,6 +51,9 @@ pub(super) fn metadata_of(data_type: DataType) -> HashMap<String, String> {
         | DataType::Json
         | DataType::Jsonb
         | DataType::TimeTz
+        | DataType::Bit(_)
+        | DataType::VarBit(_)
+        | DataType::JsonPath
         | DataType::System(_) => named(data_type.to_string()),
         DataType::Oid(kind) => named(kind.name().to_owned()),
         DataType::Uuid => Some((EXTENSION.0.to_owned(), EXTENSION.1.to_owned())),
@@ -73,7 +76,10 @@ pub(super) fn marked_type(field: &ArrowField, plain: DataType) -> DataType {
         (DataType::Text, "json") => DataType::Json,
         (DataType::Text, "jsonb") => DataType::Jsonb,
         (DataType::Text, "timetz") => DataType::TimeTz,
-        (DataType::Text, name) => SystemType::named(name).map_or(plain, DataType::System),
+        (DataType::Text, "jsonpath") => DataType::JsonPath,
+        (DataType::Text, name) => {
+            DataType::bits_named(name).or(SystemType::named(name).map(DataType::System)).unwrap_or(plain)
+        }
         (DataType::BigInt, name) => OidKind::named(name).map_or(plain, DataType::Oid),
         _ => plain,
     }
@@ -84,14 +90,18 @@ pub(in crate::column) fn takes(wanted: DataType, given: DataType) -> bool {
     match (wanted.element(), given.element()) {
         (Some(wanted), Some(given)) => wanted == given || takes(wanted, given) || (wanted.is_text() && given.is_text()),
         (Some(_), None) => given == DataType::Text,
+        _ if wanted.struct_fields().is_some() => structs::takes(wanted, given),
         _ => match wanted {
+            DataType::Json if given.struct_fields().is_some() => true,
             DataType::Oid(_) => given == DataType::BigInt,
             DataType::Name
             | DataType::InternalChar
             | DataType::Json
             | DataType::Jsonb
             | DataType::TimeTz
+            | DataType::JsonPath
             | DataType::System(_) => given == DataType::Text,
+            DataType::Bit(_) | DataType::VarBit(_) => given == DataType::Text || given.is_bits(),
             DataType::Uuid => matches!(given, DataType::Text | DataType::Bytea),
             DataType::Nested(_) => wanted.labels().is_some() && given == DataType::Text,
             _ => false,
@@ -99,11 +109,10 @@ pub(in crate::column) fn takes(wanted: DataType, given: DataType) -> bool {
     }
 }
 
-/// The Arrow type of a column, as its values are; `chunks` have it at this place.
-pub(super) fn shape_of(element: DataType, chunks: &[Arc<Chunk>], place: usize) -> Arrow {
+/// The Arrow type of a column of arrays, as its values are; `inner` is that of elements.
+pub(super) fn shape_of(element: DataType, inner: Arrow, columns: &[&Column]) -> Arrow {
     let mut dimensions = None;
-    for chunk in chunks {
-        let column = &chunk.columns[place];
+    for column in columns {
         for row in (0..column.rows()).filter(|&row| !column.is_null(row)) {
             let Some(encoded) = column.text(row) else { continue };
             let Some((count, counts_from_one)) = Array::shape(encoded) else { continue };
@@ -112,7 +121,7 @@ pub(super) fn shape_of(element: DataType, chunks: &[Arc<Chunk>], place: usize) -
             }
         }
     }
-    (0..dimensions.unwrap_or(1)).fold(arrow_type(element), |of, _| list_of(of, element))
+    (0..dimensions.unwrap_or(1)).fold(inner, |of, _| list_of(of, element))
 }
 
 /// A list of an Arrow type, in which values of an SQL type are at last.
@@ -129,6 +138,12 @@ pub(super) fn export(column: &Column, data_type: DataType, arrow: &Arrow) -> Res
     if let Some(element) = data_type.element() {
         return match arrow {
             Arrow::List(item) => lists(column, element, item),
+            _ => shown(column, data_type),
+        };
+    }
+    if data_type.struct_fields().is_some() {
+        return match arrow {
+            Arrow::Struct(fields) => structs::export(column, data_type, fields),
             _ => shown(column, data_type),
         };
     }
@@ -222,7 +237,10 @@ fn lists(column: &Column, element: DataType, item: &Arc<ArrowField>) -> Result<A
         elements.extend(array.elements);
     }
     let values = Column::from_values(element, &elements);
-    let mut array = to_array(&values, element)?;
+    let mut array = match inner.data_type() {
+        of @ Arrow::Struct(_) => export(&values, element, of)?,
+        _ => to_array(&values, element)?,
+    };
     let mut field = Arc::clone(inner);
     for (level, ends) in ends.into_iter().enumerate().rev() {
         let ends = ends.into_iter().map(i32::try_from).collect::<std::result::Result<Vec<i32>, _>>();
@@ -245,6 +263,7 @@ pub(super) fn import(array: &ArrayRef, field: &Field) -> Result<Option<Column>> 
         }));
     }
     Ok(match (data_type, array.data_type()) {
+        (of, Arrow::Struct(_)) if of.struct_fields().is_some() => Some(structs::import(array, of, &field.name)?),
         (_, Arrow::Struct(_) | Arrow::Map(..)) => Some(super::json::column(array, &field.name)?),
         (DataType::Bytea | DataType::Uuid, Arrow::Binary | Arrow::LargeBinary | Arrow::BinaryView) => {
             let plain = cast(array, &Arrow::Binary).map_err(internal)?;

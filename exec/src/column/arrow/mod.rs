@@ -1,11 +1,12 @@
 //! Between Arrow and our columns: which SQL type an Arrow type stands for, arrays in (`import`), results out
-//! (`export`); structs and maps are JSON (`json`).
+//! (`export`); structs with their fields (`structs`), and maps as JSON (`json`).
 
 mod export;
 mod import;
 mod json;
 pub(in crate::column) mod logical;
 mod numeric;
+mod structs;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +35,7 @@ pub fn field_of(field: &ArrowField) -> Result<Field> {
     Ok(Field::new(field.name(), logical::marked_type(field, data_type), nullable))
 }
 
-/// The narrowest SQL type that holds every value of an Arrow type. Timestamps with a time zone are instants, lists arrays, structs and maps JSON.
+/// The narrowest SQL type that holds every value of an Arrow type. Timestamps with a time zone are instants, lists arrays, maps JSON.
 fn type_of(arrow: &Arrow, column: &str) -> Result<DataType> {
     Ok(match arrow {
         Arrow::Boolean => DataType::Boolean,
@@ -63,6 +64,7 @@ fn type_of(arrow: &Arrow, column: &str) -> Result<DataType> {
         }
         Arrow::Interval(_) => DataType::Interval,
         // As the JSON of an object: what is in it is asked for by its name.
+        Arrow::Struct(fields) if let Some(of) = structs::type_of_struct(fields, column) => of,
         Arrow::Struct(_) | Arrow::Map(..) => {
             json::check(arrow, column)?;
             DataType::Json
@@ -100,7 +102,9 @@ fn nested_arrow_type(nested: Nested) -> Arrow {
         NestedType::Enum { .. } | NestedType::ZeroBased(_) | NestedType::Row { .. } => Arrow::Utf8,
         NestedType::Vector(of, length) => Arrow::FixedSizeList(element(of), *length as i32),
         NestedType::Struct(fields) => {
-            let field = |(name, of): &(String, DataType)| ArrowField::new(name, arrow_type(*of), true);
+            let field = |(name, of): &(String, DataType)| {
+                ArrowField::new(name, arrow_type(*of), true).with_metadata(logical::metadata_of(*of))
+            };
             Arrow::Struct(fields.iter().map(field).collect())
         }
     }
@@ -115,19 +119,23 @@ pub fn schema_of(fields: &[Field]) -> SchemaRef {
     Arc::new(Schema::new(fields.iter().map(field).collect::<Vec<_>>()))
 }
 
+/// Whether the Arrow type of a column depends on its values: that of arrays.
+pub fn has_lists(data_type: DataType) -> bool {
+    structs::has_lists(data_type)
+}
+
 /// The Arrow schema of a result with these fields and rows; field by field the place of its column in the chunks. Arrays are
 /// lists as deep as all of them are, or their texts.
 pub fn schema_of_rows(fields: &[Field], chunks: &[Arc<Chunk>], places: impl Iterator<Item = usize>) -> SchemaRef {
     let schema = schema_of(fields);
-    let list = |field: &Field| field.data_type.element().filter(|_| !field.data_type.is_zero_based());
-    if !fields.iter().any(|field| list(field).is_some()) {
+    if !fields.iter().any(|field| structs::has_lists(field.data_type)) {
         return schema;
     }
     let shaped = schema.fields().iter().zip(fields).zip(places).map(|((arrow, field), place)| {
         let arrow = arrow.as_ref().clone();
-        match list(field) {
-            Some(element) => arrow.with_data_type(logical::shape_of(element, chunks, place)),
-            None => arrow,
+        match structs::has_lists(field.data_type) {
+            true => arrow.with_data_type(structs::shape(field.data_type, chunks, place)),
+            false => arrow,
         }
     });
     Arc::new(Schema::new(shaped.collect::<Vec<_>>()))

@@ -2,7 +2,7 @@
 //! which is made when it is first asked for and then grows with these; values that are not there are put behind the longest
 //! domain. What that costs goes by the rows that come, not by the table's or the domain's.
 
-use super::lineage::{Lineage, Longest};
+use super::lineage::{Lineage, Longest, Values};
 use super::{CODE, Domain, VALUES_MAX, domain_fields, domain_table, integers, replace, text, with_distinct_values};
 use crate::Result;
 use crate::column::row_index::{RowIndex, RowPlaces, hash_value};
@@ -14,10 +14,6 @@ use std::sync::Arc;
 
 /// An addition that is at least the so manieth part of a domain of text pays for one dictionary of all of it.
 const REST_RATIO: usize = 8;
-
-/// Which code a value has.
-#[derive(Debug)]
-pub(super) struct Values(RowIndex);
 
 /// A table that stores codes of these `domains`, followed by `rows`, which have values: codes for these, the longest domains of
 /// the table's lineages, made longer by the values that they lacked, and the rows as codes. None if a domain cannot hold them:

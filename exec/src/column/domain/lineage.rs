@@ -1,10 +1,14 @@
 //! Lineages: a domain and those that were made of it by putting values behind.
 
 use super::Domain;
-use super::append::Values;
 use crate::column::Table;
+use crate::column::row_index::RowIndex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Which code a value has.
+#[derive(Debug)]
+pub(super) struct Values(pub(super) RowIndex);
 
 /// A domain and those that were made of it. Each begins with all rows of those before it, so that a value has one code in all
 /// of them; the longest has all values, and a table that shares one of them can take any that is longer.

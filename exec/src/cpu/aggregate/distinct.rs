@@ -3,9 +3,10 @@
 use super::super::vector::{Vector, VectorData};
 use super::{Accumulator, Input, TileGroups};
 use crate::cpu::groups::first_rows::firsts;
-use crate::cpu::groups::grouper::MERGE_PARTS;
+use crate::cpu::groups::splitters::MERGE_PARTS;
 use crate::cpu::index::{sort_by_group, starts_of};
-use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
+use crate::cpu::keys::codes::Codes;
+use crate::cpu::keys::part_values::{KeyPartValues, PartValues};
 use crate::cpu::keys::short::longest;
 use crate::cpu::table::GroupTable;
 use crate::cpu::vector::bitmap::each_one;

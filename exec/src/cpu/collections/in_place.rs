@@ -18,8 +18,8 @@ use crate::column::Column;
 use crate::cpu::index::KeyIndex;
 use crate::cpu::vector::chunked::Chunked;
 use crate::cpu::vector::rows::{NO_ROW, Source as TileSource};
-use crate::plan::in_place::InPlace;
 use crate::plan::limits::Limits;
+use crate::plan::tree::InPlace;
 use crate::workers::schedule::Workers;
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 //! aggregates", Moerkotte, VLDB 1998; zone maps). A condition becomes a test once a loop: what it compares columns with
 //! is evaluated then. What a test does not understand may hold.
 
-use crate::column::statistics::float_key;
+use crate::column::order_key::float_key;
 use crate::column::{Chunk, ColumnReader, Span, text_order};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::vector::VectorData;

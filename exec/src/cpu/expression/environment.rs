@@ -10,9 +10,10 @@ use crate::cpu::vector::rows::Rows;
 use crate::plan::code_range::KeyRange;
 use crate::plan::register::Register;
 use crate::workers::context::Context;
-use multiloop_planner::multiloop::{BlockId, CollectionId};
+use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId};
 use multiloop_planner::value::Value;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Makes groups for the rows that ask for them, of the rows beside these.
 pub trait Neighbours: Send + Sync {
@@ -69,6 +70,25 @@ pub trait Collections: Sync {
 
     /// Field of the only row of a block, evaluated with these fields of enclosing loops (all that it reads).
     fn nested(&self, block: BlockId, field: u32, captured: &Captured) -> Result<Value>;
+
+    /// Fields of a block for rows that capture these values, by search, as far as there are rows in order that answer them; none of
+    /// a block that is not searched.
+    fn nested_searched(
+        &self,
+        _asked: (BlockId, u32),
+        _captures: &[(IndexId, u32, u32)],
+        _asking: &[Vec<Value>],
+    ) -> Result<Option<Vec<Option<Value>>>> {
+        Ok(None)
+    }
+
+    /// How many rows are to be evaluated before others are answered by search: what that takes decides.
+    fn nested_unmeasured(&self, _block: BlockId) -> usize {
+        0
+    }
+
+    /// What it took to evaluate a block for so many rows.
+    fn nested_took(&self, _block: BlockId, _rows: usize, _time: Duration) {}
 
     /// The same of many rows at once, each with the values that the block captures, in the order in which it does; none of a
     /// block that is evaluated row by row.

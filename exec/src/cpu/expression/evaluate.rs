@@ -29,6 +29,7 @@ use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, KeyPart, Scal
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Results of a block that are kept, at most.
 const NESTED_KNOWN_MAX: usize = 1 << 14;
@@ -280,8 +281,39 @@ impl<'a> Tile<'a> {
         Ok(values)
     }
 
-    /// A field of a block for rows that capture these values: of many rows as a batch, if it can be.
+    /// A field of a block for rows that capture these values: by search, if there are rows in order.
     fn nested_of(
+        &self,
+        asked: (BlockId, u32),
+        captures: &[(IndexId, u32, u32)],
+        asking: &[Vec<Value>],
+    ) -> Result<Vec<Value>> {
+        if asking.is_empty() {
+            return Ok(Vec::new());
+        }
+        let first = self.collections.nested_unmeasured(asked.0);
+        if first > 0 && first < asking.len() {
+            let (first, others) = asking.split_at(first);
+            let mut values = self.nested_of(asked, captures, first)?;
+            values.extend(self.nested_of(asked, captures, others)?);
+            return Ok(values);
+        }
+        let Some(mut found) = self.collections.nested_searched(asked, captures, asking)? else {
+            return self.nested_evaluated(asked, captures, asking);
+        };
+        let left: Vec<usize> = (0..found.len()).filter(|&at| found[at].is_none()).collect();
+        if !left.is_empty() {
+            let asking: Vec<Vec<Value>> = left.iter().map(|&at| asking[at].clone()).collect();
+            let started = Instant::now();
+            let values = self.nested_evaluated(asked, captures, &asking)?;
+            self.collections.nested_took(asked.0, asking.len(), started.elapsed());
+            left.into_iter().zip(values).for_each(|(at, value)| found[at] = Some(value));
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// A field of a block for rows that capture these values: of many rows as a batch, if it can be.
+    fn nested_evaluated(
         &self,
         (block, field): (BlockId, u32),
         captures: &[(IndexId, u32, u32)],
@@ -490,7 +522,7 @@ impl<'a> Tile<'a> {
         let done = if let Some((context, bytes)) = large.or_else(given) {
             // Values are there twice until they are a vector.
             held.room(context, number, bytes.saturating_mul(2)).and_then(|()| {
-                let constant = vectors.iter().all(|vector| vector.constant);
+                let constant = !node.volatile && vectors.iter().all(|vector| vector.constant);
                 let each = if constant { 1 } else { len };
                 kernels::fallback::call_checked(&call, &vectors, each, || context.check(), out)?;
                 (out.len, out.constant) = (len, constant);

@@ -13,7 +13,7 @@ use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::expressions::Expressions;
 use crate::plan::nodes::Operation;
 use crate::workers::context::{Context, Reservation};
-use multiloop_planner::function::{ArrayFunction, Function, JsonFunction, RowFunction};
+use multiloop_planner::function::{ArrayFunction, Function, JsonFunction, ListFunction, RowFunction, StructFunction};
 use rustc_hash::FxHashMap;
 
 /// Bytes that a call may make without a look at whether the statement goes on.
@@ -26,6 +26,9 @@ const GIVEN_MAX: usize = 1 << 26;
 
 /// Bytes of a value that is shown as text, at most.
 const SHOWN_MAX: usize = 64;
+
+/// Bytes of an element of an array that is a number.
+const ELEMENT: usize = 17;
 
 /// Bytes of one string, at most.
 const STRING_MAX: usize = 1 << 30;
@@ -61,6 +64,11 @@ impl Expressions {
     /// Whether some function may make strings much longer than those it is given.
     pub(crate) fn make_long_text(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node.operation, Operation::Call { function, .. } if grows(function)))
+    }
+
+    /// Whether some scalar asks a nested block.
+    pub(crate) fn ask_blocks(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.operation, Operation::Nested { .. }))
     }
 }
 
@@ -109,8 +117,11 @@ pub(super) fn grows(function: Function) -> bool {
             | F::RightPad
             | F::Replace
             | F::Array(A::Join | A::Replace | A::Make | A::MakeOfArrays | A::Concatenate | A::Append | A::Prepend, _)
+            | F::Array(A::List(ListFunction::Resize | ListFunction::Zip | ListFunction::ZipShortest), _)
+            | F::Lambda(_)
             | F::Json(JsonFunction::Object | JsonFunction::Array)
             | F::Row(RowFunction::Make | RowFunction::Numbered)
+            | F::Struct(StructFunction::Make, _)
     )
 }
 
@@ -160,8 +171,14 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
             let (text, from, to) = (length(0), length(1), length(2));
             if to <= from { text } else { text.saturating_add((text / from.max(1)).saturating_mul(to)) }
         }
+        // An element has so many bytes if it is not text.
+        Function::Array(ArrayFunction::List(ListFunction::Resize), _) => {
+            length(0).saturating_add(number(1).saturating_mul(length(2).saturating_add(ELEMENT)))
+        }
+        // A guess: nobody knows before it runs. What it makes counts as it is made (`kernels/fallback.rs`).
+        Function::Lambda(_) => length(0).saturating_mul(2).saturating_add(ELEMENT),
         // A letter of a field may be written twice, and each has quotes and a comma.
-        Function::Row(RowFunction::Make) => {
+        Function::Row(RowFunction::Make) | Function::Struct(StructFunction::Make, _) => {
             (0..arguments.len()).map(|at| length(at).saturating_mul(2).saturating_add(3)).sum()
         }
         // An element has two bytes at least, and gets a number and what is around them.
@@ -209,6 +226,8 @@ mod tests {
         assert_eq!(growth(Function::Replace, &[text("aaaa"), text("aa"), text("x")]), of(4));
         assert_eq!(growth(Function::Concat, &[text("abc"), number(5)]), of(67));
         assert_eq!(growth(Function::ConcatWithSeparator, &[text(", "), text("a"), text("b")]), of(8));
+        let resize = Function::Array(ArrayFunction::List(ListFunction::Resize), DataType::Integer);
+        assert_eq!(growth(resize, &[text("abc"), number(10)]), of(3 + 10 * 18));
         assert_eq!(growth(Function::Upper, &[text("abc")]), None);
     }
 }

@@ -87,6 +87,7 @@ pub(super) fn sees_null(function: Function) -> bool {
                 | F::Greatest
                 | F::Least
                 | F::Random
+                | F::SetSeed
                 | F::Clock
         )
 }
@@ -119,7 +120,7 @@ pub(super) fn parts(
     } else {
         sees_null(call.function)
     };
-    if sees_null || !Technique::Memo.is_on() {
+    if sees_null || call.function.is_volatile() || !Technique::Memo.is_on() {
         return None;
     }
     let mut parts = Vec::new();
@@ -291,7 +292,11 @@ impl Memo {
         let mut given: Vec<Vector> = Vec::new();
         let mut digit = 1;
         for part in self.parts.iter().rev() {
-            given.push(part.values.of_keys(keys, digit));
+            let mut values = part.values.of_keys(keys, digit);
+            if call.types[part.argument] == DataType::Numeric {
+                values.nulls = without_empty(&values);
+            }
+            given.push(values);
             digit *= part.values.count() as u32;
         }
         given.reverse();
@@ -392,6 +397,17 @@ impl Values {
         values.set(keys.len(), data, None);
         values
     }
+}
+
+/// Which texts are numbers, where some are empty: that is what NULL has in a dictionary.
+fn without_empty(values: &Vector) -> Option<Bitmap> {
+    let VectorData::Text(texts) = &values.data else { return None };
+    let is_empty = |at: &usize| texts.bytes(*at).is_empty();
+    let mut empty = (0..texts.len()).filter(is_empty).peekable();
+    empty.peek()?;
+    let mut valid = Bitmap::new(texts.len(), true);
+    empty.for_each(|at| valid.set(at, false));
+    Some(valid)
 }
 
 /// The dictionary of some strings, and the codes of the strings in it.

@@ -1,7 +1,7 @@
 //! Few, and Dense: a key's code is its group.
 
 use super::assigned::Assigned;
-use super::grouper::MERGE_PARTS;
+use super::splitters::MERGE_PARTS;
 use crate::cpu::groups::masks::Present;
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::decode_all;

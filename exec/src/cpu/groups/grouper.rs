@@ -13,8 +13,9 @@ use super::set::Set;
 use crate::cpu::groups::masks::Present;
 use crate::cpu::groups::ranked::Known;
 use crate::cpu::groups::splitters::SharedSplitters;
-use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
+use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::integer::IntegerKeys;
+use crate::cpu::keys::part_values::{KeyPartValues, PartValues};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::PartialGroups;
@@ -40,9 +41,6 @@ pub(crate) enum Grouper {
     Hash(Hashed),
 }
 
-/// Parts of a merge, and of the order of hashed groups.
-pub(crate) const MERGE_PARTS: usize = 64;
-
 impl Grouper {
     /// No groups yet, of keys of this layout, numbered in this way.
     pub(crate) fn new(layout: &KeyLayout, types: &[DataType], numbering: Numbering) -> Self {
@@ -57,7 +55,7 @@ impl Grouper {
         }
     }
 
-    /// No groups yet, for a merge of groups like these: all of them, or those of part `part` of [`MERGE_PARTS`].
+    /// No groups yet, for a merge of groups like these: all of them, or those of part `part` of [`MERGE_PARTS`](super::splitters::MERGE_PARTS).
     pub(crate) fn like(
         groups: &PartialGroups,
         types: &[DataType],

@@ -2,7 +2,7 @@
 
 use super::super::vector::Vector;
 use super::assigned::Assigned;
-use super::grouper::MERGE_PARTS;
+use super::splitters::MERGE_PARTS;
 use crate::cpu::groups::first_rows::{Firsts, firsts};
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::{canonical, columns_of, settle_intervals};
@@ -189,7 +189,7 @@ fn kept_keys(layout: &KeyLayout, types: &[DataType], own_index: bool) -> Vec<Col
 mod tests {
     use super::super::super::vector::VectorData;
     use super::*;
-    use crate::cpu::keys::codes::{KeyPartValues, PartValues};
+    use crate::cpu::keys::part_values::{KeyPartValues, PartValues};
     use crate::plan::key_layout::PartDomain;
 
     /// Hashed groups of these keys, in tiles of which each is a piece of its own.

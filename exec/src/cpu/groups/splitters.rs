@@ -1,9 +1,11 @@
 //! Splitters that divide an array over codes into parts of about as many rows each, for a parallel merge. Codes are rarely met
 //! evenly. Where the first part of a key is one of eight in fifty, eight parts in 64 of one length would have all rows.
 
-use super::grouper::MERGE_PARTS;
 use crate::cpu::table::parts::shift_of;
 use std::sync::{Arc, OnceLock};
+
+/// Parts of a merge, and of the order of hashed groups.
+pub(crate) const MERGE_PARTS: usize = 64;
 
 /// Runs of codes that no splitter divides, at most.
 const CELLS: usize = 1 << 10;

@@ -3,7 +3,8 @@
 
 use super::super::vector::{Vector, VectorData};
 use crate::column::Dictionary;
-use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
+use crate::cpu::keys::codes::Codes;
+use crate::cpu::keys::part_values::{KeyPartValues, PartValues};
 use crate::cpu::vector::rows::NO_GROUP;
 use crate::plan::key_layout::{KeyLayout, PartDomain, PartLayout};
 use crate::plan::register::Register;

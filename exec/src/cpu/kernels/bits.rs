@@ -135,8 +135,9 @@ fn binary(call: &Call<'_>, a: Operand<'_>, b: Operand<'_>, len: usize, out: &mut
             into_register!(call.register, len, out, |values| map_pairs([a, b], len, &mut values, $function))
         };
     }
-    let mut date = |days: i64| {
-        failed |= !(DAYS_MIN..=DAYS_MAX).contains(&days);
+    // What is added to an infinity may lead to a date.
+    let mut date = |from: i64, days: i64| {
+        failed |= !(DAYS_MIN..=DAYS_MAX).contains(&days) || !(DAYS_MIN..=DAYS_MAX).contains(&from);
         days
     };
     match (call.function, call.result) {
@@ -150,8 +151,8 @@ fn binary(call: &Call<'_>, a: Operand<'_>, b: Operand<'_>, len: usize, out: &mut
         (F::ShiftLeft, _) => run!(|a: i64, b: i64| i64::from((a as i32).wrapping_shl(b as u32))),
         (F::ShiftRight, DataType::BigInt) => run!(|a: i64, b: i64| a.wrapping_shr(b as u32)),
         (F::ShiftRight, _) => run!(|a: i64, b: i64| i64::from((a as i32).wrapping_shr(b as u32))),
-        (F::DateAddDays, _) => run!(|a: i64, b: i64| date(a.saturating_add(b))),
-        _ => run!(|a: i64, b: i64| date(a.saturating_sub(b))),
+        (F::DateAddDays, _) => run!(|a: i64, b: i64| date(a, a.saturating_add(b))),
+        _ => run!(|a: i64, b: i64| date(a, a.saturating_sub(b))),
     }
     !failed
 }

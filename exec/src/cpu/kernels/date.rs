@@ -14,7 +14,8 @@ use multiloop_planner::value::Interval;
 /// may be an error.
 pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
     match call.function {
-        Function::Extract(part) => {
+        // The kernels make whole numbers of a scale's units.
+        Function::Extract(part) if !call.result.is_float() => {
             plain_fields(call, part, arguments, len, out) || fields(call, part, arguments, len, out)
         }
         Function::Moment(function) => moment(call, function, arguments, len, out),
@@ -107,7 +108,7 @@ fn moment(call: &Call<'_>, function: MomentFunction, arguments: &[&Vector], len:
         M::Wholes(part) => values.extend((0..len).map_while(|row| wholes(part, of, at(0, row)?, at(1, row)?))),
         M::LastDay if !arguments[0].constant => each(&arguments[0].data, |value| last_day(value, of).ok(), &mut values),
         M::Micros if of == DataType::Date && !arguments[0].constant => {
-            each(&arguments[0].data, |day| DAYS.contains(&i32::try_from(day).ok()?).then_some(day * DAY), &mut values);
+            each(&arguments[0].data, |day| DAYS.contains(&i32::try_from(day).ok()?).then(|| day * DAY), &mut values);
         }
         M::Micros if of == DataType::Timestamp && !arguments[0].constant => {
             each(&arguments[0].data, |value| are_plain(&[value]).then_some(value), &mut values);

@@ -6,11 +6,11 @@
 use super::Call;
 use crate::Result;
 use crate::cpu::vector::Vector;
-use multiloop_planner::evaluate::evaluate;
+use multiloop_planner::evaluate::{evaluate, volatile};
 use multiloop_planner::function::Function;
+use multiloop_planner::meter::Room;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
-use std::time::SystemTime;
 
 /// Applies any function that is not lazy.
 pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> Result<()> {
@@ -26,6 +26,8 @@ pub fn call_checked(
     out: &mut Vector,
 ) -> Result<()> {
     let mut results = Vec::with_capacity(len);
+    // What values there are is not known before they are made: texts count while they are more and more.
+    let (mut bytes, mut room) = (0usize, Room::default());
     let mut values = vec![Value::Null; arguments.len()];
     for (at, argument) in arguments.iter().enumerate() {
         if argument.constant {
@@ -39,7 +41,12 @@ pub fn call_checked(
                 values[at] = argument.value(tuple, call.types[at]);
             }
         }
-        results.push(one(call.function, &values, call.types, call.result)?);
+        let value = one(call.function, &values, call.types, call.result)?;
+        if let Value::Text(text) = &value {
+            bytes += text.len();
+            room.hold(bytes)?;
+        }
+        results.push(value);
     }
     out.set_values(&results, call.register);
     Ok(())
@@ -47,33 +54,8 @@ pub fn call_checked(
 
 /// Applies a function to one tuple's values.
 pub(super) fn one(function: Function, values: &[Value], types: &[DataType], result: DataType) -> Result<Value> {
-    if function == Function::Random {
-        return Ok(Value::Float(random()));
+    match volatile(function, values)? {
+        Some(value) => Ok(value),
+        None => evaluate(function, values, types, result),
     }
-    if function == Function::Clock {
-        return Ok(Value::Int(clock()));
-    }
-    evaluate(function, values, types, result)
-}
-
-/// The time of the clock, in microseconds since 1970.
-fn clock() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.ok().and_then(|since| i64::try_from(since.as_micros()).ok()).unwrap_or(0)
-}
-
-/// A double in [0, 1) from a generator of the thread's own (SplitMix64), seeded by the standard library.
-fn random() -> f64 {
-    use std::cell::Cell;
-    use std::hash::{BuildHasher, RandomState};
-    thread_local! {
-        static STATE: Cell<u64> = Cell::new(RandomState::new().hash_one(0));
-    }
-    STATE.with(|state| {
-        let seed = state.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
-        state.set(seed);
-        let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    })
 }

@@ -404,6 +404,11 @@ fn choices_and_bits() {
         let mut near = small(T::Date);
         near.values = (-5..5).map(Value::Int).collect();
         check_pairs(function, &near, &near.clone(), T::Date);
+        let mut infinite = small(T::Date);
+        infinite.values = [i32::MIN, i32::MAX, 0].map(|days| Value::Int(days.into())).to_vec();
+        let mut far = small(T::Integer);
+        far.values = [i32::MAX, i32::MIN, 1].map(|days| Value::Int(days.into())).to_vec();
+        check_pairs(function, &infinite, &far, T::Date);
     }
 }
 

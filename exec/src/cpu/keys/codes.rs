@@ -9,11 +9,11 @@
 //! order, and find neighbours in arrays, ranks and sums. `pack` packs and `decode` unpacks a part at a time, in loops
 //! that are compiled for the CPU's level.
 
-use super::super::vector::{Vector, VectorData};
+use super::super::vector::VectorData;
 use super::pack::pack;
 use crate::column::Dictionary;
 use crate::cpu::keys::duplicates::DuplicateRuns;
-use crate::cpu::keys::integer::BLOCK;
+use crate::cpu::keys::part_values::{KeyPartValues, NULL_FLOAT, PartValues};
 use crate::cpu::keys::short::{each_text, short_code};
 use crate::cpu::keys::text::TextKeys;
 use crate::cpu::keys::wide::WideKeys;
@@ -28,26 +28,6 @@ use std::sync::Arc;
 
 /// Half of the codes of intervals: what is added so that they are not negative.
 const INTERVAL_ZERO: i128 = 1 << 75;
-
-/// The bits of a NaN that is not the canonical one: no value has them, so that NULL does.
-pub(crate) const NULL_FLOAT: u64 = 0x7ff8_0000_0000_0001;
-
-/// One part's values for some tuples.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum PartValues<'a> {
-    /// Of a tile.
-    Vector(&'a Vector),
-    /// Of a growing column.
-    ColumnBuilder(&'a ColumnBuilder),
-}
-
-/// One part of the keys to encode.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KeyPartValues<'a> {
-    pub(crate) values: PartValues<'a>,
-    /// Whether NULL is a value like any other; otherwise the key of a NULL is absent.
-    pub(crate) null_matches: bool,
-}
 
 /// The codes of some keys. The vectors of the widths not in use are empty.
 #[derive(Clone, Debug, Default)]
@@ -302,41 +282,6 @@ impl Codes {
 fn mark(absent: &mut Option<Vec<bool>>, values: KeyPartValues<'_>, tuple: usize, len: usize) {
     if !values.null_matches {
         absent.get_or_insert_with(|| vec![false; len])[tuple] = true;
-    }
-}
-
-impl KeyPartValues<'_> {
-    pub(crate) fn is_null(&self, tuple: usize) -> bool {
-        match self.values {
-            PartValues::Vector(vector) => vector.is_null(tuple),
-            PartValues::ColumnBuilder(column) => column.is_null(tuple),
-        }
-    }
-
-    pub(crate) fn may_be_null(&self) -> bool {
-        match self.values {
-            PartValues::Vector(vector) => vector.nulls.is_some(),
-            PartValues::ColumnBuilder(column) => column.valid.is_some(),
-        }
-    }
-
-    /// Which of the tuples of block `number`, of which there are `len`, are not NULL, a bit each.
-    pub(crate) fn valid_word(&self, number: usize, len: usize) -> u64 {
-        match self.values {
-            PartValues::Vector(Vector { nulls: Some(valid), constant: false, .. }) => valid.words()[number],
-            _ => (0..len).fold(0, |word, at| word | u64::from(!self.is_null(number * BLOCK + at)) << at),
-        }
-    }
-
-    /// The bytes of a string; None for NULL.
-    fn text(&self, tuple: usize) -> Option<&[u8]> {
-        if self.is_null(tuple) {
-            return None;
-        }
-        Some(match self.values {
-            PartValues::Vector(vector) => vector.text(tuple).unwrap_or("").as_bytes(),
-            PartValues::ColumnBuilder(column) => column.text(tuple),
-        })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::vector::{Vector, VectorData};
 use crate::column::TextView;
 use crate::column::column_builder::{ARENA_MAX, BuilderText};
-use crate::cpu::keys::codes::NULL_FLOAT;
+use crate::cpu::keys::part_values::NULL_FLOAT;
 use crate::cpu::keys::short::short_bytes;
 use crate::cpu::simd::kernel::{append, kernel, vectorised};
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};

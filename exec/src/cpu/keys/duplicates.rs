@@ -3,7 +3,7 @@
 //! Nothing need prove that rows come clustered: the first keys of a tile say whether it pays.
 
 use super::super::kernels::fill_truth_of_pairs;
-use crate::cpu::keys::integer::BLOCK;
+use crate::cpu::kernels::member::BLOCK;
 use crate::cpu::simd::kernel::{kernel, vectorised};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::technique::Technique;

@@ -3,8 +3,8 @@
 
 use super::super::vector::{TextVector, Vector, VectorData};
 use crate::column::divisor::Divisor;
-use crate::cpu::keys::codes::{KeyPartValues, NULL_FLOAT, PartValues};
-use crate::cpu::keys::integer::BLOCK;
+use crate::cpu::kernels::member::BLOCK;
+use crate::cpu::keys::part_values::{KeyPartValues, NULL_FLOAT, PartValues};
 use crate::cpu::keys::short::{short_word, word_of_text};
 use crate::cpu::simd::kernel::{append, kernel, vectorised};
 use crate::cpu::vector::bitmap::each_one;

@@ -1,7 +1,7 @@
 //! Short strings as numbers: the bytes that each has of its own, the first one lowest, and above as many bytes as there may be
 //! one more than how many there are; so zero bytes count, and no string has the code of NULL.
 
-use crate::cpu::keys::codes::PartValues;
+use crate::cpu::keys::part_values::PartValues;
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use crate::partial::byte_keys::first_eight;
 use crate::plan::key_layout::ShortText;

@@ -2,7 +2,7 @@
 
 use super::super::vector::{TextVector, Vector, VectorData};
 use crate::column::Dictionary;
-use crate::cpu::keys::codes::{KeyPartValues, PartValues};
+use crate::cpu::keys::part_values::{KeyPartValues, PartValues};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::BuilderData;
 use crate::cpu::vector::rows::NO_GROUP;

@@ -2,8 +2,8 @@
 //! bits in one pass.
 
 use crate::column::{Column, ColumnData};
+use crate::cpu::kernels::member::BLOCK;
 use crate::cpu::kernels::pick::pick;
-use crate::cpu::keys::integer::BLOCK;
 use crate::cpu::keys::valid::Valid;
 use crate::cpu::simd::kernel::{append, kernel, prefetch_all, vectorised};
 use crate::cpu::vector::rows::Rows;

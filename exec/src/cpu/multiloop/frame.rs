@@ -6,6 +6,7 @@ use crate::column::{Chunk, Table};
 use crate::cpu::collections::bindings::{Bindings, Captured};
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::adopt::adopt_held;
+use crate::cpu::multiloop::searched::Asked;
 use crate::cpu::reduce::neighbours::Maker;
 use crate::cpu::vector::rows::Source;
 use crate::plan::batch::Batch;
@@ -30,6 +31,9 @@ pub(crate) trait Driver: Sync {
     /// Field of the only row of a block that stands in the frame's, with these fields of enclosing rows.
     fn nested(&self, around: &Frame<'_>, block: BlockId, field: u32, captured: &Captured) -> Result<Value>;
 
+    /// The rows of a block's result, and the types of its fields.
+    fn rows(&self, around: &Frame<'_>, block: BlockId, captured: &Captured) -> Result<(Arc<Stored>, Vec<DataType>)>;
+
     /// The same for all of these rows, as a batch.
     fn nested_batch(&self, around: &Frame<'_>, batch: &Batch, field: u32, asking: &[Vec<Value>]) -> Result<Vec<Value>>;
 }
@@ -53,6 +57,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) notes: Option<Mutex<Vec<(usize, String)>>>,
     /// What invariant lets of nested blocks gave, by block and let.
     pub(crate) invariant: Vec<Vec<Mutex<Option<Defined>>>>,
+    /// What rows have asked of blocks that are answered by search.
+    pub(crate) searched: FxHashMap<BlockId, Mutex<Asked>>,
 }
 
 impl<'a> Shared<'a> {
@@ -83,8 +89,20 @@ impl<'a> Shared<'a> {
         let invariant = plan.blocks.iter().map(|block| block.lets.iter().map(|_| Mutex::new(None)).collect()).collect();
         let (statistics, chunks_pruned) = Default::default();
         let notes = takes_notes.then(Mutex::default);
-        let tables = stored;
-        Shared { plan, tables, elements, parameters, context, driver, statistics, chunks_pruned, notes, invariant }
+        let searched = plan.searched.keys().map(|&block| (block, Mutex::default())).collect();
+        Shared {
+            plan,
+            tables: stored,
+            elements,
+            parameters,
+            context,
+            driver,
+            statistics,
+            chunks_pruned,
+            notes,
+            invariant,
+            searched,
+        }
     }
 
     /// A let of the body begins.

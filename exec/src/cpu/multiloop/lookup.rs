@@ -7,6 +7,7 @@ use crate::cpu::expression::environment::{Collections, Neighbours};
 use crate::cpu::expression::load::load;
 use crate::cpu::keys::integer::Key;
 use crate::cpu::multiloop::frame::Frame;
+use crate::cpu::multiloop::searched;
 use crate::cpu::reduce::neighbours::OwnLoop;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::register_of;
@@ -16,9 +17,10 @@ use crate::plan::code_range::KeyRange;
 use crate::plan::register::Register;
 use crate::workers::context::Context;
 use crate::{Error, Result};
-use multiloop_planner::multiloop::{BlockId, CollectionId};
+use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use std::time::Duration;
 
 impl Collections for Frame<'_> {
     fn context(&self) -> Option<&Context> {
@@ -102,6 +104,23 @@ impl Collections for Frame<'_> {
 
     fn nested(&self, block: BlockId, field: u32, captured: &Captured) -> Result<Value> {
         self.shared.driver.nested(self, block, field, captured)
+    }
+
+    fn nested_searched(
+        &self,
+        asked: (BlockId, u32),
+        captures: &[(IndexId, u32, u32)],
+        asking: &[Vec<Value>],
+    ) -> Result<Option<Vec<Option<Value>>>> {
+        searched::answers(self, asked, captures, asking)
+    }
+
+    fn nested_unmeasured(&self, block: BlockId) -> usize {
+        searched::unmeasured(self, block)
+    }
+
+    fn nested_took(&self, block: BlockId, rows: usize, time: Duration) {
+        searched::took(self, block, rows, time);
     }
 
     fn nested_batch(&self, block: BlockId, field: u32, asking: &[Vec<Value>]) -> Result<Option<Vec<Value>>> {

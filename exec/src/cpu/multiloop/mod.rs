@@ -3,18 +3,20 @@
 pub(crate) mod adopt;
 mod best_first;
 pub(crate) mod frame;
+mod in_order;
 pub(crate) mod inputs;
 mod layout;
 pub(crate) mod lookup;
 pub(crate) mod nest;
 pub(crate) mod prune_chunks;
+pub(crate) mod searched;
 pub(crate) mod sink;
 pub(crate) mod top_k;
 mod waiting;
 
 use super::reduce::{Reducer, finish};
 use crate::collections::rows::RowSet;
-use crate::column::lazy::PIECE_ROWS;
+use crate::column::PIECE_ROWS;
 use crate::column::{CHUNK_ROWS, Chunk};
 use crate::cpu::collections::stored::{Buckets, Groups, Members, Stored};
 use crate::cpu::expression::tile::Tile;

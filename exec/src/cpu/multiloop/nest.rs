@@ -52,10 +52,15 @@ pub(crate) struct Nest<'a> {
     grows: bool,
     /// Tuples of the next tile.
     tile_rows: usize,
+    /// Tuples of the first one, where some rows may be enough.
+    first_rows: usize,
 }
 
 /// Tuples of the first tile where some rows may be enough; each further one has four times as many.
 const FIRST_ROWS: usize = 256;
+
+/// The same where each tuple may cost a loop.
+const FIRST_COSTLY_ROWS: usize = 8;
 
 /// Rows of a bucket that are looked at first where one that is found is enough; each further round has four times as many.
 const FIRST_ROUND: u32 = 8;
@@ -134,6 +139,7 @@ impl<'a> Nest<'a> {
             enough: false,
             grows: plan.expressions.make_long_text(),
             tile_rows: TILE_ROWS,
+            first_rows: if plan.expressions.ask_blocks() { FIRST_COSTLY_ROWS } else { FIRST_ROWS },
         })
     }
 
@@ -147,7 +153,7 @@ impl<'a> Nest<'a> {
         self.enough = self.stops && sinks.iter().all(Sink::is_full);
         self.tile_rows = match (self.grows, self.stops) {
             (true, _) => 1,
-            (_, true) => FIRST_ROWS,
+            (_, true) => self.first_rows,
             _ => TILE_ROWS,
         };
         match piece {
@@ -587,7 +593,12 @@ struct Pairs<'n, 'a> {
 impl<'n, 'a> Pairs<'n, 'a> {
     fn new(nest: &'n mut Nest<'a>) -> Self {
         let (parents, rows) = nest.spare.pop().unwrap_or_default();
-        let (tile_rows, held) = (if nest.grows { 1 } else { TILE_ROWS }, nest.tile.held.bytes);
+        let tile_rows = match (nest.grows, nest.stops) {
+            (true, _) => 1,
+            (_, true) if nest.first_rows == FIRST_COSTLY_ROWS => nest.tile_rows,
+            _ => TILE_ROWS,
+        };
+        let held = nest.tile.held.bytes;
         Pairs { nest, parents, rows, tile_rows, held }
     }
 
@@ -625,7 +636,7 @@ impl<'n, 'a> Pairs<'n, 'a> {
                 full(self.nest, &self.parents, &self.rows)?;
                 self.parents.clear();
                 self.rows.clear();
-                if self.nest.grows {
+                if self.tile_rows < TILE_ROWS || self.nest.grows {
                     let is_large = self.nest.tile.held.bytes - self.held > TILE_BYTES;
                     self.held = self.nest.tile.held.bytes;
                     self.tile_rows = next_rows(self.tile_rows, is_large);

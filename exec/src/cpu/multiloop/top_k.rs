@@ -3,7 +3,7 @@
 //! left of all workers is cut at the end.
 
 use crate::Result;
-use crate::column::statistics::float_key;
+use crate::column::order_key::float_key;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::kernels::fill_truth_of;
 use crate::cpu::sort::order::{RowOrder, SORTED_BYTES, Ties};

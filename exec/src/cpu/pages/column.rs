@@ -4,7 +4,7 @@ use super::dictionary::{Dictionary, Values};
 use super::hybrid::{Bits, Hybrid, Next};
 use super::plain::{self, Texts};
 use super::{Kind, PageError, Result, Scale};
-use crate::column::lazy::PIECE_ROWS;
+use crate::column::PIECE_ROWS;
 use crate::column::{Column, ColumnData, Dictionary as Strings, TextView};
 use crate::cpu::simd::kernel::{append, kernel};
 use arrow::array::BooleanBufferBuilder;

@@ -2,7 +2,7 @@
 //! puts a row at the same place, so that what a row's part is has to be found out once, and a column takes one pass. A part
 //! with half of all rows has half of all blocks, and none is moved when it grows.
 
-use crate::cpu::groups::grouper::MERGE_PARTS;
+use crate::cpu::groups::splitters::MERGE_PARTS;
 use std::ops::Range;
 
 /// Rows of a block. Places of all parts are written in turn: were this a power of two, their memory would be in the same few sets

@@ -2,10 +2,10 @@
 
 use super::blocks::Blocks;
 use crate::cpu::groups::first_rows::firsts;
-use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
+use crate::cpu::groups::grouper::Grouper;
 use crate::cpu::groups::hashed::Hashed;
 use crate::cpu::groups::ranked::Known;
-use crate::cpu::groups::splitters::SharedSplitters;
+use crate::cpu::groups::splitters::{MERGE_PARTS, SharedSplitters};
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::simd::kernel::vectorised;
 use crate::cpu::table::IntegerKey;

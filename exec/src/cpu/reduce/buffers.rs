@@ -11,9 +11,9 @@
 
 use crate::Result;
 use crate::cpu::aggregate::{Input, TileGroups};
-use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
+use crate::cpu::groups::grouper::Grouper;
 use crate::cpu::groups::ranked::Known;
-use crate::cpu::groups::splitters::SharedSplitters;
+use crate::cpu::groups::splitters::{MERGE_PARTS, SharedSplitters};
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::reduce::blocks::Blocks;
 use crate::cpu::reduce::buffer_keys::{BufferKeys, PartGroups, TileKeys, partitioned_layout};

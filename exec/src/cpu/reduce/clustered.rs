@@ -1,7 +1,7 @@
 //! The groups of clustered rows, put together.
 
 use super::core::Core;
-use super::finish::{Ended, Merge};
+use super::merge::{Ended, Merge};
 use super::show::{Shown, put_together};
 use crate::cpu::collections::claims::Passed;
 use crate::cpu::vector::builder::ColumnBuilder;

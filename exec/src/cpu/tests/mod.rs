@@ -22,6 +22,7 @@ mod radix_partition;
 mod random_programs;
 mod refused_memory;
 mod runs;
+mod searched;
 mod stepped;
 mod tail;
 mod unmatched_rows;

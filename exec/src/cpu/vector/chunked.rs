@@ -5,7 +5,7 @@ use super::bitmap::Bitmap;
 use crate::column::{Chunk, Column, ColumnData, Dictionary, TextView};
 use crate::cpu::simd::kernel::{append, kernel, prefetch_here};
 use crate::cpu::simd::prefetch::PREFETCH_ROWS;
-use crate::cpu::vector::rows::NO_ROW;
+use crate::cpu::vector::NO_ROW;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::register::Register;
 use crate::technique::Technique;

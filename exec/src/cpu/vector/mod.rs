@@ -8,6 +8,7 @@ pub(crate) mod builder;
 pub(crate) mod chunked;
 pub(crate) mod finish;
 pub(crate) mod narrow;
+mod numeric_builder;
 pub(crate) mod numerics;
 pub mod rows;
 pub(crate) mod text_builder;
@@ -22,6 +23,9 @@ use arrow::buffer::Buffer;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
+
+/// The row number that stands for no row: a `BucketOrNull` index that found none. Its fields are NULL.
+pub const NO_ROW: u32 = u32::MAX;
 
 /// The values of one scalar for the tuples of a tile.
 #[derive(Clone, Debug)]

@@ -2,9 +2,7 @@
 //! results, so that nothing on the way is the text of a table's column. A vector has this form only for who asks for it
 //! (`Tile::ensure_numerics`); everybody else finds texts.
 
-use super::builder::{BuilderData, ColumnBuilder};
 use super::{TextVector, Vector, VectorData};
-use multiloop_planner::numeric::Numeric;
 use multiloop_planner::numeric::small::SmallNumeric;
 
 /// Numbers whose digits 128 bits hold; at a NULL stands 0.
@@ -28,7 +26,7 @@ impl NumericVector {
         self.scales.resize(len, 0);
     }
 
-    /// These numbers, which are those of a column: [`ColumnBuilder::append_small`] lets no other scales in.
+    /// These numbers, which are those of a column: [`append_small`](super::builder::ColumnBuilder::append_small) lets no other scales in.
     pub(crate) fn of(numbers: &[SmallNumeric]) -> Self {
         let mut all = NumericVector::default();
         all.extend(numbers.iter().copied());
@@ -88,39 +86,6 @@ impl NumericVector {
     }
 }
 
-impl ColumnBuilder {
-    /// Appends a number, or NULL.
-    pub(crate) fn append_numeric(&mut self, number: Option<&Numeric>) {
-        match number.map(Numeric::small) {
-            None => self.append_small(None),
-            Some(Some(small)) => self.append_small(Some(small)),
-            Some(None) => number.into_iter().for_each(|number| self.append_numeric_text(number)),
-        }
-    }
-
-    /// The same of a number whose digits 128 bits hold. Once there was one that they do not, all are texts.
-    pub(crate) fn append_small(&mut self, number: Option<SmallNumeric>) {
-        let BuilderData::Numerics(numbers) = &mut self.data else {
-            let text = number.map(SmallNumeric::encode);
-            return self.append_texts(std::iter::once(text.as_ref().map(|text| text.as_bytes())));
-        };
-        match number {
-            Some(number) if u8::try_from(number.scale).is_err() => return self.append_numeric_text(&number.into()),
-            number => numbers.push(number.unwrap_or_default()),
-        }
-        match (&mut self.valid, number) {
-            (Some(valid), number) => valid.push(number.is_some()),
-            (None, Some(_)) => {}
-            (None, None) => self.valid = Some((0..=self.len).map(|row| row < self.len).collect()),
-        }
-        self.len += 1;
-    }
-
-    fn append_numeric_text(&mut self, number: &Numeric) {
-        self.append_texts(std::iter::once(Some(number.encode().as_bytes())));
-    }
-}
-
 impl Vector {
     /// The memory for numerics, emptied.
     pub(crate) fn take_numerics(&mut self) -> NumericVector {
@@ -149,6 +114,8 @@ impl Vector {
 mod tests {
     use super::*;
     use crate::cpu::vector::bitmap::Bitmap;
+    use crate::cpu::vector::builder::ColumnBuilder;
+    use multiloop_planner::numeric::Numeric;
     use multiloop_planner::types::DataType;
     use multiloop_planner::value::Value;
 

@@ -2,6 +2,7 @@
 
 use crate::column::dictionary::Dictionary;
 use crate::column::{Chunk, Column};
+pub use crate::cpu::vector::NO_ROW;
 use crate::cpu::vector::chunked::Chunked;
 use crate::workers::context::{Memory, Reservation};
 use crate::{Error, Result};
@@ -10,9 +11,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 /// Tuples in a tile, at most (an `expand` may go beyond; nothing depends on it but the caches).
 pub const TILE_ROWS: usize = 32768;
-
-/// The row number that stands for no row: a `BucketOrNull` index that found none. Its fields are NULL.
-pub const NO_ROW: u32 = u32::MAX;
 
 /// The rows on which one index stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

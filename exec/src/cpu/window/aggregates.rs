@@ -4,10 +4,11 @@ use super::extremes::extremes;
 use super::frames::Frames;
 use super::general::general;
 use super::numerics::numerics;
-use super::pieces::{Said, Sorted};
 use super::places::integers;
 use super::quantiles::quantiles;
+use super::results::PieceResult;
 use super::sliding::{Count, Floats, Integers, Intervals, Logic, Moments, State, Total, Values, slide};
+use super::sorted::Sorted;
 use super::statistics::statistics;
 use crate::Result;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
@@ -26,10 +27,10 @@ pub(super) fn aggregate(
     sorted: &Sorted<'_>,
     rows: Range<usize>,
     context: &Context,
-) -> Result<Said> {
+) -> Result<PieceResult> {
     let seen = Frames::new(field, sorted, rows.clone());
     let frames = Slides { field, seen: &seen, rows, context };
-    let Some((column, data_type)) = argument else { return frames.count(None).map(Said::Values) };
+    let Some((column, data_type)) = argument else { return frames.count(None).map(PieceResult::Values) };
     let valid = column.valid.as_deref();
     let values = match (reduction, &column.data) {
         (Reduction::CountRows, _) => frames.count(None)?,
@@ -46,7 +47,7 @@ pub(super) fn aggregate(
         (Reduction::Min | Reduction::Max, _) => {
             let largest = *reduction == Reduction::Max;
             let Slides { rows, .. } = frames;
-            return extremes((&seen, largest), (column, data_type), sorted, rows).map(Said::Rows);
+            return extremes((&seen, largest), (column, data_type), sorted, rows).map(PieceResult::Rows);
         }
         (Reduction::Sum, _) if data_type == DataType::Numeric => frames.numerics(None, (column, data_type))?,
         (Reduction::Sum, BuilderData::I32(values)) => frames.integers::<_, i128>(Values { values, valid })?,
@@ -75,7 +76,7 @@ pub(super) fn aggregate(
             general((field, reduction), (column, data_type), &seen, rows, context)?
         }
     };
-    Ok(Said::Values(values))
+    Ok(PieceResult::Values(values))
 }
 
 /// The frames of some rows.

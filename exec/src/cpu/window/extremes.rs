@@ -2,7 +2,7 @@
 //! best to worst. A row that comes drives out all that are no better, for they also go sooner.
 
 use super::frames::Frames;
-use super::pieces::Sorted;
+use super::sorted::Sorted;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::cpu::vector::rows::NO_ROW;
 use crate::{Error, Result};

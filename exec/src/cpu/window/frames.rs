@@ -5,8 +5,8 @@
 //! ([`Parts`]). So what slides over frames slides over both.
 
 use super::layout::{Layout, bounds};
-use super::pieces::Sorted;
 use super::places::integer;
+use super::sorted::Sorted;
 use crate::Result;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use multiloop_planner::multiloop::WindowField;

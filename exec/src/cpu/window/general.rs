@@ -1,5 +1,5 @@
-//! Aggregates of frames by values, whatever they are: where one end of the frames stays, what a frame holds is what the one
-//! beside it held, and more. Frames that move at both ends are gone over anew.
+//! Aggregates of frames value by value, for all others: where one end of the frames stays, a frame goes on from the one beside it.
+//! Frames that move at both ends are computed anew.
 
 use super::frames::{Frames, Parts};
 use super::{SAID_BYTES, numerics};

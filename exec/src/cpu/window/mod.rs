@@ -1,5 +1,5 @@
-//! Windows: what functions say of each row is found where rows of a partition stand side by side and in order, and brought back
-//! to where the row came from.
+//! Window functions: evaluated where the rows of a partition lie side by side and in order, and brought back to where each row came
+//! from.
 //!
 //! 1. Only the fields by which rows are put in order and those that functions take are read. Rows are sorted by partition and
 //!    order; rows that the order leaves tied stay as they were. Rows themselves stay where they are: the result has the columns
@@ -11,6 +11,7 @@
 //! 4. Chunk by chunk these are gathered by the places that the chunk's rows have in the order.
 
 mod aggregates;
+mod cancel_check;
 mod extremes;
 mod frames;
 mod general;
@@ -20,11 +21,15 @@ mod pieces;
 mod places;
 mod pointers;
 mod quantiles;
+mod results;
 mod sliding;
+mod sorted;
 mod statistics;
+mod two_stacks;
 
 use self::layout::Layout;
-use self::pieces::{Made, Sorted, made};
+use self::results::FunctionResult;
+use self::sorted::Sorted;
 use super::sort::order::{RowOrder, SORTED_BYTES, Ties};
 use super::sort::read_fields;
 use crate::Result;
@@ -75,11 +80,11 @@ pub(crate) fn window(
     let descending = order.first().is_some_and(|(_, order)| order.descending);
     let (columns, fields) = (&read.columns[..], &read.fields[..]);
     let sorted = Sorted { rows: &rows, layout: &layout, columns, fields, types: own, descending };
-    let made = made(&sorted, functions, &mut scratch, workers)?;
+    let results = pieces::evaluate(&sorted, functions, &mut scratch, workers)?;
     let places = places_of(&rows, workers)?;
     // Texts that functions make are theirs alone.
-    reservation.add(made.iter().map(Made::text_bytes).sum::<usize>())?;
-    let chunks = said(input, &made, &sorted, (added, &places), workers)?;
+    reservation.add(results.iter().map(FunctionResult::text_bytes).sum::<usize>())?;
+    let chunks = chunks_with(input, &results, &sorted, (added, &places), workers)?;
     Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
 }
 
@@ -140,10 +145,10 @@ fn places_of(rows: &[u32], workers: Workers<'_>) -> Result<Option<Vec<AtomicU32>
     Ok(Some(places))
 }
 
-/// The chunks of the input with what functions say of their rows.
-fn said(
+/// The chunks of the input with the functions' values of their rows.
+fn chunks_with(
     input: &RowSet,
-    made: &[Made],
+    results: &[FunctionResult],
     sorted: &Sorted<'_>,
     (added, places): (&[DataType], &Option<Vec<AtomicU32>>),
     workers: Workers<'_>,
@@ -151,15 +156,15 @@ fn said(
     let mut start = 0;
     let mut pieces: Vec<(Range<usize>, usize)> = Vec::new();
     for chunk in &input.chunks {
-        pieces.extend((0..made.len()).map(|function| (start..start + chunk.rows, function)));
+        pieces.extend((0..results.len()).map(|function| (start..start + chunk.rows, function)));
         start += chunk.rows;
     }
     let columns = workers.map(pieces, |(rows, function): (Range<usize>, usize)| {
         let column = match places {
-            None => made[function].slice(rows, sorted),
+            None => results[function].slice(rows, sorted),
             Some(places) => {
                 let places: Vec<u32> = places[rows].iter().map(|place| place.load(Ordering::Relaxed)).collect();
-                made[function].take(&places, sorted)
+                results[function].take(&places, sorted)
             }
         };
         column.into_column(added[function])

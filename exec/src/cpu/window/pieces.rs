@@ -1,112 +1,18 @@
-//! Functions over pieces of the sorted rows, by all workers, and what they make.
+//! Evaluates window functions over pieces of the sorted rows, by all workers.
 
-use super::layout::Layout;
+use super::results::{FunctionResult, Origin, PieceResult};
+use super::sorted::Sorted;
 use super::{aggregates, general, places, pointers};
 use crate::Result;
-use crate::cpu::vector::builder::{BuilderData, ColumnBuilder, concat_all, copy_all};
-use crate::cpu::vector::rows::NO_ROW;
+use crate::cpu::vector::builder::{ColumnBuilder, concat_all, copy_all};
 use crate::workers::context::{Context, Reservation};
 use crate::workers::schedule::Workers;
 use multiloop_planner::multiloop::{Reduction, WindowCallee, WindowField};
 use multiloop_planner::types::DataType;
-use multiloop_planner::value::canonical_float_bits;
 use multiloop_planner::window::{Exclude, Frame, FrameBound, FrameUnit, WindowFunction};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// The rows of a window, in order.
-pub(super) struct Sorted<'a> {
-    /// Where each stands in the columns.
-    pub(super) rows: &'a [u32],
-    pub(super) layout: &'a Layout,
-    /// The fields that were read, in order, and their columns.
-    pub(super) fields: &'a [usize],
-    pub(super) columns: &'a [ColumnBuilder],
-    /// The types of all fields.
-    pub(super) types: &'a [DataType],
-    /// Whether the first key of their order goes down.
-    pub(super) descending: bool,
-}
-
-impl<'a> Sorted<'a> {
-    /// The column of a field that was read.
-    pub(super) fn column(&self, field: u32) -> &'a ColumnBuilder {
-        &self.columns[self.fields.partition_point(|&other| other < field as usize)]
-    }
-}
-
-/// What a function says of some rows in order.
-pub(super) enum Said {
-    /// These values.
-    Values(ColumnBuilder),
-    /// The values that rows of a column have; NULL for `NO_ROW`.
-    Rows(Vec<u32>),
-}
-
-/// What a function says of all rows in order.
-pub(super) enum Made {
-    Values(ColumnBuilder),
-    Rows { rows: Vec<u32>, of: Origin },
-}
-
-/// Whose values are said.
-pub(super) enum Origin {
-    /// A field's.
-    Field(u32),
-    /// A field's, those of equal floats alike.
-    Canonical(u32),
-    /// A column's.
-    Column(ColumnBuilder),
-}
-
-impl Made {
-    /// What is said of rows that have these places.
-    pub(super) fn take(&self, places: &[u32], sorted: &Sorted<'_>) -> ColumnBuilder {
-        match self {
-            Made::Values(column) => column.take(places),
-            Made::Rows { rows, of } => of.values(places.iter().map(|&place| rows[place as usize]).collect(), sorted),
-        }
-    }
-
-    /// Bytes of texts that it holds.
-    pub(super) fn text_bytes(&self) -> usize {
-        match self {
-            Made::Values(column) if matches!(column.data, BuilderData::Text(_)) => column.bytes(),
-            _ => 0,
-        }
-    }
-
-    /// What is said of rows one behind the other.
-    pub(super) fn slice(&self, places: Range<usize>, sorted: &Sorted<'_>) -> ColumnBuilder {
-        match self {
-            Made::Values(column) => column.slice(places),
-            Made::Rows { rows, of } => of.values(rows[places].to_vec(), sorted),
-        }
-    }
-}
-
-impl Origin {
-    /// The values of these rows; NULL for `NO_ROW`.
-    fn values(&self, mut rows: Vec<u32>, sorted: &Sorted<'_>) -> ColumnBuilder {
-        let column = match self {
-            Origin::Field(field) | Origin::Canonical(field) => sorted.column(*field),
-            Origin::Column(column) => column,
-        };
-        let valid: Option<Vec<bool>> = rows
-            .contains(&NO_ROW)
-            .then(|| rows.iter().map(|&row| row != NO_ROW && !column.is_null(row as usize)).collect());
-        if valid.is_some() {
-            rows.iter_mut().filter(|row| **row == NO_ROW).for_each(|row| *row = 0);
-        }
-        let mut taken = column.take(&rows);
-        taken.valid = valid.or(taken.valid);
-        if let (Origin::Canonical(_), BuilderData::F64(values)) = (self, &mut taken.data) {
-            values.iter_mut().for_each(|value| *value = f64::from_bits(canonical_float_bits(*value)));
-        }
-        taken
-    }
-}
 
 /// A function and what it takes.
 struct Task<'a> {
@@ -118,13 +24,13 @@ struct Task<'a> {
     whole: bool,
 }
 
-/// What all functions say.
-pub(super) fn made(
+/// The results of all functions.
+pub(super) fn evaluate(
     sorted: &Sorted<'_>,
     functions: &[WindowField],
     scratch: &mut Reservation,
     workers: Workers<'_>,
-) -> Result<Vec<Made>> {
+) -> Result<Vec<FunctionResult>> {
     let in_order = in_order(sorted, functions, scratch, workers)?;
     let rows = sorted.rows.len();
     let piece_rows = workers.piece_rows(rows);
@@ -146,8 +52,8 @@ pub(super) fn made(
         let (mut values, mut rows) = (Vec::new(), Vec::new());
         for said in said.by_ref().take(pieces[usize::from(task.whole)].len()) {
             match said {
-                Said::Values(column) => values.push(column),
-                Said::Rows(numbers) => rows.push(numbers),
+                PieceResult::Values(column) => values.push(column),
+                PieceResult::Rows(numbers) => rows.push(numbers),
             }
         }
         let points = !rows.is_empty();
@@ -157,12 +63,12 @@ pub(super) fn made(
     }
     let columns = concat_all_parts(columns, workers)?;
     let made = all.into_iter().zip(columns).map(|(rows, column)| {
-        let Some((rows, field)) = rows else { return Ok(Made::Values(column)) };
+        let Some((rows, field)) = rows else { return Ok(FunctionResult::Values(column)) };
         let of = pointers::origin(field, sorted);
         if let Origin::Column(column) = &of {
             scratch.add(column.bytes())?;
         }
-        Ok(Made::Rows { rows, of })
+        Ok(FunctionResult::Rows { rows, of })
     });
     made.collect()
 }
@@ -223,14 +129,18 @@ fn needs_whole_partitions(field: &WindowField, piece_rows: usize) -> bool {
 }
 
 impl Task<'_> {
-    fn run(&self, sorted: &Sorted<'_>, rows: Range<usize>, context: &Context) -> Result<Said> {
+    fn run(&self, sorted: &Sorted<'_>, rows: Range<usize>, context: &Context) -> Result<PieceResult> {
         let field = self.field;
         match &field.function {
             WindowCallee::Function(function) if function.is_place() => {
-                Ok(Said::Values(places::place(*function, sorted.layout, rows)))
+                Ok(PieceResult::Values(places::place(*function, sorted.layout, rows)))
             }
-            WindowCallee::Function(WindowFunction::Ntile) => places::ntile(field, sorted, rows).map(Said::Values),
-            WindowCallee::Function(function) => pointers::pointers(*function, field, sorted, rows).map(Said::Rows),
+            WindowCallee::Function(WindowFunction::Ntile) => {
+                places::ntile(field, sorted, rows).map(PieceResult::Values)
+            }
+            WindowCallee::Function(function) => {
+                pointers::pointers(*function, field, sorted, rows).map(PieceResult::Rows)
+            }
             WindowCallee::Aggregate(reduction) => {
                 let argument = self.argument.zip(self.argument_type);
                 aggregates::aggregate((field, reduction), argument, sorted, rows, context)

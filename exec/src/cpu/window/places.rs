@@ -1,7 +1,7 @@
 //! Ranking functions: those of the position of a row in its partition.
 
 use super::layout::Layout;
-use super::pieces::Sorted;
+use super::sorted::Sorted;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::{ErrorKind, Result};
 use multiloop_planner::evaluate::window::{at_least_one, bucket};

@@ -1,8 +1,9 @@
 //! Value functions: those that give the value of another row (lag, lead, first_value and their kin).
 
 use super::frames::{Counted, Frames, number};
-use super::pieces::{Origin, Sorted};
 use super::places::integer;
+use super::results::Origin;
+use super::sorted::Sorted;
 use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::cpu::vector::rows::NO_ROW;
 use crate::{Error, ErrorKind, Result};

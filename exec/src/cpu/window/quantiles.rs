@@ -1,6 +1,6 @@
-//! Percentiles and modes of frames: the values that there are have numbers in their order, and a tree of these knows how many rows
-//! of a frame have each, how many there are below a node, and which is there most often. A row comes and goes in the depth of the
-//! tree, and so is the answer found.
+//! Percentiles and modes of frames: a tree over the numbers of the distinct values in their order counts how many rows of a frame have
+//! each, how many there are below a node, and which is the most frequent. A row comes and goes in the depth of the tree, and the answer
+//! is found in it.
 
 use super::frames::Frames;
 use super::sliding::{State, slide};

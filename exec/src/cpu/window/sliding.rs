@@ -1,6 +1,7 @@
-//! Aggregates whose rows can be taken out again: of one frame after the other what it has and the last one had not is added,
-//! and what it lacks is taken out. Each row comes and goes once a partition, however wide frames are.
+//! Sliding aggregates, whose rows can be removed again: what a frame has and the last one had not is added, and what it lacks is
+//! removed. Each row comes and goes once a partition, however wide frames are.
 
+use super::cancel_check::CancelCheck;
 use super::frames::{Frames, Parts};
 use crate::Result;
 use crate::interpret::reduce::sum_of_intervals;
@@ -12,9 +13,6 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, Value};
 use multiloop_planner::window::Exclude;
 use std::ops::Range;
-
-/// Frames after which it is asked whether the statement was cancelled.
-const CHECKED_FRAMES: usize = 1 << 12;
 
 /// What is known of the rows of a frame.
 pub(super) trait State {
@@ -40,12 +38,9 @@ pub(super) fn slide<S: State>(
     if frames.frame.exclude != Exclude::NoOthers {
         return slide_parts(frames, rows, state, context, each);
     }
-    let (mut held, mut count_frames) = (0..0, 0usize);
+    let (mut held, mut cancelled) = (0..0, CancelCheck::new(context));
     frames.each(rows, |seen, count| {
-        count_frames += 1;
-        if count_frames.is_multiple_of(CHECKED_FRAMES) {
-            context.check()?;
-        }
+        cancelled.pass()?;
         // What is left of a frame may be less than what has to go. Frames whose bounds are arguments may go back.
         let goes_back = seen.start < held.start || seen.end < held.end;
         if goes_back || seen.start >= held.end || seen.start - held.start > seen.len() {
@@ -68,12 +63,9 @@ fn slide_parts<S: State>(
     context: &Context,
     mut each: impl FnMut(Option<S::Value>, usize) -> Result<()>,
 ) -> Result<()> {
-    let (mut held, mut count_frames) = ([0..0, 0..0], 0usize);
+    let (mut held, mut cancelled) = ([0..0, 0..0], CancelCheck::new(context));
     frames.each_parts(rows, |parts| {
-        count_frames += 1;
-        if count_frames.is_multiple_of(CHECKED_FRAMES) {
-            context.check()?;
-        }
+        cancelled.pass()?;
         let Parts { left, own, right } = parts;
         for (held, to) in held.iter_mut().zip([left, right]) {
             let goes_back = to.start < held.start || to.end < held.end;

@@ -1,8 +1,10 @@
-//! Statistics of frames. Of some of them rows can be taken out again; of the others states can be merged, and a frame is two
-//! parts, as that of numerics is (`numerics`): of each row of the first part there is a state of it and all behind it.
+//! Statistics of frames. Of some of them rows can be taken out again (`sliding`); of the others states can be merged, and a frame
+//! is two parts (`two_stacks`).
 
+use super::cancel_check::CancelCheck;
 use super::frames::Frames;
 use super::sliding::{State, slide};
+use super::two_stacks::{Mergeable, TwoStacks};
 use crate::Result;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::sums::statistic::Summary;
@@ -14,9 +16,6 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use multiloop_planner::window::Exclude;
 use std::ops::Range;
-
-/// Frames after which it is asked whether the statement was cancelled.
-const CHECKED_FRAMES: usize = 1 << 12;
 
 /// What a statistic says of some rows; its argument is in order.
 pub(super) fn statistics(
@@ -50,15 +49,13 @@ pub(super) fn statistics(
         slide(frames, rows, state, context, push)?;
         return Ok(ColumnBuilder::from_values(&values, result));
     }
-    let mut left = Stacks::new(kind, &value_of);
-    let mut right = Stacks::new(kind, &value_of);
-    let (mut seen_frames, mut held) = (0usize, Reservation::new(&context.memory));
-    let mut check = |left: &Stacks<'_, _>| {
-        seen_frames += 1;
-        if seen_frames.is_multiple_of(CHECKED_FRAMES) {
-            context.check()?;
+    let summaries = Summaries { kind, value_of };
+    let (mut left, mut right) = (TwoStacks::new(&summaries), TwoStacks::new(&summaries));
+    let (mut cancelled, mut held) = (CancelCheck::new(context), Reservation::new(&context.memory));
+    let mut check = |left: &TwoStacks<'_, _>| {
+        if cancelled.pass()? {
             held = Reservation::new(&context.memory);
-            held.add(left.first.len() * size_of::<Summary>())?;
+            held.add(left.kept() * size_of::<Summary>())?;
         }
         Ok::<_, crate::Error>(())
     };
@@ -74,9 +71,7 @@ pub(super) fn statistics(
             left.move_to(parts.left)?;
             right.move_to(parts.right)?;
             let mut state = left.state()?;
-            if let Some((row, value)) = parts.own.and_then(|row| Some((row, value_of(row)?))) {
-                state.add(kind, &value, row as u64)?;
-            }
+            parts.own.into_iter().try_for_each(|row| summaries.add_to(&mut state, row))?;
             state.merge(kind, &right.state()?)?;
             push(Some(state.finish(kind, result)?), 1)
         })?;
@@ -155,20 +150,18 @@ impl<V: Fn(usize) -> Option<Value>> State for GivesBack<'_, V> {
     }
 }
 
-/// The states of a frame's two parts.
-struct Stacks<'a, V> {
+/// Summaries of rows that cannot be taken out of one.
+struct Summaries<V> {
     kind: Statistic,
-    value_of: &'a V,
-    /// Of each row of the first part, from the last to the first one, and all behind it.
-    first: Vec<Summary>,
-    second: Summary,
-    /// The rows of both.
-    held: Range<usize>,
+    /// The value of a row; none of NULL.
+    value_of: V,
 }
 
-impl<'a, V: Fn(usize) -> Option<Value>> Stacks<'a, V> {
-    fn new(kind: Statistic, value_of: &'a V) -> Self {
-        Stacks { kind, value_of, first: Vec::new(), second: Summary::new(kind), held: 0..0 }
+impl<V: Fn(usize) -> Option<Value>> Mergeable for Summaries<V> {
+    type State = Summary;
+
+    fn empty(&self) -> Summary {
+        Summary::new(self.kind)
     }
 
     fn add_to(&self, state: &mut Summary, row: usize) -> Result<()> {
@@ -178,42 +171,7 @@ impl<'a, V: Fn(usize) -> Option<Value>> Stacks<'a, V> {
         }
     }
 
-    fn move_to(&mut self, frame: Range<usize>) -> Result<()> {
-        if frame.start >= self.held.end || frame.start < self.held.start || frame.end < self.held.end {
-            self.first.clear();
-            self.second = Summary::new(self.kind);
-            self.held = frame.start..frame.start;
-        }
-        let gone = frame.start - self.held.start;
-        if gone <= self.first.len() {
-            self.first.truncate(self.first.len() - gone);
-        } else {
-            self.turn(frame.start..self.held.end)?;
-        }
-        let mut second = std::mem::replace(&mut self.second, Summary::new(self.kind));
-        for row in self.held.end..frame.end {
-            self.add_to(&mut second, row)?;
-        }
-        self.second = second;
-        self.held = frame;
-        Ok(())
-    }
-
-    /// Makes all rows the first part.
-    fn turn(&mut self, rows: Range<usize>) -> Result<()> {
-        self.first.clear();
-        let mut state = Summary::new(self.kind);
-        for row in rows.rev() {
-            self.add_to(&mut state, row)?;
-            self.first.push(state.clone());
-        }
-        self.second = Summary::new(self.kind);
-        Ok(())
-    }
-
-    fn state(&self) -> Result<Summary> {
-        let mut state = self.first.last().cloned().unwrap_or_else(|| Summary::new(self.kind));
-        state.merge(self.kind, &self.second)?;
-        Ok(state)
+    fn merge(&self, state: &mut Summary, other: &Summary) -> Result<()> {
+        state.merge(self.kind, other)
     }
 }

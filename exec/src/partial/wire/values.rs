@@ -46,7 +46,10 @@ impl Wire for DataType {
             DataType::Json => (25, None, None),
             DataType::Jsonb => (26, None, None),
             DataType::TimestampTz => (27, None, None),
-            DataType::TimeTz => (28, None, None),
+            DataType::TimeTz => (31, None, None),
+            DataType::Bit(length) => (32, Some(length), None),
+            DataType::VarBit(length) => (33, Some(length), None),
+            DataType::JsonPath => (34, None, None),
             DataType::System(of) => {
                 to.push(30);
                 return to.push(SystemType::ALL.iter().position(|other| *other == of).unwrap_or(0) as u8);
@@ -92,7 +95,10 @@ impl Wire for DataType {
             25 => DataType::Json,
             26 => DataType::Jsonb,
             27 => DataType::TimestampTz,
-            28 => DataType::TimeTz,
+            31 => DataType::TimeTz,
+            32 => DataType::Bit(u32::read(from)?),
+            33 => DataType::VarBit(u32::read(from)?),
+            34 => DataType::JsonPath,
             30 => {
                 let of = SystemType::ALL.get(usize::from(u8::read(from)?)).copied();
                 DataType::System(of.ok_or_else(|| damaged("a type of the system"))?)

@@ -1,4 +1,4 @@
-//! How often there is each text: entropy, histogram, and those that are there most often.
+//! Counts of texts: the state of entropy, histogram, and the most frequent values.
 
 use super::{chunk, length, text, write_text};
 use multiloop_planner::error::{Error, ErrorKind, Result};

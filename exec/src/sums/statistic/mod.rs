@@ -1,10 +1,11 @@
 //! States of statistics: what is kept of the rows of a group or of a frame, whatever their order.
 //!
 //! Each is a monoid: states merge, and no cut of the rows into parts shows. `exact` has integers of any size in which moments are
-//! computed; `pairs` and `shape` are moments, `product` a product, `counts` how often there is each value, `distinct` a sketch of
+//! computed; `bits` are bit strings; `pairs` and `shape` are moments, `product` a product, `counts` how often there is each value, `distinct` a sketch of
 //! how many there are, `row` one of the rows. Some give rows back that they took ([`Summary::remove`]), so that they slide over
 //! frames; `sliding` is the sketch that does.
 
+pub(crate) mod bits;
 pub(crate) mod counts;
 pub(crate) mod distinct;
 pub(crate) mod exact;
@@ -17,10 +18,11 @@ pub(crate) mod sliding;
 #[cfg(test)]
 mod tests;
 
+use bits::BitStrings;
 use counts::Counts;
 use distinct::Sketch;
 use multiloop_planner::error::{Error, Result};
-use multiloop_planner::evaluate::statistic::{Statistic, pair_of};
+use multiloop_planner::evaluate::statistic::{Statistic, pair_of, pair_of_text};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use pairs::Pairs;
@@ -33,6 +35,7 @@ use shape::Shape;
 pub(crate) enum Summary {
     /// Whether there was one, and the bits together.
     Bits(bool, i64),
+    BitStrings(BitStrings),
     Product(Product),
     Pairs(Box<Pairs>),
     Shape(Box<Shape>),
@@ -48,6 +51,7 @@ impl Summary {
         match kind {
             S::BitAnd => Summary::Bits(false, -1),
             S::BitOr | S::BitXor => Summary::Bits(false, 0),
+            S::BitStringAnd | S::BitStringOr | S::BitStringXor => Summary::BitStrings(BitStrings::default()),
             S::Product => Summary::Product(Product::default()),
             S::Pair(_) => Summary::Pairs(Box::default()),
             S::Skewness | S::Kurtosis | S::KurtosisPopulation => Summary::Shape(Box::default()),
@@ -64,9 +68,14 @@ impl Summary {
                 *any = true;
                 *bits = combined(kind, *bits, *value);
             }
+            (Summary::BitStrings(all), Value::Text(bits)) => all.add(kind, bits)?,
             (Summary::Product(product), Value::Float(value)) => product.add(*value),
             (Summary::Pairs(pairs), Value::Interval(pair)) => {
                 let (y, x) = pair_of(*pair);
+                pairs.add(y, x, 1);
+            }
+            (Summary::Pairs(pairs), Value::Text(text)) => {
+                let (y, x) = pair_of_text(text).ok_or_else(|| unexpected(kind, value))?;
                 pairs.add(y, x, 1);
             }
             (Summary::Shape(shape), Value::Float(value)) => shape.add(*value, 1),
@@ -104,6 +113,7 @@ impl Summary {
                 *any |= other_any;
                 *bits = combined(kind, *bits, *other);
             }
+            (Summary::BitStrings(all), Summary::BitStrings(other)) => all.merge(kind, other)?,
             (Summary::Product(product), Summary::Product(other)) => product.merge(other),
             (Summary::Pairs(pairs), Summary::Pairs(other)) => pairs.merge(other),
             (Summary::Shape(shape), Summary::Shape(other)) => shape.merge(other),
@@ -121,6 +131,7 @@ impl Summary {
         Ok(match (self, kind) {
             (Summary::Bits(false, _), _) => Value::Null,
             (Summary::Bits(true, bits), _) => Value::Int(*bits),
+            (Summary::BitStrings(all), _) => all.finish().map_or(Value::Null, Value::text),
             (Summary::Product(product), _) => float(product.finish()),
             (Summary::Pairs(pairs), Statistic::Pair(measure)) => float(pairs.finish(measure)?),
             (Summary::Shape(shape), kind) => float(shape.finish(kind)?),
@@ -137,6 +148,7 @@ impl Summary {
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
             Summary::Bits(..) => 0,
+            Summary::BitStrings(all) => all.heap_bytes(),
             Summary::Product(product) => product.heap_bytes(),
             Summary::Pairs(pairs) => size_of::<Pairs>() + pairs.heap_bytes(),
             Summary::Shape(shape) => size_of::<Shape>() + shape.heap_bytes(),
@@ -153,6 +165,7 @@ impl Summary {
                 bytes.push((*any).into());
                 bytes.extend_from_slice(&bits.to_le_bytes());
             }
+            Summary::BitStrings(all) => all.write_to(bytes),
             Summary::Product(product) => product.write_to(bytes),
             Summary::Pairs(pairs) => pairs.write_to(bytes),
             Summary::Shape(shape) => shape.write_to(bytes),
@@ -169,6 +182,7 @@ impl Summary {
                 let any = flag(bytes)?;
                 Summary::Bits(any, i64::from_le_bytes(chunk(bytes)?))
             }
+            Summary::BitStrings(_) => Summary::BitStrings(BitStrings::read_from(bytes)?),
             Summary::Product(_) => Summary::Product(Product::read_from(bytes)?),
             Summary::Pairs(_) => Summary::Pairs(Box::new(Pairs::read_from(bytes, count_max)?)),
             Summary::Shape(_) => Summary::Shape(Box::new(Shape::read_from(bytes, count_max)?)),

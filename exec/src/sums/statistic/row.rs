@@ -1,4 +1,4 @@
-//! One of the rows, by the fronts of their texts (`evaluate/gather.rs`) and their places: the first, or the last.
+//! The first or the last row of a group, by the keys in front of the rows' texts (`evaluate/gather.rs`), then by their places.
 
 use super::{chunk, flag, text, write_text};
 use multiloop_planner::evaluate::gather::FRONT_END;

@@ -1,5 +1,5 @@
-//! HyperLogLog of rows that come and go: how often there is each hash, and of each register how many hashes have each rank. What
-//! it says is what the sketch of the same rows says (`distinct`).
+//! HyperLogLog over sliding frames: counts how often each hash is there, and of each register how many hashes have each rank, so that
+//! rows can be removed. It gives what the sketch of the same rows gives (`distinct`).
 
 use super::distinct::{LISTED_MAX, RANK_MAX, REGISTERS, estimate, place};
 use rustc_hash::FxHashMap;

@@ -28,6 +28,7 @@ impl Random {
         use Statistic as S;
         match kind {
             S::BitAnd | S::BitOr | S::BitXor => Value::Int(self.next() as i64),
+            S::BitStringAnd | S::BitStringOr | S::BitStringXor => Value::text(format!("{:08b}", self.next() as u8)),
             S::Product => Value::Float(self.double()),
             S::Skewness | S::Kurtosis | S::KurtosisPopulation => Value::Float((self.next() % 1000) as f64 / 8.0 + 1e9),
             S::Pair(_) => {
@@ -44,6 +45,7 @@ impl Random {
 fn kinds() -> Vec<Statistic> {
     use Statistic as S;
     let mut kinds = vec![S::BitAnd, S::BitOr, S::BitXor, S::Product, S::Skewness, S::Kurtosis, S::KurtosisPopulation];
+    kinds.extend([S::BitStringAnd, S::BitStringOr, S::BitStringXor]);
     kinds.extend([S::Entropy, S::Histogram, S::Most(3), S::DistinctEstimate, S::FirstRow, S::LastRow]);
     kinds.extend(PairMeasure::ALL.map(S::Pair));
     kinds

@@ -144,6 +144,8 @@ fn strict(function: Function, bounds: &[Interval], types: &[DataType], result: D
     Some(match function {
         F::Add => add(a, b?),
         F::DateAddDays if types[0] == DataType::Date => return None,
+        // Infinite days have no difference.
+        F::DateDifference if !is_finite_day(a) || !is_finite_day(b?) => return None,
         F::Subtract | F::DateDifference => add(a, negate(b?)?),
         F::Multiply if types[0].scale() + types[1].scale() == result.scale() => multiply(a, b?),
         F::Divide if result.is_decimal() => decimal_quotient(a, b?, types, result),
@@ -160,6 +162,10 @@ fn strict(function: Function, bounds: &[Interval], types: &[DataType], result: D
         F::Extract(part) => return extract(part, a, types[0], result),
         _ => return None,
     })
+}
+
+fn is_finite_day((first, last): Interval) -> bool {
+    i128::from(i32::MIN) < first && last < i128::from(i32::MAX)
 }
 
 fn add(a: Interval, b: Interval) -> Computed {
@@ -210,6 +216,15 @@ fn ends(function: Function, bounds: &[Interval], types: &[DataType], result: Dat
     }
     if bounds.iter().any(|(low, high)| low > high) {
         return Some(None);
+    }
+    // Infinities are something where the last days before them are not.
+    let is_finite = match types[0] {
+        DataType::Date => is_finite_day(bounds[0]),
+        DataType::Timestamp => i128::from(i64::MIN) < bounds[0].0 && bounds[0].1 < i128::from(i64::MAX),
+        _ => true,
+    };
+    if !is_finite {
+        return None;
     }
     let value = |integer: i128, data_type: DataType| {
         if data_type.is_decimal() { Some(Value::Decimal(integer)) } else { i64::try_from(integer).ok().map(Value::Int) }

@@ -185,6 +185,41 @@ pub(super) fn of_entries(entries: &str) -> String {
     text
 }
 
+/// Adds a value of a type to a text of several that sorts as they do, one after the other.
+pub(in crate::evaluate) fn push_part(value: &Value, of: DataType, text: &mut String) {
+    text.push(if value.is_null() { NULL } else { VALUE });
+    encode_value(value, of, false, text);
+}
+
+/// Ends such a text.
+pub(in crate::evaluate) fn end_parts(text: &mut String) {
+    text.push(END);
+}
+
+/// Takes the first value off such a text; none where there is none of the type.
+pub(in crate::evaluate) fn take_part(letters: &mut Chars<'_>, of: DataType) -> Option<Value> {
+    match letters.next()? {
+        NULL => Some(Value::Null),
+        VALUE => decode_value(letters, of),
+        _ => None,
+    }
+}
+
+/// Passes over the first value of such a text.
+pub(in crate::evaluate) fn skip_part(letters: &mut Chars<'_>, of: DataType) -> Option<()> {
+    match letters.next()? {
+        NULL => Some(()),
+        VALUE => skip_value(letters, of),
+        _ => None,
+    }
+}
+
+/// Whether nothing but the end is left of such a text.
+pub(in crate::evaluate) fn is_end(letters: &Chars<'_>) -> bool {
+    let mut rest = letters.clone();
+    rest.next() == Some(END) && rest.next().is_none()
+}
+
 /// What an element compares by.
 pub(in crate::evaluate) fn bare(value: &Value, element: DataType) -> String {
     let mut text = String::new();

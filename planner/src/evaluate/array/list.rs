@@ -1,9 +1,9 @@
 //! Arrays as lists: filled, sorted, turned round, without repetitions, and one value of all elements.
 
-use super::{Array, Arrays, Bound, ELEMENTS_MAX};
+use super::{Array, Arrays, Bound, ELEMENTS_MAX, measure, spread, too_large};
 use crate::error::{Error, ErrorKind, Result};
-use crate::evaluate::mismatch;
 use crate::evaluate::text::BYTES_MAX;
+use crate::evaluate::{long_sort, mismatch};
 use crate::function::{ArrayFunction, ListTotal, SortKeyOrder};
 use crate::meter::{self, Room};
 use crate::numeric::Numeric;
@@ -18,6 +18,7 @@ pub(super) fn apply_to_nulls(arrays: &Arrays, function: ArrayFunction) -> Result
     Ok(Some(match function {
         A::Fill => arrays.fill()?,
         A::Labels => arrays.labels()?,
+        A::List(function) => return measure::apply_to_nulls(arrays, function),
         _ => return Ok(None),
     }))
 }
@@ -29,9 +30,9 @@ pub(super) fn apply(arrays: &Arrays, function: ArrayFunction) -> Result<Option<V
         A::Trim => arrays.trim()?,
         A::Sort(order) => arrays.sorted_as(order)?,
         A::Reverse => {
-            let mut elements = arrays.list(0)?;
-            elements.reverse();
-            arrays.encoded(&Array::of(elements))
+            let (bounds, width, elements) = arrays.parts(0)?;
+            let elements = elements.chunks(width).rev().flatten().cloned().collect();
+            arrays.encoded(&Array { bounds, elements })
         }
         A::Distinct => arrays.encoded(&Array::of(distinct(arrays.known(0)?.elements))),
         A::Flatten => arrays.encoded(&Array::of(arrays.known(0)?.elements)),
@@ -53,6 +54,7 @@ pub(super) fn apply(arrays: &Arrays, function: ArrayFunction) -> Result<Option<V
         }
         A::SliceOfList => arrays.slice_of_list()?,
         A::Total(total) => arrays.total(total)?,
+        A::List(function) => return measure::apply(arrays, function),
         A::Range { with_end } => arrays.range(with_end)?,
         A::BucketAmong => {
             let thresholds = arrays.known(1)?;
@@ -78,6 +80,15 @@ fn from_start(place: i64, length: usize) -> i64 {
     if place < 0 { place.saturating_add(length as i64 + 1) } else { place }
 }
 
+/// How parts of an array of several dimensions compare: a NULL is greater than all else.
+fn compare_parts(a: &[Value], b: &[Value]) -> Ordering {
+    let element = |(a, b): (&Value, &Value)| match (a.is_null(), b.is_null()) {
+        (false, false) => a.compare(b),
+        (a, b) => a.cmp(&b),
+    };
+    a.iter().zip(b).map(element).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
 /// Each value that is not NULL once, where it is first.
 fn distinct(elements: Vec<Value>) -> Vec<Value> {
     let mut known = FxHashSet::default();
@@ -85,19 +96,22 @@ fn distinct(elements: Vec<Value>) -> Vec<Value> {
     elements.into_iter().filter(is_new).collect()
 }
 
-fn too_large() -> Error {
-    let message = format!("array size exceeds the maximum allowed ({ELEMENTS_MAX})");
-    Error::new(ErrorKind::TooComplex, message)
-}
-
 impl Arrays<'_> {
     /// The elements of an array of at most one dimension.
-    fn list(&self, at: usize) -> Result<Vec<Value>> {
+    pub(super) fn list(&self, at: usize) -> Result<Vec<Value>> {
         let array = self.known(at)?;
         if array.bounds.len() > 1 {
-            return Err(Error::unsupported("sorting or turning round a multidimensional array is"));
+            return Err(Error::unsupported("the places of the parts of a multidimensional array in their order are"));
         }
         Ok(array.elements)
+    }
+
+    /// The elements of an array, how many of them a part of its first dimension has, and its bounds, from 1 on.
+    fn parts(&self, at: usize) -> Result<(Vec<Bound>, usize, Vec<Value>)> {
+        let Array { bounds, elements } = self.known(at)?;
+        let bounds: Vec<Bound> = bounds.iter().map(|bound| Bound::from_one(bound.length)).collect();
+        let width = elements.len() / bounds.first().map_or(1, |bound| bound.length).max(1);
+        Ok((bounds, width.max(1), elements))
     }
 
     /// `array_fill(element, lengths[, lower bounds])`.
@@ -167,27 +181,17 @@ impl Arrays<'_> {
     }
 
     fn sorted_as(&self, order: SortKeyOrder) -> Result<Value> {
-        let SortOrder { descending, nulls_first } = order.into();
-        let mut elements = self.list(0)?;
-        elements.sort_by(|a, b| match (a.is_null(), b.is_null()) {
-            (true, true) => Ordering::Equal,
-            (true, false) => {
-                if nulls_first {
-                    Ordering::Less
-                } else {
-                    Ordering::Greater
-                }
-            }
-            (false, true) => {
-                if nulls_first {
-                    Ordering::Greater
-                } else {
-                    Ordering::Less
-                }
-            }
-            _ if descending => b.compare(a),
-            _ => a.compare(b),
-        });
+        let (bounds, width, elements) = self.parts(0)?;
+        if bounds.len() > 1 {
+            // Parts are ordered as arrays are.
+            let SortOrder { descending, .. } = order.into();
+            meter::spend(elements.len().saturating_mul(200))?;
+            let mut parts: Vec<&[Value]> = elements.chunks(width).collect();
+            parts.sort_by(|a, b| if descending { compare_parts(b, a) } else { compare_parts(a, b) });
+            let elements = parts.into_iter().flatten().cloned().collect();
+            return Ok(self.encoded(&Array { bounds, elements }));
+        }
+        let elements = long_sort::sorted(elements, measure::ordering(order))?;
         Ok(self.encoded(&Array::of(elements)))
     }
 
@@ -195,17 +199,18 @@ impl Arrays<'_> {
     fn slice_of_list(&self) -> Result<Value> {
         let elements = self.known(0)?.elements;
         let step = if self.call.arguments.len() > 3 { self.call.int(3)? } else { 1 };
-        if step <= 0 {
-            return Err(Error::unsupported("a slice of a list with a step that is not positive is"));
+        if step == 0 {
+            return Err(Error::new(ErrorKind::InvalidParameter, "slice step cannot be zero"));
         }
-        let first = from_start(self.call.int(1)?, elements.len()).max(1);
-        let last = from_start(self.call.int(2)?, elements.len()).min(elements.len() as i64);
-        if last < first {
+        let (length, size) = (elements.len() as i64, usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX));
+        let [from, to] = [self.call.int(1)?, self.call.int(2)?].map(|place| from_start(place, elements.len()));
+        // Backwards the first place is the one that is further on.
+        let (low, high) = if step > 0 { (from.max(1), to.min(length)) } else { (to.max(1), from.min(length)) };
+        if high < low {
             return Ok(self.encoded(&Array::default()));
         }
-        let (skipped, count) = ((first - 1) as usize, (last - first + 1) as usize);
-        let step = usize::try_from(step).unwrap_or(usize::MAX);
-        let part = elements.into_iter().skip(skipped).take(count).step_by(step).collect();
+        let part = elements.into_iter().skip((low - 1) as usize).take((high - low + 1) as usize);
+        let part = if step > 0 { part.step_by(size).collect() } else { part.rev().step_by(size).collect() };
         Ok(self.encoded(&Array::of(part)))
     }
 
@@ -273,10 +278,12 @@ impl Arrays<'_> {
         match total {
             L::Count => return Ok(Value::Int(count as i64)),
             L::CountDistinct => return Ok(Value::Int(distinct(elements).len() as i64)),
+            L::Entropy => return Ok(Value::Float(spread::entropy(elements))),
             _ if count == 0 => return Ok(Value::Null),
             _ => {}
         }
         Ok(match total {
+            L::BitAnd | L::BitOr | L::BitXor => return bits(total, &elements),
             L::Sum if self.element.is_float() => {
                 let mut sum = 0.0;
                 for element in &elements {
@@ -300,9 +307,8 @@ impl Arrays<'_> {
                 Value::Float(if total == L::Product { all } else { all / count as f64 })
             }
             L::Median => {
-                elements.sort_by(Value::compare);
-                let (low, high) = (self.double(&elements[(count - 1) / 2])?, self.double(&elements[count / 2])?);
-                Value::Float(if low == high { low } else { low / 2.0 + high / 2.0 })
+                let elements = long_sort::sorted(elements, Value::compare)?;
+                Value::Float(spread::median(&self.doubles(&elements)?))
             }
             L::Min => elements.into_iter().min_by(Value::compare).unwrap_or(Value::Null),
             L::Max => elements.into_iter().max_by(Value::compare).unwrap_or(Value::Null),
@@ -311,8 +317,46 @@ impl Arrays<'_> {
             L::Any => Value::Boolean(elements.iter().any(Value::is_true)),
             L::Mode => most_frequent(&elements),
             L::Count | L::CountDistinct => Value::Int(count as i64),
+            _ => self.spread(total, self.doubles(&elements)?).map_or(Value::Null, Value::Float),
         })
     }
+
+    fn doubles(&self, elements: &[Value]) -> Result<Vec<f64>> {
+        elements.iter().map(|element| self.double(element)).collect()
+    }
+
+    /// How far some numbers lie apart.
+    fn spread(&self, total: ListTotal, numbers: Vec<f64>) -> Option<f64> {
+        use ListTotal as L;
+        match total {
+            L::Kurtosis => spread::kurtosis(&numbers, true),
+            L::KurtosisOfAll => spread::kurtosis(&numbers, false),
+            L::Skewness => spread::skewness(&numbers),
+            L::MedianDeviation => Some(spread::median_deviation(numbers)),
+            L::StandardError => {
+                spread::variance(&numbers, false).map(|variance| variance.sqrt() / (numbers.len() as f64).sqrt())
+            }
+            L::Deviation => spread::variance(&numbers, true).map(f64::sqrt),
+            L::DeviationOfAll => spread::variance(&numbers, false).map(f64::sqrt),
+            L::Variance => spread::variance(&numbers, true),
+            _ => spread::variance(&numbers, false),
+        }
+    }
+}
+
+/// The bits of some integers, of which there is one at least.
+fn bits(total: ListTotal, elements: &[Value]) -> Result<Value> {
+    let mut all = None;
+    for element in elements {
+        let Value::Int(number) = element else { return Err(mismatch(element, DataType::BigInt)) };
+        all = Some(match (all, total) {
+            (None, _) => *number,
+            (Some(all), ListTotal::BitAnd) => all & number,
+            (Some(all), ListTotal::BitOr) => all | number,
+            (Some(all), _) => all ^ number,
+        });
+    }
+    Ok(all.map_or(Value::Null, Value::Int))
 }
 
 /// The value that is there most often, of several the first.

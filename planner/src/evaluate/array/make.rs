@@ -2,9 +2,9 @@
 
 use super::{Array, Arrays, Bound};
 use crate::error::{Error, ErrorKind, Result};
+use crate::evaluate::logical;
 use crate::evaluate::long_text::{LongText, Part};
-use crate::evaluate::zone::with_zone;
-use crate::evaluate::{self, logical, mismatch};
+use crate::evaluate::structure::cast_value;
 use crate::meter::{self, Room};
 use crate::types::DataType;
 use crate::value::Value;
@@ -115,35 +115,18 @@ impl Arrays<'_> {
         Ok(self.encoded(&Array::checked(bounds, elements)?))
     }
 
-    /// Each element cast, the text of one read.
-    pub(super) fn cast(&self, to: DataType) -> Result<Value> {
+    /// Each element cast, the text of one read; one that cannot be cast is NULL if it is an attempt.
+    pub(super) fn cast(&self, to: DataType, is_attempt: bool) -> Result<Value> {
         let array = self.known(0)?;
         let from = self.element;
         let zone = if self.call.arguments.len() > 1 { self.call.text(1)? } else { logical::UTC };
-        let cast = |value: &Value| match value {
-            Value::Null => Ok(Value::Null),
-            Value::Text(text) if to.is_logical() => logical::read(text, to, zone),
-            Value::Int(number) if to.is_oid() => {
-                let is_oid = u32::try_from(*number).is_ok();
-                let out_of_range = || Error::new(ErrorKind::NumericOverflow, "OID out of range");
-                if is_oid { Ok(value.clone()) } else { Err(out_of_range()) }
+        let cast = |value: &Value| {
+            meter::spend(64)?;
+            match cast_value(value, from, to, zone) {
+                Err(error) if is_attempt && error.kind().fails_cast() => Ok(Value::Null),
+                cast => cast,
             }
-            value if from == DataType::TimestampTz && !to.is_text() => {
-                let Value::Int(instant) = value else { return Err(mismatch(value, from)) };
-                let local = Value::Int(with_zone(zone, |zone| zone.local(*instant))?);
-                evaluate::cast(&local, DataType::Timestamp, to)
-            }
-            value if to == DataType::TimestampTz => match evaluate::cast(value, from, DataType::Timestamp)? {
-                Value::Int(local) => with_zone(zone, |zone| zone.instant(local)).map(Value::Int),
-                other => Err(mismatch(&other, to)),
-            },
-            value if to.is_text() && from.is_logical() => {
-                let text = Value::text(logical::show(value, from, zone));
-                evaluate::cast(&text, DataType::Text, to)
-            }
-            value => evaluate::cast(value, from.carrier(), to.carrier()),
         };
-        let cast = |value: &Value| meter::spend(64).and_then(|()| cast(value));
         let elements = array.elements.iter().map(cast).collect::<Result<_>>()?;
         Ok(Value::text(Array { bounds: array.bounds, elements }.encode(to)))
     }

@@ -1,14 +1,17 @@
 //! Arrays: elements of one type in up to six dimensions, whose subscripts may begin anywhere.
 //!
 //! `key` is the text that stands for an array wherever programs run, `text` the form that people read and write. `make`, `search`,
-//! `list` and `dimensions` have the functions.
+//! `list` (with `spread`), `measure`, `percentiles` and `dimensions` have the functions.
 
 mod dimensions;
 mod key;
 mod list;
 mod make;
+mod measure;
 mod numbers;
+mod percentiles;
 mod search;
+mod spread;
 mod text;
 
 use super::Call;
@@ -17,8 +20,8 @@ use crate::function::{ArrayFunction, Function};
 use crate::meter;
 use crate::types::DataType;
 use crate::value::Value;
-pub(super) use key::bare;
 pub use key::{ESCAPED, Form, MARKS, TAIL};
+pub(super) use key::{bare, end_parts, is_end, push_part, skip_part, take_part};
 pub(super) use numbers::{read_numbers, show_numbers};
 pub(super) use text::{read, show};
 
@@ -74,8 +77,7 @@ impl Array {
             return Err(too_many_dimensions(bounds.len()));
         }
         if elements.len() > ELEMENTS_MAX {
-            let message = format!("array size exceeds the maximum allowed ({ELEMENTS_MAX})");
-            return Err(Error::new(ErrorKind::TooComplex, message));
+            return Err(too_large());
         }
         if let Some(bound) = bounds.iter().find(|bound| bound.upper() > i64::from(i32::MAX) - 1) {
             let message = format!("array lower bound is too large: {}", bound.lower);
@@ -116,6 +118,12 @@ impl Array {
     }
 }
 
+/// 54000 for an array of more elements than there may be.
+fn too_large() -> Error {
+    let message = format!("array size exceeds the maximum allowed ({ELEMENTS_MAX})");
+    Error::new(ErrorKind::TooComplex, message)
+}
+
 fn too_many_dimensions(count: usize) -> Error {
     let message = format!("number of array dimensions ({count}) exceeds the maximum allowed ({DIMENSIONS_MAX})");
     Error::new(ErrorKind::TooComplex, message)
@@ -137,8 +145,14 @@ impl Arrays<'_> {
     }
 
     /// An argument that is not NULL as an array.
+    ///
+    /// What cannot fail may be asked of places that are NULL, where an empty text stands: of it nothing is wanted.
     fn known(&self, at: usize) -> Result<Array> {
-        let array = Array::decode(self.call.text(at)?, self.element);
+        let text = self.call.text(at)?;
+        if text.is_empty() {
+            return Ok(Array::default());
+        }
+        let array = Array::decode(text, self.element);
         meter::settle()?;
         array.ok_or_else(|| Error::new(ErrorKind::DataCorrupted, format!("no array of {} in its place", self.element)))
     }
@@ -150,6 +164,11 @@ impl Arrays<'_> {
     fn encoded(&self, array: &Array) -> Value {
         Value::text(array.encode(self.element))
     }
+}
+
+/// An array whose elements are cast, NULL where that fails: TRY_CAST, as DuckDB has it.
+pub(super) fn attempt_cast(call: &Call, from: DataType, to: DataType) -> Result<Value> {
+    Arrays { call, element: from }.cast(to, true)
 }
 
 /// The value of a function that NULL arguments need not make NULL.
@@ -204,7 +223,8 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         A::JoinPairs => arrays.join_pairs()?,
         A::Mode => arrays.mode()?,
         A::Key => Value::text(arrays.known(0)?.key(element)),
-        A::Cast(to) => arrays.cast(to)?,
+        A::Cast(to) => arrays.cast(to, false)?,
+        A::Percentiles { continuous } => arrays.percentiles(continuous)?,
         function => return list::apply(&arrays, function),
     }))
 }

@@ -3,7 +3,7 @@
 use super::{Array, Arrays};
 use crate::error::{Error, Result};
 use crate::evaluate::like::LikePattern;
-use crate::evaluate::pattern;
+use crate::evaluate::{long_sort, pattern};
 use crate::function::Comparison;
 use crate::meter;
 use crate::value::Value;
@@ -63,7 +63,7 @@ impl Arrays<'_> {
     /// Whether each element of the second array is one of the first's. A NULL equals none.
     pub(super) fn contains(&self) -> Result<bool> {
         let (all, some) = (self.known(0)?, self.known(1)?);
-        let all = sorted(all);
+        let all = sorted(all)?;
         Ok(some.elements.iter().all(|element| !element.is_null() && is_among(&all, element)))
     }
 
@@ -82,7 +82,7 @@ impl Arrays<'_> {
     /// Whether the arrays have an element in common.
     pub(super) fn overlaps(&self) -> Result<bool> {
         let (left, right) = (self.known(0)?, self.known(1)?);
-        let left = sorted(left);
+        let left = sorted(left)?;
         Ok(right.elements.iter().any(|element| !element.is_null() && is_among(&left, element)))
     }
 
@@ -141,11 +141,10 @@ impl Arrays<'_> {
 }
 
 /// The elements that are not NULL, in order.
-fn sorted(array: Array) -> Vec<Value> {
+fn sorted(array: Array) -> Result<Vec<Value>> {
     let mut elements = array.elements;
     elements.retain(|element| !element.is_null());
-    elements.sort_by(Value::compare);
-    elements
+    long_sort::sorted(elements, Value::compare)
 }
 
 fn is_among(sorted: &[Value], element: &Value) -> bool {

@@ -5,16 +5,17 @@
 //! a library's, because a number must keep its digits and the text of a json must stay as it is.
 //!
 //! `member` looks into values and `each` takes objects apart; `change` makes other values of them, `order` compares them, `path` has
-//! the paths of SQL/JSON.
+//! the paths of SQL/JSON, `typed` reads structs and arrays out of them.
 
 mod change;
 mod each;
 mod member;
 mod order;
 mod path;
+mod typed;
 
 use super::calendar::is_infinite_timestamp;
-use super::{Call, array, format, logical};
+use super::{Call, array, format, logical, structure};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{Function, JsonFunction};
 use crate::meter;
@@ -22,7 +23,9 @@ use crate::numeric::Numeric;
 use crate::stack;
 use crate::types::DataType;
 use crate::value::Value;
+pub(super) use path::normal as path_normal;
 use std::fmt::Write;
+pub(super) use typed::typed;
 
 /// Arrays and objects within each other, at most.
 const DEPTH_MAX: u32 = 6_000;
@@ -342,6 +345,20 @@ pub fn append_json(value: &Value, data_type: DataType, zone: &str, out: &mut Str
                 Value::Null => out.push_str("null"),
                 value => append_json(value, element, zone, out),
             });
+        }
+        (Value::Text(encoded), DataType::Nested(_)) if let Some(fields) = data_type.struct_fields() => {
+            let values = structure::decode(encoded, fields).unwrap_or_default();
+            out.push('{');
+            for (at, (value, (name, of))) in values.iter().zip(fields).enumerate() {
+                out.push_str(if at > 0 { "," } else { "" });
+                append_json_text(name, out);
+                out.push(':');
+                match value {
+                    Value::Null => out.push_str("null"),
+                    value => append_json(value, *of, zone, out),
+                }
+            }
+            out.push('}');
         }
         (Value::Int(micros), DataType::Timestamp | DataType::TimestampTz) => {
             let text = logical::show(value, data_type, zone);

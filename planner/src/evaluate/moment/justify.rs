@@ -1,4 +1,4 @@
-//! Intervals made plain: hours beyond a day as days, days beyond a month as months.
+//! Normalises intervals (`justify_hours`, `justify_days`, `justify_interval`): hours beyond a day become days, days beyond a month months.
 
 use crate::error::Result;
 use crate::evaluate::calendar::DAY;

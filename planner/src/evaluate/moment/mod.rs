@@ -18,7 +18,7 @@ use super::date::{extract_numeric, seconds_of};
 use super::zone::with_zone;
 use super::{Call, interval_style, mismatch, parse, time_with_zone};
 use crate::error::{Error, ErrorKind, Result};
-use crate::function::{Function, MomentFunction};
+use crate::function::{DatePart, Function, MomentFunction};
 use crate::types::DataType;
 use crate::value::Value;
 use std::cmp::Ordering;
@@ -45,6 +45,11 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         M::Extract(part) => extract_numeric(&call.arguments[0], call.types[0], part)?,
         M::Boundaries(part) => count(boundaries(part, call.types[0], call.int(0)?, call.int(1)?)),
         M::Wholes(part) => count(wholes(part, call.types[0], call.int(0)?, call.int(1)?)),
+        M::BoundariesNamed | M::WholesNamed => {
+            let unit = counted_unit(&call.text(0)?.trim().to_ascii_lowercase(), call.types[1])?;
+            let count_of = if function == M::BoundariesNamed { boundaries } else { wholes };
+            count(count_of(unit, call.types[1], call.int(1)?, call.int(2)?))
+        }
         M::LastDay => Value::Int(last_day(call.int(0)?, call.types[0])?),
         M::Micros => micros(call)?,
         M::OfMicros => {
@@ -71,6 +76,17 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
     }))
 }
 
+/// The unit of a name in lower case, of which there may be some between two values of a type.
+///
+/// # Errors
+/// 22023.
+pub fn counted_unit(name: &str, of: DataType) -> Result<DatePart> {
+    let is_unit = |part: &DatePart| *part != DatePart::Era && (of != DataType::Time || part.is_of(DataType::Time));
+    DatePart::named(name)
+        .filter(is_unit)
+        .ok_or_else(|| Error::new(ErrorKind::InvalidParameter, format!("unit \"{name}\" not recognized for type {of}")))
+}
+
 fn count(count: Option<i64>) -> Value {
     count.map_or(Value::Null, Value::Int)
 }
@@ -90,7 +106,10 @@ fn make_time(call: &Call) -> Result<Value> {
 fn micros(call: &Call) -> Result<Value> {
     Ok(match (&call.arguments[0], call.types[0]) {
         (Value::Int(days), DataType::Date) if is_infinite_date(*days) => Value::Null,
-        (Value::Int(days), DataType::Date) => Value::Int(days * DAY),
+        (Value::Int(days), DataType::Date) => {
+            let too_far = || Error::new(ErrorKind::DatetimeOverflow, "date out of range for timestamp");
+            Value::Int(days.checked_mul(DAY).ok_or_else(too_far)?)
+        }
         (Value::Int(micros), DataType::Timestamp) if is_infinite_timestamp(*micros) => Value::Null,
         (Value::Int(micros), _) => Value::Int(*micros),
         (Value::Interval(interval), _) => {

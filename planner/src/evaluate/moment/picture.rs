@@ -1,28 +1,13 @@
-//! Formats as C's `strftime` has them, and DuckDB: `%Y-%m-%d %H:%M:%S`. A hyphen behind the percent sign leaves out leading zeros.
+//! `strftime` and `strptime`: formats as C and DuckDB have them, `%Y-%m-%d %H:%M:%S`. A hyphen behind the percent sign leaves out
+//! leading zeros.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::calendar::{
-    Civil, DAY, HOUR, MINUTE, SECOND, checked_timestamp, civil_from_days, day_of_year, days_from_civil, days_in_month,
-    is_infinite_timestamp, iso_year_and_week, split_timestamp, weekday,
+    Civil, DAY, HOUR, MINUTE, MONTHS, SECOND, WEEKDAYS, checked_timestamp, civil_from_days, day_of_year,
+    days_from_civil, days_in_month, is_infinite_timestamp, iso_year_and_week, split_timestamp, weekday,
 };
 use crate::evaluate::format::format_timestamp;
 use std::fmt::Write;
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// A piece of a format.
 enum Piece {

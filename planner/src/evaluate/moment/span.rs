@@ -1,4 +1,5 @@
-//! What lies between two dates or times, in units: how many of them begin, and how many fit. As DuckDB counts them.
+//! Differences of dates and times in units, as DuckDB counts them: how many units begin between two (`date_diff`), and how many fit
+//! (`date_sub`).
 
 use crate::error::Result;
 use crate::evaluate::calendar::{

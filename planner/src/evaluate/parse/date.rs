@@ -2,20 +2,14 @@
 //! (PostgreSQL's default, `DateStyle` MDY). A time zone counts for an instant and for a time with a zone; else it is read and
 //! left out.
 
-use super::reading::{DATE, Reading};
+use super::fault::out_of_range;
+use super::reading::{Around, DATE, Reading};
 use super::word::Named;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::evaluate::calendar::{DATE_INFINITY, DAY, checked_date, split_timestamp};
 use crate::evaluate::time_with_zone;
 use crate::evaluate::zone::with_zone;
 use crate::value::Value;
-
-/// What a text is read in: the session's zone, and the time, in microseconds since 1970 in UTC, where it is known.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::evaluate) struct Around<'a> {
-    pub(in crate::evaluate) zone: &'a str,
-    pub(in crate::evaluate) now: Option<i64>,
-}
 
 /// A date; a time behind it is left out.
 pub(super) fn parse_date(text: &str, around: Around<'_>) -> Result<Value> {
@@ -70,12 +64,4 @@ pub(super) fn parse_instant(text: &str, around: Around<'_>) -> Result<Value> {
     let local = reading.days().saturating_mul(DAY).saturating_add(reading.micros());
     let seconds = reading.zone.seconds(local, around)?;
     reading.timestamp(seconds).map(Value::Int).ok_or_else(|| out_of_range("timestamp", text))
-}
-
-pub(super) fn invalid(text: &str, type_name: &str) -> Error {
-    Error::new(ErrorKind::InvalidDatetime, format!("invalid input syntax for type {type_name}: \"{text}\""))
-}
-
-pub(super) fn out_of_range(what: &str, text: &str) -> Error {
-    Error::new(ErrorKind::DatetimeOverflow, format!("{what} out of range: \"{text}\""))
 }

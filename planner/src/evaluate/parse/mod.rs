@@ -1,9 +1,12 @@
 //! Text to values, as PostgreSQL reads `'…'::type`.
 
+mod clock;
 mod date;
+mod fault;
 mod field;
 mod interval;
 mod number;
+mod read_field;
 mod reading;
 mod word;
 
@@ -14,13 +17,13 @@ use crate::numeric::Numeric;
 use crate::types::DataType;
 use crate::value::Value;
 
-pub(super) use date::Around;
 pub(super) use interval::parse_interval;
 pub(super) use number::parse_decimal;
+pub(super) use reading::Around;
 
 /// Seconds to the east of an offset with its sign, if it is one.
 pub(super) fn offset(text: &str) -> Option<i64> {
-    reading::offset(text)
+    clock::offset(text)
 }
 
 /// A date, a time, a timestamp, or one of them with a zone, read at a place and a time; none of other types.

@@ -1,7 +1,7 @@
 //! Regular expressions: what `~`, SIMILAR TO, SUBSTRING and the functions of their kind mean.
 //!
 //! `translate`, with `bracket`, reads PostgreSQL's expressions (with the letters of `options`) and writes them for `regex_automata`; `similar` makes
-//! them of SQL's own; `replace` and `search` have the functions. Here is an expression made ready.
+//! them of SQL's own; `replace` and `search` have the functions; `stepwise` searches long texts. Here is an expression made ready.
 //!
 //! Of the matches that begin leftmost PostgreSQL takes the longest or the shortest, by what the expression prefers, not the first
 //! of its branches that fits. So a match takes two steps: one automaton says where the leftmost match begins, another, run from
@@ -13,6 +13,7 @@ mod options;
 mod replace;
 mod search;
 mod similar;
+mod stepwise;
 mod translate;
 
 #[cfg(test)]
@@ -30,6 +31,7 @@ use regex_automata::util::captures::Captures;
 use regex_automata::{Anchored, Input, MatchKind, meta};
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
+use stepwise::{LONG, Reached, Stepwise};
 use translate::{Preference, too_complex};
 
 /// Bytes of an automaton, at most: counts within counts make them grow without end.
@@ -49,6 +51,8 @@ pub(crate) struct Pattern {
     search: meta::Regex,
     /// Says where it ends; made when it is first asked.
     extent: OnceCell<Result<Extent>>,
+    /// Searches texts that are long; made when the first is met, if it can be.
+    stepwise: OnceCell<Option<Stepwise>>,
 }
 
 struct Extent {
@@ -57,7 +61,11 @@ struct Extent {
 }
 
 /// The groups of a match, of which the first is the whole.
-struct Found(Captures);
+enum Found {
+    Groups(Captures),
+    /// One without others.
+    Whole(usize, usize),
+}
 
 impl Found {
     fn whole(&self) -> (usize, usize) {
@@ -66,7 +74,10 @@ impl Found {
 
     /// Where a group is, in bytes; none if it took no part.
     fn group(&self, at: usize) -> Option<(usize, usize)> {
-        self.0.get_group(at).map(|span| (span.start, span.end))
+        match self {
+            Found::Groups(captures) => captures.get_group(at).map(|span| (span.start, span.end)),
+            Found::Whole(start, end) => (at == 0).then_some((*start, *end)),
+        }
     }
 }
 
@@ -85,12 +96,27 @@ impl Pattern {
         let mut builder = meta::Regex::builder();
         builder.configure(config).syntax(syntax());
         let search = stack::more(|| builder.build(&translation.text).ok()).ok_or_else(too_complex)?;
-        Ok(Pattern { text: translation.text, prefers: translation.prefers, search, extent: OnceCell::new() })
+        let (text, prefers) = (translation.text, translation.prefers);
+        Ok(Pattern { text, prefers, search, extent: OnceCell::new(), stepwise: OnceCell::new() })
+    }
+
+    /// What searches long texts.
+    fn stepwise(&self) -> Option<&Stepwise> {
+        self.stepwise.get_or_init(|| Stepwise::new(&self.text)).as_ref()
     }
 
     /// Whether a text holds a match.
-    fn is_in(&self, text: &str) -> bool {
-        self.search.is_match(text)
+    ///
+    /// # Errors
+    /// 57014; 54001 for a text that is too long.
+    fn is_in(&self, text: &str) -> Result<bool> {
+        if text.len() > LONG {
+            if let Some(found) = self.stepwise().map(|stepwise| stepwise.is_in(text)).transpose()?.flatten() {
+                return Ok(found);
+            }
+            stepwise::check_whole(text.len())?;
+        }
+        Ok(self.search.is_match(text))
     }
 
     /// How many groups it has.
@@ -100,6 +126,18 @@ impl Pattern {
 
     /// The leftmost match from a byte on, that there be one.
     fn find(&self, text: &str, from: usize) -> Result<Option<Found>> {
+        if text.len() - from > LONG {
+            match self.stepwise().map(|stepwise| stepwise.find(text, from, self.prefers)).transpose()? {
+                Some((Reached::Nowhere, _)) => return Ok(None),
+                Some((Reached::At(start), Reached::At(end))) => return self.groups_of(text, start, end).map(Some),
+                _ => stepwise::check_whole(text.len() - from)?,
+            }
+        }
+        self.find_at_once(text, from)
+    }
+
+    /// The same, without a look at the statement.
+    fn find_at_once(&self, text: &str, from: usize) -> Result<Option<Found>> {
         let input = Input::new(text).span(from..text.len());
         let Some(leftmost) = self.search.search(&input) else { return Ok(None) };
         let extent = self.extent.get_or_init(|| self.extent()).as_ref().map_err(Clone::clone)?;
@@ -110,7 +148,23 @@ impl Pattern {
         // A match takes about a microsecond, and what is looked at up to its end.
         let end = found.get_match().map_or(text.len(), |found| found.end());
         meter::spend(1_000 + (leftmost.start() - from) + (end - leftmost.start()).saturating_mul(20))?;
-        Ok(found.is_match().then_some(Found(found)))
+        Ok(found.is_match().then_some(Found::Groups(found)))
+    }
+
+    /// The match that begins and ends at these bytes.
+    fn groups_of(&self, text: &str, start: usize, end: usize) -> Result<Found> {
+        meter::spend(1_000)?;
+        if self.groups() == 0 {
+            return Ok(Found::Whole(start, end));
+        }
+        stepwise::check_groups(end - start)?;
+        let extent = self.extent.get_or_init(|| self.extent()).as_ref().map_err(Clone::clone)?;
+        let mut found = extent.automaton.create_captures();
+        let input = Input::new(text).span(start..end).anchored(Anchored::Yes);
+        let input = input.earliest(self.prefers == Preference::Shortest);
+        extent.automaton.search(&mut extent.cache.borrow_mut(), &input, &mut found);
+        meter::spend((end - start).saturating_mul(20))?;
+        Ok(if found.is_match() { Found::Groups(found) } else { Found::Whole(start, end) })
     }
 
     fn extent(&self) -> Result<Extent> {
@@ -175,12 +229,12 @@ fn pattern(text: &str, options: &str) -> Result<Rc<Pattern>> {
 
 /// Whether a text holds a match.
 pub(super) fn is_match(text: &str, expression: &str, ignores_case: bool) -> Result<bool> {
-    Ok(pattern(expression, if ignores_case { "i" } else { "" })?.is_in(text))
+    pattern(expression, if ignores_case { "i" } else { "" })?.is_in(text)
 }
 
 /// The same with options in letters.
 pub(super) fn is_match_with(text: &str, expression: &str, options: &str) -> Result<bool> {
-    Ok(pattern(expression, options)?.is_in(text))
+    pattern(expression, options)?.is_in(text)
 }
 
 /// The value, if the function is one of regular expressions. No argument is NULL.

@@ -55,7 +55,7 @@ fn part_of(text: &str, span: Option<(usize, usize)>) -> Value {
 
 /// `regexp_like(text, pattern[, options])`.
 pub(super) fn like(call: &Call) -> Result<Value> {
-    Ok(Value::Boolean(of_call(call, "regexp_like", 2)?.is_in(call.text(0)?)))
+    of_call(call, "regexp_like", 2)?.is_in(call.text(0)?).map(Value::Boolean)
 }
 
 /// `regexp_count(text, pattern[, start[, options]])`.
@@ -203,7 +203,7 @@ pub(super) fn extract_all(call: &Call) -> Result<Value> {
 pub(super) fn whole(call: &Call) -> Result<Value> {
     let options = call.optional_text(2)?.unwrap_or_default();
     let anchored = format!("^(?:{})$", call.text(1)?);
-    Ok(Value::Boolean(pattern(&anchored, options)?.is_in(call.text(0)?)))
+    pattern(&anchored, options)?.is_in(call.text(0)?).map(Value::Boolean)
 }
 
 fn texts(elements: Vec<Value>) -> Value {

@@ -248,3 +248,68 @@ fn kept() {
         }
     }
 }
+
+/// Long texts are searched step by step, which finds the same.
+#[test]
+fn long_texts_have_the_same_matches() {
+    let rest = "ß foo12 bar\nfoo3 ".repeat(5);
+    for text in [format!("{}{rest}", "x".repeat(LONG)), format!("{rest}{}{rest}", "xé".repeat(LONG / 2))] {
+        for expression in [
+            "foo",
+            "fo+(\\d*)",
+            "(foo|foo12) b",
+            "x*?o",
+            "^foo",
+            "o$",
+            "\\s",
+            "x{3}$",
+            "[^x]+",
+            "(x|é){2}ß",
+            "",
+            "nowhere",
+            "\\mfoo",
+            "ß\\y",
+        ] {
+            let pattern = Pattern::new(expression, options("n")).expect("it is a regular expression");
+            for from in [0, rest.len() + 3] {
+                let all = |found: Option<Found>| {
+                    found.map(|found| (0..=pattern.groups()).map(|at| found.group(at)).collect::<Vec<_>>())
+                };
+                let found = pattern.find(&text, from).expect("it is not too long");
+                let expected = pattern.find_at_once(&text, from).expect("it is not too long");
+                assert_eq!(all(found), all(expected), "{expression} from {from}");
+            }
+            let is_in = pattern.is_in(&text).expect("it is not too long");
+            assert_eq!(is_in, pattern.search.is_match(&text), "{expression}");
+        }
+    }
+}
+
+/// A statement that has been cancelled.
+#[derive(Debug)]
+struct Cancelled;
+
+impl meter::Statement for Cancelled {
+    fn check(&self) -> Result<()> {
+        Err(crate::error::Error::new(crate::error::ErrorKind::Cancelled, "canceling statement due to user request"))
+    }
+
+    fn reserve(&self, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn release(&self, _: usize) {}
+}
+
+#[test]
+fn one_search_hears_its_statement() {
+    let text = "ab ".repeat(LONG);
+    let _entered = meter::enter(std::sync::Arc::new(Cancelled));
+    for expression in ["nowhere", "b$a", "(b a|ab)*$"] {
+        let pattern = Pattern::new(expression, options("")).expect("it is a regular expression");
+        let state = pattern.is_in(&text).map_err(|error| error.sqlstate());
+        assert_eq!(state, Err("57014"), "{expression}");
+        let state = pattern.find(&text, 0).map(|_| ()).map_err(|error| error.sqlstate());
+        assert_eq!(state, Err("57014"), "{expression}");
+    }
+}

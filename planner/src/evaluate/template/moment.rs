@@ -3,30 +3,11 @@
 use super::picture::{Field, Part, parts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::calendar::{
-    Civil, DAYS_MIN, HOUR, MINUTE, SECOND, civil_from_days, day_of_year, days_from_civil, iso_year_and_week,
-    split_timestamp, weekday,
+    Civil, DAYS_MIN, HOUR, MINUTE, MONTHS, SECOND, WEEKDAYS, civil_from_days, day_of_year, days_from_civil,
+    iso_year_and_week, split_timestamp, weekday,
 };
 use crate::evaluate::zone::Zone;
 use crate::value::Interval;
-
-/// The months' names.
-pub(super) const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
-/// The days' names, as ISO has the week.
-pub(super) const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// The months' numbers.
 pub(super) const ROMAN_MONTHS: [&str; 12] = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"];

@@ -4,12 +4,12 @@
 //! as many digits as there are unless another field follows right behind it. Fields that the text ends before keep what they
 //! begin with: the first day of the year before 1.
 
-use super::moment::{MONTHS, ROMAN_MONTHS, WEEKDAYS};
+use super::moment::ROMAN_MONTHS;
 use super::picture::{Field, Part, parts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::calendar::{
-    DAY, DAYS_MIN, HOUR, MINUTE, SECOND, checked_date, checked_timestamp, days_from_civil, days_in_month, is_leap,
-    weekday,
+    DAY, DAYS_MIN, HOUR, MINUTE, MONTHS, SECOND, WEEKDAYS, checked_date, checked_timestamp, days_from_civil,
+    days_in_month, is_leap, weekday,
 };
 use crate::evaluate::zone::Zone;
 

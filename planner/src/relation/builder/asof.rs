@@ -7,7 +7,7 @@
 //! ```text
 //! With r = Window number in order of t: right rows with keys
 //!   Project
-//!     Join number = nearest                          Left for ASOF LEFT JOIN
+//!     Join number = nearest                          Left for ASOF LEFT JOIN, and so on
 //!       Project left columns, nearest
 //!         Filter is left
 //!           Window nearest = max(number) partition keys order t, side
@@ -19,7 +19,7 @@
 
 use super::{Builder, FromItem, Joined, Side, checked_key};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::function::Function;
+use crate::function::{Function, mirrored};
 use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::visit::{conjuncts, for_each_column};
@@ -42,17 +42,6 @@ struct Asof {
 
 fn error(message: &str, position: Option<Position>) -> Error {
     Error::new(ErrorKind::Syntax, message).at(position)
-}
-
-/// The comparison with its sides changed.
-fn turned(function: Function) -> Function {
-    match function {
-        Function::Less => Function::Greater,
-        Function::LessEqual => Function::GreaterEqual,
-        Function::Greater => Function::Less,
-        Function::GreaterEqual => Function::LessEqual,
-        other => other,
-    }
 }
 
 fn reads(expression: &Expression, columns: &ColumnSet) -> bool {
@@ -80,7 +69,7 @@ impl Asof {
                     if fits(a, b) {
                         Some((*function, a, b))
                     } else if fits(b, a) {
-                        Some((turned(*function), b, a))
+                        Some((mirrored(*function), b, a))
                     } else {
                         None
                     }
@@ -110,7 +99,7 @@ impl Builder<'_> {
     /// An ASOF join on a condition over both sides.
     ///
     /// # Errors
-    /// 42601 without one inequality, 0A000 for other conditions and sides.
+    /// 42601 without one inequality, 0A000 for other conditions.
     pub fn asof_join(
         &mut self,
         joined: Joined<'_>,
@@ -120,10 +109,14 @@ impl Builder<'_> {
     ) -> Result<FromItem> {
         let kind = match side {
             Side::Inner => JoinKind::Inner,
-            Side::Left => JoinKind::Left,
-            _ => return Err(Error::unsupported("ASOF JOIN of other sides than LEFT is").at(position)),
+            Side::Left | Side::Right => JoinKind::Left,
+            Side::Full => JoinKind::Full,
+            Side::Semi => JoinKind::Semi,
+            Side::Anti => JoinKind::Anti,
         };
-        let (left, right, columns, tables) = joined.into_parts();
+        let keeps_right = matches!(side, Side::Right | Side::Full);
+        let own = joined.left_counts();
+        let (left, right, mut columns, mut tables) = joined.into_parts();
         let set = |relation: &Relation| relation.columns().into_iter().collect::<ColumnSet>();
         let asof = Asof::of(condition, &set(&left), &set(&right), position)?;
         let (function, of_left, of_right) = asof.order;
@@ -134,13 +127,22 @@ impl Builder<'_> {
         let right_values: Vec<Expression> = right_keys.into_iter().chain([of_right]).collect();
 
         let whole = right.columns();
-        let (numbered, values, number) = self.numbered_right(right, right_values, asof.of_right, descending)?;
+        let conditions = (asof.of_right, keeps_right);
+        let (numbered, values, number) = self.numbered_right(right, right_values, conditions, descending)?;
         let mut all = whole.clone();
         all.extend(values.iter().copied());
         all.push(number);
         let (definition, [marks, rows]) = self.shared_twice(numbered, &all);
         let cte = self.next_shared();
-        let marks = (Arc::new(Relation::CteScan { cte, columns: marks.1 }), marks.0[whole.len()..].to_vec());
+        let mut ids = marks.0[whole.len()..].to_vec();
+        let mut marks = Arc::new(Relation::CteScan { cte, columns: marks.1 });
+        if keeps_right {
+            // Whether a row may be near stands before its number.
+            let near = ids.remove(ids.len() - 2);
+            let near = self.columns.reference(near);
+            marks = self.filter(marks, near);
+        }
+        let marks = (marks, ids);
         let (nearest_rows, nearest) = self.nearest(left, left_values, marks, (descending, is_strict))?;
 
         let scan = Arc::new(Relation::CteScan { cte, columns: rows.1 });
@@ -150,24 +152,37 @@ impl Builder<'_> {
         let scan = Arc::new(Relation::Project { input: scan, columns: back });
         let sides = vec![self.columns.reference(nearest), self.columns.reference(number)];
         let on = Expression::call(Function::Equal, sides, DataType::Boolean);
-        let body = Arc::new(Relation::Join { kind, left: nearest_rows, right: scan, on });
+        let (first, second) = if side == Side::Right { (scan, nearest_rows) } else { (nearest_rows, scan) };
+        let body = Arc::new(Relation::Join { kind, left: first, right: second, on });
         let relation = Arc::new(Relation::With { cte, definition, body });
+        if matches!(side, Side::Semi | Side::Anti) {
+            columns.truncate(own.0);
+            tables.truncate(own.1);
+        }
         Ok(FromItem { relation, columns, tables })
     }
 
-    /// The right rows that may be near, with their values and their numbers.
+    /// The right rows that may be near, with their values and their numbers; where all rows are kept, whether they may be is a value
+    /// more, the last one.
     fn numbered_right(
         &mut self,
         right: Arc<Relation>,
-        values: Vec<Expression>,
-        conditions: Vec<Expression>,
+        mut values: Vec<Expression>,
+        (conditions, keeps_all): (Vec<Expression>, bool),
         descending: bool,
     ) -> Result<(Arc<Relation>, Vec<ColumnId>, ColumnId)> {
         let known = values.iter().cloned();
         let known = known.map(|value| Expression::call(Function::IsNotNull, vec![value], DataType::Boolean));
-        let input = self.filter(right, Expression::and(conditions.into_iter().chain(known)));
+        let near = Expression::and(conditions.into_iter().chain(known));
+        let time = values.len().checked_sub(1).ok_or_else(|| Error::internal("an ASOF JOIN without an order"))?;
+        let input = if keeps_all {
+            values.push(near);
+            right
+        } else {
+            self.filter(right, near)
+        };
         let (input, ids) = self.with_values(input, values)?;
-        let time = self.columns.reference(*ids.last().ok_or_else(|| Error::internal("an ASOF JOIN without an order"))?);
+        let time = self.columns.reference(ids[time]);
         let order = vec![self.asof_key(time, descending)?];
         let (numbered, number) = self.numbered(input, Vec::new(), order);
         let ExpressionKind::Column(number) = number.kind else { return Err(Error::internal("a number is a column")) };

@@ -14,7 +14,6 @@
 //! | timestamptz, interval | the same | interval |
 //! | time | bigint, microseconds | interval, of which the time counts |
 
-use super::window::error;
 use super::{Builder, Coercion, Operator};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::{FrameFunction, Function};
@@ -198,4 +197,9 @@ fn check(unit: FrameUnit, start: &BoundSpec, end: &BoundSpec, order: &[SortKey])
         _ => return Ok(()),
     };
     Err(error(message))
+}
+
+/// An error (42P20) about a window.
+pub(super) fn error(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Windowing, message)
 }

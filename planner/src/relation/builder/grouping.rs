@@ -11,7 +11,7 @@ use super::scope::Scope;
 use super::walk;
 use super::written::{Forms, Found};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::{AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind};
+use crate::relation::{ColumnId, Expression, ExpressionKind};
 
 /// A key as GROUP BY has it.
 #[derive(Clone, Debug)]
@@ -156,9 +156,4 @@ impl Grouping<'_> {
         };
         Err(Error::new(ErrorKind::Grouping, message))
     }
-}
-
-/// Whether an aggregate counts, so that it is never NULL.
-pub(super) fn is_count(call: &AggregateCall) -> bool {
-    matches!(call.function, AggregateFunction::CountRows | AggregateFunction::Count)
 }

@@ -12,6 +12,7 @@
 //! 7.13 (SQL:2023, group by clause), whose sets are unions of groups; one passage makes all of them.
 
 use super::grouping::Key;
+use super::scope::GroupingCall;
 use super::{Builder, Scope};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
@@ -42,13 +43,6 @@ pub fn crossed(elements: Vec<GroupingSets>) -> Result<GroupingSets> {
         all = all.iter().flat_map(|set| element.iter().map(move |more| [&set[..], more].concat())).collect();
     }
     Ok(all)
-}
-
-/// What GROUPING asks for: which of these are no keys of a row's set, as bits, the last one's lowest.
-#[derive(Clone, Debug)]
-pub(super) struct GroupingCall {
-    pub(super) id: ColumnId,
-    pub(super) arguments: Vec<Expression>,
 }
 
 /// Groups by several lists of keys.
@@ -134,7 +128,7 @@ impl Builder<'_> {
         if !aggregates.iter().all(|(_, call)| is_mergeable(call)) {
             stages.keys = keys;
             for (id, call) in aggregates {
-                let is_count = super::grouping::is_count(&call);
+                let is_count = call.is_count();
                 let made = self.columns.add("aggregate", call.data_type, !is_count);
                 stages.shown.push((id, if is_count { Shown::Count(made) } else { Shown::Same(made) }));
                 stages.aggregates.push((made, call));

@@ -55,6 +55,11 @@ impl<'p> Joined<'p> {
         Joined { left: left.relation, right: right.relation, left_counts, scope }
     }
 
+    /// How many columns and tables are the left's.
+    pub(super) fn left_counts(&self) -> (usize, usize) {
+        self.left_counts
+    }
+
     /// Both relations, and the columns and tables that both have.
     pub(super) fn into_parts(self) -> (Arc<Relation>, Arc<Relation>, Vec<ScopeColumn>, Vec<ScopeTable>) {
         (self.left, self.right, self.scope.columns, self.scope.tables)
@@ -196,6 +201,38 @@ impl Builder<'_> {
             Side::Anti => (JoinKind::Anti, left, right),
         };
         Ok(Arc::new(Relation::Join { kind, left, right, on }))
+    }
+
+    /// A join whose columns of some names are one each, where the left's are: the right's value, or, of a FULL JOIN, the one that is
+    /// there.
+    pub fn with_merged(
+        &mut self,
+        mut item: FromItem,
+        side: Side,
+        names: &[(String, ColumnId, ColumnId)],
+    ) -> Result<FromItem> {
+        let mut computed = Vec::new();
+        for (name, left, right) in names {
+            let mut id = *right;
+            if side == Side::Full {
+                let (l, r) = self.with_one_type(name, *left, *right)?;
+                let data_type = l.data_type;
+                id = self.columns.add(name.clone(), data_type, true);
+                computed.push((id, Expression::call(Function::Coalesce, vec![l, r], data_type)));
+            }
+            let at = item.columns.iter().position(|column| column.id == *left).unwrap_or(0);
+            item.columns
+                .iter_mut()
+                .filter(|column| column.id == *left || column.id == *right)
+                .for_each(|column| column.merged = true);
+            item.columns.insert(at, ScopeColumn::new(None, name.clone(), id));
+        }
+        if !computed.is_empty() {
+            let through = item.relation.columns().into_iter().map(|id| (id, self.columns.reference(id)));
+            let columns = through.chain(computed).collect();
+            item.relation = Arc::new(Relation::Project { input: item.relation, columns });
+        }
+        Ok(item)
     }
 
     /// Both columns as values of one type.

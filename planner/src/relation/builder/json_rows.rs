@@ -1,4 +1,4 @@
-//! The rows that JSON objects are, of columns that the query defines: `json_to_record` and `json_to_recordset`.
+//! JSON objects as rows, whose columns the query defines: `json_to_record` and `json_to_recordset`.
 
 use super::{Builder, Coercion, FromItem, Operator, text};
 use crate::catalog::Restriction;

@@ -35,6 +35,7 @@ mod recursive;
 mod sample;
 mod scope;
 mod select;
+mod select_item;
 mod set_operation;
 mod shared;
 mod star;
@@ -50,8 +51,9 @@ mod written;
 
 pub use expand::set_not_allowed;
 pub use expression::{
-    AggregateArguments, Callee, Coercion, ElementTest, FunctionKind, FunctionSummary, Operator, PatternOperator,
-    Quantifier, SetCall, Sign, Subscript, and, characters, decimal, functions, not, null, or, text,
+    AggregateArguments, Callee, Coercion, ElementTest, FunctionKind, FunctionSummary, LambdaBody, LambdaList,
+    LambdaVariables, Operator, PatternOperator, Quantifier, SetCall, Sign, Subscript, and, bits, bits_literal,
+    characters, decimal, functions, not, null, or, text,
 };
 pub(crate) use expression::{checked_key, is_hypothetical, is_ordered_set, undetermined, unify_types};
 pub use frame::{BoundSpec, FrameSpec};
@@ -67,7 +69,8 @@ pub use qualified::ScopeTable;
 pub use recursive::Recursion;
 pub use sample::SampleSize;
 pub use scope::{Clause, Scope, ScopeColumn};
-pub use select::{Select, SelectItem, Target};
+pub use select::{Select, Target};
+pub use select_item::SelectItem;
 pub use shared::{Definition, Shared};
 pub use state::{Builder, ViewQuery};
 pub(crate) use suggest::did_you_mean;

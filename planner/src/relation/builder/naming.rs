@@ -77,6 +77,9 @@ pub(crate) fn type_name(data_type: DataType) -> &'static str {
         DataType::Jsonb => "jsonb",
         DataType::TimestampTz => "timestamptz",
         DataType::TimeTz => "timetz",
+        DataType::Bit(_) => "bit",
+        DataType::VarBit(_) => "varbit",
+        DataType::JsonPath => "jsonpath",
         DataType::System(of) => of.name(),
         DataType::Nested(nested) => match nested.get() {
             NestedType::List(of) => type_name(*of),
@@ -84,7 +87,8 @@ pub(crate) fn type_name(data_type: DataType) -> &'static str {
             NestedType::ZeroBased(DataType::SmallInt) => "int2vector",
             NestedType::ZeroBased(_) => "oidvector",
             NestedType::Row { table, .. } => table.as_deref().unwrap_or("record"),
-            NestedType::Vector(..) | NestedType::Struct(_) => "row",
+            NestedType::Struct(_) => "struct",
+            NestedType::Vector(..) => "row",
         },
     }
 }

@@ -1,5 +1,5 @@
-//! What a statement's own text names and reads. CREATE VIEW and its kin keep it, so that what is stored goes on to mean what it meant
-//! ([`crate::catalog::View`]); a statement that is prepared keeps its literals.
+//! Records the names and literals of a statement's own text. CREATE VIEW and its kin store the record, so that what is stored goes on
+//! to mean what it meant ([`crate::catalog::View`]); a statement that is prepared keeps its literals.
 //!
 //! What the text of a view means that the statement names is that view's, and is not noted.
 

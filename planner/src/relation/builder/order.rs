@@ -2,7 +2,7 @@
 //! name (SQL-92), or any expression over FROM (SQL:1999); a name means the result column first, which is the other way round
 //! in GROUP BY.
 
-use super::select::SelectItem;
+use super::select_item::SelectItem;
 use super::{Builder, Clause, Rows, did_you_mean};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Expression, Relation, SortKey};

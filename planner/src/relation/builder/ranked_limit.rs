@@ -1,4 +1,4 @@
-//! Limits that a number of rows does not say: FETCH … WITH TIES by ranks, a share of all rows by their number.
+//! Limits by rank or share: FETCH … WITH TIES, and LIMIT of a percentage of all rows.
 //!
 //! ```text
 //! Sort keys

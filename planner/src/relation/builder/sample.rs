@@ -1,4 +1,4 @@
-//! Samples of rows: each with a chance, or so many of them.
+//! Samples of rows: each row with a probability, or a given number of rows.
 //!
 //! Without a seed chance is `random()`. With one it is made of the row's number, so that a sample of the same rows is the same.
 

@@ -22,7 +22,6 @@
 use super::Builder;
 use super::expand::{set_in_aggregate, set_not_allowed};
 use super::expression::SetCall;
-use super::grouping_sets::GroupingCall;
 use super::qualified::ScopeTable;
 use super::suggest::did_you_mean;
 use super::window::WindowUse;
@@ -155,6 +154,13 @@ impl ScopeColumn {
     pub(super) fn is_of(&self, qualifier: &TableName) -> bool {
         self.table.as_ref() == Some(&qualifier.name) && (qualifier.schema.is_none() || self.schema == qualifier.schema)
     }
+}
+
+/// What GROUPING asks for: which of these are no keys of a row's set, as bits, the last one's lowest.
+#[derive(Clone, Debug)]
+pub(super) struct GroupingCall {
+    pub(super) id: ColumnId,
+    pub(super) arguments: Vec<Expression>,
 }
 
 /// What one SELECT level sees.
@@ -362,7 +368,7 @@ impl<'p> Scope<'p> {
         let id = match known {
             Some((id, _)) => *id,
             None => {
-                let nullable = !super::grouping::is_count(&call);
+                let nullable = !call.is_count();
                 let id = columns.add(name, call.data_type, nullable);
                 aggregates.push((id, call));
                 id

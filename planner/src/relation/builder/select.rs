@@ -9,6 +9,7 @@ use super::expression::SetCall;
 use super::grouping::{Grouping, Key, WrittenKey};
 use super::grouping_sets::{GroupingSets, Sets, common, key_numbers};
 use super::order::{Reference, find_item};
+use super::select_item::SelectItem;
 use super::values::may_be_null;
 use super::{Builder, Clause, Coercion, Rows, Scope, ScopeColumn, checked_key, walk};
 use crate::catalog::TableName;
@@ -18,22 +19,6 @@ use crate::relation::effects::effects;
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SortKey};
 use crate::types::{DataType, SortOrder};
 use std::sync::Arc;
-
-/// A column of the result.
-#[derive(Clone, Debug)]
-pub struct SelectItem {
-    /// The name it is shown by.
-    pub(super) name: String,
-    /// Its value.
-    pub(super) expression: Expression,
-}
-
-impl SelectItem {
-    /// Its value.
-    pub fn into_value(self) -> Expression {
-        self.expression
-    }
-}
 
 /// What an item of ORDER BY or GROUP BY stands for.
 #[derive(Clone, Debug)]
@@ -264,6 +249,10 @@ impl Builder<'_> {
         let written = value.written;
         let expression = match (value.data_type, unknown) {
             (DataType::Null, Some(data_type)) => self.coerce(value, data_type, Coercion::Assignment)?,
+            (known, Some(data_type)) if known.has_unknown() => {
+                let to = if data_type.is_of_structs() { data_type } else { known };
+                self.coerce(value, to.settled(), Coercion::Assignment)?
+            }
             _ => value,
         };
         Ok(SelectItem { name, expression: Self::with_form(expression, written) })

@@ -1,6 +1,7 @@
 //! UNION, INTERSECT and EXCEPT: both sides get the same types; the result has the left side's names.
 
-use super::{Builder, Coercion, Rows, checked_key, unify_types};
+use super::expression::settled_type;
+use super::{Builder, Coercion, Rows, checked_key};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Relation, SetKind};
 use crate::types::DataType;
@@ -31,7 +32,9 @@ impl Builder<'_> {
         }
         let (left, right) = (self.output_types(left), self.output_types(right));
         let pairs = left.iter().zip(&right);
-        pairs.map(|(left, right)| unify_types(&[*left, *right], operator).map_err(|error| error.at(position))).collect()
+        pairs
+            .map(|(left, right)| settled_type(&[*left, *right], operator).map_err(|error| error.at(position)))
+            .collect()
     }
 
     /// The types of rows.
@@ -73,6 +76,7 @@ impl Builder<'_> {
         let is_odd = |data_type: &DataType| {
             matches!(*data_type, DataType::BPCHAR | DataType::Jsonb)
                 || data_type.fields().is_some()
+                || (data_type.is_of_structs() && data_type.has_forms())
                 || !data_type.has_equality()
         };
         let has_keys = told_apart && types.iter().any(is_odd);

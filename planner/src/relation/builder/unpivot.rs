@@ -1,4 +1,4 @@
-//! UNPIVOT: of each row one for each of some of its columns.
+//! UNPIVOT: makes of each row one for each of some of its columns.
 //!
 //! ```text
 //! Filter value IS NOT NULL        unless NULLs are kept

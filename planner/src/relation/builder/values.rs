@@ -63,7 +63,8 @@ impl Builder<'_> {
                 let odd = (1..types.len()).find(|end| unify_types(&types[..=*end], "VALUES").is_err());
                 error.at(odd.and_then(|row| rows[row][index].position))
             };
-            unify_types(&types, "VALUES").map_err(odd)?
+            let agreed = unify_types(&types, "VALUES").map_err(odd)?;
+            if unknown.is_some() { agreed.settled() } else { agreed }
         };
         for row in rows {
             let value = row[index].clone();

@@ -3,7 +3,7 @@
 //! Like an aggregate, a call is handed to its SELECT level, and a column stands in its place. Above groups and HAVING, and
 //! below DISTINCT and ORDER BY, each window of them becomes an operator.
 
-use super::frame::{FrameSpec, Framed};
+use super::frame::{FrameSpec, Framed, error};
 use super::{Builder, Clause, Coercion, Scope, checked_key, unify_types};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
@@ -52,11 +52,6 @@ impl WindowUse {
         let keys = self.order.iter_mut().map(|key| &mut key.expression);
         self.partition.iter_mut().chain(keys).chain(self.call.expressions_mut())
     }
-}
-
-/// An error (42P20) about a window.
-pub(super) fn error(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Windowing, message)
 }
 
 impl Builder<'_> {

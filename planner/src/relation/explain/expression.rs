@@ -2,26 +2,38 @@
 
 use super::Names;
 use crate::evaluate;
-use crate::function::{Function, debug_word};
-use crate::relation::{Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
+use crate::evaluate::lambda::{Lambda, NodeKind};
+use crate::function::{Function, LambdaFunction, LambdaKind, StructFunction, debug_word};
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
+use crate::stack;
 use crate::types::DataType;
 use crate::value::Value;
 
 /// The text of an expression. `subqueries` numbers those in it.
 pub(super) fn print(expression: &Expression, names: &Names, subqueries: &[(usize, &Relation)]) -> String {
-    Printer { names, subqueries }.print(expression, 0)
+    Printer { names, subqueries, variables: Vec::new() }.print(expression, 0)
 }
 
 struct Printer<'a> {
     names: &'a Names,
     subqueries: &'a [(usize, &'a Relation)],
+    /// The variables of the lambdas around, which count as columns from the last that there can be downwards.
+    variables: Vec<String>,
+}
+
+/// The column that stands for a variable of a lambda.
+fn variable(number: usize) -> ColumnId {
+    ColumnId(u32::MAX - number as u32)
 }
 
 impl Printer<'_> {
     /// `above` is how tightly the operator around this binds; a looser one inside needs parentheses.
     fn print(&self, expression: &Expression, above: u8) -> String {
         match &expression.kind {
-            ExpressionKind::Column(id) => self.names.get(*id).to_owned(),
+            ExpressionKind::Column(id) => match self.variables.get((u32::MAX - id.0) as usize) {
+                Some(name) => name.clone(),
+                None => self.names.get(*id).to_owned(),
+            },
             ExpressionKind::Constant(value) => constant(value, expression.data_type),
             ExpressionKind::Parameter(number) => format!("${}", number + 1),
             ExpressionKind::Element(domain, code) => format!("{}[{}]", domain.table.name, self.print(code, 0)),
@@ -52,9 +64,61 @@ impl Printer<'_> {
             Function::Extract(part) => format!("extract({part:?}, {})", self.list(arguments)).to_lowercase(),
             Function::DateTrunc(part) => format!("date_trunc({part:?}, {})", self.list(arguments)).to_lowercase(),
             Function::Moment(of) => format!("{}({})", debug_word(&of), self.list(arguments)),
+            Function::Struct(of, fields) => self.structure(of, fields, arguments),
+            Function::Lambda(of) => self
+                .lambda(of, arguments)
+                .unwrap_or_else(|| format!("{}({})", debug_word(&of.kind), self.list(arguments))),
             Function::Trim(side) => format!("trim({side:?}, {})", self.list(arguments)).to_lowercase(),
             _ => format!("{}({})", snake_case(&format!("{function:?}")), self.list(arguments)),
         }
+    }
+
+    /// A struct as it is written, and its fields.
+    fn structure(&self, function: StructFunction, of: DataType, arguments: &[Expression]) -> String {
+        let fields = of.struct_fields().unwrap_or_default();
+        let place = match arguments.get(1).map(|place| &place.kind) {
+            Some(ExpressionKind::Constant(Value::Int(place))) => usize::try_from(*place).ok(),
+            _ => None,
+        };
+        match (function, place.and_then(|place| fields.get(place))) {
+            (StructFunction::Make, _) => {
+                let field = |((name, _), value): (&(String, DataType), &Expression)| {
+                    format!("'{}': {}", name.replace('\'', "''"), self.print(value, 0))
+                };
+                format!("{{{}}}", fields.iter().zip(arguments).map(field).collect::<Vec<_>>().join(", "))
+            }
+            (StructFunction::Field, Some((name, _))) => format!("{}.{name}", self.print(&arguments[0], 9)),
+            (StructFunction::Cast(to), _) => format!("{}::{to}", self.print(&arguments[0], 9)),
+            _ => format!("struct_{}({})", debug_word(&function), self.list(arguments)),
+        }
+    }
+
+    /// A function of a list and a lambda, as it is written.
+    fn lambda(&self, function: LambdaFunction, arguments: &[Expression]) -> Option<String> {
+        let [list, text, rest @ ..] = arguments else { return None };
+        let ExpressionKind::Constant(Value::Text(text)) = &text.kind else { return None };
+        let lambda = Lambda::read(text).ok()?;
+        let first = self.variables.len();
+        let variables = self.variables.iter().chain(&lambda.names).cloned().collect();
+        let within = Printer { names: self.names, subqueries: self.subqueries, variables };
+        let captured = arguments.get(function.captured_from()..)?;
+        let is_reduction = function.kind != LambdaKind::Each;
+        let body = |node: u32| {
+            let written = Written { lambda: &lambda, captured, first, is_reduction };
+            Some(within.print(&written.expression(node)?, 0))
+        };
+        let (list, names) = (self.print(list, 0), lambda.names.join(", "));
+        if is_reduction {
+            let start = rest.first().filter(|_| function.kind == LambdaKind::ReduceFrom);
+            let start = start.map_or_else(String::new, |start| format!(", {}", self.print(start, 0)));
+            return Some(format!("list_reduce({list}, lambda {names}: {}{start})", body(lambda.value)?));
+        }
+        let is_filter = lambda.nodes.get(lambda.value as usize).is_some_and(|node| node.kind == NodeKind::Element);
+        Some(match lambda.condition {
+            None => format!("list_transform({list}, lambda {names}: {})", body(lambda.value)?),
+            Some(condition) if is_filter => format!("list_filter({list}, lambda {names}: {})", body(condition)?),
+            Some(condition) => format!("[{} for {names} in {list} if {}]", body(lambda.value)?, body(condition)?),
+        })
     }
 
     fn list(&self, arguments: &[Expression]) -> String {
@@ -84,6 +148,32 @@ impl Printer<'_> {
             SubqueryKind::Any(predicate) => format!("any(subquery {number}: {})", self.print(predicate, 0)),
             SubqueryKind::All(predicate) => format!("all(subquery {number}: {})", self.print(predicate, 0)),
         }
+    }
+}
+
+/// A lambda as an expression of columns that stand for its variables.
+struct Written<'l> {
+    lambda: &'l Lambda,
+    captured: &'l [Expression],
+    /// The number of its first variable.
+    first: usize,
+    is_reduction: bool,
+}
+
+impl Written<'_> {
+    fn expression(&self, node: u32) -> Option<Expression> {
+        let node = self.lambda.nodes.get(node as usize)?;
+        let place = self.first + usize::from(self.is_reduction);
+        Some(match &node.kind {
+            NodeKind::Accumulator => Expression::column(variable(self.first), node.data_type),
+            NodeKind::Element => Expression::column(variable(place), node.data_type),
+            NodeKind::Index => Expression::column(variable(place + 1), node.data_type),
+            NodeKind::Captured(number) => self.captured.get(*number as usize)?.clone(),
+            NodeKind::Call(function, arguments) => {
+                let arguments = arguments.iter().map(|&argument| stack::more(|| self.expression(argument)));
+                Expression::call(*function, arguments.collect::<Option<_>>()?, node.data_type)
+            }
+        })
     }
 }
 

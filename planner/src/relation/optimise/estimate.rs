@@ -5,11 +5,11 @@
 //! whole key domain. A key of several columns has at most as many values as either table has rows.
 
 use super::factor_or::implied;
-use super::selectivity::{distinct_values, selectivity};
+use super::selectivity::selectivity;
 use crate::function::Function;
 use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
-use crate::relation::profile::{Profiles, constant_count};
+use crate::relation::profile::{Profiles, constant_count, distinct_values};
 use crate::relation::visit::{as_binary, as_column, conjuncts, for_each_column};
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SetKind};
 use crate::value::Value;

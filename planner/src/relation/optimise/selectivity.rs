@@ -2,7 +2,7 @@
 //! multiplied with the rest, because `a >= x and a < y` is one range and not two independent facts.
 
 use crate::function::Function;
-use crate::relation::profile::Profiles;
+use crate::relation::profile::{Profiles, distinct_values};
 use crate::relation::visit::{as_column, conjuncts};
 use crate::relation::{ColumnId, Expression, ExpressionKind, SubqueryKind};
 use crate::value::{Value, number};
@@ -125,39 +125,6 @@ fn equal(a: &Expression, b: &Expression, profiles: &Profiles) -> f64 {
         (Some(a), Some(b)) => 1.0 / a.max(b),
         (Some(one), None) | (None, Some(one)) => 1.0 / one,
         (None, None) => 0.1,
-    }
-}
-
-/// How many values an expression takes; a constant's one says nothing, so it has none here.
-pub(crate) fn distinct_values(expression: &Expression, profiles: &Profiles) -> Option<f64> {
-    match &expression.kind {
-        ExpressionKind::Column(id) => profiles.get(*id).distinct,
-        ExpressionKind::Element(_, code) => distinct_values(code, profiles),
-        // A function of one column has at most as many values as the column, `extract` and `substring` far fewer.
-        ExpressionKind::Call(function, arguments) => {
-            let of = arguments.iter().filter_map(|argument| distinct_values(argument, profiles)).reduce(f64::max);
-            match function {
-                Function::Extract(crate::function::DatePart::Year) => of.map(|days| (days / 365.0).max(1.0)),
-                Function::Modulo => match arguments.last().map(|divisor| &divisor.kind) {
-                    Some(ExpressionKind::Constant(Value::Int(divisor))) if *divisor != 0 => {
-                        of.map(|values| values.min(divisor.unsigned_abs() as f64))
-                    }
-                    _ => of,
-                },
-                Function::Extract(_) => of.map(|values| values.min(60.0)),
-                Function::Substring | Function::Left => of.map(|values| values.sqrt().min(short_texts(arguments))),
-                _ => of,
-            }
-        }
-        _ => None,
-    }
-}
-
-/// How many texts there are of the length that the last argument of `substring` or `left` asks for.
-fn short_texts(arguments: &[Expression]) -> f64 {
-    match arguments.last().map(|length| &length.kind) {
-        Some(ExpressionKind::Constant(Value::Int(length @ 1..=9))) => 10f64.powi(*length as i32),
-        _ => f64::INFINITY,
     }
 }
 

@@ -4,7 +4,8 @@
 //! or one that finds work in what it has made would keep a query planning for ever. So there is a bound that no program is
 //! known to come near; behind it the program runs as it is, which is valid after every change, and a debug build says so.
 
-use crate::multiloop::Program;
+use crate::multiloop::live::live_blocks;
+use crate::multiloop::{BlockId, Program};
 
 /// Changes that a rule may make in one go: some, and so many for each let.
 const CHANGES_MIN: usize = 32;
@@ -31,6 +32,22 @@ impl ChangeLimit {
         self.changes_left = self.changes_left.checked_sub(1)?;
         Some(site)
     }
+}
+
+/// Changes each live block as long as something is found in it; whether there was anything.
+pub(in crate::rewrite) fn change_blocks<S>(
+    program: &mut Program,
+    find: impl Fn(&Program, BlockId) -> Option<S>,
+    change: impl Fn(&mut Program, BlockId, S),
+) -> bool {
+    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
+    for block in live_blocks(program) {
+        while let Some(site) = limit.next(find(program, block)) {
+            change(program, block, site);
+            changed = true;
+        }
+    }
+    changed
 }
 
 /// How many lets a program may come to have.

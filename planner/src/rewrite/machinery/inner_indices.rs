@@ -47,21 +47,24 @@ impl<'p> InnerIndices<'p> {
 
     /// `g(j) = h(i)`, either way round.
     fn equality(&mut self, id: ScalarId) -> Option<(ScalarId, KeyPart)> {
-        let Scalar::Call { function: function @ (Function::Equal | Function::IsNotDistinct), arguments } =
-            self.program.scalars.get(id)
-        else {
-            return None;
-        };
-        let &[a, b] = &arguments[..] else { return None };
-        let null_matches = *function == Function::IsNotDistinct;
-        if self.reads_only(a) && self.reads_none(b) {
-            Some((a, KeyPart { scalar: b, null_matches }))
-        } else if self.reads_only(b) && self.reads_none(a) {
-            Some((b, KeyPart { scalar: a, null_matches }))
-        } else {
-            None
-        }
+        equality(self.program, id, |[inner, outer]| self.reads_only(inner) && self.reads_none(outer))
     }
+}
+
+/// The sides of an equality, either way round: the first one that `fits`, and the other as the part of a key.
+pub(in crate::rewrite) fn equality(
+    program: &Program,
+    id: ScalarId,
+    mut fits: impl FnMut([ScalarId; 2]) -> bool,
+) -> Option<(ScalarId, KeyPart)> {
+    let Scalar::Call { function: function @ (Function::Equal | Function::IsNotDistinct), arguments } =
+        program.scalars.get(id)
+    else {
+        return None;
+    };
+    let &[a, b] = &arguments[..] else { return None };
+    let [own, scalar] = [[a, b], [b, a]].into_iter().find(|&sides| fits(sides))?;
+    Some((own, KeyPart { scalar, null_matches: *function == Function::IsNotDistinct }))
 }
 
 /// What a part of a key over a nest is called: as the column that it is, if it is one.

@@ -69,13 +69,14 @@
 //! NULLs: `=` with a NULL on either side is not TRUE, and a NULL part finds nothing; IS NOT DISTINCT FROM finds the bucket
 //! of NULL. Joins: the index stays where it was in the nest, the others are kept.
 
-use crate::function::{Effects, Function};
+use crate::function::Effects;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{FreeIndices, for_each_node, nested_of};
 use crate::multiloop::{
     Block, BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape,
     Source,
 };
+use crate::rewrite::machinery::inner_indices::equality;
 use crate::rewrite::machinery::substitute::Substitution;
 use crate::types::Field;
 
@@ -186,20 +187,7 @@ impl Sides<'_> {
 
     /// `g(j) = h(i)`, either way round.
     fn equality(&mut self, id: ScalarId) -> Option<(ScalarId, KeyPart)> {
-        let Scalar::Call { function: function @ (Function::Equal | Function::IsNotDistinct), arguments } =
-            self.program.scalars.get(id)
-        else {
-            return None;
-        };
-        let &[a, b] = &arguments[..] else { return None };
-        let null_matches = *function == Function::IsNotDistinct;
-        if self.is_own(a) && self.is_outer(b) {
-            Some((a, KeyPart { scalar: b, null_matches }))
-        } else if self.is_own(b) && self.is_outer(a) {
-            Some((b, KeyPart { scalar: a, null_matches }))
-        } else {
-            None
-        }
+        equality(self.program, id, |[own, outer]| self.is_own(own) && self.is_outer(outer))
     }
 }
 

@@ -43,10 +43,9 @@
 //! Joins: the nest is the same. It ends: the key is a number then.
 
 use crate::function::Function;
-use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{Use, collection_uses};
 use crate::multiloop::{BlockId, Generator, Let, Program, Scalar, ScalarId};
-use crate::rewrite::machinery::change_limit::ChangeLimit;
+use crate::rewrite::machinery::change_limit::change_blocks;
 use crate::rewrite::machinery::restore_fields::{may_restore_fields, restore_fields};
 use crate::types::DataType;
 use crate::value::Value;
@@ -57,14 +56,7 @@ const CONSTANTS_MAX: usize = 64;
 
 /// Codes such keys.
 pub(super) fn code_case_keys(program: &mut Program) -> bool {
-    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
-    for block in live_blocks(program) {
-        while let Some(site) = limit.next(find(program, block)) {
-            code(program, block, site);
-            changed = true;
-        }
-    }
-    changed
+    change_blocks(program, find, code)
 }
 
 /// A key that is coded.

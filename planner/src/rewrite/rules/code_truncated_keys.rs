@@ -50,10 +50,9 @@
 
 use crate::analysis::ranges::Ranges;
 use crate::function::{DatePart, Function};
-use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::collection_uses;
 use crate::multiloop::{Aggregate, BlockId, Generator, Let, Program, Reduction, Scalar, ScalarId};
-use crate::rewrite::machinery::change_limit::ChangeLimit;
+use crate::rewrite::machinery::change_limit::change_blocks;
 use crate::rewrite::machinery::restore_fields::{may_restore_fields, restore_fields};
 use crate::rewrite::machinery::substitute::Substitution;
 use crate::types::{DataType, Field};
@@ -71,14 +70,7 @@ const DAY: i128 = 86_400_000_000;
 
 /// Codes such keys.
 pub(super) fn code_truncated_keys(program: &mut Program) -> bool {
-    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
-    for block in live_blocks(program) {
-        while let Some(site) = limit.next(find(program, block)) {
-            code(program, block, site);
-            changed = true;
-        }
-    }
-    changed
+    change_blocks(program, find, code)
 }
 
 /// A key that is coded.

@@ -76,12 +76,11 @@
 use crate::analysis::nullability::Nullability;
 use crate::analysis::own_groups::own_groups;
 use crate::multiloop::kept::is_whole_sorted_table;
-use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{FreeIndices, Use, collection_uses, collections_read, for_each_node, nested_of};
 use crate::multiloop::{
     BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
 };
-use crate::rewrite::machinery::change_limit::ChangeLimit;
+use crate::rewrite::machinery::change_limit::change_blocks;
 use crate::rewrite::machinery::collect_rows::{collected, columns_of, read_rows};
 use crate::rewrite::machinery::dependencies::{Definition, definitions};
 use crate::rewrite::machinery::fallible::Fallible;
@@ -100,14 +99,7 @@ const ROWS_PER_ROW_READ_TWICE: f64 = 8.0;
 
 /// Collects the rows that drive a loop in front of what they ask.
 pub(super) fn collect_driving_rows(program: &mut Program) -> bool {
-    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
-    for block in live_blocks(program) {
-        while let Some(site) = limit.next(find(program, block)) {
-            split(program, block, site);
-            changed = true;
-        }
-    }
-    changed
+    change_blocks(program, find, split)
 }
 
 /// A loop, taken apart.

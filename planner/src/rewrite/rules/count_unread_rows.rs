@@ -56,13 +56,12 @@
 //! rows, those of the loop for rows that have a partner, as before. Joins: an inner one; no other is left out of the nest.
 
 use crate::function::Function;
-use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{Use, collection_uses, for_each_node};
 use crate::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape,
     Source,
 };
-use crate::rewrite::machinery::change_limit::ChangeLimit;
+use crate::rewrite::machinery::change_limit::change_blocks;
 use crate::rewrite::machinery::dependencies::{Definition, definitions};
 use crate::rewrite::machinery::restore_fields::restore_fields;
 use crate::rewrite::machinery::sibling_generator::add_sibling_generator;
@@ -72,14 +71,7 @@ use std::mem;
 
 /// Counts such rows by bucket.
 pub(super) fn count_unread_rows(program: &mut Program) -> bool {
-    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
-    for block in live_blocks(program) {
-        while let Some(site) = limit.next(find(program, block)) {
-            count(program, block, site);
-            changed = true;
-        }
-    }
-    changed
+    change_blocks(program, find, count)
 }
 
 /// An index whose rows are only counted.

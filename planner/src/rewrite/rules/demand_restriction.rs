@@ -76,12 +76,11 @@
 //! its reader with or without M. Joins: a left join's index finds nothing and implies nothing.
 
 use crate::analysis::own_groups::own_groups;
-use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{collection_uses, for_each_node};
 use crate::multiloop::{
     BlockId, CollectionId, Generator, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, ScalarNode, Source,
 };
-use crate::rewrite::machinery::change_limit::ChangeLimit;
+use crate::rewrite::machinery::change_limit::change_blocks;
 use crate::rewrite::machinery::dependencies::{Definition, definitions};
 use crate::rewrite::machinery::fallible::Fallible;
 use crate::rewrite::machinery::key_lookups::{
@@ -95,14 +94,7 @@ const SHARE_MAX: f64 = 0.3;
 
 /// Restricts groups and buckets to the keys that they are asked for.
 pub(super) fn demand_restriction(program: &mut Program) -> bool {
-    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
-    for block in live_blocks(program) {
-        while let Some(site) = limit.next(find(program, block)) {
-            restrict(program, block, site);
-            changed = true;
-        }
-    }
-    changed
+    change_blocks(program, find, restrict)
 }
 
 /// What to restrict and by what.

@@ -49,21 +49,13 @@
 //! NULLs: rows without a value are one partition, which a part that matches NULL finds. Errors: a sum that leaves its type
 //! fails where it is read, by every row, as the window did. Order: that of rows is free. It ends: there is a window less.
 
-use crate::multiloop::live::live_blocks;
 use crate::multiloop::{BlockId, Generator, Let, Program};
-use crate::rewrite::machinery::change_limit::ChangeLimit;
+use crate::rewrite::machinery::change_limit::change_blocks;
 use crate::rewrite::machinery::partition_groups::{aggregate, columns, is_whole, over_rows, partitions};
 
 /// Makes groups of such windows.
 pub(super) fn group_whole_windows(program: &mut Program) -> bool {
-    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
-    for block in live_blocks(program) {
-        while let Some(at) = limit.next(find(program, block)) {
-            group(program, block, at);
-            changed = true;
-        }
-    }
-    changed
+    change_blocks(program, find, group)
 }
 
 fn find(program: &Program, block: BlockId) -> Option<usize> {

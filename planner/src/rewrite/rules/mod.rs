@@ -22,6 +22,7 @@ mod group_join;
 mod group_whole_windows;
 mod groupby_reduce;
 mod hoist_invariant_block;
+mod hoist_outer_condition;
 mod join_unique_exists;
 mod merge_sibling_groups;
 mod narrow_first_rows;
@@ -91,6 +92,11 @@ pub const RULES: &[Rule] = &[
         "hoist_invariant_block",
         hoist_invariant_block::hoist_invariant_block,
         "before conditional_reduce, which wants a block of one loop",
+    ),
+    rule(
+        "hoist_outer_condition",
+        hoist_outer_condition::hoist_outer_condition,
+        "beside hoist_invariant_block, which then finds more that is invariant",
     ),
     rule(
         "reduce_unread_bucket",

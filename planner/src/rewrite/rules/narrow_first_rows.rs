@@ -84,13 +84,12 @@
 //! of each such window are narrowed once.
 
 use crate::function::Function;
-use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::collection_uses;
 use crate::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, Let, Program, Reduction, Scalar, ScalarId, Shape, Source,
     WindowCallee, WindowField,
 };
-use crate::rewrite::machinery::change_limit::ChangeLimit;
+use crate::rewrite::machinery::change_limit::change_blocks;
 use crate::rewrite::machinery::dependencies::{Definition, definitions};
 use crate::rewrite::machinery::partition_groups::{aggregate, columns, is_whole, over_rows, partitions};
 use crate::rewrite::machinery::selectivity::Selectivity;
@@ -103,14 +102,7 @@ const ROWS_PER_PARTITION: f64 = 2.0;
 
 /// Narrows the rows of such windows.
 pub(super) fn narrow_first_rows(program: &mut Program) -> bool {
-    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
-    for block in live_blocks(program) {
-        while let Some(at) = limit.next(find(program, block)) {
-            narrow(program, block, at);
-            changed = true;
-        }
-    }
-    changed
+    change_blocks(program, find, narrow)
 }
 
 /// A window of a block whose first rows alone are wanted.

@@ -46,10 +46,9 @@
 
 use crate::analysis::ranges::Ranges;
 use crate::function::Function;
-use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{Use, collection_uses};
 use crate::multiloop::{Aggregate, BlockId, Generator, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Scalars};
-use crate::rewrite::machinery::change_limit::ChangeLimit;
+use crate::rewrite::machinery::change_limit::change_blocks;
 use crate::rewrite::machinery::restore_fields::{may_restore_fields, restore_fields};
 use crate::types::{DataType, Field};
 use crate::value::Value;
@@ -63,14 +62,7 @@ const CONSTANT_MAX: u128 = 10u128.pow(19);
 
 /// Splits such sums.
 pub(super) fn split_shifted_sums(program: &mut Program) -> bool {
-    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
-    for block in live_blocks(program) {
-        while let Some(site) = limit.next(find(program, block)) {
-            split(program, block, site);
-            changed = true;
-        }
-    }
-    changed
+    change_blocks(program, find, split)
 }
 
 /// `scale * value + shift`.

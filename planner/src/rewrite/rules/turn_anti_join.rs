@@ -70,12 +70,11 @@
 
 use crate::analysis::ranges::Ranges;
 use crate::function::Function;
-use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{Use, collection_uses, for_each_node};
 use crate::multiloop::{
     BlockId, CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Source,
 };
-use crate::rewrite::machinery::change_limit::ChangeLimit;
+use crate::rewrite::machinery::change_limit::change_blocks;
 use crate::rewrite::machinery::dependencies::definitions;
 use crate::rewrite::machinery::fallible::Fallible;
 use crate::rewrite::machinery::reversed_join::{Asks, TURN_MIN, by_lookup, chosen, is_free, witness};
@@ -88,14 +87,7 @@ const SPREAD: f64 = 16.0;
 
 /// Turns anti joins around.
 pub(super) fn turn_anti_join(program: &mut Program) -> bool {
-    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
-    for block in live_blocks(program) {
-        while let Some(join) = limit.next(find(program, block)) {
-            turn(program, block, join);
-            changed = true;
-        }
-    }
-    changed
+    change_blocks(program, find, turn)
 }
 
 /// An anti join to turn around.

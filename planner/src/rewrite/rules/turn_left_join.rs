@@ -72,10 +72,9 @@
 
 use crate::function::Function;
 use crate::multiloop::kept::is_whole_sorted_table;
-use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{Use, collection_uses};
 use crate::multiloop::{BlockId, CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Source};
-use crate::rewrite::machinery::change_limit::ChangeLimit;
+use crate::rewrite::machinery::change_limit::change_blocks;
 use crate::rewrite::machinery::dependencies::definitions;
 use crate::rewrite::machinery::fallible::Fallible;
 use crate::rewrite::machinery::reversed_join::{Asks, TURN_MIN, by_lookup, chosen, is_free, vanishes, witness};
@@ -86,14 +85,7 @@ use crate::value::Value;
 
 /// Turns left joins around.
 pub(super) fn turn_left_join(program: &mut Program) -> bool {
-    let (mut changed, mut limit) = (false, ChangeLimit::of(program));
-    for block in live_blocks(program) {
-        while let Some(join) = limit.next(find(program, block)) {
-            turn(program, block, join);
-            changed = true;
-        }
-    }
-    changed
+    change_blocks(program, find, turn)
 }
 
 /// A left join to turn around.

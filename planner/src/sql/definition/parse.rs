@@ -4,8 +4,8 @@
 use super::{Commented, Definition, ObjectKind, RenamedPart};
 use crate::catalog::TableName;
 use crate::error::{Error, Position, Result};
+use crate::sql::keyword::is_keyword;
 use crate::sql::session::{Piece, Words};
-use crate::sql::spelling::is_keyword;
 use crate::sql::text::Text;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 

@@ -1,6 +1,7 @@
 //! ARRAY[…], subscripts, slices and fields.
 
 use super::data_type::restriction;
+use super::structure::quoted_text;
 use crate::error::{Error, Result};
 use crate::relation::Expression;
 use crate::relation::builder::{Scope, Subscript};
@@ -71,6 +72,13 @@ impl Binder<'_, '_> {
         while let Some(access) = behind.next() {
             match access {
                 AccessExpr::Subscript(ast::Subscript::Index { index }) => {
+                    if let Some(name) = quoted_text(index) {
+                        value = self.subscripted(value, &mut subscripts)?;
+                        if let Some(field) = self.bind_named_subscript(&value, name, position)? {
+                            value = field;
+                            continue;
+                        }
+                    }
                     subscripts.push(Subscript::At(self.bind_expression(index, scope)?));
                 }
                 AccessExpr::Subscript(ast::Subscript::Slice { lower_bound, upper_bound, stride: None }) => {
@@ -80,11 +88,19 @@ impl Binder<'_, '_> {
                     let lower = bound(lower_bound)?;
                     subscripts.push(Subscript::Slice(lower, bound(upper_bound)?));
                 }
+                AccessExpr::Subscript(ast::Subscript::Slice { lower_bound, upper_bound, stride: Some(step) }) => {
+                    value = self.subscripted(value, &mut subscripts)?;
+                    let mut bound = |bound: &ast::Expr| self.bind_expression(bound, scope);
+                    let lower = lower_bound.as_ref().map(&mut bound).transpose()?;
+                    let upper = upper_bound.as_ref().map(&mut bound).transpose()?;
+                    let step = bound(step)?;
+                    value = self.builder.stepped_slice(value.at(position), lower, upper, step)?;
+                }
                 AccessExpr::Dot(ast::Expr::Identifier(field)) => {
                     value = self.subscripted(value, &mut subscripts)?;
                     value = self.members(value.at(position), &[field], behind.peek().is_some())?;
                 }
-                AccessExpr::Subscript(_) | AccessExpr::Dot(_) => {
+                AccessExpr::Dot(_) => {
                     return Err(Error::unsupported(format_args!("the access {access} is")).at(value.position));
                 }
             }
@@ -124,11 +140,11 @@ impl Binder<'_, '_> {
         Ok((self.bind_qualified(&parts, scope)?, behind))
     }
 
-    /// Whether a column of this name is a json or a row.
+    /// Whether a column of this name is a json, a row or a struct.
     fn has_members(&mut self, name: &ast::Ident, scope: &Scope<'_>) -> bool {
         let column = self.builder.column(scope, None, &Self::fold(name), None);
         column.is_ok_and(|column| {
-            column.data_type.fields().is_some() || matches!(column.data_type, DataType::Json | DataType::Jsonb)
+            column.data_type.members().is_some() || matches!(column.data_type, DataType::Json | DataType::Jsonb)
         })
     }
 

@@ -37,7 +37,31 @@ impl Binder<'_, '_> {
         if let Some(column) = self.bind_columns_call(function, position, scope)? {
             return Ok(column);
         }
+        if let Some(call) = self.bind_lambda_call(function, &name, position, scope)? {
+            return Ok(call);
+        }
+        if function.over.is_none() && function.within_group.is_empty() && !self.builder.is_aggregate(&name) {
+            return self.bind_named_call(function, name, position, scope);
+        }
+        // Rows, of which lambdas know nothing.
+        let outer = self.lambdas.hide();
+        let bound = self.bind_named_call(function, name, position, scope);
+        self.lambdas.show(outer);
+        bound
+    }
+
+    /// A call of a name.
+    fn bind_named_call(
+        &mut self,
+        function: &ast::Function,
+        name: String,
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
         unsupported_clauses(function).map_err(|error| error.at(position))?;
+        if let Some(value) = self.bind_struct_call(&name, function, position, scope)? {
+            return Ok(value);
+        }
         if !function.within_group.is_empty() {
             return self.bind_ordered_set(function, &name, position, scope);
         }

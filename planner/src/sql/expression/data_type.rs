@@ -1,9 +1,11 @@
 //! SQL's names of types.
 
 use super::interval::fields_of_type;
+use super::structure;
 use crate::catalog::{Restriction, TableName};
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::builder;
+use crate::sql::forms::STRUCT;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType, OidKind, SystemType};
 use sqlparser::ast;
 
@@ -39,6 +41,9 @@ pub(in crate::sql) fn bind_type(
             None => DataType::Char(1),
             Some(length) => DataType::Char(characters("char", length)?),
         },
+        T::Bit(length) => DataType::Bit(builder::bits("bit", length.unwrap_or(1))?),
+        T::BitVarying(None) | T::VarBit(None) => DataType::VARBIT,
+        T::BitVarying(Some(length)) | T::VarBit(Some(length)) => DataType::VarBit(builder::bits("varbit", *length)?),
         T::Date => DataType::Date,
         T::Time(_, zone) => {
             let zoned = matches!(zone, ast::TimezoneInfo::WithTimeZone | ast::TimezoneInfo::Tz);
@@ -107,16 +112,13 @@ fn characters(name: &str, length: &ast::CharacterLength) -> Result<u32> {
     builder::characters(name, length)
 }
 
-/// Digits of a precision of seconds; more than six are six, as in PostgreSQL.
-pub(super) fn digits(precision: u64) -> u8 {
-    u8::try_from(precision.min(6)).expect("it is six at most")
-}
-
 /// What values of a type lose that its [`DataType`] does not say: `timestamp(3)`, `interval day to hour`.
 pub(crate) fn restriction(ast: &ast::DataType) -> Option<Restriction> {
     use ast::DataType as T;
     match ast {
-        T::Time(precision, _) | T::Timestamp(precision, _) => precision.map(digits).map(Restriction::Seconds),
+        T::Time(precision, _) | T::Timestamp(precision, _) => {
+            precision.map(super::interval::digits).map(Restriction::Seconds)
+        }
         T::Numeric(info) | T::Decimal(info) | T::Dec(info) => match *info {
             ast::ExactNumberInfo::None => None,
             ast::ExactNumberInfo::Precision(precision) => wide_digits(precision, 0).ok().flatten(),
@@ -140,6 +142,9 @@ fn custom(
         [plain] => plain.as_str(),
         _ => "",
     };
+    if let (STRUCT, [fields]) = (plain, modifiers) {
+        return structure::struct_type(fields, made);
+    }
     if !modifiers.is_empty() {
         return Err(Error::new(ErrorKind::UnknownObject, format!("type \"{name}\" does not exist")));
     }
@@ -189,6 +194,9 @@ fn named(name: &str) -> Option<DataType> {
         "timestamptz" => DataType::TimestampTz,
         "timetz" => DataType::TimeTz,
         "uuid" => DataType::Uuid,
+        "bit" => DataType::BIT,
+        "varbit" => DataType::VARBIT,
+        "jsonpath" => DataType::JsonPath,
         "varchar" => DataType::VARCHAR,
         "aclitem" => DataType::System(SystemType::AclItem),
         "pg_node_tree" => DataType::System(SystemType::NodeTree),

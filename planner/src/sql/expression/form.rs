@@ -1,6 +1,7 @@
 //! What an expression was written as, in words: the head of its form, whose parts are those of what is bound within it.
 
 use super::comparison::symmetric_bound;
+use super::lambda::is_lambda;
 use super::operator::{comparison, named, signed_number, signs_of_powers};
 use super::pattern::pattern_operator;
 use crate::relation::builder::Head;
@@ -126,6 +127,8 @@ fn function_head(function: &ast::Function) -> Option<String> {
     };
     for argument in &list.args {
         match argument {
+            // What its names stand for is told apart by what it computes.
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(part)) if is_lambda(part) => return None,
             FunctionArg::Unnamed(FunctionArgExpr::Expr(_)) => {}
             // Whole rows have no parts of their own.
             _ => write!(name, " {argument}").ok()?,

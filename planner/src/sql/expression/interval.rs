@@ -3,7 +3,6 @@
 //!
 //! Fields do two things, as in PostgreSQL: the smallest gives a number without a unit its unit, and cuts off what is smaller.
 
-use super::data_type::digits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::interval::Fields;
 use crate::evaluate::parse_interval;
@@ -38,6 +37,11 @@ fn is_range(first: DatePart, last: DatePart) -> bool {
             | (P::Hour, P::Minute | P::Second)
             | (P::Minute, P::Second)
     )
+}
+
+/// Digits of a precision of seconds; more than six are six, as in PostgreSQL.
+pub(super) fn digits(precision: u64) -> u8 {
+    u8::try_from(precision.min(6)).expect("it is six at most")
 }
 
 /// The fields of an interval type; none if it is restricted to none.

@@ -3,8 +3,9 @@
 use super::data_type::restriction;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::Expression;
-use crate::relation::builder::{null, text};
+use crate::relation::builder::{bits_literal, null, text};
 use crate::sql::binder::Binder;
+use crate::types::DataType;
 use sqlparser::ast;
 
 impl Binder<'_, '_> {
@@ -22,10 +23,11 @@ impl Binder<'_, '_> {
             V::Boolean(value) => Ok(Expression::boolean(*value)),
             V::Null => Ok(null()),
             V::Placeholder(name) => self.bind_parameter(name),
+            V::SingleQuotedByteStringLiteral(digits) => bits_literal(&format!("b{digits}")),
+            V::HexStringLiteral(digits) => bits_literal(&format!("x{digits}")),
             V::Number(_, true)
             | V::TripleSingleQuotedString(_)
             | V::TripleDoubleQuotedString(_)
-            | V::SingleQuotedByteStringLiteral(_)
             | V::DoubleQuotedByteStringLiteral(_)
             | V::TripleSingleQuotedByteStringLiteral(_)
             | V::TripleDoubleQuotedByteStringLiteral(_)
@@ -35,7 +37,6 @@ impl Binder<'_, '_> {
             | V::TripleDoubleQuotedRawStringLiteral(_)
             | V::QuoteDelimitedStringLiteral(_)
             | V::NationalQuoteDelimitedStringLiteral(_)
-            | V::HexStringLiteral(_)
             | V::DoubleQuotedString(_) => Err(Error::unsupported(format_args!("literal {value} is"))),
         };
         bound.map(|expression| expression.at(position)).map_err(|error| error.at(position))
@@ -51,7 +52,11 @@ impl Binder<'_, '_> {
     pub(super) fn bind_typed_string(&mut self, typed: &ast::TypedString) -> Result<Expression> {
         let text = self.bind_value(&typed.value)?;
         let position = text.position;
-        let data_type = self.data_type(&typed.data_type, position)?;
+        let data_type = match typed.data_type {
+            // Only here it is of any length.
+            ast::DataType::Bit(None) => DataType::BIT,
+            _ => self.data_type(&typed.data_type, position)?,
+        };
         self.builder.typed_literal(text, data_type, restriction(&typed.data_type))
     }
 }

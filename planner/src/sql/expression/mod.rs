@@ -1,7 +1,7 @@
 //! Expressions: from sqlparser's tree to calls of the relation's builder, which types them.
 //!
 //! `form` has what they were written as. By what stands in the text: `literal`, `interval` and `data_type`; `operator` (and logic), `comparison`, `pattern`; `call`
-//! (functions and aggregates) and `syntax` (what looks otherwise and is one); `subquery`; `array`; `row` (and fields).
+//! (functions and aggregates), `lambda` and `syntax` (what looks otherwise and is one); `subquery`; `array`; `row` (and fields); `structure`.
 
 mod array;
 mod call;
@@ -9,10 +9,12 @@ mod comparison;
 mod data_type;
 mod form;
 mod interval;
+mod lambda;
 mod literal;
 mod operator;
 mod pattern;
 mod row;
+mod structure;
 mod subquery;
 mod syntax;
 #[cfg(test)]
@@ -28,8 +30,10 @@ pub(in crate::sql) use data_type::bind_type;
 pub(crate) use data_type::{bind_data_type, restriction};
 pub(in crate::sql) use form::text_of_query;
 pub(in crate::sql) use interval::named_by_plural;
+pub(in crate::sql) use lambda::{LambdasInSight, is_lambda};
 pub(in crate::sql) use row::before_all_fields;
 use sqlparser::ast::{self, Expr, Spanned};
+pub(in crate::sql) use structure::quoted_text;
 
 impl Binder<'_, '_> {
     /// Binds an expression. Its type is `DataType::Null` if it is a literal in quotes, a NULL or a parameter that

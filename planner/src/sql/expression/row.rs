@@ -89,6 +89,9 @@ impl Binder<'_, '_> {
         position: Option<Position>,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
+        if let Some(variable) = self.lambda_variable(name, position)? {
+            return Ok(variable);
+        }
         let table = TableName::from(name);
         match self.builder.column(scope, None, name, position) {
             Err(error) if error.kind() == ErrorKind::UnknownColumn && scope.has_table(&table) => {
@@ -120,7 +123,7 @@ impl Binder<'_, '_> {
     ) -> Result<Vec<(String, Expression)>> {
         let row = self.bind_accesses(root, before, scope)?;
         let position = self.start(root);
-        let Some(names) = row.data_type.fields() else {
+        let Some(names) = row.data_type.members() else {
             let message = format!("type {} is not composite", row.data_type);
             return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
         };

@@ -20,10 +20,10 @@ impl Tokens {
         }
     }
 
-    /// `ASOF [LEFT [OUTER] | INNER] JOIN b ON c`.
+    /// `ASOF [LEFT [OUTER] | RIGHT | FULL | INNER | SEMI | ANTI] JOIN b ON c`.
     fn asof(&mut self, asof: usize) {
         let mut at = self.next(asof + 1);
-        while self.is_any(at, &["left", "right", "full", "inner", "outer"]) {
+        while self.is_any(at, &["left", "right", "full", "inner", "outer", "semi", "anti"]) {
             at = at.and_then(|at| self.next(at + 1));
         }
         let Some(join) = at.filter(|_| self.is(at, "join")) else { return };

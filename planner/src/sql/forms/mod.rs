@@ -9,33 +9,45 @@
 //! | `clause` | `GROUP BY ALL`, `LIMIT 10%`, `* REPLACE a + 1 AS a`, `* LIKE 'a%'` | `GROUP BY "group by all"()`, `LIMIT "limit percent"(10)`, … |
 //! | `join` | `a ASOF JOIN b ON c`, `a POSITIONAL JOIN b` | `a JOIN b ON "asof join"() AND c`, `a FULL JOIN b ON "positional join"()` |
 //! | `pivot` | `PIVOT t ON a USING sum(b)` | `SELECT * FROM t PIVOT ("pivot"(…) FOR "pivot" IN (ANY))` |
+//! | `described` | `FROM (DESCRIBE t)`, `FROM (SUMMARIZE t)`, `FROM (SHOW TABLES)` | `FROM (SELECT * FROM (…) AS "describe table")`, … |
 //! | `sample` | `USING SAMPLE 10%`, `TABLESAMPLE 5 ROWS` | `TABLESAMPLE` in one form |
+//! | `struct_type` | `STRUCT(a INTEGER, b STRUCT(c TEXT))` | `STRUCT('a INTEGER, b STRUCT(c TEXT)')` |
+//! | `lambda` | `lambda x: x + 1`, `[x + 1 FOR x IN l IF x > 0]` | `"list lambda"(x, x + 1)`, `"list comprehension"(l, …, …)` |
 //! | `recursion` | `… ) SEARCH DEPTH FIRST BY a SET b` | `… ) FROM "SEARCH DEPTH FIRST BY a SET b"` |
 //!
 //! A name in quotes that stands for a form is one that no text gives a meaning otherwise: a function of that name does not exist.
 
 mod clause;
 mod comma;
+mod described;
 mod from_first;
 mod join;
+mod lambda;
 mod number;
 mod pivot;
 mod recursion;
 mod sample;
+mod struct_type;
 mod tokens;
 
 pub(super) use clause::{GROUP_BY_ALL, LIMIT_PERCENT, LIMIT_WITH_TIES};
+pub(super) use described::{DESCRIBE_QUERY, DESCRIBE_TABLE, SUMMARIZE};
 pub(super) use join::{ASOF_JOIN, POSITIONAL_JOIN};
+pub(super) use lambda::{COMPREHENSION, LAMBDA, TAKE_LAMBDAS};
 
 pub(super) use sample::USING_SAMPLE;
 use sqlparser::tokenizer::TokenWithSpan;
+pub(super) use struct_type::STRUCT;
 use tokens::Tokens;
 
 /// The same tokens in forms that sqlparser reads.
 pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut tokens = Tokens::new(tokens);
     tokens.numbers();
+    tokens.struct_types();
+    tokens.lambdas();
     tokens.trailing_commas();
+    tokens.described_tables();
     tokens.pivots();
     tokens.select_before_from();
     tokens.clauses();

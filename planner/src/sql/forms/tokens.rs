@@ -1,6 +1,6 @@
 //! The tokens of a statement while their forms are changed.
 
-use crate::sql::spelling::is_keyword;
+use crate::sql::keyword::is_keyword;
 use sqlparser::tokenizer::{Span, Token, TokenWithSpan, Whitespace};
 
 /// The words of set operations.

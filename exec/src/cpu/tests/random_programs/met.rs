@@ -2,8 +2,8 @@
 
 use super::super::Outcome;
 use crate::plan::Plan;
-use crate::plan::in_place::InPlace;
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
+use crate::plan::tree::InPlace;
 use crate::plan::tree::{BucketPlan, GeneratorKind, LetKind, LoopPlan, Pieces, ReducePlan};
 use std::collections::BTreeMap;
 use std::fmt;

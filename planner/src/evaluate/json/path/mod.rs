@@ -1,12 +1,14 @@
 //! Paths of SQL/JSON: `jsonb_path_query` and its kin.
 //!
-//! `tree` is what a path is, `read` makes one of a text's `words`, `run` walks it over a value, by way of `item`s; `moment` has the
+//! `tree` is what a path is, `read` makes one of a text's `words`, `run` walks it over a value, by way of `item`s, `show`
+//! prints it; `moment` has the
 //! dates and times of `datetime()`. The path read last is kept: functions are called row by row.
 
 mod item;
 mod moment;
 mod read;
 mod run;
+mod show;
 mod tree;
 mod words;
 
@@ -23,6 +25,14 @@ use run::Runner;
 use std::cell::RefCell;
 use std::rc::Rc;
 use tree::Path;
+
+/// The form of a path that PostgreSQL shows.
+///
+/// # Errors
+/// Those of reading it.
+pub(in crate::evaluate) fn normal(text: &str) -> Result<String> {
+    path(text).map(|path| show::show(&path))
+}
 
 /// Reads a path, or takes the one that was read last. Each thread keeps its own.
 fn path(text: &str) -> Result<Rc<Path>> {

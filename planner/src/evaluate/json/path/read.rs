@@ -156,7 +156,8 @@ impl Reader<'_> {
             }
             let options = options(&flags)?;
             crate::evaluate::pattern::is_match_with("", &pattern, &options)?;
-            return Ok(Node::Like(Box::new(self.value(left)?), pattern, options));
+            let flags = "ismxq".chars().filter(|flag| flags.contains(*flag)).collect();
+            return Ok(Node::Like { value: Box::new(self.value(left)?), pattern, options, flags });
         }
         Ok(left)
     }

@@ -380,7 +380,7 @@ impl<'a> Runner<'a> {
                     })
                 })?
             }
-            Node::Like(text, expression, options) => {
+            Node::Like { value: text, pattern: expression, options, .. } => {
                 let Some(texts) = self.known(text, frame)? else { return Ok(None) };
                 let nothing = [Item::plain("null")];
                 self.any_pair(&texts, &nothing, &mut |text, _| match text.string() {

@@ -110,8 +110,14 @@ pub(super) enum Node {
     IsUnknown(Box<Node>),
     Exists(Box<Node>),
     StartsWith(Box<Node>, Box<Node>),
-    /// A pattern and PostgreSQL's letters for its options.
-    Like(Box<Node>, String, String),
+    Like {
+        value: Box<Node>,
+        pattern: String,
+        /// PostgreSQL's letters for its options.
+        options: String,
+        /// The flags that were written, in the order in which PostgreSQL shows them.
+        flags: String,
+    },
 }
 
 impl Node {
@@ -126,7 +132,7 @@ impl Node {
                 | Node::IsUnknown(_)
                 | Node::Exists(_)
                 | Node::StartsWith(..)
-                | Node::Like(..)
+                | Node::Like { .. }
         )
     }
 }

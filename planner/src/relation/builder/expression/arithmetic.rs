@@ -246,6 +246,9 @@ impl Builder<'_> {
     /// `~a`.
     pub(super) fn bitwise_not(&mut self, operand: Expression) -> Result<Expression> {
         let data_type = operand.data_type;
+        if data_type.is_bits() {
+            return Ok(self.bits_not(operand));
+        }
         if !data_type.is_integer() {
             return Err(no_unary("~", &operand));
         }
@@ -277,6 +280,9 @@ impl Builder<'_> {
         left: Expression,
         right: Expression,
     ) -> Result<Expression> {
+        if let Some(bits) = self.combine_bits(function, &left, &right)? {
+            return Ok(bits);
+        }
         let (l, r) = (left.data_type, right.data_type);
         let common = match (l, r) {
             (DataType::Null, DataType::Null) => return Err(ambiguous_operator(spelling, l, r, left.position)),
@@ -301,6 +307,9 @@ impl Builder<'_> {
         right: Expression,
     ) -> Result<Expression> {
         let (l, r) = (left.data_type, right.data_type);
+        if l.is_bits() {
+            return self.shift_bits(function, left, right);
+        }
         if l == DataType::Null && r == DataType::Null {
             return Err(ambiguous_operator(spelling, l, r, left.position));
         }

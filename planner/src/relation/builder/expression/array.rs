@@ -4,7 +4,7 @@ use super::coercion::{Coercion, cast, castable, types_to_unify, unify_types};
 use super::logical::relabel;
 use super::operator::no_operator;
 use super::subquery::Quantifier;
-use super::{fold, pattern::PatternOperator};
+use super::{bits_function, fold, pattern::PatternOperator, structure};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::array::Array;
 use crate::function::{ArrayFunction, Comparison, Function, RowFunction, type_of_word, type_word};
@@ -36,6 +36,7 @@ pub(super) fn element_of(data_type: DataType) -> DataType {
     match data_type {
         DataType::Varchar(_) => DataType::VARCHAR,
         DataType::Char(_) => DataType::BPCHAR,
+        other if other.is_bits() => other.of_any_length(),
         other => other,
     }
 }
@@ -81,12 +82,13 @@ pub(super) fn key_of_rows(array: &Expression) -> Option<Expression> {
     Some(fold::call(Function::Row(RowFunction::Key), vec![texts, words], DataType::Text).at(array.position))
 }
 
-/// What an array is compared by.
+/// What an array or a struct is compared by.
 pub(super) fn compared(array: Expression) -> Expression {
     if let Some(key) = key_of_rows(&array) {
         return key;
     }
     match array.data_type.element() {
+        _ if array.data_type.is_of_structs() => structure::compared(array),
         Some(element) if has_forms(element) => array_call(ArrayFunction::Key, element, vec![array], DataType::Text),
         _ => array,
     }
@@ -120,6 +122,9 @@ impl Builder<'_> {
     /// `array[i]`, `array[i][j:k]`: if one is a slice, all are.
     pub fn subscripts(&mut self, array: Expression, subscripts: Vec<Subscript>) -> Result<Expression> {
         let (data_type, position) = (array.data_type, array.position);
+        if data_type == DataType::Jsonb {
+            return self.jsonb_subscripts(array, subscripts);
+        }
         let Some(element) = data_type.element() else {
             let message = format!("cannot subscript type {data_type} because it does not support subscripting");
             return Err(Error::new(ErrorKind::TypeMismatch, message).at(position));
@@ -178,6 +183,7 @@ impl Builder<'_> {
             (None, Some(known)) if l == DataType::Null => known,
             _ => return fails(left.position),
         };
+        let common = common.of_any_length();
         let list = DataType::list(common);
         let left = self.coerce(left, list, Coercion::Implicit)?;
         Ok((left, self.coerce(right, list, Coercion::Implicit)?, common))
@@ -230,6 +236,7 @@ impl Builder<'_> {
             (None, value) if array.data_type == DataType::Null && value != DataType::Null => element_of(value),
             _ => return Ok(None),
         };
+        let of = of.of_any_length();
         let array = self.coerce(array, DataType::list(of), Coercion::Implicit)?;
         let value = self.coerce(value, of, Coercion::Implicit)?;
         Ok(Some((array, value, of)))
@@ -257,7 +264,7 @@ impl Builder<'_> {
                     _ => array,
                 }
             }
-            _ => array,
+            _ => bits_function::of_any_length(array),
         };
         let Some(element) = array.data_type.element() else {
             let error = Error::new(ErrorKind::WrongObjectType, "op ANY/ALL (array) requires array on right side");

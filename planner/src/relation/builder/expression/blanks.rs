@@ -6,7 +6,7 @@
 //! strings, it has none either.
 
 use super::coercion::{Coercion, cast};
-use super::{fold, jsonb_function};
+use super::{fold, jsonb_function, structure};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{Function, TrimSide};
 use crate::relation::Expression;
@@ -19,11 +19,12 @@ fn trimmed(value: Expression, to: DataType) -> Expression {
 }
 
 /// What stands for a value where values are sorted, grouped or told apart: a char of free length without its blanks, a
-/// jsonb without needless digits, anything else as it is.
+/// jsonb without needless digits, a struct with its fields in one form, anything else as it is.
 pub(crate) fn key(value: Expression) -> Expression {
     match value.data_type {
         DataType::BPCHAR => trimmed(value, DataType::BPCHAR),
         DataType::Jsonb => jsonb_function::group_key(value),
+        of if of.is_of_structs() => structure::compared(value),
         _ => value,
     }
 }

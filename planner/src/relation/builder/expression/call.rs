@@ -3,7 +3,7 @@
 use super::coercion::{Coercion, castable};
 use super::logical::relabel;
 use super::registry::{self, Signature};
-use super::{aggregate, blanks, fold, string_function};
+use super::{aggregate, bits_function, blanks, fold, string_function};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::{Function, TextFunction};
 use crate::relation::builder::Builder;
@@ -38,6 +38,11 @@ impl Builder<'_> {
             Some(what) => Err(Error::unsupported(format_args!("{what} is"))),
             None => Ok(Callee::Function),
         }
+    }
+
+    /// Whether a name (in lower case) is an aggregate's.
+    pub fn is_aggregate(&self, name: &str) -> bool {
+        aggregate::named(name).is_some()
     }
 
     /// An error (42809) where a function that is no aggregate is called like one.
@@ -83,9 +88,7 @@ impl Builder<'_> {
                 let uuid = Expression::call(Function::Text(TextFunction::UuidOf), numbers, DataType::Text);
                 Ok(relabel(uuid, DataType::Uuid))
             }
-            ("setseed", 1) => {
-                return Err(Error::unsupported("setseed, as all workers draw random numbers of their own, is"));
-            }
+            ("setseed", 1) => self.set_seed(take(arguments)),
             ("coalesce", 1..) => self.choice(Function::Coalesce, "COALESCE", arguments),
             ("greatest", 1..) => self.choice(Function::Greatest, "GREATEST", arguments),
             ("least", 1..) => self.choice(Function::Least, "LEAST", arguments),
@@ -96,7 +99,7 @@ impl Builder<'_> {
             ("mod", 2) => self.modulo(take(arguments)),
             ("concat", 1..) => self.concat_skip_null(Function::ConcatSkipNull, arguments),
             ("concat_ws", 2..) => self.concat_skip_null(Function::ConcatWithSeparator, arguments),
-            ("octet_length", 1) if arguments[0].data_type != DataType::Bytea => {
+            ("octet_length", 1) if arguments[0].data_type != DataType::Bytea && !arguments[0].data_type.is_bits() => {
                 let [text] = take(arguments);
                 let text = string_function::with_blanks(text);
                 return self.match_signature("octet_length", vec![text]);
@@ -151,6 +154,7 @@ impl Builder<'_> {
     /// The functions that have files of their own.
     fn call_of_family(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
         let families = [
+            Self::special_bits_function,
             Self::special_logical_function,
             Self::special_byte_function,
             Self::special_number_function,
@@ -159,9 +163,11 @@ impl Builder<'_> {
             Self::special_template_function,
             Self::special_moment_function,
             Self::special_jsonb_function,
+            Self::special_measure,
             Self::special_list_function,
+            Self::special_struct_function,
         ];
-        let mut arguments = arguments;
+        let mut arguments: Vec<Expression> = arguments.into_iter().map(bits_function::of_any_length).collect();
         for family in families {
             match family(self, name, arguments)? {
                 Special::NoMatch(same) => arguments = same,

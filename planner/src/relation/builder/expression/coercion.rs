@@ -8,7 +8,7 @@
 
 use super::cast::fitted;
 use super::logical::cast_context;
-use super::{blanks, fold, literal};
+use super::{blanks, fold, literal, structure};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate;
 use crate::function::Function;
@@ -108,6 +108,7 @@ pub(crate) fn unify_types(types: &[DataType], construct: &str) -> Result<DataTyp
     Ok(match common {
         DataType::Null => DataType::Text,
         text if unknown && text.is_text() => without_length(text),
+        bits if unknown => bits.of_any_length(),
         other => other,
     })
 }
@@ -142,7 +143,13 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
         (DataType::Text, DataType::Name) => Some(DataType::Text),
         (DataType::Name, text) | (text, DataType::Name) if text.is_text() => Some(DataType::Name),
         (a, b) if a.element().is_some() && b.element().is_some() => unify_arrays(a, b),
+        (a, b) if a.struct_fields().is_some() || b.struct_fields().is_some() => {
+            let common = structure::unify_structs(a, b, unify_two)?;
+            let casts = |of| castable(of, common, Coercion::Implicit);
+            (casts(a) && casts(b)).then_some(common)
+        }
         (a, b) if a.is_text() && b.is_text() => Some(without_length(a)),
+        (a, b) if a.is_bits() && b.is_bits() => Some(a.of_any_length()),
         (a, b) if (a.is_exact() || b.is_exact()) && !a.is_float() && !b.is_float() => Some(common_exact(a, b)),
         (a, b) if castable(a, b, Coercion::Implicit) => Some(b),
         (a, b) if castable(b, a, Coercion::Implicit) => Some(a),
@@ -186,6 +193,9 @@ impl Builder<'_> {
                     let text = text.clone();
                     if let Some(value) = self.kept_literal(&text, to, position)? {
                         return Ok(Expression::constant(value, to).at(position));
+                    }
+                    if to.of_any_length() != to {
+                        return self.read_bits(&text, to, coercion, position);
                     }
                     if to.is_logical() {
                         let value = self.read_logical(&text, to).map_err(|error| error.at(position))?;
@@ -242,6 +252,11 @@ impl Builder<'_> {
             let settled = self.coerce(expression, DataType::Text, Coercion::Implicit)?;
             return Ok(Self::with_form(settled, written));
         }
+        if expression.data_type.has_unknown() {
+            let written = expression.written;
+            let settled = self.settle_parts(expression)?;
+            return Ok(Self::with_form(settled, written));
+        }
         Ok(expression)
     }
 
@@ -281,7 +296,7 @@ impl Builder<'_> {
         let data_type = *known.get_or_insert(match to {
             DataType::Varchar(_) if coercion != Coercion::Implicit => DataType::VARCHAR,
             to if to.is_text() => DataType::Text,
-            to => to,
+            to => to.of_any_length(),
         });
         Expression::new(ExpressionKind::Parameter(index), data_type)
     }

@@ -15,6 +15,7 @@ use super::coercion::{Coercion, as_decimal, cast, castable, types_to_unify, unif
 use super::literal::{as_decimal_literal, decimal_constant, unknown_text};
 use super::logical::relabel;
 use super::operator::{and, no_operator, or};
+use super::structure::settled_type;
 use super::{arithmetic, array, blanks, exact, fold, jsonb_function};
 use crate::error::{Error, Result};
 use crate::function::Function;
@@ -106,6 +107,7 @@ impl Builder<'_> {
         let (l, r) = (left.data_type, right.data_type);
         let common = match (l, r) {
             (l, r) if l == r && !matches!(l, DataType::Oid(_) | DataType::Name) => l,
+            (l, r) if l.is_bits() && r.is_bits() => l.of_any_length(),
             (DataType::Oid(OidKind::Transaction), other) | (other, DataType::Oid(OidKind::Transaction))
                 if other == l && other == r || other.is_integer() =>
             {
@@ -127,6 +129,9 @@ impl Builder<'_> {
             (l, r) if l.element().is_some() && r.element().is_some() => {
                 let (left, right, _) = self.one_array_type(spelling, left.clone(), right.clone())?;
                 left.data_type.max(right.data_type)
+            }
+            (l, r) if l.struct_fields().is_some() || r.struct_fields().is_some() => {
+                settled_type(&[l, r], spelling).map_err(|_| no_operator(spelling, l, r, position))?
             }
             (l, r) if castable(l, r, Coercion::Implicit) => r,
             (l, r) if castable(r, l, Coercion::Implicit) => l,
@@ -179,7 +184,7 @@ impl Builder<'_> {
             let trimmed = Value::text(text.trim_end_matches(' '));
             return Ok(Expression::constant(trimmed, DataType::Text).at(side.position));
         }
-        let wanted = if known.is_text() { DataType::Text } else { known };
+        let wanted = if known.is_text() { DataType::Text } else { known.of_any_length() };
         self.coerce(side, wanted, Coercion::Implicit)
     }
 

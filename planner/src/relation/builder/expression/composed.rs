@@ -95,8 +95,12 @@ impl Builder<'_> {
         let AggregateArguments { arguments, distinct, filter, order, .. } = call;
         let arguments = arguments.ok_or_else(|| no_function(name, &[])).map_err(at)?;
         let takes_any = !matches!(name, "count_if") && !is_of_pairs(name);
-        let settle = |argument| if takes_any { self.settle(argument) } else { Ok(argument) };
-        let arguments = arguments.into_iter().map(settle).collect::<Result<Vec<_>>>()?;
+        // A fraction is a double, or an array of them.
+        let is_fraction = |at: usize| at == 1 && name.contains("quantile");
+        let settle = |(at, argument): (usize, Expression)| {
+            if takes_any && !is_fraction(at) { self.settle(argument) } else { Ok(argument) }
+        };
+        let arguments = arguments.into_iter().enumerate().map(settle).collect::<Result<Vec<_>>>()?;
         let missing = no_function(name, &arguments);
         let found = match (name, arguments.as_slice()) {
             ("count_if", [condition]) => {
@@ -149,9 +153,13 @@ impl Builder<'_> {
         };
         let Some(value) = arguments.into_iter().next() else { return Err(missing) };
         let of = value.data_type;
+        let kind = if of.is_bits() { of_bit_strings(kind) } else { kind };
         let mut filter = filter;
         let (argument, data_type) = match kind {
             S::BitAnd | S::BitOr | S::BitXor if of.is_integer() => (value, of),
+            S::BitStringAnd | S::BitStringOr | S::BitStringXor if of.is_bits() => {
+                (self.coerce(value, DataType::BIT, Coercion::Implicit)?, DataType::BIT)
+            }
             S::Product | S::Skewness | S::Kurtosis | S::KurtosisPopulation if of.is_numeric() => {
                 (self.coerce(value, DataType::Double, Coercion::Implicit)?, DataType::Double)
             }
@@ -195,7 +203,7 @@ impl Builder<'_> {
         if !arguments.iter().all(is_number) {
             return Err(missing);
         }
-        if distinct {
+        if distinct && name.starts_with("regr_avg") {
             return Err(Error::unsupported(format_args!("DISTINCT in {name} is")));
         }
         let mut doubles = Vec::with_capacity(2);
@@ -203,7 +211,12 @@ impl Builder<'_> {
             doubles.push(self.coerce(value, DataType::Double, Coercion::Implicit)?);
         }
         let [y, x] = [doubles[0].clone(), doubles[1].clone()];
-        let pair = fold::call(Function::Statistic(StatisticFunction::Pair), doubles, DataType::Interval);
+        // Pairs that are told apart are texts: as intervals different ones would be equal.
+        let (pair, of) = match distinct {
+            true => (StatisticFunction::PairText, DataType::Text),
+            false => (StatisticFunction::Pair, DataType::Interval),
+        };
+        let pair = fold::call(Function::Statistic(pair), doubles, of);
         let (function, argument, filter, data_type) = match name {
             "regr_count" => (AggregateFunction::Count, pair, filter, DataType::BigInt),
             "regr_avgx" => (AggregateFunction::Average, x, Some(both(filter, there(&y))), DataType::Double),
@@ -213,7 +226,7 @@ impl Builder<'_> {
                 (AggregateFunction::Statistic(Statistic::Pair(measure)), pair, filter, DataType::Double)
             }
         };
-        let call = AggregateCall { function, argument: Some(argument), distinct: false, filter, data_type };
+        let call = AggregateCall { function, argument: Some(argument), distinct, filter, data_type };
         self.made_in(call, name, place)
     }
 
@@ -301,6 +314,16 @@ impl Builder<'_> {
             Some(of) => self.coerce(found, of, Coercion::Explicit),
             None => Ok(found),
         }
+    }
+}
+
+/// The statistic of bit strings that is called as one of integers.
+fn of_bit_strings(kind: Statistic) -> Statistic {
+    match kind {
+        Statistic::BitAnd => Statistic::BitStringAnd,
+        Statistic::BitOr => Statistic::BitStringOr,
+        Statistic::BitXor => Statistic::BitStringXor,
+        other => other,
     }
 }
 

@@ -87,10 +87,13 @@ impl Builder<'_> {
         Ok(self.known_row(row, fields, true))
     }
 
-    /// The fields of a row.
+    /// The fields of a row or a struct.
     pub fn fields_of(&mut self, row: &Expression) -> Result<Vec<Expression>> {
         if let Some(known) = self.rows.iter().find(|known| known.row == *row) {
             return Ok(known.fields.clone());
+        }
+        if row.data_type.struct_fields().is_some() {
+            return self.fields_of_struct(row);
         }
         let types = row.data_type.fields().ok_or_else(|| Error::internal("fields of what is no row"))?;
         let text = relabel(row.clone(), DataType::Text);
@@ -106,12 +109,15 @@ impl Builder<'_> {
         types.iter().enumerate().map(field).collect()
     }
 
-    /// `(row).name`.
+    /// `(row).name`, and the same of a struct.
     ///
     /// # Errors
-    /// 42809 for what is no row, 42703 for a field that it has not.
+    /// 42809 for what is neither, 42703 for a field that it has not.
     pub fn field(&mut self, row: &Expression, name: &str, position: Option<Position>) -> Result<Expression> {
         let of = row.data_type;
+        if of.struct_fields().is_some() {
+            return self.field_of_struct(row, name, position);
+        }
         let Some(fields) = of.fields() else {
             let message = format!("column notation .{name} applied to type {of}, which is not a composite type");
             return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
@@ -154,6 +160,14 @@ impl Builder<'_> {
     /// Whether the row itself may be NULL.
     fn row_may_be_null(&self, row: &Expression) -> bool {
         self.rows.iter().find(|known| known.row == *row).is_none_or(|known| known.may_be_null)
+    }
+
+    /// A value made of a row's fields, NULL where the row itself is.
+    pub(super) fn null_of_row(&self, row: Expression, value: Expression) -> Expression {
+        if !self.row_may_be_null(&row) {
+            return value;
+        }
+        unless(is_null(&relabel(row, DataType::Text)), value)
     }
 
     /// A comparison of rows as wholes: fields that are NULL are equal, and greater than all others.
@@ -282,6 +296,7 @@ fn unless(condition: Expression, value: Expression) -> Expression {
 pub(super) fn is_shown_alike(of: DataType) -> bool {
     match of {
         DataType::Real | DataType::Double | DataType::Numeric | DataType::Interval | DataType::BPCHAR => false,
+        _ if of.is_of_structs() => !of.has_forms(),
         _ => {
             let fields = of.fields().unwrap_or_default().iter().map(|(_, of)| *of);
             fields.chain(of.element()).all(is_shown_alike)

@@ -7,7 +7,7 @@
 use super::coercion::{Coercion, as_decimal, cast};
 use super::{arithmetic, fold};
 use crate::error::Result;
-use crate::function::Function;
+use crate::function::{Function, mirrored};
 use crate::numeric::Numeric;
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
@@ -151,7 +151,7 @@ pub(super) fn are_exact(types: &[DataType]) -> bool {
 /// every x, NaN among it. None where there is no such form.
 pub(super) fn compare_narrow(function: Function, left: &Expression, right: &Expression) -> Option<Expression> {
     if left.data_type == DataType::Numeric && right.data_type != DataType::Numeric {
-        return compare_narrow(mirrored(function)?, right, left);
+        return compare_narrow(mirrored(function), right, left);
     }
     let DataType::Decimal { precision, scale } = as_decimal(left.data_type) else { return None };
     if right.data_type != DataType::Numeric {
@@ -166,18 +166,6 @@ pub(super) fn compare_narrow(function: Function, left: &Expression, right: &Expr
         fold::call(bound, vec![right.clone()], DataType::decimal((precision + 1).min(DECIMAL_DIGITS_MAX), scale));
     let left = arithmetic::to_scale(left.clone(), scale);
     Some(fold::call(function, vec![left, narrow], DataType::Boolean))
-}
-
-/// The comparison with its sides swapped.
-fn mirrored(function: Function) -> Option<Function> {
-    Some(match function {
-        Function::Less => Function::Greater,
-        Function::LessEqual => Function::GreaterEqual,
-        Function::Greater => Function::Less,
-        Function::GreaterEqual => Function::LessEqual,
-        Function::Equal | Function::NotEqual => function,
-        _ => return None,
-    })
 }
 
 impl Builder<'_> {

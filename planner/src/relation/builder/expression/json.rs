@@ -1,16 +1,40 @@
 //! Operators that look into JSON.
 
+use super::array::Subscript;
 use super::coercion::Coercion;
 use super::fold;
 use super::logical::relabel;
 use super::operator::{ambiguous_operator, no_operator};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::function::{Function, JsonFunction};
 use crate::relation::Expression;
 use crate::relation::builder::Builder;
 use crate::types::DataType;
 
 impl Builder<'_> {
+    /// `jsonb['key'][1]`: what is on a path, whose steps are texts.
+    ///
+    /// # Errors
+    /// 42804 for slices, and for subscripts that are neither integers nor texts.
+    pub(super) fn jsonb_subscripts(&mut self, value: Expression, subscripts: Vec<Subscript>) -> Result<Expression> {
+        let mut path = Vec::with_capacity(subscripts.len());
+        for subscript in subscripts {
+            let Subscript::At(at) = subscript else {
+                let message = "jsonb subscript does not support slices";
+                return Err(Error::new(ErrorKind::TypeMismatch, message).at(value.position));
+            };
+            let of = at.data_type;
+            if !(of.is_text() || matches!(of, DataType::Null | DataType::SmallInt | DataType::Integer)) {
+                let error = Error::new(ErrorKind::TypeMismatch, format!("subscript type {of} is not supported"));
+                let hint = "jsonb subscript must be coercible to either integer or text.";
+                return Err(error.with_hint(hint).at(at.position));
+            }
+            path.push(self.coerce(at, DataType::Text, Coercion::Assignment)?);
+        }
+        let (position, path) = (value.position, self.array(path, value.position)?);
+        Ok(self.json_operator(JsonFunction::Path, "#>", value, path)?.at(position))
+    }
+
     /// `json -> key` and its kin.
     pub(super) fn json_operator(
         &mut self,
@@ -20,6 +44,7 @@ impl Builder<'_> {
         right: Expression,
     ) -> Result<Expression> {
         use DataType as T;
+        let left = if left.data_type.is_of_structs() { self.settled_json(left)? } else { left };
         let (l, r, position) = (left.data_type, right.data_type, left.position);
         let is_path = matches!(function, JsonFunction::Path | JsonFunction::PathText);
         let is_step = matches!(function, JsonFunction::Member | JsonFunction::MemberText);

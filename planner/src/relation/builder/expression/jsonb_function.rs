@@ -66,9 +66,9 @@ const TEXTS: DataType = DataType::Null;
 
 /// The functions of jsonb or json of fixed types; NULL as a type stands for an array of texts.
 fn taken(name: &str) -> Option<Taken> {
-    use DataType::{Boolean, Json, Jsonb, Text};
+    use DataType::{Boolean, Json, JsonPath, Jsonb, Text};
     use JsonbFunction as J;
-    const PATH: &[DataType] = &[Jsonb, Text, Jsonb, Boolean];
+    const PATH: &[DataType] = &[Jsonb, JsonPath, Jsonb, Boolean];
     let of = |function, types, required, to| Some(Taken { function, types, required, to });
     match name {
         "jsonb_set" => of(J::Set, &[Jsonb, TEXTS, Jsonb, Boolean], 3, Jsonb),
@@ -168,7 +168,10 @@ impl Builder<'_> {
         let wanted = |of: DataType| if of == TEXTS { list } else { of };
         let fits = |(argument, &of): (&Expression, &DataType)| {
             let is = argument.data_type;
-            is == wanted(of) || is == DataType::Null || (of == DataType::Text && is.is_text())
+            // A text is read as a path, too, which it is not in PostgreSQL.
+            is == wanted(of)
+                || is == DataType::Null
+                || (matches!(of, DataType::Text | DataType::JsonPath) && is.is_text())
         };
         let count = arguments.len();
         if count < taken.required || count > taken.types.len() || !arguments.iter().zip(taken.types).all(fits) {
@@ -176,7 +179,8 @@ impl Builder<'_> {
         }
         let mut given = Vec::with_capacity(taken.types.len());
         for (argument, &of) in arguments.into_iter().zip(taken.types) {
-            given.push(self.coerce(argument, wanted(of), Coercion::Implicit)?);
+            let coercion = if of == DataType::JsonPath { Coercion::Explicit } else { Coercion::Implicit };
+            given.push(self.coerce(argument, wanted(of), coercion)?);
         }
         // What may be left out: variables that there are none of, errors that are told, jsonb_set that creates.
         for &of in &taken.types[count..] {
@@ -196,7 +200,7 @@ impl Builder<'_> {
         if name == "jsonb_path_query" {
             let taken = Taken {
                 function: J::PathQuery,
-                types: &[T::Jsonb, T::Text, T::Jsonb, T::Boolean],
+                types: &[T::Jsonb, T::JsonPath, T::Jsonb, T::Boolean],
                 required: 2,
                 to: T::list(T::Jsonb),
             };
@@ -244,7 +248,7 @@ impl Builder<'_> {
         }
         let wanted = match function {
             J::Contains | J::Concatenate => T::Jsonb,
-            J::PathExists | J::PathMatch => T::Text,
+            J::PathExists | J::PathMatch => T::JsonPath,
             J::WithoutKey => match r {
                 of if of.is_integer() => T::Integer,
                 of if of.element().is_some() => T::list(T::Text),
@@ -257,13 +261,15 @@ impl Builder<'_> {
             (J::WithoutKey, of) if of.element().is_some() => J::WithoutKeys,
             (function, _) => function,
         };
-        let fits = |is: DataType, of: DataType| is == of || is == T::Null || (of == T::Text && is.is_text());
+        let is_text = |of: DataType| matches!(of, T::Text | T::JsonPath);
+        let fits = |is: DataType, of: DataType| is == of || is == T::Null || (is_text(of) && is.is_text());
         let is_array = |is: DataType| is.element().is_some_and(DataType::is_text) && wanted.element().is_some();
         if !fits(l, T::Jsonb) || !(fits(r, wanted) || is_array(r) || (wanted == T::Integer && r != T::BigInt)) {
             return Err(no_operator(spelling, l, r, position));
         }
         let left = self.coerce(left, T::Jsonb, Coercion::Implicit)?;
-        let right = self.coerce(right, wanted, Coercion::Implicit)?;
+        let coercion = if wanted == T::JsonPath { Coercion::Explicit } else { Coercion::Implicit };
+        let right = self.coerce(right, wanted, coercion)?;
         Ok(match function {
             J::PathExists | J::PathMatch => {
                 let none = Expression::constant(Value::text("{}"), T::Jsonb);

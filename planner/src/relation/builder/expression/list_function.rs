@@ -38,6 +38,19 @@ fn total(name: &str) -> Option<ListTotal> {
         "bool_or" => ListTotal::Any,
         "median" => ListTotal::Median,
         "mode" => ListTotal::Mode,
+        "bit_and" => ListTotal::BitAnd,
+        "bit_or" => ListTotal::BitOr,
+        "bit_xor" => ListTotal::BitXor,
+        "entropy" => ListTotal::Entropy,
+        "kurtosis" => ListTotal::Kurtosis,
+        "kurtosis_pop" => ListTotal::KurtosisOfAll,
+        "skewness" => ListTotal::Skewness,
+        "mad" => ListTotal::MedianDeviation,
+        "sem" => ListTotal::StandardError,
+        "stddev" | "stddev_samp" => ListTotal::Deviation,
+        "stddev_pop" => ListTotal::DeviationOfAll,
+        "variance" | "var_samp" => ListTotal::Variance,
+        "var_pop" => ListTotal::VarianceOfAll,
         _ => return None,
     })
 }
@@ -49,14 +62,16 @@ fn total_type(total: ListTotal, element: DataType) -> Option<DataType> {
         L::Count | L::CountDistinct => Some(DataType::BigInt),
         L::Sum if element.is_float() => Some(DataType::Double),
         L::Sum => element.is_numeric().then_some(DataType::Numeric),
-        L::Average | L::Product | L::Median => element.is_numeric().then_some(DataType::Double),
+        L::BitAnd | L::BitOr | L::BitXor => element.is_integer().then_some(element),
+        L::Entropy => is_ordered(element).then_some(DataType::Double),
         L::All | L::Any => (element == DataType::Boolean).then_some(DataType::Boolean),
         L::Min | L::Max | L::AnyValue | L::Mode => Some(element),
+        _ => element.is_numeric().then_some(DataType::Double),
     }
 }
 
 /// Whether values of a type can be sorted and told apart by what an array holds.
-fn is_ordered(element: DataType) -> bool {
+pub(super) fn is_ordered(element: DataType) -> bool {
     element.has_equality() && element != DataType::Jsonb && element.fields().is_none()
 }
 
@@ -117,7 +132,7 @@ impl Builder<'_> {
                 let count = self.coerce(count, DataType::Integer, Coercion::Implicit)?;
                 array_call(A::Trim, element, vec![array, count], same)
             }
-            ("list_aggregate" | "list_aggr" | "array_aggregate" | "array_aggr", 2..) => {
+            ("list_aggregate" | "list_aggr" | "array_aggregate" | "array_aggr" | "aggregate", 2..) => {
                 return self.list_aggregate(name, arguments);
             }
             (name, 1) if name.strip_prefix("list_").and_then(total).is_some() => {
@@ -161,13 +176,18 @@ impl Builder<'_> {
                 let [array, value] = take(arguments);
                 return self.special_logical_function("array_prepend", vec![value, array]);
             }
-            _ => return self.list_function_of_others(name, arguments),
+            ("list_string_agg", 1) => {
+                let mut arguments = arguments;
+                arguments.push(Expression::constant(Value::text(","), DataType::Text));
+                return self.special_logical_function("array_to_string", arguments);
+            }
+            _ => return self.measure_of_lists(name, element, arguments),
         };
         Ok(Special::Bound(call))
     }
 
     /// The array as it is, what is behind it as bigints.
-    fn with_places(&mut self, arguments: Vec<Expression>) -> Result<Vec<Expression>> {
+    pub(super) fn with_places(&mut self, arguments: Vec<Expression>) -> Result<Vec<Expression>> {
         let place = |(at, argument): (usize, Expression)| match at {
             0 => Ok(argument),
             _ => self.coerce(argument, DataType::BigInt, Coercion::Implicit),
@@ -206,16 +226,21 @@ impl Builder<'_> {
     }
 
     /// Those whose first argument is no array.
-    fn list_function_of_others(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+    pub(super) fn list_function_of_others(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
         use ArrayFunction as A;
         let call = match (name, arguments.len()) {
-            ("list_value" | "list_pack", 1..) => self.array(arguments, None)?,
+            ("list_value" | "list_pack" | "array_value", 1..) => self.array(arguments, None)?,
+            ("list_zip" | "array_zip", 1..) => return self.zipped_lists(arguments),
             ("array_fill", 2..=3) => {
                 let mut arguments = arguments.into_iter();
                 let Some(value) = arguments.next() else { return Ok(Special::NoMatch(Vec::new())) };
                 if value.data_type == DataType::Null {
                     let message = "could not determine polymorphic type because input has type unknown";
                     return Err(Error::new(ErrorKind::TypeMismatch, message).at(value.position));
+                }
+                if value.data_type.element().is_some() {
+                    let message = format!("could not find array type for data type {}", value.data_type);
+                    return Err(Error::new(ErrorKind::UnknownObject, message).at(value.position));
                 }
                 let element = element_of(value.data_type);
                 let mut given = vec![self.coerce(value, element, Coercion::Implicit)?];
@@ -290,7 +315,7 @@ impl Builder<'_> {
 }
 
 /// The order that words say, which have to be literals: `'ASC'` or `'DESC'`, then `'NULLS FIRST'` or `'NULLS LAST'`.
-fn sort_order(name: &str, words: &[Expression]) -> Result<SortKeyOrder> {
+pub(super) fn sort_order(name: &str, words: &[Expression]) -> Result<SortKeyOrder> {
     let mut order = SortOrder { descending: name.contains("reverse"), nulls_first: false };
     for word in words {
         let Some(Value::Text(text)) = fold::constant(word) else {

@@ -62,7 +62,7 @@ pub fn null() -> Expression {
 }
 
 /// A literal whose type is not known yet.
-fn unknown(value: Value) -> Expression {
+pub(super) fn unknown(value: Value) -> Expression {
     Expression::new(ExpressionKind::Constant(value), DataType::Null)
 }
 

@@ -4,7 +4,7 @@
 //! the session's time zone takes it as an argument, a constant.
 
 use super::coercion::{Coercion, as_text_type, cast};
-use super::{array, blanks, fold, jsonb_function, zoned};
+use super::{array, bits_function, blanks, fold, jsonb_function, structure, zoned};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate;
 use crate::evaluate::array::Array;
@@ -35,7 +35,11 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
         (T::TimestampTz, T::Timestamp | T::Date | T::Time | T::TimeTz) | (T::TimeTz, T::Time) => Assignment,
         (T::Time, T::TimeTz) => Implicit,
         (T::Json, T::Jsonb) | (T::Jsonb, T::Json) => Assignment,
+        (from, to) if let Some(context) = bits_function::cast_context(from, to) => context,
         (T::Jsonb, to) if to.is_numeric() || to == T::Boolean => Explicit,
+        (T::Json | T::Jsonb, to) if to.struct_fields().is_some() => Explicit,
+        (from, T::Json | T::Jsonb) if from.is_of_structs() => Assignment,
+        (T::Nested(_), to) if to.struct_fields().is_some() => return structure::cast_context(from, to),
         (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
             _ if to.is_zero_based() => return None,
             (Some(from), Some(to)) => return element_context(from, to),
@@ -102,6 +106,7 @@ fn have_one_form(from: DataType, to: DataType) -> bool {
                 || from.fields().is_some()
         }
         (DataType::Oid(_), DataType::Oid(_)) => true,
+        (from, DataType::BIT | DataType::VARBIT) => from.is_bits(),
         _ => false,
     };
     form(from) != 0 && form(from) == form(to) && widens
@@ -166,17 +171,20 @@ impl Builder<'_> {
             }
             (T::TimestampTz, T::Date | T::Time) => cast(zoned::local(value, self.zone()), to, Coercion::Assignment),
             (T::Time | T::TimestampTz, T::TimeTz) | (T::TimeTz, T::Time) => self.cast_time_with_zone(value, to),
+            (from, to) if bits_function::cast_context(from, to).is_some() => {
+                bits_function::cast_bits(value, to, coercion)
+            }
             (T::Json, T::Jsonb) => fold::call(Function::ReadAs(to), vec![relabel(value, T::Text)], to),
             (T::Jsonb, T::Json) => relabel(value, to),
             (T::Jsonb, to) if to.is_numeric() || to == T::Boolean => jsonb_function::scalar_of(value, to),
-            (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
-                (Some(element), Some(wanted)) => self.cast_array(value, element, wanted),
-                _ => return Err(cannot(from, to).at(position)),
-            },
-            (T::Name | T::InternalChar | T::Uuid | T::Json | T::Jsonb | T::System(_), to) if to.is_text() => {
-                cast(relabel(value, T::Text), to, coercion)
+            (T::Json | T::Jsonb, to) if to.struct_fields().is_some() => self.struct_of_json(value, to),
+            (from, T::Json | T::Jsonb) if from.is_of_structs() => {
+                let json = self.settled_json(value)?;
+                if to == T::Json { json } else { self.cast_logical(json, to, coercion)? }
             }
-            (from, to) if from.fields().is_some() && to.is_text() => cast(relabel(value, T::Text), to, coercion),
+            (T::Nested(_), to) if to.struct_fields().is_some() => self.cast_struct(value, to, coercion)?,
+            (T::Nested(_), T::Nested(_)) => self.cast_list(value, to, coercion)?,
+            (from, to) if to.is_text() && is_own_text(from) => cast(relabel(value, T::Text), to, coercion),
             (from, to) if to.is_text() => {
                 if let T::Oid(kind) = from
                     && kind.is_registered()
@@ -196,11 +204,38 @@ impl Builder<'_> {
                 {
                     return Ok(number.at(position));
                 }
-                self.in_zone_if(Function::ReadAs(to), to, text, to)
+                let wide = to.of_any_length();
+                let read = self.in_zone_if(Function::ReadAs(wide), wide, text, wide);
+                if wide == to { read } else { self.cast_logical(read, to, coercion)? }
             }
             _ => return Err(cannot(from, to).at(position)),
         };
         Ok(done.at(position))
+    }
+
+    /// An array as one of other elements.
+    fn cast_list(&mut self, value: Expression, to: DataType, coercion: Coercion) -> Result<Expression> {
+        let (from, position) = (value.data_type, value.position);
+        match (from.element(), to.element()) {
+            (Some(element), Some(wanted))
+                if element.is_bits() && wanted.is_bits() && coercion != Coercion::Explicit =>
+            {
+                Ok(self.assign_array(value, wanted))
+            }
+            (Some(element), Some(wanted)) => Ok(self.cast_array(value, element, wanted)),
+            _ => Err(cannot(from, to).at(position)),
+        }
+    }
+
+    /// An array of bit strings whose lengths have to be those of a type.
+    fn assign_array(&self, array: Expression, to: DataType) -> Expression {
+        let (from, list) = (array.data_type, DataType::list(to));
+        if to == to.of_any_length() || from == list {
+            return relabel(array, list);
+        }
+        // Reading a text looks at lengths as an assignment does.
+        let text = fold::call(Function::ShowAs(from), vec![array], DataType::Text);
+        fold::call(Function::ReadAs(list), vec![text], list)
     }
 
     /// An array whose elements are cast.
@@ -249,6 +284,24 @@ impl Builder<'_> {
         }
         self.read_moment(text, to)
     }
+}
+
+/// Whether what carries a value is the text that it is cast to.
+fn is_own_text(data_type: DataType) -> bool {
+    use DataType as T;
+    let is_plain = matches!(
+        data_type,
+        T::Name
+            | T::InternalChar
+            | T::Uuid
+            | T::Json
+            | T::Jsonb
+            | T::JsonPath
+            | T::System(_)
+            | T::Bit(_)
+            | T::VarBit(_)
+    );
+    is_plain || data_type.fields().is_some()
 }
 
 fn bigint(value: i64) -> Expression {

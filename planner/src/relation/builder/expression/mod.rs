@@ -1,10 +1,10 @@
 //! Typed expressions with PostgreSQL's meaning, made of typed expressions.
 //!
 //! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast`, `try_cast` and `type_limits`; `operator`,
-//! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `pattern`; `conditional` (CASE and its family); `call`, `registry`,
+//! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `structure`, `pattern`; `conditional` (CASE and its family); `call`, `registry`,
 //! `number_function`, `date_function`, `moment_function`, `interval` and `string_function` (functions), `set_function` (those that give rows),
 //! `sql_function` (those that are queries); `aggregate`, `gather` and `ordered_set`; `subquery`. `logical` has the types that another
-//! carries, with `array`, `array_function`, `list_function`, `bytes_function`, `json`, `jsonb_function`, `zoned` and
+//! carries, with `array`, `array_function`, `list_function`, `list_measure`, `lambda`, `bytes_function`, `bits_function`, `json`, `jsonb_function`, `zoned` and
 //! `time_with_zone`. `exact` and `blanks` are what numerics and chars need
 //! everywhere. `fold` makes literals of calls of literals on the way.
 //!
@@ -14,6 +14,7 @@ mod aggregate;
 mod arithmetic;
 mod array;
 mod array_function;
+mod bits_function;
 mod blanks;
 mod bytes_function;
 mod call;
@@ -31,7 +32,9 @@ mod hypothetical;
 mod interval;
 mod json;
 mod jsonb_function;
+mod lambda;
 mod list_function;
+mod list_measure;
 mod literal;
 mod logical;
 mod moment_function;
@@ -44,6 +47,7 @@ mod row;
 mod set_function;
 mod sql_function;
 mod string_function;
+mod structure;
 mod subquery;
 mod template_function;
 mod time_with_zone;
@@ -53,12 +57,14 @@ mod zoned;
 
 pub use aggregate::AggregateArguments;
 pub use array::{ElementTest, Subscript};
+pub use bits_function::bits_literal;
 pub(crate) use blanks::checked_key;
 pub use call::Callee;
 pub use coercion::Coercion;
 pub(crate) use coercion::{types_to_unify, undetermined, unify_types};
 pub(super) use composite::KnownRow;
 pub(crate) use hypothetical::is_hypothetical;
+pub use lambda::{LambdaBody, LambdaList, LambdaVariables};
 pub(super) use literal::text_as_decimal;
 pub use literal::{null, text};
 pub use operator::{Operator, Sign, and, not, or};
@@ -66,5 +72,6 @@ pub(crate) use ordered_set::is_ordered_set;
 pub use pattern::PatternOperator;
 pub use registry::{FunctionKind, FunctionSummary, functions};
 pub use set_function::SetCall;
+pub(super) use structure::settled_type;
 pub use subquery::Quantifier;
-pub use type_limits::{characters, decimal};
+pub use type_limits::{bits, characters, decimal};

@@ -9,7 +9,7 @@ use super::logical::relabel;
 use super::{fold, zoned};
 use crate::error::{Error, Position, Result};
 use crate::evaluate;
-use crate::evaluate::calendar::{DAY, TIMESTAMP_INFINITY};
+use crate::evaluate::calendar::{DAY, MONTHS, TIMESTAMP_INFINITY, WEEKDAYS};
 use crate::function::{DatePart, Function, IntervalStyle, MomentFunction};
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
@@ -65,22 +65,6 @@ const fn months(months: i32) -> Interval {
 const fn micros(micros: i64) -> Interval {
     Interval { months: 0, days: 0, micros }
 }
-
-const DAY_NAMES: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-const MONTH_NAMES: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 fn call(function: MomentFunction, arguments: Vec<Expression>, to: DataType) -> Expression {
     fold::call(Function::Moment(function), arguments, to)
@@ -203,8 +187,8 @@ impl Builder<'_> {
             return Ok(Special::NoMatch(vec![value]));
         }
         let bound = match name {
-            "dayname" => self.name_of(DatePart::IsoDayOfWeek, value, &DAY_NAMES)?,
-            "monthname" => self.name_of(DatePart::Month, value, &MONTH_NAMES)?,
+            "dayname" => self.name_of(DatePart::IsoDayOfWeek, value, &WEEKDAYS)?,
+            "monthname" => self.name_of(DatePart::Month, value, &MONTHS)?,
             "last_day" => {
                 let local = self.as_local(value);
                 let of = if local.data_type == T::Date {
@@ -418,10 +402,6 @@ impl Builder<'_> {
         if !fits(&from) || !fits(&to) {
             return Ok(Special::NoMatch(vec![part, from, to]));
         }
-        let Some(name) = literal_text(&part) else {
-            let what = if boundaries { "date_diff" } else { "date_sub" };
-            return Err(Error::unsupported(format_args!("{what} of a field that is no literal is")).at(part.position));
-        };
         let (from, to) = (self.as_local(from), self.as_local(to));
         let types = [from.data_type, to.data_type];
         let is_time = |of: DataType| matches!(of, T::Time | T::TimeTz);
@@ -432,14 +412,14 @@ impl Builder<'_> {
         } else {
             T::Timestamp
         };
-        let found =
-            DatePart::named(&name).filter(|part| *part != DatePart::Era && (of != T::Time || part.is_of(T::Time)));
-        let Some(unit) = found else {
-            let message = format!("unit \"{name}\" not recognized for type {of}");
-            return Err(Error::new(crate::error::ErrorKind::InvalidParameter, message).at(part.position));
-        };
         let from = self.coerce(from, of, Coercion::Assignment)?;
         let to = self.coerce(to, of, Coercion::Assignment)?;
+        let Some(name) = literal_text(&part) else {
+            let part = self.coerce(part, T::Text, Coercion::Implicit)?;
+            let function = if boundaries { MomentFunction::BoundariesNamed } else { MomentFunction::WholesNamed };
+            return Ok(Special::Bound(call(function, vec![part, from, to], T::BigInt)));
+        };
+        let unit = evaluate::moment::counted_unit(&name, of).map_err(|error| error.at(part.position))?;
         let function = if boundaries { MomentFunction::Boundaries(unit) } else { MomentFunction::Wholes(unit) };
         Ok(Special::Bound(call(function, vec![from, to], T::BigInt)))
     }

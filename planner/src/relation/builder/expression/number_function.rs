@@ -7,12 +7,13 @@
 
 use super::call::{Special, take};
 use super::coercion::{Coercion, as_decimal, cast};
+use super::logical::relabel;
 use super::{exact, fold, literal};
 use crate::error::Result;
 use crate::function::Function;
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
-use crate::types::{DECIMAL_DIGITS_MAX, DataType};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType, SystemType};
 use crate::value::Value;
 
 fn function_of(name: &str) -> Function {
@@ -27,6 +28,13 @@ fn function_of(name: &str) -> Function {
 }
 
 impl Builder<'_> {
+    /// `setseed(seed)`, which gives nothing.
+    pub(super) fn set_seed(&mut self, [seed]: [Expression; 1]) -> Result<Expression> {
+        let seed = self.coerce(seed, DataType::Double, Coercion::Implicit)?;
+        let done = Expression::call(Function::SetSeed, vec![seed], DataType::Text);
+        Ok(relabel(done, DataType::System(SystemType::Void)))
+    }
+
     /// The functions of numbers whose types follow no fixed signature.
     pub(super) fn special_number_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
         use Function as F;

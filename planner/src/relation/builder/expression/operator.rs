@@ -216,7 +216,10 @@ impl Builder<'_> {
         if left.data_type.element().is_some() || right.data_type.element().is_some() {
             return self.concatenate_arrays(left, right);
         }
-        let (left, right) = (self.as_string(left), self.as_string(right));
+        let (left, right) = match self.concatenate_bits(left, right)? {
+            Ok(bits) => return Ok(bits),
+            Err((left, right)) => (self.as_string(left), self.as_string(right)),
+        };
         let (l, r) = (left.data_type, right.data_type);
         if l == DataType::Bytea || r == DataType::Bytea {
             let sides = [left, right].map(|side| self.coerce(side, DataType::Bytea, Coercion::Implicit));

@@ -40,7 +40,7 @@ impl Builder<'_> {
     /// clause [`Clause::AggregateArgument`](crate::relation::builder::Clause).
     ///
     /// # Errors
-    /// 42883 for other types than these take, 22003 for a fraction that is none; 0A000 for a list that is not written as one.
+    /// 42883 for other types than these take, 22003 for a fraction that is none.
     pub fn ordered_set(
         &mut self,
         name: &str,
@@ -77,6 +77,10 @@ impl Builder<'_> {
         };
         let value = self.coerce(key, of, Coercion::Implicit)?;
         let fraction = fraction.map(|fraction| fractions(self, fraction, position)).transpose()?;
+        if matches!(fraction, Some(Fractions::Several(_))) && of.element().is_some() {
+            let message = format!("could not find array type for data type {of}");
+            return Err(Error::new(ErrorKind::UnknownObject, message).at(position));
+        }
         let known = fraction.as_ref().is_none_or(Fractions::are_known);
         if is_plain(of) && known && (!is_continuous || of == DataType::Double) {
             let mut one = |builder: &mut Self, quantile: Quantile| {
@@ -103,6 +107,10 @@ impl Builder<'_> {
             }
         };
         let found = match fraction {
+            Fractions::Array(fractions) => {
+                let function = ArrayFunction::Percentiles { continuous: is_continuous };
+                array_call(function, of, vec![array, fractions], DataType::list(of))
+            }
             Fractions::One(fraction) => at(self, fraction)?,
             Fractions::Several(all) => {
                 let found = all.into_iter().map(|fraction| at(self, fraction)).collect::<Result<_>>()?;
@@ -126,6 +134,7 @@ impl Builder<'_> {
         let known = |asked: &Asked| if let Asked::Known(fraction) = asked { Some(*fraction) } else { None };
         match fractions {
             None => one(self, Quantile::Mode),
+            Some(Fractions::Array(_)) => Err(Error::internal("fractions that rows say are looked up in an array")),
             Some(Fractions::One(asked)) => match known(&asked) {
                 Some(fraction) => one(self, percentile(fraction)),
                 // It is an aggregate all the same, of one row a group.
@@ -222,12 +231,15 @@ enum Asked {
 enum Fractions {
     One(Asked),
     Several(Vec<Asked>),
+    /// An array that only rows know, or of several dimensions.
+    Array(Expression),
 }
 
 impl Fractions {
     fn are_known(&self) -> bool {
         let is_known = |asked: &Asked| !matches!(asked, Asked::Expression(_));
         match self {
+            Fractions::Array(_) => false,
             Fractions::One(asked) => is_known(asked),
             Fractions::Several(all) => all.iter().all(is_known),
         }
@@ -254,8 +266,11 @@ fn fractions(builder: &mut Builder<'_>, given: Expression, position: Option<Posi
     if let Some(value) = fold::constant(&given) {
         return match value {
             Value::Text(encoded) if is_list => {
-                let elements = Array::decode(encoded, DataType::Double).unwrap_or_default().elements;
-                Ok(Fractions::Several(elements.iter().map(known).collect::<Result<_>>()?))
+                let array = Array::decode(encoded, DataType::Double).unwrap_or_default();
+                if array.bounds.len() != 1 || array.bounds[0].lower != 1 {
+                    return Ok(Fractions::Array(given));
+                }
+                Ok(Fractions::Several(array.elements.iter().map(known).collect::<Result<_>>()?))
             }
             value => Ok(Fractions::One(known(value)?)),
         };
@@ -273,6 +288,6 @@ fn fractions(builder: &mut Builder<'_>, given: Expression, position: Option<Posi
             };
             Ok(Fractions::Several(elements.into_iter().map(each).collect::<Result<_>>()?))
         }
-        _ => Err(Error::unsupported("a list of percentiles that is not written as one is").at(position)),
+        _ => Ok(Fractions::Array(given)),
     }
 }

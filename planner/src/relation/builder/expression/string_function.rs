@@ -28,11 +28,22 @@ pub(super) fn boolean_letter(value: Expression) -> Expression {
     fold::call(Function::Case, vec![value, letter("t"), is_false, letter("f"), null], DataType::Text)
 }
 
+/// A name, in quotes if it would be another without.
+fn identifier(name: &str) -> String {
+    let is_plain = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|each| each.is_ascii_alphanumeric() || each == '_');
+    if is_plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
+
 /// The name of a type as DuckDB has it.
 fn duck_name(data_type: DataType) -> String {
     use DataType as T;
     if let Some(element) = data_type.element() {
         return format!("{}[]", duck_name(element));
+    }
+    if let Some(fields) = data_type.struct_fields() {
+        let fields = fields.iter().map(|(name, of)| format!("{} {}", identifier(name), duck_name(*of)));
+        return format!("STRUCT({})", fields.collect::<Vec<_>>().join(", "));
     }
     match data_type {
         T::Null => "\"NULL\"".to_owned(),
@@ -46,6 +57,7 @@ fn duck_name(data_type: DataType) -> String {
         T::Time => "TIME".to_owned(),
         T::Bytea => "BLOB".to_owned(),
         T::Jsonb => "JSON".to_owned(),
+        bits if bits.is_bits() => "BIT".to_owned(),
         made if made.labels().is_some() => made.to_string(),
         other => other.to_string().to_uppercase(),
     }
@@ -118,7 +130,7 @@ impl Builder<'_> {
                     T::Varchar(_) => "character varying".to_owned(),
                     T::Char(_) => "character".to_owned(),
                     T::Decimal { .. } => "numeric".to_owned(),
-                    known => known.to_string(),
+                    known => known.of_any_length().to_string(),
                 };
                 let name = Expression::new(ExpressionKind::Constant(Value::text(name)), T::Null);
                 self.coerce(name, T::Oid(OidKind::Type), Coercion::Explicit)?
@@ -150,6 +162,7 @@ impl Builder<'_> {
                 let is_text = matches!(fold::constant(&arguments[0]), Some(Value::Text(_)));
                 let name = match arguments[0].data_type {
                     T::Null if is_text => "VARCHAR".to_owned(),
+                    known if known.is_of_structs() => duck_name(known.settled()),
                     known => duck_name(known),
                 };
                 Expression::constant(Value::text(name), T::Text)
@@ -201,6 +214,10 @@ impl Builder<'_> {
                 Special::Bound(call) => Ok(call.at(position)),
                 Special::NoMatch(arguments) => Err(no_function("overlay", &arguments).at(position)),
             };
+        }
+        if text.data_type.is_bits() || new.data_type.is_bits() {
+            let arguments = [text, new, from].into_iter().chain(count).collect();
+            return self.overlay_bits(arguments, position);
         }
         let stringy = |value: &Expression| value.data_type.is_text() || value.data_type == DataType::Null;
         let small =

@@ -23,7 +23,7 @@ impl Builder<'_> {
     ) -> Result<Expression> {
         let position = value.position;
         let cast = match self.cast(value.clone(), to, restriction) {
-            Err(error) if error.kind().is_data_error() && fold::constant(&value).is_some() => {
+            Err(error) if error.kind().fails_cast() && fold::constant(&value).is_some() => {
                 return Ok(Expression::constant(Value::Null, to).at(position));
             }
             cast => cast?,

@@ -1,10 +1,8 @@
 //! How long strings and how wide decimals may be.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::types::{DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE};
-
-/// The longest varchar and char, as in PostgreSQL.
-const LENGTH_MAX: u64 = 10_485_760;
+use crate::evaluate::check_type_length;
+use crate::types::{BITS_MAX, DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE};
 
 /// A decimal type of so many digits, so many of them behind the point; 22023 out of range.
 pub fn decimal(precision: u64, scale: i64) -> Result<DataType> {
@@ -22,11 +20,18 @@ pub fn decimal(precision: u64, scale: i64) -> Result<DataType> {
 
 /// The length of a string type of this name; 22023 out of range.
 pub fn characters(name: &str, length: u64) -> Result<u32> {
-    if !(1..=LENGTH_MAX).contains(&length) {
-        let message = format!("length for type {name} must be between 1 and {LENGTH_MAX}, not {length}");
-        return Err(Error::new(ErrorKind::InvalidParameter, message));
-    }
+    check_type_length(name, length)?;
     Ok(u32::try_from(length).expect("checked against the maximum"))
+}
+
+/// The length of a bit string type of this name, `bit` or `varbit`; 22023 out of range.
+pub fn bits(name: &str, length: u64) -> Result<u32> {
+    let message = match u32::try_from(length) {
+        Ok(0) => format!("length for type {name} must be at least 1"),
+        Ok(length) if length <= BITS_MAX => return Ok(length),
+        _ => format!("length for type {name} cannot exceed {BITS_MAX}"),
+    };
+    Err(Error::new(ErrorKind::InvalidParameter, message))
 }
 
 /// An error for a type that was made without a look at the limits, or is the one of what has no type yet (42704).
@@ -36,6 +41,8 @@ pub(super) fn check(data_type: DataType) -> Result<()> {
         DataType::Decimal { precision, scale } => decimal(precision.into(), scale.into()).map(drop),
         DataType::Varchar(length) if length != LENGTH_FREE => characters("varchar", length.into()).map(drop),
         DataType::Char(length) if length != LENGTH_FREE => characters("char", length.into()).map(drop),
+        DataType::Bit(length) if length != LENGTH_FREE => bits("bit", length.into()).map(drop),
+        DataType::VarBit(length) if length != LENGTH_FREE => bits("varbit", length.into()).map(drop),
         _ => Ok(()),
     }
 }

@@ -87,7 +87,9 @@ impl Builder<'_> {
                 format!("function pg_catalog.timezone({}, {}) does not exist", zone.data_type, value.data_type);
             return Err(Error::new(ErrorKind::UnknownFunction, message).at(zone.position));
         }
-        Self::check_zone(&zone)?;
+        if value.data_type != DataType::Interval {
+            Self::check_zone(&zone)?;
+        }
         let value = match value.data_type {
             DataType::Date | DataType::Null => self.coerce(value, DataType::TimestampTz, Coercion::Implicit)?,
             _ => value,
@@ -145,7 +147,14 @@ impl Builder<'_> {
         for field in ["epoch", "timezone", "timezone_hour", "timezone_minute"] {
             let literal = Expression::constant(Value::text(field), T::Text);
             arguments.push(fold::call(Function::Equal, vec![lower.clone(), literal], T::Boolean));
-            arguments.push(cast(self.extract(field, value.clone())?, T::Double, Coercion::Implicit));
+            arguments.push(match (field, value.data_type) {
+                // As a double, which has infinities.
+                ("epoch", T::TimestampTz) => {
+                    let seconds = vec![relabel(value.clone(), T::Timestamp)];
+                    fold::call(Function::Extract(DatePart::Epoch), seconds, T::Double)
+                }
+                _ => cast(self.extract(field, value.clone())?, T::Double, Coercion::Implicit),
+            });
         }
         let shown = match value.data_type {
             T::TimeTz => super::time_with_zone::time_of(value),
@@ -164,10 +173,9 @@ impl Builder<'_> {
             "timezone_minute" | "timezone_m" => (60, SECONDS_PER_HOUR),
             _ => return None,
         };
-        let seconds = |timestamp: Expression| {
-            let seconds = fold::call(Function::Extract(DatePart::Epoch), vec![timestamp], T::decimal(24, 6));
-            cast(seconds, T::BigInt, Coercion::Assignment)
-        };
+        // As a whole number it is NULL of infinity, as PostgreSQL's offset is.
+        let seconds =
+            |timestamp: Expression| fold::call(Function::Extract(DatePart::Epoch), vec![timestamp], T::BigInt);
         let shown = seconds(local(value.clone(), self.zone()));
         let offset = fold::call(Function::Subtract, vec![shown, seconds(relabel(value, T::Timestamp))], T::BigInt);
         let constant = |value| Expression::constant(Value::Int(value), T::BigInt);

@@ -8,7 +8,7 @@ use crate::evaluate::interval::Fields;
 use crate::evaluate::zone::offset_rule;
 use crate::evaluate::{parse as parse_value, parse_fields};
 use crate::function::DatePart;
-use crate::sql::spelling::is_keyword;
+use crate::sql::keyword::is_keyword;
 use crate::sql::text::Text;
 use crate::types::DataType;
 use crate::value::Value;

@@ -2,9 +2,9 @@
 
 use super::Words;
 use crate::error::{Error, ErrorKind, Result};
+use crate::sql::keyword::is_keyword;
 use crate::sql::session::SessionStatement;
 use crate::sql::session::role::{RoleOptions, RoleStatement};
-use crate::sql::spelling::is_keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 /// Whether these solid tokens begin such a statement: GRANT and REVOKE of rights on objects are others.

@@ -93,7 +93,7 @@ pub(super) const DESCRIBED: &[Described] = &[
     described(&["list_bool_and"], "boolean[]", "boolean", "whether all elements are true"),
     described(&["list_bool_or"], "boolean[]", "boolean", "whether some element is true"),
     described(
-        &["list_aggregate", "list_aggr", "array_aggregate", "array_aggr"],
+        &["list_aggregate", "list_aggr", "array_aggregate", "array_aggr", "aggregate"],
         "anyarray, text [, any]",
         "as the aggregate",
         "one of these by its name, as 'sum'",

@@ -9,11 +9,13 @@ mod bytes;
 mod choice;
 mod json;
 mod likeness;
+mod list;
 mod listing;
 mod moment;
 mod number;
 mod pattern;
 mod rows;
+mod structure;
 mod text;
 mod window;
 
@@ -109,6 +111,8 @@ const FAMILIES: &[Family] = &[
     family("Likeness of texts", likeness::SIGNATURES, &[]),
     family("Choices and types", &[], choice::DESCRIBED),
     family("Arrays", &[], array::DESCRIBED),
+    family("Lists", &[], list::DESCRIBED),
+    family("Structs", &[], structure::DESCRIBED),
     family("JSON", &[], json::DESCRIBED),
     family("Bytes", &[], bytes::DESCRIBED),
     family("Aggregates", &[], aggregate::DESCRIBED),

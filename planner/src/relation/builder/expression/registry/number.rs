@@ -79,6 +79,7 @@ pub(super) const DESCRIBED: &[Described] = &[
     described(&["scale"], "numeric", "integer", "the number of digits behind the point"),
     described(&["min_scale"], "numeric", "integer", "the number of digits behind the point that are needed"),
     described(&["trim_scale"], "numeric", "numeric", "without needless zeros behind the point"),
-    described(&["bit_count"], "integer, bigint or bytea", "integer or bigint", "the number of bits that are set"),
+    described(&["bit_count"], "integer, bigint, bytea or bit", "integer or bigint", "the number of bits that are set"),
+    described(&["setseed"], "double precision", "void", "the seed of random(), from -1 to 1, in this session"),
     described(&["pi"], "", "double precision", "the number π"),
 ];

@@ -29,7 +29,7 @@ pub(super) const DESCRIBED: &[Described] = &[
     rows(&["jsonb_each_text"], "jsonb", "SETOF record", "the keys and values of an object, as texts"),
     rows(&["json_object_keys"], "json", "SETOF text", "the keys of an object"),
     rows(&["jsonb_object_keys"], "jsonb", "SETOF text", "the keys of an object"),
-    rows(&["jsonb_path_query"], "jsonb, text [, jsonb [, boolean]]", "SETOF jsonb", "all that a path leads to"),
+    rows(&["jsonb_path_query"], "jsonb, jsonpath [, jsonb [, boolean]]", "SETOF jsonb", "all that a path leads to"),
     rows(&["regexp_matches"], "text, text [, text]", "SETOF text[]", "the groups of the first match, with 'g' of all"),
     rows(&["regexp_split_to_table"], "text, text [, text]", "SETOF text", "the parts between matches"),
     rows(&["_pg_expandarray"], "anyarray", "SETOF record", "the elements of an array and their places"),

@@ -1,0 +1,89 @@
+//! JSON as a value of a type: objects as structs, arrays as arrays, scalars as their texts are read.
+
+use super::{Json, Parser};
+use crate::error::{Error, ErrorKind, Result};
+use crate::evaluate::array::{Array, Bound};
+use crate::evaluate::{logical, structure};
+use crate::meter;
+use crate::stack;
+use crate::types::DataType;
+use crate::value::Value;
+
+/// The value of a JSON text.
+///
+/// # Errors
+/// 22P02 for JSON of another shape, whatever reading a scalar gives.
+pub(in crate::evaluate) fn typed(text: &str, of: DataType, zone: &str) -> Result<Value> {
+    let json = Parser { text, at: 0, depth: 0, keeps: true }.whole()?;
+    value_of(&json, of, zone)
+}
+
+fn value_of(json: &Json, of: DataType, zone: &str) -> Result<Value> {
+    meter::spend(32)?;
+    let wrong = |what: &str| {
+        let message = format!("{what} of JSON cannot be cast to type {of}");
+        Err(Error::new(ErrorKind::InvalidText, message))
+    };
+    match json {
+        Json::Plain(word) if word == "null" => Ok(Value::Null),
+        json if matches!(of, DataType::Json | DataType::Jsonb) => {
+            let mut text = String::new();
+            json.clone().write(&mut text);
+            Ok(Value::text(text))
+        }
+        Json::Object(members) => {
+            let Some(fields) = of.struct_fields() else { return wrong("an object") };
+            let field = |(name, of): &(String, DataType)| {
+                let same = members.iter().rev().find(|(key, _)| key == name);
+                let member = same.or_else(|| members.iter().rev().find(|(key, _)| key.eq_ignore_ascii_case(name)));
+                member.map_or(Ok(Value::Null), |(_, json)| stack::more(|| value_of(json, *of, zone)))
+            };
+            Ok(Value::text(structure::encode(&fields.iter().map(field).collect::<Result<Vec<_>>>()?, fields)))
+        }
+        Json::Array(_) => {
+            let Some(element) = of.element().filter(|_| !of.is_zero_based()) else { return wrong("an array") };
+            let (mut lengths, mut elements) = (Vec::new(), Vec::new());
+            level(json, element, zone, 0, &mut lengths, &mut elements)?;
+            let bounds = lengths.into_iter().map(|length| Bound { lower: 1, length }).collect();
+            Ok(Value::text(Array::checked(bounds, elements)?.encode(element)))
+        }
+        Json::Plain(text) | Json::String(text) => {
+            if of.struct_fields().is_some() || of.element().is_some() {
+                return wrong("a scalar");
+            }
+            logical::read(text, of, zone)
+        }
+    }
+}
+
+/// The elements of an array of arrays, all of one length.
+fn level(
+    json: &Json,
+    element: DataType,
+    zone: &str,
+    depth: usize,
+    lengths: &mut Vec<usize>,
+    elements: &mut Vec<Value>,
+) -> Result<()> {
+    let ragged = || Err(Error::new(ErrorKind::InvalidText, "arrays of JSON within an array are not of one length"));
+    let Json::Array(parts) = json else { return ragged() };
+    if lengths.len() == depth {
+        if !elements.is_empty() {
+            return ragged();
+        }
+        lengths.push(parts.len());
+    }
+    if lengths[depth] != parts.len() {
+        return ragged();
+    }
+    for part in parts {
+        match part {
+            Json::Array(_) if !matches!(element, DataType::Json | DataType::Jsonb) => {
+                stack::more(|| level(part, element, zone, depth + 1, lengths, elements))?;
+            }
+            _ if lengths.len() > depth + 1 => return ragged(),
+            scalar => elements.push(stack::more(|| value_of(scalar, element, zone))?),
+        }
+    }
+    Ok(())
+}
