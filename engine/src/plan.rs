@@ -88,7 +88,7 @@ impl Executable {
         if let Some((plan, _)) = kept.get() {
             return Ok(plan);
         }
-        let plan = Arc::new(hardware.devices(&self.program).plan(&self.program, hardware.machine)?);
+        let plan = Arc::new(hardware.cards.plan(hardware.device, &self.program, hardware.machine)?);
         let time_max = plan.time_max();
         Ok(&kept.get_or_init(|| (plan, time_max)).0)
     }

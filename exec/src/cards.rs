@@ -1,6 +1,7 @@
 //! The cards of this machine, opened when a program may use them first, and which programs may.
 
 use crate::backend::devices::Devices;
+use crate::plan::{Machine, Plan};
 use multiloop_planner::multiloop::Program;
 use std::sync::OnceLock;
 
@@ -18,6 +19,9 @@ pub enum DeviceUse {
 
 /// Rows of all tables of a program from which on a card is worth a look: below, the processors are done before a card has begun.
 const ROWS_MIN: u64 = 1 << 21;
+
+/// Rows of a table that devices leave to the processors, at most, for a plan to be theirs.
+const ROWS_LEFT: u64 = 1 << 19;
 
 /// What may run loops beside the processors.
 #[derive(Debug, Default)]
@@ -53,6 +57,19 @@ impl Cards {
             _ if !self.given.is_empty() => &self.given,
             DeviceUse::Auto if rows() < ROWS_MIN => &self.none,
             DeviceUse::Auto | DeviceUse::Gpu => self.open().unwrap_or(&self.none),
+        }
+    }
+
+    /// How a program runs.
+    ///
+    /// # Errors
+    /// 0A000 of a value that no column holds.
+    pub fn plan(&self, uses: DeviceUse, program: &Program, machine: Machine) -> crate::Result<Plan> {
+        let plan = self.devices(uses, program).plan(program, machine)?;
+        // Where the processors have to read much anyhow, they are as fast with the rest.
+        match uses == DeviceUse::Auto && self.given.is_empty() && plan.leaves_rows(ROWS_LEFT) {
+            true => self.none.plan(program, machine),
+            false => Ok(plan),
         }
     }
 

@@ -42,6 +42,7 @@ pub(crate) fn explain(
             let (passes, names) = (lines(passes), lines(fired.iter().map(|fired| fired.rule).collect()));
             format!("Passes\n{passes}\nBefore rules\n{before}\nRules\n{names}\nAfter rules\n{}", print(&program))
         }
+        ExplainKind::Code => code(runner, query.clone())?,
         ExplainKind::Kernels => {
             let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
             let executable = &planned?.executable;
@@ -54,7 +55,7 @@ pub(crate) fn explain(
             format!("{why}{}\n", multiloop_exec::plan::explain_plan(plan, &executable.program, &find))
         }
     };
-    if analyze {
+    if analyze && kind != ExplainKind::Code {
         text.push('\n');
         text.push_str(&analyzed(runner, query)?);
     }
@@ -105,6 +106,7 @@ fn as_json(runner: &Runner<'_>, analyze: bool, form: ExplainForm, query: Query) 
 struct Analysed {
     rows: usize,
     statistics: String,
+    code: String,
     root: Node,
     timings: Timings,
 }
@@ -125,10 +127,21 @@ fn analyse(runner: &Runner<'_>, query: Query) -> Result<Analysed> {
         let numbers = Numbers::of(&executable.program);
         let (statistics, root) = (output.analysed(plan, &numbers), output.outlined(plan, &numbers));
         let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
-        Result::Ok((rows, statistics, root))
+        Result::Ok((rows, statistics, output.code(), root))
     };
-    let (rows, statistics, root) = timed(&mut timings.execute, || planned.run(&context, run))?;
-    Ok(Analysed { rows, statistics, root, timings })
+    let (rows, statistics, code, root) = timed(&mut timings.execute, || planned.run(&context, run))?;
+    Ok(Analysed { rows, statistics, code, root, timings })
+}
+
+/// What is compiled for devices, which the columns at hand decide: the query runs.
+fn code(runner: &Runner<'_>, query: Query) -> Result<String> {
+    let hardware = runner.session.hardware();
+    let Analysed { code, .. } = analyse(runner, query)?;
+    Ok(match (code.is_empty(), hardware.cards.why_none()) {
+        (false, _) => code,
+        (true, Some(why)) => format!("no device: {why}\n"),
+        (true, None) => "no loop runs on a device; EXPLAIN (KERNELS) says why\n".to_owned(),
+    })
 }
 
 fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {

@@ -60,6 +60,9 @@ pub(crate) trait Inputs: Sync {
     /// Notes something for who looks.
     fn note(&self, what: String);
 
+    /// Notes what was compiled for the loop (EXPLAIN (CODE)).
+    fn note_code(&self, code: String);
+
     /// What the statement shares: cancellation, memory, progress.
     fn context(&self) -> &Context;
 }

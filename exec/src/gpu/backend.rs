@@ -4,7 +4,7 @@ use super::code::print::kernels;
 use super::device::Device;
 use super::driver::Driver;
 use super::groups::Table;
-use super::groups::cell::CellKind;
+use super::groups::cell::{Cell, CellKind};
 use super::groups::fold::{Fold, Groups};
 use super::groups::held::{HeldGroups, HeldSet, Kept};
 use super::groups::partial::partial_of_table;
@@ -17,15 +17,24 @@ use crate::backend::inputs::Inputs;
 use crate::backend::{Backend, Given, Outcome, Placement, Task};
 use crate::plan::nodes::Operation;
 use crate::plan::register::Register;
-use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan};
+use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan, LoopPlan};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::function::{DatePart, Function};
 use multiloop_planner::multiloop::{Reduction, Source};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use rustc_hash::{FxHashMap, FxHasher};
 use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+/// Reasons to decline that another run may not have.
+const PASSES: [&str; 3] = ["a row fails", "no tuple can come", "what it reads has failed"];
+
+/// Loops that are remembered as declined, at most.
+const REFUSED_MAX: usize = 1 << 10;
 
 /// Notes that are kept, at most.
 const NOTES_MAX: usize = 1 << 12;
@@ -43,6 +52,8 @@ pub(crate) struct Gpu {
     name: String,
     /// Whether results stay on the device; if not, they are brought back at once.
     keeps: bool,
+    /// What was declined while it ran, by what the loop is, and why: it is not tried again.
+    refused: Mutex<FxHashMap<u64, Cow<'static, str>>>,
     /// What became of loops, for whoever wants to know.
     notes: Mutex<Vec<String>>,
 }
@@ -50,7 +61,13 @@ pub(crate) struct Gpu {
 impl Gpu {
     /// A backend on a device.
     pub(crate) fn new(driver: Arc<dyn Driver>) -> Self {
-        Gpu { name: driver.name(), device: Device::new(driver), keeps: true, notes: Mutex::default() }
+        Gpu {
+            name: driver.name(),
+            device: Device::new(driver),
+            keeps: true,
+            refused: Mutex::default(),
+            notes: Mutex::default(),
+        }
     }
 
     /// The same, whose blocks do so many rows at once.
@@ -81,7 +98,7 @@ impl Gpu {
     }
 
     fn note(&self, task: &Task<'_>, what: &str) {
-        let name = task.defines.iter().map(|define| format!("%{}", define.0)).collect::<Vec<_>>().join(", ");
+        let name = names(task);
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         notes.push(format!("{name}: {what}"));
         // Whoever does not ask is not told what was long ago.
@@ -89,9 +106,23 @@ impl Gpu {
         notes.drain(..old);
     }
 
+    /// Remembers what is not to be tried again.
+    fn refuse(&self, task: &Task<'_>, why: &Cow<'static, str>) {
+        // There may be room another time, and other rows.
+        if why.contains("memory") || PASSES.contains(&&**why) {
+            return;
+        }
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused.len() >= REFUSED_MAX {
+            refused.clear();
+        }
+        refused.insert(what(task), why.clone());
+    }
+
     /// Begins to take times.
     fn watch(&self) -> Spent {
         self.device.driver.watch();
+        self.device.cache.watch();
         Spent { uploaded: self.device.resident.uploaded(), compiling: self.device.cache.spent() }
     }
 
@@ -197,6 +228,32 @@ impl Gpu {
     }
 }
 
+/// A number of what a loop is, of what tables: what it makes of these is the same each time.
+fn what(task: &Task<'_>) -> u64 {
+    struct Hashing(FxHasher);
+    impl std::fmt::Write for Hashing {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            text.hash(&mut self.0);
+            Ok(())
+        }
+    }
+    let mut hashing = Hashing(FxHasher::default());
+    for collection in &task.plan.collections {
+        if let Some(table) = &collection.table {
+            (table.handle, &table.columns).hash(&mut hashing.0);
+        }
+    }
+    let LoopPlan { expressions, levels, generators, .. } = task.of;
+    let nodes: Vec<&Operation> = expressions.nodes.iter().map(|node| &node.operation).collect();
+    write!(hashing, "{nodes:?} {levels:?} {generators:?}").expect("to hash a text cannot fail");
+    hashing.0.finish()
+}
+
+/// What a loop defines, as texts of programs name it.
+fn names(task: &Task<'_>) -> String {
+    task.defines.iter().map(|define| format!("%{}", define.0)).collect::<Vec<_>>().join(", ")
+}
+
 /// Rows that are collected have an order, and which of two groups comes first in a hash table depends on who was first.
 fn check_order_of_groups(task: &Task<'_>, inputs: &dyn Inputs) -> Done<()> {
     let Some(Source::Rows(collection)) = task.of.levels.first().map(|level| &level.source) else { return Ok(()) };
@@ -214,9 +271,9 @@ fn given_of(device: &Device, fold: Fold<'_>) -> Done<Given> {
         None => decline("no tuple can come"),
         Some(Groups::Bits { layout, bits }) => Ok(Given::Held(Arc::new(Kept(Arc::new(HeldSet { layout, bits }))))),
         Some(Groups::Table { layout: Some(layout), table }) if may_be_kept(&table) => {
-            let rows = table.count(device)?;
+            let counter = table.counter(device)?;
             let empty = layout.parts.iter().map(|_| Value::Null).chain(plan.aggregates.iter().map(empty_of)).collect();
-            let groups = HeldGroups { layout, table, empty, rows };
+            let groups = HeldGroups { layout, table, empty, counter };
             Ok(Given::Held(Arc::new(Kept(Arc::new(groups)))))
         }
         Some(Groups::Table { layout, table }) => {
@@ -250,6 +307,14 @@ impl Backend for Gpu {
     }
 
     fn place(&self, task: &Task<'_>) -> Placement {
+        let refused = {
+            let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+            if refused.is_empty() { None } else { refused.get(&what(task)).cloned() }
+        };
+        if let Some(why) = refused {
+            self.note(task, &format!("left to the host as before: {why}"));
+            return Placement::Declines(why);
+        }
         let why = match shape(task) {
             Ok(()) => return Placement::Takes(Cow::Borrowed("it scans and reduces")),
             Err(Stop::Declined(why)) => why,
@@ -264,6 +329,10 @@ impl Backend for Gpu {
         let done = self.run_loop(task, inputs);
         if let Some(before) = looks {
             inputs.note(self.told(&before));
+            let name = names(task);
+            for source in self.device.cache.watched() {
+                inputs.note_code(format!("// {name} on {}\n{source}\n", self.name));
+            }
         }
         let outcome = match done {
             Ok(given) if self.keeps => Outcome::Given(given),
@@ -273,11 +342,13 @@ impl Backend for Gpu {
             // What could not be made is an error for those rows alone that ask it.
             Err(Stop::Failed(_)) => Outcome::Declined(Cow::Borrowed("what it reads has failed")),
         };
-        let what = match &outcome {
-            Outcome::Given(_) => "ran".to_owned(),
-            Outcome::Declined(why) => format!("declined: {why}"),
-        };
-        self.note(task, &what);
+        match &outcome {
+            Outcome::Given(_) => self.note(task, "ran"),
+            Outcome::Declined(why) => {
+                self.note(task, &format!("declined: {why}"));
+                self.refuse(task, why);
+            }
+        }
         Ok(outcome)
     }
 }
@@ -367,7 +438,10 @@ fn shape(task: &Task<'_>) -> Done<()> {
     }
     for generator in &of.generators {
         match &generator.kind {
-            GeneratorKind::Reduce(_) | GeneratorKind::Collect { .. } | GeneratorKind::BucketCollect(_) => {}
+            GeneratorKind::Collect { .. } | GeneratorKind::BucketCollect(_) => {}
+            GeneratorKind::Reduce(plan) => {
+                plan.aggregates.iter().try_for_each(|aggregate| Cell::of(aggregate, 1, 1).map(drop))?;
+            }
             GeneratorKind::TopK(plan) => check_order(plan)?,
         }
     }

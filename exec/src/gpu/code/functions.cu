@@ -2,6 +2,31 @@
 
 FUNCTION bool bit(const u8* bits, u64 at) { return bits[at >> 3] >> (at & 7) & 1; }
 
+// Eight neighbouring elements, the first of which is a multiple of eight, in as many words as an element has bytes: of narrow elements
+// more than one must be on its way for each thread, or memory has nothing to do.
+FUNCTION void lanes8(u64* to, const void* from, u64 row) { to[0] = ((const u64*)from)[row >> 3]; }
+
+FUNCTION void lanes16(u64* to, const void* from, u64 row) {
+  const u64* words = (const u64*)from + (row >> 2);
+  to[0] = words[0], to[1] = words[1];
+}
+
+FUNCTION void lanes32(u64* to, const void* from, u64 row) {
+  const u64* words = (const u64*)from + (row >> 1);
+  to[0] = words[0], to[1] = words[1], to[2] = words[2], to[3] = words[3];
+}
+
+FUNCTION void lanes64(u64* to, const void* from, u64 row) {
+  const u64* words = (const u64*)from + row;
+  to[0] = words[0], to[1] = words[1], to[2] = words[2], to[3] = words[3];
+  to[4] = words[4], to[5] = words[5], to[6] = words[6], to[7] = words[7];
+}
+
+FUNCTION u32 lane8(const u64* words, u32 lane) { return (u8)(words[0] >> (lane * 8)); }
+FUNCTION u32 lane16(const u64* words, u32 lane) { return (u16)(words[lane >> 2] >> ((lane & 3) * 16)); }
+FUNCTION u32 lane32(const u64* words, u32 lane) { return (u32)(words[lane >> 1] >> ((lane & 1) * 32)); }
+FUNCTION u64 lane64(const u64* words, u32 lane) { return words[lane]; }
+
 FUNCTION void set_bit(u32* words, u64 at) {
   u32 one = 1u << (at & 31);
   if ((*(volatile u32*)&words[at >> 5] & one) == 0) atomicOr(&words[at >> 5], one);
@@ -114,7 +139,33 @@ FUNCTION i32 year_of(i32 days) { i32 y, m, d; civil(days, &y, &m, &d); return y;
 FUNCTION i32 month_of(i32 days) { i32 y, m, d; civil(days, &y, &m, &d); return m; }
 FUNCTION i32 day_of(i32 days) { i32 y, m, d; civil(days, &y, &m, &d); return d; }
 
-// An exclusive sum over the threads of a block; behind the words of all threads stands the sum of all.
+// An exclusive sum over the threads of a block; behind the words of all threads stands the sum of all. Who calls it again has a
+// barrier between.
+#ifdef __CUDACC__
+// Blocks of a card are whole warps.
+FUNCTION u32 scan_warp(u32 sum) {
+  for (u32 far = 1; far < 32; far *= 2) {
+    u32 other = __shfl_up_sync(0xffffffffu, sum, far);
+    if ((threadIdx.x & 31) >= far) sum += other;
+  }
+  return sum;
+}
+
+FUNCTION u32 scan(u32* words, u32 own) {
+  u32 me = threadIdx.x, warp = me >> 5, warps = blockDim.x >> 5;
+  u32 sum = scan_warp(own);
+  if ((me & 31) == 31) words[warp] = sum;
+  __syncthreads();
+  if (warp == 0) {
+    u32 of = me < warps ? words[me] : 0u;
+    u32 all = scan_warp(of);
+    if (me < warps) words[me] = all - of;
+    if (me == 31) words[blockDim.x] = all;
+  }
+  __syncthreads();
+  return words[warp] + sum - own;
+}
+#else
 FUNCTION u32 scan(u32* words, u32 own) {
   u32 me = threadIdx.x, threads = blockDim.x;
   words[me] = own;
@@ -130,3 +181,4 @@ FUNCTION u32 scan(u32* words, u32 own) {
   __syncthreads();
   return before;
 }
+#endif

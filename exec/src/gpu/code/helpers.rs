@@ -7,6 +7,11 @@ use super::types::Type;
 pub(crate) enum Helper {
     /// Whether a bit of a bitmap is set.
     Bit,
+    /// One of the elements that a thread has loaded at once, by their width in bits.
+    Lane8,
+    Lane16,
+    Lane32,
+    Lane64,
     /// Sets a bit of a bitmap of words of 32 bits.
     SetBit,
     /// Sets bits of a word, unless they are.
@@ -66,6 +71,10 @@ impl Helper {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Helper::Bit => "bit",
+            Helper::Lane8 => "lane8",
+            Helper::Lane16 => "lane16",
+            Helper::Lane32 => "lane32",
+            Helper::Lane64 => "lane64",
             Helper::SetBit => "set_bit",
             Helper::SetFlags => "set_flags",
             Helper::Count32 => "count32",
@@ -107,7 +116,8 @@ impl Helper {
         match self {
             Helper::Bit | Helper::IsOdd | Helper::FloatLess | Helper::FloatEqual => Some(Type::Bool),
             Helper::Joined | Helper::Risen | Helper::Fallen => Some(Type::I64),
-            Helper::Pair | Helper::Rising | Helper::Falling => Some(Type::U64),
+            Helper::Pair | Helper::Rising | Helper::Falling | Helper::Lane64 => Some(Type::U64),
+            Helper::Lane8 | Helper::Lane16 | Helper::Lane32 => Some(Type::U32),
             Helper::DivideHalfAway | Helper::Wide => Some(Type::I128),
             Helper::Rounded => Some(Type::F64),
             Helper::YearOf | Helper::MonthOf | Helper::DayOf => Some(Type::I32),
@@ -124,6 +134,9 @@ impl Helper {
         }
     }
 }
+
+/// Elements of a column that a thread loads at once.
+pub(crate) const LANES: u32 = 8;
 
 /// What [`Helper::FindSlot`] gives of a code that has no slot.
 pub(crate) const NO_SLOT: u32 = u32::MAX;

@@ -64,6 +64,7 @@ fn note_written(of: &Statement, written: &mut Vec<u32>) {
         Statement::Call(helper, arguments) => {
             arguments.iter().for_each(|argument| note_handed(argument, helper.only_reads(), written));
         }
+        Statement::Lanes { row, .. } => note_handed(row, true, written),
         Statement::Barrier => {}
     }
 }
@@ -112,7 +113,16 @@ fn statement(text: &mut String, of: &Statement, depth: usize) -> fmt::Result {
             }
             writeln!(text, "{indent}}}")
         }
-        Statement::For { variable, from, below, step, body } => {
+        Statement::Lanes { array, column, row } => {
+            let bytes = Expression::Variable(*column).data_type().bytes();
+            let (array, column) = (array.number, column.number);
+            writeln!(text, "{indent}u64 v{array}[{bytes}];")?;
+            writeln!(text, "{indent}lanes{}(v{array}, v{column}, {});", bytes * 8, shown(row))
+        }
+        Statement::For { unrolled, variable, from, below, step, body } => {
+            if *unrolled {
+                writeln!(text, "#pragma unroll")?;
+            }
             let (name, of) = (variable.number, type_of(*variable));
             writeln!(
                 text,

@@ -13,6 +13,8 @@ pub(crate) enum Statement {
     If(Expression, Vec<Statement>, Vec<Statement>),
     /// From a first value on, below an end, in steps.
     For {
+        /// Whether it is written out, turn by turn: its numbers are of the code.
+        unrolled: bool,
         variable: Variable,
         from: Expression,
         below: Expression,
@@ -20,6 +22,12 @@ pub(crate) enum Statement {
         body: Vec<Statement>,
     },
     Call(Helper, Vec<Expression>),
+    /// Declares an array of words that a thread has, with some neighbouring elements of a column, from a row on.
+    Lanes {
+        array: Variable,
+        column: Variable,
+        row: Expression,
+    },
     /// All threads of a block have done what stands before it.
     Barrier,
 }

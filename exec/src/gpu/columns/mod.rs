@@ -52,6 +52,48 @@ pub(crate) enum Form {
     Bytes,
     /// Codes of a dictionary, in which no two strings are alike, in order.
     Codes(Arc<Dictionary>),
+    /// Text that nobody here reads: the numbers of rows on the host that have it, or (elements of a byte) each row's own.
+    Carried(Arc<Carried>),
+}
+
+/// Text of so many strings that it stays on the host.
+#[derive(Debug)]
+pub(crate) struct Carried {
+    /// Where chunks begin.
+    starts: Vec<usize>,
+    chunks: Vec<Arc<Chunk>>,
+    position: usize,
+}
+
+impl Carried {
+    /// A column of some chunks, in which no row is NULL; none if one is, or they are too many.
+    fn of(chunks: &[Arc<Chunk>], position: usize) -> Option<Self> {
+        let mut rows = 0;
+        let begins = |chunk: &Arc<Chunk>| {
+            rows += chunk.rows;
+            rows - chunk.rows
+        };
+        let starts: Vec<usize> = chunks.iter().map(begins).collect();
+        let has_all = |chunk: &Arc<Chunk>| {
+            chunk.columns.get(position).is_some_and(|column| column.nulls.is_none() && column.data.is_text())
+        };
+        (rows <= u32::MAX as usize && chunks.iter().all(has_all)).then(|| Carried {
+            starts,
+            chunks: chunks.to_vec(),
+            position,
+        })
+    }
+
+    /// The text of a row; nothing of what is none.
+    pub(crate) fn get(&self, row: u32) -> &[u8] {
+        let chunk = self.starts.partition_point(|&start| start <= row as usize).saturating_sub(1);
+        match self.chunks.get(chunk) {
+            Some(of) if (row as usize) < self.starts[chunk] + of.rows => {
+                of.columns[self.position].data.text_bytes(row as usize - self.starts[chunk])
+            }
+            _ => &[],
+        }
+    }
 }
 
 /// A column of so many fields of a row set, as an array on the host.
@@ -73,6 +115,20 @@ impl DeviceColumn {
             None => Valid::All,
         };
         Ok(DeviceColumn { rows, element, form, data: Buffer::of(driver, &data)?, valid })
+    }
+
+    /// A column that stays on the host.
+    fn carried(driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: u32) -> Option<Done<Self>> {
+        let carried = Carried::of(chunks, position as usize)?;
+        let rows = chunks.iter().map(|chunk| chunk.rows).sum();
+        let data = Buffer::new(driver, 0);
+        Some(data.map(|data| DeviceColumn {
+            rows,
+            element: Type::U8,
+            form: Form::Carried(Arc::new(carried)),
+            data,
+            valid: Valid::All,
+        }))
     }
 
     /// Bytes that it takes on the device.

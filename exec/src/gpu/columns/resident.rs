@@ -4,6 +4,7 @@
 //! the host has dropped is dropped here when the next column comes.
 
 use super::DeviceColumn;
+use super::upload::MANY_STRINGS;
 use crate::column::Chunk;
 use crate::column::identity::Watch;
 use crate::gpu::driver::Driver;
@@ -47,20 +48,38 @@ impl Resident {
         chunks: &[Arc<Chunk>],
         position: u32,
     ) -> Done<Arc<DeviceColumn>> {
-        let part = |chunk: &Arc<Chunk>| chunk.columns.get(position as usize).map(|column| column.identity.watch());
-        let Some(parts) = chunks.iter().map(part).collect::<Option<Vec<Watch>>>() else {
-            return decline("rows that lie in a file");
+        match self.known(driver, chunks, position) {
+            Err(Stop::Declined(why)) if why == MANY_STRINGS => match DeviceColumn::carried(driver, chunks, position) {
+                Some(carried) => carried.map(Arc::new),
+                None => decline(MANY_STRINGS),
+            },
+            other => other,
+        }
+    }
+
+    /// The same, where text of many strings is none.
+    fn known(&self, driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: u32) -> Done<Arc<DeviceColumn>> {
+        let is_it = |(chunk, part): (&Arc<Chunk>, &Watch)| {
+            chunk.columns.get(position as usize).is_some_and(|column| column.identity.is(part))
         };
         {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.clock += 1;
             let now = kept.clock;
-            if let Some(one) = kept.columns.iter_mut().find(|one| one.parts == parts) {
+            if let Some(one) = kept
+                .columns
+                .iter_mut()
+                .find(|one| one.parts.len() == chunks.len() && chunks.iter().zip(&one.parts).all(is_it))
+            {
                 one.used = now;
                 return one.column.clone();
             }
             kept.columns.retain(One::is_alive);
         }
+        let part = |chunk: &Arc<Chunk>| chunk.columns.get(position as usize).map(|column| column.identity.watch());
+        let Some(parts) = chunks.iter().map(part).collect::<Option<Vec<Watch>>>() else {
+            return decline("rows that lie in a file");
+        };
         let column = loop {
             match DeviceColumn::upload(driver, chunks, position) {
                 Ok(column) => break Ok(Arc::new(column)),

@@ -112,6 +112,9 @@ fn codes(columns: &[&Column]) -> Option<(Type, Arc<Dictionary>, Vec<u8>)> {
     Some((element, Arc::clone(dictionary), data))
 }
 
+/// Why text is not on the device, which may be carried.
+pub(super) const MANY_STRINGS: &str = "text of many strings";
+
 /// Strings of a dictionary that is made here, and bytes of all of them, at most.
 const STRINGS_MAX: usize = 1 << 20;
 const BYTES_MAX: usize = 1 << 26;
@@ -134,7 +137,7 @@ fn made_codes(columns: &[&Column]) -> Done<(Type, Arc<Dictionary>, Vec<u8>)> {
                 next
             });
             if numbers.len() > STRINGS_MAX || bytes > BYTES_MAX {
-                return decline("text of many strings");
+                return decline(MANY_STRINGS);
             }
             own.push(number);
         }

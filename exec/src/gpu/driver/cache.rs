@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Cache {
     /// What could not be compiled is not tried again.
     modules: Mutex<FxHashMap<Arc<str>, Done<Arc<dyn Module>>>>,
+    /// What was asked for while somebody looks.
+    watched: Mutex<Option<Vec<Arc<str>>>>,
     /// Nanoseconds that went into it.
     spent: AtomicU64,
 }
@@ -19,6 +21,9 @@ pub(crate) struct Cache {
 impl Cache {
     /// The kernels of a source, compiled now if they are new.
     pub(crate) fn module(&self, driver: &dyn Driver, kernels: &str) -> Done<Arc<dyn Module>> {
+        if let Some(watched) = &mut *self.watched.lock().unwrap_or_else(PoisonError::into_inner) {
+            watched.push(Arc::from(kernels));
+        }
         let known = self.modules.lock().unwrap_or_else(PoisonError::into_inner).get(kernels).cloned();
         if let Some(known) = known {
             return known;
@@ -31,6 +36,16 @@ impl Cache {
             modules.insert(Arc::from(kernels), made.clone());
         }
         made
+    }
+
+    /// Begins to remember what is asked for.
+    pub(crate) fn watch(&self) {
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::new());
+    }
+
+    /// The sources that were asked for since then; ends it.
+    pub(crate) fn watched(&self) -> Vec<Arc<str>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
     }
 
     /// How long it took to compile, or to load, since the start.

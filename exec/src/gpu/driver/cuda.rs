@@ -11,6 +11,7 @@ use crate::gpu::code::print::of_device;
 use crate::gpu::stop::{Done, Stop, decline};
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUfunction_attribute as FunctionAttribute};
+use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::ffi::{CString, c_void};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -54,7 +55,16 @@ unsafe impl Sync for Cuda {}
 #[derive(Debug)]
 struct Loaded {
     module: sys::CUmodule,
+    /// Kernels that were started, and how many bytes a block of them may share.
+    functions: Mutex<FxHashMap<String, (Function, usize)>>,
 }
+
+/// A kernel of a module.
+#[derive(Clone, Copy, Debug)]
+struct Function(sys::CUfunction);
+
+// SAFETY: CUDA's functions may be used by any thread.
+unsafe impl Send for Function {}
 
 // SAFETY: CUDA's modules may be used by any thread.
 unsafe impl Send for Loaded {}
@@ -64,6 +74,34 @@ unsafe impl Sync for Loaded {}
 impl Module for Loaded {
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+impl Loaded {
+    /// A kernel whose blocks share so many bytes.
+    ///
+    /// # Safety
+    /// The card's context has been entered.
+    unsafe fn function(&self, kernel: &str, shared: usize) -> Done<Function> {
+        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = functions.get(kernel).copied();
+        if let Some((function, may_share)) = known
+            && shared <= may_share
+        {
+            return Ok(function);
+        }
+        let name = CString::new(kernel).expect("kernels' names have no NUL");
+        // SAFETY: the module is loaded, and the function is one of it.
+        unsafe {
+            let function = checked("there is no such kernel", result::module::get_function(self.module, name))?;
+            if shared > SHARED_PLAIN {
+                let most = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+                let set = result::function::set_function_attribute(function, most, shared as i32);
+                checked("a block gets no more memory", set)?;
+            }
+            functions.insert(kernel.to_owned(), (Function(function), shared.max(SHARED_PLAIN)));
+            Ok(Function(function))
+        }
     }
 }
 
@@ -205,7 +243,7 @@ impl Driver for Cuda {
         let module = checked("the compiled code cannot be loaded", unsafe {
             result::module::load_data(code.as_ptr().cast::<c_void>())
         })?;
-        Ok(Arc::new(Loaded { module }))
+        Ok(Arc::new(Loaded { module, functions: Mutex::default() }))
     }
 
     fn alloc(&self, bytes: usize) -> Done<u64> {
@@ -263,18 +301,12 @@ impl Driver for Cuda {
             return decline("bug: kernels of another device");
         };
         self.enter()?;
-        let name = CString::new(kernel).expect("kernels' names have no NUL");
         let mut words = packed(arguments);
         let mut pointers: Vec<*mut c_void> = words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
         // SAFETY: the module is loaded; the arguments are of the kernel's parameters, of which the emitter made both; their memory is
         // given back in this stream, behind the kernel.
         unsafe {
-            let function = checked("there is no such kernel", result::module::get_function(loaded.module, name))?;
-            if shape.shared > SHARED_PLAIN {
-                let most = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-                let set = result::function::set_function_attribute(function, most, shape.shared as i32);
-                checked("a block gets no more memory", set)?;
-            }
+            let Function(function) = loaded.function(kernel, shape.shared)?;
             let (blocks, threads) = ((shape.blocks, 1, 1), (shape.threads, 1, 1));
             let shared = shape.shared as u32;
             let begun = self.record();

@@ -1,6 +1,7 @@
 //! Cells: what a table has of an aggregate.
 
 use crate::column::Dictionary;
+use crate::gpu::columns::Carried;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::register::Register;
@@ -21,6 +22,8 @@ pub(crate) struct Cell {
     pub(crate) argument: Option<(DataType, Register)>,
     /// Of text what its codes are of.
     pub(crate) dictionary: Option<Arc<Dictionary>>,
+    /// Of text that is carried where it is.
+    pub(crate) carried: Option<Arc<Carried>>,
 }
 
 /// Kinds of cells.
@@ -78,7 +81,15 @@ impl Cell {
             Reduction::Any | Reduction::All => CellKind::Logic { decisive: *reduction == Reduction::Any },
             other => return decline(format!("{other:?} of {argument:?}")),
         };
-        Ok(Cell { kind, flag: Some(flag), data_type: *data_type, most, argument: *argument, dictionary: None })
+        Ok(Cell {
+            kind,
+            flag: Some(flag),
+            data_type: *data_type,
+            most,
+            argument: *argument,
+            dictionary: None,
+            carried: None,
+        })
     }
 
     /// Words of 64 bits that a group has of it in the table.

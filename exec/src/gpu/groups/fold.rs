@@ -283,8 +283,10 @@ impl<'p> Fold<'p> {
         }
         let kind = cell.kind;
         if kind == CellKind::Value {
-            cell.dictionary = argument.dictionary.clone();
-            if cell.argument.is_some_and(|(_, register)| register == Register::Text) && cell.dictionary.is_none() {
+            cell.dictionary.clone_from(&argument.dictionary);
+            cell.carried.clone_from(&argument.carried);
+            let is_text = cell.argument.is_some_and(|(_, register)| register == Register::Text);
+            if is_text && cell.dictionary.is_none() && cell.carried.is_none() {
                 return decline("text without a dictionary");
             }
         }

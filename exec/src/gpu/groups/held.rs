@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, CellKind};
 use super::partial::partial_of_table;
-use super::{SEEN, Table};
+use super::{Counter, SEEN, Table};
 use crate::Result;
 use crate::backend::{Given, Held};
 use crate::column::Dictionary;
@@ -27,8 +27,7 @@ pub(crate) struct HeldGroups {
     pub(crate) table: Table,
     /// For each field what a lookup gives that finds nothing.
     pub(crate) empty: Vec<Value>,
-    /// How many groups have rows.
-    pub(crate) rows: usize,
+    pub(crate) counter: Counter,
 }
 
 /// Keys alone, a bit for each code.
@@ -89,7 +88,7 @@ fn key_dictionary(layout: &KeyLayout, field: u32) -> Option<Arc<Dictionary>> {
 
 impl Held for Kept<HeldGroups> {
     fn rows(&self) -> Result<usize> {
-        Ok(self.0.rows)
+        self.0.counter.of(&self.0.table).map_err(lost)
     }
 
     fn key_range(&self) -> Option<(i128, i128)> {
@@ -182,7 +181,7 @@ impl Lowering<'_> {
             PartDomain::Code(dictionary) if of == Type::U32 => {
                 // What reads by code does so of NULL, too.
                 let value = Expression::select(null.clone(), number(0), far.cast(of));
-                Ok(Scalar { value, null, dictionary: Some(Arc::clone(dictionary)) })
+                Ok(Scalar { dictionary: Some(Arc::clone(dictionary)), ..Scalar::new(value, null) })
             }
             PartDomain::Integer(grid) if of == Type::Bool => {
                 let one = Expression::number(1 - grid.low, Type::U64);
@@ -199,7 +198,7 @@ impl Lowering<'_> {
 
     fn cell(&mut self, groups: &HeldGroups, at: usize, code: Expression, of: Type) -> Done<Scalar> {
         let Some(cell) = groups.table.cells.get(at) else { return decline("bug: an aggregate that is not there") };
-        let Cell { kind, flag, dictionary, .. } = cell;
+        let Cell { kind, flag, dictionary, carried, .. } = cell;
         let has = |to: &mut Self, flag: u32| {
             let flags = to.memory(Type::U32, &groups.table.flags).at(code.clone());
             let own = Expression::binary(Binary::BitAnd, flags, number(flag));
@@ -229,6 +228,6 @@ impl Lowering<'_> {
             Type::F64 => return decline("a float of a group"),
             of => value.cast(of),
         };
-        Ok(Scalar { value, null, dictionary: dictionary.clone() })
+        Ok(Scalar { dictionary: dictionary.clone(), carried: carried.clone(), ..Scalar::new(value, null) })
     }
 }

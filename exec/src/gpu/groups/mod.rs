@@ -23,11 +23,11 @@ pub(crate) mod partial;
 pub(crate) mod slots;
 
 use super::device::Device;
-use super::driver::{Argument, Buffer, Driver};
+use super::driver::{Argument, Buffer, Driver, Module, Shape};
 use super::stop::Done;
 use cell::Cell;
 use slots::Slots;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Groups by code.
 #[derive(Debug)]
@@ -41,6 +41,8 @@ pub(crate) struct Table {
     pub(crate) cells: Vec<Cell>,
     /// The words of each cell.
     pub(crate) words: Vec<Vec<Arc<Buffer>>>,
+    /// The memory of flags and words.
+    pub(crate) whole: Arc<Buffer>,
 }
 
 /// The flag of groups that have rows.
@@ -52,26 +54,52 @@ pub(crate) const CODES_MAX: u64 = 1 << 31;
 impl Table {
     /// A table without rows.
     pub(crate) fn new(driver: &Arc<dyn Driver>, (groups, slots): (u64, Option<Slots>), cells: Vec<Cell>) -> Done<Self> {
-        let flags = Buffer::zeroed(driver, groups as usize * 4)?;
-        let word = |_| Buffer::zeroed(driver, groups as usize * 8);
-        let words = cells.iter().map(|cell| (0..cell.words()).map(word).collect::<Done<Vec<_>>>());
-        let words = words.collect::<Done<Vec<_>>>()?;
-        Ok(Table { groups, slots, flags, cells, words })
+        // One piece of memory: to ask for some and to clear it takes as long as a kernel of few groups.
+        let (flag_bytes, word_bytes) = (groups as usize * 4, groups as usize * 8);
+        let (mut at, each) = (flag_bytes.next_multiple_of(64), word_bytes.next_multiple_of(64));
+        let count = cells.iter().map(Cell::words).sum::<usize>();
+        let whole = Buffer::zeroed(driver, at + count * each)?;
+        let flags = whole.part(0, flag_bytes);
+        let mut word = |_| {
+            at += each;
+            whole.part(at - each, word_bytes)
+        };
+        let words = cells.iter().map(|cell| (0..cell.words()).map(&mut word).collect()).collect();
+        Ok(Table { groups, slots, flags, cells, words, whole })
     }
 
-    /// How many groups have rows.
-    pub(crate) fn count(&self, device: &Device) -> Done<usize> {
-        let driver = &device.driver;
-        let count = Buffer::zeroed(driver, 4)?;
-        let module = device.cache.module(&**driver, COUNT)?;
-        let memory = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
+    /// What counts groups once somebody asks.
+    pub(crate) fn counter(&self, device: &Device) -> Done<Counter> {
+        let driver = Arc::clone(&device.driver);
+        let module = device.cache.module(&*driver, COUNT)?;
         let threads = u64::from(driver.limits().threads);
         let shape = device.shape(self.groups.div_ceil(threads) as usize, 0);
-        let arguments = [memory(&self.flags), Argument::U64(self.groups), memory(&count)];
-        driver.launch(&*module, "count_groups", shape, &arguments)?;
-        Ok(count.values::<u32>(1)?[0] as usize)
+        Ok(Counter { driver, module, shape, known: OnceLock::new() })
     }
 }
 
-/// The kernel of [`Table::count`].
+/// Counts groups that have rows, once.
+#[derive(Debug)]
+pub(crate) struct Counter {
+    driver: Arc<dyn Driver>,
+    module: Arc<dyn Module>,
+    shape: Shape,
+    known: OnceLock<Done<usize>>,
+}
+
+impl Counter {
+    /// How many groups of a table have rows.
+    pub(crate) fn of(&self, table: &Table) -> Done<usize> {
+        let count = || {
+            let count = Buffer::zeroed(&self.driver, 4)?;
+            let memory = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
+            let arguments = [memory(&table.flags), Argument::U64(table.groups), memory(&count)];
+            self.driver.launch(&*self.module, "count_groups", self.shape, &arguments)?;
+            Ok(count.values::<u32>(1)?[0] as usize)
+        };
+        self.known.get_or_init(count).clone()
+    }
+}
+
+/// The kernel of [`Counter`].
 const COUNT: &str = include_str!("count.cu");

@@ -2,8 +2,8 @@
 
 use super::cell::{Cell, CellKind};
 use super::{SEEN, Table};
-use crate::column::column_builder::{BuilderData, ColumnBuilder};
-use crate::gpu::driver::Buffer;
+use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
+use crate::gpu::driver::{Buffer, Plain};
 use crate::gpu::stop::{Done, decline};
 use crate::partial::PartialGroups;
 use crate::partial::keys::{CodeKeys, Keys};
@@ -20,9 +20,35 @@ use std::sync::Arc;
 /// Codes up to which each is a group's number.
 const FEW: u64 = 1 << 12;
 
+/// Bytes of a table up to which it comes to the host at once.
+const AT_ONCE: usize = 1 << 22;
+
+/// The memory of a table, on the host if it is small.
+struct OnHost {
+    address: u64,
+    bytes: Option<Vec<u8>>,
+}
+
+impl OnHost {
+    fn of(table: &Table) -> Done<Self> {
+        let whole = &table.whole;
+        let bytes = if whole.bytes <= AT_ONCE { Some(whole.values(whole.bytes)?) } else { None };
+        Ok(OnHost { address: whole.address, bytes })
+    }
+
+    /// The first values of a part.
+    fn values<T: Plain>(&self, part: &Buffer, count: usize) -> Done<Vec<T>> {
+        let Some(bytes) = &self.bytes else { return part.values(count) };
+        let from = (part.address - self.address) as usize;
+        let size = size_of::<T>();
+        Ok(bytes[from..from + count * size].chunks_exact(size).map(T::of_bytes).collect())
+    }
+}
+
 /// What is known of the groups of a table.
 pub(crate) fn partial_of_table(layout: Option<&KeyLayout>, table: &Table) -> Done<PartialGroups> {
-    let flags: Vec<u32> = table.flags.values(table.groups as usize)?;
+    let on_host = OnHost::of(table)?;
+    let flags: Vec<u32> = on_host.values(&table.flags, table.groups as usize)?;
     let is_seen = |flags: &u32| flags & SEEN != 0;
     let mut order = Order::Codes;
     let (keys, chosen): (Keys, Vec<usize>) = match layout {
@@ -54,7 +80,8 @@ pub(crate) fn partial_of_table(layout: Option<&KeyLayout>, table: &Table) -> Don
             (Keys::Listed { layout: layout.clone(), codes }, chosen)
         }
     };
-    let states = table.cells.iter().zip(&table.words).map(|(cell, words)| state(cell, words, (&flags, &chosen)));
+    let states =
+        table.cells.iter().zip(&table.words).map(|(cell, words)| state(cell, words, &on_host, (&flags, &chosen)));
     Ok(PartialGroups { keys, order, states: states.collect::<Done<Vec<_>>>()? })
 }
 
@@ -64,11 +91,11 @@ pub(crate) fn partial_of_bits(layout: &KeyLayout, words: Vec<u64>) -> PartialGro
 }
 
 /// The states of an aggregate, of the groups of some codes.
-fn state(cell: &Cell, words: &[Arc<Buffer>], (flags, chosen): (&[u32], &[usize])) -> Done<State> {
+fn state(cell: &Cell, words: &[Arc<Buffer>], on_host: &OnHost, (flags, chosen): (&[u32], &[usize])) -> Done<State> {
     let has = |flag: u32| chosen.iter().map(move |&code| flags[code] & flag != 0);
     let seen: Vec<bool> = has(cell.flag.unwrap_or(SEEN)).collect();
     let picked = |at: usize| -> Done<Vec<u64>> {
-        let all: Vec<u64> = words[at].values(flags.len())?;
+        let all: Vec<u64> = on_host.values(&words[at], flags.len())?;
         Ok(chosen.iter().map(|&code| all[code]).collect())
     };
     Ok(match cell.kind {
@@ -112,6 +139,12 @@ fn state(cell: &Cell, words: &[Arc<Buffer>], (flags, chosen): (&[u32], &[usize])
                 (Register::Text, Some(dictionary)) => {
                     let codes = words.into_iter().map(|word| word as u32).collect();
                     BuilderData::Code { codes, dictionary: Arc::clone(dictionary) }
+                }
+                (Register::Text, None) => {
+                    let Some(carried) = &cell.carried else { return decline("bug: text from nowhere") };
+                    let mut texts = BuilderText::default();
+                    words.into_iter().for_each(|word| texts.push(carried.get(word as u32)));
+                    BuilderData::Text(texts)
                 }
                 (Register::I32 | Register::I64, _) => {
                     BuilderData::I64(words.into_iter().map(|word| word as i64).collect())

@@ -271,6 +271,6 @@ impl Lowering<'_> {
             }
             None => Expression::truth(false),
         };
-        Scalar { value, null, dictionary: table.dictionary.clone() }
+        Scalar { dictionary: table.dictionary.clone(), ..Scalar::new(value, null) }
     }
 }

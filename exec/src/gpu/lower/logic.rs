@@ -101,6 +101,9 @@ impl Lowering<'_> {
 
     /// A comparison of two values that are not NULL.
     pub(super) fn compare(&mut self, operator: Binary, a: &Scalar, b: &Scalar) -> Done<Expression> {
+        if a.carried.is_some() || b.carried.is_some() {
+            return decline("text of many strings");
+        }
         if let (Some(mine), Some(theirs)) = (&a.dictionary, &b.dictionary)
             && !std::sync::Arc::ptr_eq(mine, theirs)
             && mine != theirs

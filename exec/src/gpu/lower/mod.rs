@@ -18,7 +18,7 @@ pub(crate) mod probes;
 pub(crate) mod scalars;
 
 use super::code::expression::{Expression, Place, Variable};
-use super::code::helpers::Helper;
+use super::code::helpers::{Helper, LANES};
 use super::code::statement::{Kernel, Statement};
 use super::code::types::{Kind, Type};
 use super::columns::DeviceColumn;
@@ -33,7 +33,7 @@ use crate::plan::tree::{GeneratorKind, LetKind};
 use probes::Probed;
 use rustc_hash::FxHashMap;
 use scalars::Scalar;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 /// A kernel that is being written.
@@ -58,6 +58,9 @@ pub(crate) struct Lowering<'a> {
     pub(crate) tuples_each: u64,
     /// What is set where the processors shall do it again.
     error: Variable,
+    /// Of the outermost rows those elements that a thread has loaded at once, and which of them is at hand.
+    lanes: Vec<(Arc<Buffer>, Variable)>,
+    lane: Option<Expression>,
 }
 
 /// What the kernels of a loop read beside its outermost rows.
@@ -68,18 +71,20 @@ pub(crate) struct Reads {
     buckets: Vec<u32>,
     /// Collections that are asked, as far as they have been.
     probed: RefCell<FxHashMap<u32, Arc<Probed>>>,
+    /// Whether a row may fail.
+    may_fail: Cell<bool>,
 }
 
 impl Reads {
     /// Nothing yet.
     pub(crate) fn new(task: &Task<'_>, device: &Device) -> Done<Self> {
         let error = Buffer::zeroed(&device.driver, 4)?;
-        Ok(Reads { error, buckets: bucket_collections(task), probed: RefCell::default() })
+        Ok(Reads { error, buckets: bucket_collections(task), probed: RefCell::default(), may_fail: Cell::new(false) })
     }
 
     /// Whether no row has failed.
     pub(crate) fn check_rows(&self) -> Done<()> {
-        if self.error.values::<u32>(1)? == [0] { Ok(()) } else { decline("a row fails") }
+        if !self.may_fail.get() || self.error.values::<u32>(1)? == [0] { Ok(()) } else { decline("a row fails") }
     }
 }
 
@@ -111,6 +116,8 @@ impl<'a> Lowering<'a> {
             sources: Vec::new(),
             tuples_each: 1,
             error: flag,
+            lanes: Vec::new(),
+            lane: None,
         }
     }
 
@@ -263,7 +270,21 @@ impl<'a> Lowering<'a> {
         let done = body(self, variable.get());
         let body = self.close();
         done?;
-        self.push(Statement::For { variable, from, below, step, body });
+        self.push(Statement::For { unrolled: false, variable, from, below, step, body });
+        Ok(())
+    }
+
+    /// Statements for each of the elements that a thread has loaded at once.
+    pub(crate) fn each_lane(&mut self, body: impl FnOnce(&mut Self, Expression) -> Done<()>) -> Done<()> {
+        let variable = self.variable(Kind::Value(Type::U32));
+        let [from, below, step] = [0, LANES, 1].map(|of| Expression::number(of.into(), Type::U32));
+        self.open();
+        self.lane = Some(variable.get());
+        let done = body(self, variable.get());
+        self.lane = None;
+        let body = self.close();
+        done?;
+        self.push(Statement::For { unrolled: true, variable, from, below, step, body });
         Ok(())
     }
 
@@ -279,6 +300,7 @@ impl<'a> Lowering<'a> {
     /// The processors shall do it again where this holds.
     pub(crate) fn fail_when(&mut self, condition: Expression) {
         let flag = Statement::Store(self.error, Expression::number(0, Type::U32), Expression::number(1, Type::U32));
+        self.reads.may_fail.set(self.reads.may_fail.get() || condition.known() != Some(false));
         match condition.known() {
             Some(false) => {}
             Some(true) => self.push(flag),

@@ -3,12 +3,15 @@
 use super::{Level, Lowering};
 use crate::collections::rows::RowSet;
 use crate::gpu::code::expression::{Binary, Expression, Place};
-use crate::gpu::code::types::Type;
-use crate::gpu::columns::DeviceColumn;
+use crate::gpu::code::helpers::LANES;
+use crate::gpu::code::statement::Statement;
+use crate::gpu::code::types::{Kind, Type};
+use crate::gpu::columns::{DeviceColumn, Form};
 use crate::gpu::driver::{Buffer, bytes_of};
 use crate::gpu::groups::held::HeldGroups;
 use crate::gpu::rows::HeldRows;
 use crate::gpu::stop::{Done, decline};
+use crate::plan::nodes::Operation;
 use multiloop_planner::multiloop::{ScalarId, Source};
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,6 +24,8 @@ pub(crate) struct Pieces {
     pub(crate) count: usize,
     /// The rows of the largest piece.
     pub(crate) largest: u64,
+    /// The rows of each.
+    pub(crate) sizes: Vec<u32>,
     cut: Cut,
 }
 
@@ -111,6 +116,7 @@ impl Lowering<'_> {
         Ok(Pieces {
             rows: pieces.iter().map(|(start, end)| end - start).sum(),
             count: pieces.len(),
+            sizes: pieces.iter().map(|(start, end)| (end - start) as u32).collect(),
             largest: pieces.iter().map(|(start, end)| end - start).max().unwrap_or(0),
             cut,
         })
@@ -139,12 +145,117 @@ impl Lowering<'_> {
 
     /// Goes over all tuples, pieces shared by blocks and rows by their threads; what is done for each comes last.
     pub(crate) fn nest(&mut self, pieces: &Pieces, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
-        self.each_piece(pieces, |inner, _, (from, below)| {
-            let thread = Expression::Place(Place::Thread).cast(Type::U64);
-            let from = Expression::binary(Binary::Add, from, thread);
-            let step = Expression::Place(Place::Threads).cast(Type::U64);
-            inner.each(from, below, step, |inner, row| inner.tuples_of(row, sink))
+        self.each_piece(pieces, |inner, _, (from, below)| inner.tuples(from, below, sink))
+    }
+
+    /// Goes over the tuples of some rows, which the threads of a block share.
+    pub(crate) fn tuples(
+        &mut self,
+        from: Expression,
+        below: Expression,
+        sink: impl FnOnce(&mut Self) -> Done<()>,
+    ) -> Done<()> {
+        if self.groups_of(0).is_none() {
+            return self.tuples_by_lanes(from, below, sink);
+        }
+        let thread = Expression::Place(Place::Thread).cast(Type::U64);
+        let from = Expression::binary(Binary::Add, from, thread);
+        let step = Expression::Place(Place::Threads).cast(Type::U64);
+        self.each(from, below, step, |inner, row| inner.tuples_of(row, sink))
+    }
+
+    /// The same of rows that lie in columns: a thread takes some neighbouring ones at once, first what the conditions ask of them, then,
+    /// if one passes, the rest.
+    fn tuples_by_lanes(
+        &mut self,
+        from: Expression,
+        below: Expression,
+        sink: impl FnOnce(&mut Self) -> Done<()>,
+    ) -> Done<()> {
+        let to = self;
+        let long = |of: u64| Expression::number(of.into(), Type::U64);
+        let conditions = &to.task.of.levels[0].conditions;
+        let (asked, others) = to.fields_by_use(conditions);
+        // Where it begins in the middle, the rows in front are another piece's.
+        let start = Expression::binary(Binary::BitAnd, from.clone(), long(!u64::from(LANES - 1)));
+        let thread = Expression::Place(Place::Thread).cast(Type::U64);
+        let far = Expression::binary(Binary::Multiply, thread, long(LANES.into()));
+        let threads = Expression::Place(Place::Threads).cast(Type::U64);
+        let step = Expression::binary(Binary::Multiply, threads, long(LANES.into()));
+        to.each(Expression::binary(Binary::Add, start, far), below.clone(), step, |to, first| {
+            let row = |to: &mut Self, lane: Expression| {
+                to.hold(Expression::binary(Binary::Add, first.clone(), lane.cast(Type::U64)))
+            };
+            let bit = |lane: Expression| Expression::binary(Binary::ShiftLeft, Expression::number(1, Type::U32), lane);
+            to.load_lanes(&asked, &first);
+            let passing = to.declare(Expression::number(0, Type::U32));
+            to.each_lane(|to, lane| {
+                let row = row(to, lane.clone());
+                let is_behind = Expression::binary(Binary::GreaterEqual, row.clone(), from);
+                let is_in = is_behind.and(Expression::binary(Binary::Less, row.clone(), below));
+                to.rows.push(row);
+                let done = to.when(is_in, |to| {
+                    to.filter(conditions, |to| {
+                        to.assign(passing, Expression::binary(Binary::BitOr, passing.get(), bit(lane)));
+                        Ok(())
+                    })
+                });
+                to.rows.pop();
+                done
+            })?;
+            let none = Expression::number(0, Type::U32);
+            to.when(Expression::binary(Binary::NotEqual, passing.get(), none.clone()), |to| {
+                to.load_lanes(&others, &first);
+                to.each_lane(|to, lane| {
+                    let row = row(to, lane.clone());
+                    let own = Expression::binary(Binary::BitAnd, passing.get(), bit(lane));
+                    to.rows.push(row);
+                    let done =
+                        to.when(Expression::binary(Binary::NotEqual, own, none), |to| to.behind_conditions(0, sink));
+                    to.rows.pop();
+                    done
+                })
+            })?;
+            to.lanes.clear();
+            Ok(())
         })
+    }
+
+    /// The fields of the outermost rows that some conditions read, and all others that are read.
+    fn fields_by_use(&self, conditions: &[ScalarId]) -> (Vec<u32>, Vec<u32>) {
+        let mut rest: Vec<u32> =
+            conditions.iter().map(|&condition| self.task.of.expressions.number(condition) as u32).collect();
+        let mut asked = Vec::new();
+        while let Some(number) = rest.pop() {
+            match &self.node_at(number).operation {
+                Operation::Column { index: 0, field, .. } if !asked.contains(field) => asked.push(*field),
+                operation => rest.extend(operation.arguments()),
+            }
+        }
+        asked.sort_unstable();
+        let mut others = self.fields_of(0);
+        others.sort_unstable();
+        others.dedup();
+        others.retain(|field| !asked.contains(field));
+        (asked, others)
+    }
+
+    /// Loads elements of some fields of the outermost rows, of those whose form allows it.
+    fn load_lanes(&mut self, fields: &[u32], first: &Expression) {
+        for &field in fields {
+            let Ok(column) = self.column_of(0, field) else { continue };
+            let is_array = matches!(column.form, Form::Integers { .. } | Form::Codes(_) | Form::Bytes);
+            if column.element == Type::I128
+                || !is_array
+                || self.lanes.iter().any(|(of, _)| Arc::ptr_eq(of, &column.data))
+            {
+                continue;
+            }
+            let of = self.memory(column.element, &column.data);
+            let array = self.variable(Kind::Pointer(Type::U64));
+            self.push(Statement::Lanes { array, column: of, row: first.clone() });
+            self.lanes.push((Arc::clone(&column.data), array));
+        }
     }
 
     /// Shares the pieces among blocks: their numbers, first rows, and ends.
@@ -194,7 +305,14 @@ impl Lowering<'_> {
     fn behind(&mut self, level: usize, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
         let of = self.task.of;
         let conditions = &of.levels[level].conditions;
-        self.filter(conditions, |inner| match of.levels.get(level + 1).map(|next| &next.source) {
+        self.filter(conditions, |inner| inner.behind_conditions(level, sink))
+    }
+
+    /// What follows once a level's conditions have been asked.
+    fn behind_conditions(&mut self, level: usize, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
+        let inner = self;
+        let of = inner.task.of;
+        match of.levels.get(level + 1).map(|next| &next.source) {
             None => sink(inner),
             Some(Source::Bucket { collection, key }) => {
                 let number = |part: &multiloop_planner::multiloop::KeyPart| {
@@ -206,7 +324,7 @@ impl Lowering<'_> {
                 inner.bucket(*collection, &key, |inner| inner.behind(level + 1, sink))
             }
             Some(_) => decline("a level that is no bucket"),
-        })
+        }
     }
 
     /// What follows for tuples that pass all conditions, one after the other.

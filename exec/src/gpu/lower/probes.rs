@@ -144,16 +144,18 @@ impl Lowering<'_> {
                 self.load(&column, at.value.clone(), of)?
             }
         };
-        let nothing = match (&probed.empty.get(field as usize), &found.dictionary) {
+        let is_text = found.dictionary.is_some() || found.carried.is_some();
+        let nothing = match (&probed.empty.get(field as usize), is_text) {
             (Some(Value::Null) | None, _) => Scalar::new(Expression::number(0, of), Expression::truth(true)),
-            (Some(_), Some(_)) => return decline("a text of nothing"),
-            (Some(value), None) => self.constant(value, of)?,
+            (Some(_), true) => return decline("a text of nothing"),
+            (Some(value), false) => self.constant(value, of)?,
         };
         let is_there = at.null.not();
         Ok(Scalar {
             value: Expression::select(is_there.clone(), found.value, nothing.value),
             null: Expression::select(is_there, found.null, nothing.null),
             dictionary: found.dictionary,
+            carried: found.carried,
         })
     }
 

@@ -5,7 +5,7 @@ use crate::column::Dictionary;
 use crate::gpu::code::expression::{Binary, Expression};
 use crate::gpu::code::helpers::Helper;
 use crate::gpu::code::types::{Kind, Type};
-use crate::gpu::columns::{DeviceColumn, Form, Valid};
+use crate::gpu::columns::{Carried, DeviceColumn, Form, Valid};
 use crate::gpu::driver::Argument;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::nodes::Operation;
@@ -23,12 +23,14 @@ pub(crate) struct Scalar {
     pub(crate) null: Expression,
     /// What the codes of text are of.
     pub(crate) dictionary: Option<Arc<Dictionary>>,
+    /// Where text is that has no codes: then the value is the number of a row.
+    pub(crate) carried: Option<Arc<Carried>>,
 }
 
 impl Scalar {
     /// A number or truth.
     pub(crate) fn new(value: Expression, null: Expression) -> Self {
-        Scalar { value, null, dictionary: None }
+        Scalar { value, null, dictionary: None, carried: None }
     }
 
     /// Whether it is TRUE, rather than FALSE or NULL.
@@ -89,7 +91,8 @@ impl Lowering<'_> {
                     return self.group_field(&groups, *field, row, of);
                 }
                 let column = self.column_of(*index, *field)?;
-                self.load(&column, row, of)
+                let element = if *index == 0 { self.lane_of(&column) } else { None };
+                self.load_element(&column, row, element, of)
             }
             Operation::Column { .. } => decline("rows without a partner"),
             Operation::Constant(value) => self.constant(value, of),
@@ -128,8 +131,37 @@ impl Lowering<'_> {
         })
     }
 
+    /// The element at hand of a column of which a thread has some.
+    fn lane_of(&self, column: &DeviceColumn) -> Option<Expression> {
+        let lane = self.lane.clone()?;
+        let (_, array) = self.lanes.iter().find(|(data, _)| Arc::ptr_eq(data, &column.data))?;
+        let helper = match column.element.bytes() {
+            1 => Helper::Lane8,
+            2 => Helper::Lane16,
+            4 => Helper::Lane32,
+            _ => Helper::Lane64,
+        };
+        let words = array.address(Expression::number(0, Type::U32));
+        Some(Expression::Call(helper, vec![words, lane]).cast(column.element))
+    }
+
     /// The value of a column in a row, as a type.
     pub(crate) fn load(&mut self, column: &DeviceColumn, row: Expression, of: Type) -> Done<Scalar> {
+        self.load_element(column, row, None, of)
+    }
+
+    /// The same; the element may be known.
+    fn load_element(
+        &mut self,
+        column: &DeviceColumn,
+        row: Expression,
+        known: Option<Expression>,
+        of: Type,
+    ) -> Done<Scalar> {
+        let element = |to: &mut Self, row: Expression| match known {
+            Some(known) => known,
+            None => to.memory(column.element, &column.data).at(row),
+        };
         let null = match &column.valid {
             Valid::Bits(valid) => {
                 let bits = self.memory(Type::U8, valid);
@@ -150,16 +182,20 @@ impl Lowering<'_> {
                 (Expression::Call(Helper::Bit, vec![bits.address(zero), row.cast(Type::U64)]), None)
             }
             Form::Bytes if of == Type::Bool => {
-                let byte = self.memory(Type::U8, &column.data).at(row);
+                let byte = element(self, row).cast(Type::U8);
                 (Expression::binary(Binary::NotEqual, byte, Expression::number(0, Type::U8)), None)
             }
             Form::Floats if of == Type::F64 => (self.memory(Type::F64, &column.data).at(row), None),
+            Form::Carried(carried) if of == Type::U32 => {
+                let value = if column.element == Type::U32 { element(self, row) } else { row.cast(Type::U32) };
+                return Ok(Scalar { carried: Some(Arc::clone(carried)), ..Scalar::new(value, null) });
+            }
             Form::Codes(dictionary) if of == Type::U32 => {
-                let code = self.memory(column.element, &column.data).at(row).cast(Type::U32);
+                let code = element(self, row).cast(Type::U32);
                 (code, Some(Arc::clone(dictionary)))
             }
             Form::Integers { base, step } if matches!(of, Type::I32 | Type::I64 | Type::I128) => {
-                let element = self.memory(column.element, &column.data).at(row).cast(of);
+                let element = element(self, row).cast(of);
                 if matches!(column.element, Type::I64 | Type::I32 | Type::I128) {
                     return Ok(Scalar::new(element, null));
                 }
@@ -179,6 +215,6 @@ impl Lowering<'_> {
             }
             _ => return decline("a column in another form than its type"),
         };
-        Ok(Scalar { value, null, dictionary })
+        Ok(Scalar { dictionary, ..Scalar::new(value, null) })
     }
 }

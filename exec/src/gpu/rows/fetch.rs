@@ -7,7 +7,7 @@ use crate::gpu::columns::{DeviceColumn, Form, Valid};
 use crate::gpu::lower::Level;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::key_layout::{KeyLayout, PartDomain};
-use arrow::buffer::{BooleanBuffer, NullBuffer};
+use arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer};
 use multiloop_planner::types::DataType;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) fn row_set(columns: Vec<Column>, rows: usize) -> RowSet {
     RowSet { rows, ..RowSet::new(starts.map(chunk).collect()) }
 }
 
-fn fetched(column: &DeviceColumn, of: DataType) -> Done<Column> {
+pub(super) fn fetched(column: &DeviceColumn, of: DataType) -> Done<Column> {
     let rows = column.rows;
     let nulls = match &column.valid {
         Valid::All => None,
@@ -62,6 +62,18 @@ fn fetched(column: &DeviceColumn, of: DataType) -> Done<Column> {
             // What stands at a NULL is a code, too.
             let codes: Vec<u32> = codes.into_iter().map(|code| if code < len { code } else { 0 }).collect();
             ColumnData::Dictionary32 { codes: codes.into(), dictionary: Arc::clone(dictionary) }
+        }
+        (Form::Carried(carried), Type::U32) => {
+            let numbers: Vec<u32> = column.data.values(rows)?;
+            let (mut bytes, mut ends) = (Vec::new(), vec![0i32]);
+            for number in numbers {
+                bytes.extend_from_slice(carried.get(number));
+                match i32::try_from(bytes.len()) {
+                    Ok(end) => ends.push(end),
+                    Err(_) => return decline("text of more than 2 GiB"),
+                }
+            }
+            ColumnData::Text { offsets: OffsetBuffer::new(ends.into()), bytes: bytes.into() }
         }
         _ => return decline("a column that is not brought back"),
     };

@@ -14,7 +14,7 @@ use super::code::helpers::Helper;
 use super::code::print::kernels;
 use super::code::statement::Statement;
 use super::code::types::{Kind, Type};
-use super::columns::{DeviceColumn, Form, Valid};
+use super::columns::{Carried, DeviceColumn, Form, Valid};
 use super::device::Device;
 use super::driver::{Argument, Buffer, bytes_of};
 use super::groups::held::{Kept, lost};
@@ -121,7 +121,13 @@ pub(crate) fn collect(
     reads: &Reads,
     wanted: &Wanted<'_>,
 ) -> Done<Collected> {
-    let counts = count(Lowering::new((task, inputs), device, reads), wanted, device)?;
+    let mut lowering = Lowering::new((task, inputs), device, reads);
+    let takes_all = matches!(&task.of.levels[..], [level] if level.conditions.is_empty());
+    let pieces = lowering.pieces()?;
+    let counts = match takes_all && wanted.conditions.is_empty() && lowering.groups_of(0).is_none() {
+        true => pieces.sizes,
+        false => count(lowering, wanted, &pieces)?,
+    };
     inputs.context().check()?;
     let mut total = 0u64;
     let offsets = counts.iter().map(|&count| {
@@ -150,16 +156,14 @@ fn launch(device: &Device, lowering: Lowering<'_>, name: &'static str, pieces: &
 }
 
 /// How many tuples each piece gives.
-fn count(mut to: Lowering<'_>, wanted: &Wanted<'_>, device: &Device) -> Done<Vec<u32>> {
-    let pieces = to.pieces()?;
+fn count(mut to: Lowering<'_>, wanted: &Wanted<'_>, pieces: &Pieces) -> Done<Vec<u32>> {
+    let device = to.device;
     let counts = Buffer::zeroed(&device.driver, pieces.count * 4)?;
     let array = to.memory(Type::U32, &counts);
     let shared = to.shared();
-    to.each_piece(&pieces, |to, piece, (from, below)| {
+    to.each_piece(pieces, |to, piece, (from, below)| {
         let own = to.declare(word(0));
-        let from = add(from, Expression::Place(Place::Thread).cast(Type::U64));
-        let step = Expression::Place(Place::Threads).cast(Type::U64);
-        to.each(from, below, step, |to, row| to.tuples_of(row, |to| count_one(to, wanted, own)))?;
+        to.tuples(from, below, |to| count_one(to, wanted, own))?;
         let own = own.get();
         to.declare(Expression::Call(Helper::Scan, vec![shared.address(word(0)), own]));
         let is_first = Expression::binary(Binary::Equal, Expression::Place(Place::Thread), word(0));
@@ -171,7 +175,7 @@ fn count(mut to: Lowering<'_>, wanted: &Wanted<'_>, device: &Device) -> Done<Vec
         to.push(Statement::Barrier);
         Ok(())
     })?;
-    launch(device, to, "count", &pieces)?;
+    launch(device, to, "count", pieces)?;
     counts.values(pieces.count)
 }
 
@@ -188,6 +192,7 @@ struct Target {
     data: (Arc<Buffer>, Variable),
     valid: Option<(Arc<Buffer>, Variable)>,
     dictionary: Option<Arc<Dictionary>>,
+    carried: Option<Arc<Carried>>,
 }
 
 /// Puts the tuples where they belong.
@@ -233,10 +238,11 @@ fn write(
         return decline("no tuple can come");
     }
     let columns = targets.into_iter().map(|target| {
-        let form = match (target.of, target.dictionary) {
-            (_, Some(dictionary)) => Form::Codes(dictionary),
-            (Type::U8, None) => Form::Bytes,
-            (Type::F64, None) => Form::Floats,
+        let form = match (target.of, target.dictionary, target.carried) {
+            (_, Some(dictionary), _) => Form::Codes(dictionary),
+            (_, None, Some(carried)) => Form::Carried(carried),
+            (Type::U8, ..) => Form::Bytes,
+            (Type::F64, ..) => Form::Floats,
             _ => Form::Integers { base: 0, step: 1 },
         };
         let valid = target.valid.map_or(Valid::All, |(valid, _)| Valid::Bytes(valid));
@@ -271,7 +277,7 @@ fn put_row(to: &mut Lowering<'_>, wanted: &Wanted<'_>, at: Variable, total: usiz
             Type::Bool => Type::U8,
             other => other,
         };
-        if of == Type::U32 && scalar.dictionary.is_none() {
+        if of == Type::U32 && scalar.dictionary.is_none() && scalar.carried.is_none() {
             return decline("text without a dictionary");
         }
         let buffer = Buffer::new(&driver, total * of.bytes())?;
@@ -287,7 +293,8 @@ fn put_row(to: &mut Lowering<'_>, wanted: &Wanted<'_>, at: Variable, total: usiz
                 Some((valid, array))
             }
         };
-        targets.push(Target { of, data: (buffer, array), valid, dictionary: scalar.dictionary });
+        let (dictionary, carried) = (scalar.dictionary, scalar.carried);
+        targets.push(Target { of, data: (buffer, array), valid, dictionary, carried });
     }
     Ok((targets, codes))
 }

@@ -68,7 +68,7 @@ fn devices() -> Vec<Arc<Gpu>> {
     let mut all = vec![
         Arc::new(emulated(1, 16)),
         Arc::new(emulated(4, 8)),
-        Arc::new(emulated(4, 24).that_keeps_nothing()),
+        Arc::new(emulated(4, 20).that_keeps_nothing()),
         Arc::new(Gpu::with_pieces(like_a_card, PIECE_OF_CARD)),
     ];
     all.extend(card(Some(PIECE_OF_CARD)));

@@ -320,45 +320,116 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v13, const i64 v16, const i64 v17, const u32* __restrict__ v20, const i32* __restrict__ v23, const i32* __restrict__ v25, const i64 v28, const i64 v29, const u32* __restrict__ v32, const u64* __restrict__ v35, const i32* __restrict__ v39, const i64 v42, const i64 v43, const u32* __restrict__ v46) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v16, const i32* __restrict__ v18, const i32* __restrict__ v20, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32* __restrict__ v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const u64* __restrict__ v44, const i64 v50, const i64 v51, const u32* __restrict__ v54) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v14 = v13[v12];
-      i64 v15 = ((i64)v14);
-      u32 v18 = (((u32)((u64)((i64)((u64)v15 - (u64)v16)))) + 1u);
-      bool v19 = ((v15 < v16) || (v15 > v17));
-      u32 v21 = (v19 ? 0u : v20[v18]);
-      u32 v22 = (v21 - 1u);
-      if (!(v21 == 0u)) {
-        i32 v24 = v23[v12];
-        i32 v26 = v25[v22];
-        i64 v27 = ((i64)v26);
-        u32 v30 = (((u32)((u64)((i64)((u64)v27 - (u64)v28)))) + 1u);
-        bool v31 = ((v27 < v28) || (v27 > v29));
-        bool v33 = (v31 || !((v32[v30] & 1u) != 0u));
-        u32 v34 = (v33 ? 0u : v30);
-        i32 v36 = (!v33 ? ((i32)fallen(v35[v34])) : (0));
-        bool v37 = (!v33 ? false : true);
-        bool v38 = (v24 == v36);
-        if ((v38 && !v37)) {
-          i32 v40 = v39[v12];
-          i64 v41 = ((i64)v40);
-          u32 v44 = (((u32)((u64)((i64)((u64)v41 - (u64)v42)))) + 1u);
-          bool v45 = ((v41 < v42) || (v41 > v43));
-          u32 v47 = (v45 ? 0u : v46[v44]);
-          u32 v48 = (v47 - 1u);
-          if (!(v47 == 0u)) {
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[4];
+        lanes32(v17, v16, v12);
+        u64 v19[4];
+        lanes32(v19, v18, v12);
+        u64 v21[4];
+        lanes32(v21, v20, v12);
+#pragma unroll
+        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+          u64 v23 = (v12 + ((u64)v22));
+          if (((v13 & (1u << v22)) != 0u)) {
+            i32 v24 = ((i32)lane32((v19 + 0u), v22));
+            i64 v25 = ((i64)v24);
+            u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            bool v29 = ((v25 < v26) || (v25 > v27));
+            u32 v31 = (v29 ? 0u : v30[v28]);
+            u32 v32 = (v31 - 1u);
+            if (!(v31 == 0u)) {
+              i32 v33 = ((i32)lane32((v21 + 0u), v22));
+              i32 v35 = v34[v32];
+              i64 v36 = ((i64)v35);
+              u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+              bool v40 = ((v36 < v37) || (v36 > v38));
+              bool v42 = (v40 || !((v41[v39] & 1u) != 0u));
+              u32 v43 = (v42 ? 0u : v39);
+              i32 v45 = (!v42 ? ((i32)fallen(v44[v43])) : (0));
+              bool v46 = (!v42 ? false : true);
+              bool v47 = (v33 == v45);
+              if ((v47 && !v46)) {
+                i32 v48 = ((i32)lane32((v17 + 0u), v22));
+                i64 v49 = ((i64)v48);
+                u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
+                bool v53 = ((v49 < v50) || (v49 > v51));
+                u32 v55 = (v53 ? 0u : v54[v52]);
+                u32 v56 = (v55 - 1u);
+                if (!(v55 == 0u)) {
+                  v11 = (v11 + 1u);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    u32 v57 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u8* __restrict__ v29, const u32* __restrict__ v31) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+          i64 v20 = ((i64)v19);
+          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          bool v24 = ((v20 < v21) || (v20 > v22));
+          u32 v26 = (v24 ? 0u : v25[v23]);
+          u32 v27 = (v26 - 1u);
+          bool v28 = !(v26 == 0u);
+          if (v28) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v30[1];
+        lanes8(v30, v29, v12);
+        u64 v32[4];
+        lanes32(v32, v31, v12);
+#pragma unroll
+        for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
+          u64 v34 = (v12 + ((u64)v33));
+          if (((v15 & (1u << v33)) != 0u)) {
             v11 = (v11 + 1u);
           }
         }
       }
     }
-    u32 v49 = scan((v2 + 0u), v11);
+    u32 v35 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -366,53 +437,46 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v14, const i64 v17, const i64 v18, const u32* __restrict__ v21) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      i64 v16 = ((i64)v15);
-      u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
-      bool v20 = ((v16 < v17) || (v16 > v18));
-      u32 v22 = (v20 ? 0u : v21[v19]);
-      u32 v23 = (v22 - 1u);
-      bool v24 = !(v22 == 0u);
-      if (v24) {
-        v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[1];
+      lanes8(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
+          i64 v20 = ((i64)v19);
+          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          bool v24 = ((v20 < v21) || (v20 > v22));
+          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+          if (v26) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
       }
-    }
-    u32 v25 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v14, const i32 v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const u8* __restrict__ v21) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      bool v17 = (v15 == v16);
-      if (v17) {
-        u32 v19 = ((u32)v18[v12]);
-        bool v22 = (v20[v19] != 0u);
-        bool v23 = (v21[v19] != 0u);
-        if ((v22 && !v23)) {
-          v11 = (v11 + 1u);
+      if ((v15 != 0u)) {
+        u64 v28[1];
+        lanes8(v28, v27, v12);
+        u64 v30[1];
+        lanes8(v30, v29, v12);
+#pragma unroll
+        for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
+          u64 v32 = (v12 + ((u64)v31));
+          if (((v15 & (1u << v31)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
         }
       }
     }
-    u32 v24 = scan((v2 + 0u), v11);
+    u32 v33 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -420,25 +484,50 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v14, const i64 v17, const i64 v18, const u32* __restrict__ v21) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v20, const i32 v22, const u8* __restrict__ v25, const u8* __restrict__ v26, const u16* __restrict__ v29, const u8* __restrict__ v31) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      i64 v16 = ((i64)v15);
-      u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
-      bool v20 = ((v16 < v17) || (v16 > v18));
-      u32 v22 = (v20 ? 0u : v21[v19]);
-      u32 v23 = (v22 - 1u);
-      if (!(v22 == 0u)) {
-        v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[1];
+      lanes8(v14, v13, v12);
+      u64 v16[1];
+      lanes8(v16, v15, v12);
+      u32 v17 = 0u;
+#pragma unroll
+      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+        u64 v19 = (v12 + ((u64)v18));
+        if (((v19 >= v8) && (v19 < v10))) {
+          i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u8)lane8((v16 + 0u), v18)))));
+          bool v23 = (v21 == v22);
+          if (v23) {
+            u32 v24 = ((u32)((u8)lane8((v14 + 0u), v18)));
+            bool v27 = (v25[v24] != 0u);
+            bool v28 = (v26[v24] != 0u);
+            if ((v27 && !v28)) {
+              v17 = (v17 | (1u << v18));
+            }
+          }
+        }
+      }
+      if ((v17 != 0u)) {
+        u64 v30[2];
+        lanes16(v30, v29, v12);
+        u64 v32[1];
+        lanes8(v32, v31, v12);
+#pragma unroll
+        for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
+          u64 v34 = (v12 + ((u64)v33));
+          if (((v17 & (1u << v33)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
       }
     }
-    u32 v24 = scan((v2 + 0u), v11);
+    u32 v35 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -446,24 +535,55 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v14, const i64 v17, const i64 v18, const u8* __restrict__ v21) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v24, const u32* __restrict__ v26, const u8* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      i64 v16 = ((i64)v15);
-      u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
-      bool v20 = ((v16 < v17) || (v16 > v18));
-      bool v22 = !(v20 || !bit((v21 + 0ull), ((u64)v19)));
-      if (v22) {
-        v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+        u64 v21[1];
+        lanes8(v21, v20, v12);
+        u64 v23[1];
+        lanes8(v23, v22, v12);
+        u64 v25[1];
+        lanes8(v25, v24, v12);
+        u64 v27[4];
+        lanes32(v27, v26, v12);
+        u64 v29[1];
+        lanes8(v29, v28, v12);
+#pragma unroll
+        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+          u64 v31 = (v12 + ((u64)v30));
+          if (((v13 & (1u << v30)) != 0u)) {
+            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u8)lane8((v23 + 0u), v30)))));
+            i64 v34 = ((i64)v33);
+            u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+            bool v38 = ((v34 < v35) || (v34 > v36));
+            u32 v40 = (v38 ? 0u : v39[v37]);
+            u32 v41 = (v40 - 1u);
+            if (!(v40 == 0u)) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
       }
     }
-    u32 v23 = scan((v2 + 0u), v11);
+    u32 v42 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -471,84 +591,189 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v10, const i64 v13, const i64 v14, const u8* __restrict__ v17, const i32* __restrict__ v19, const i64 v22, const u32 v24, const u32 v25, const u32 v26, u32* v27, u64* v28, const i32* __restrict__ v30) {
-  SHARED(v32)
-  for (u32 v33 = threadIdx.x; v33 < (v26 * 3u); v33 += blockDim.x) {
-    v32[(0u + v33)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v10, const i64 v17, const i64 v18, const u8* __restrict__ v21, const i32* __restrict__ v23, const i32* __restrict__ v25, const i64 v31, const u32 v33, const u32 v34, const u32 v35, u32* v36, u64* v37) {
+  SHARED(v40)
+  for (u32 v41 = threadIdx.x; v41 < (v35 * 3u); v41 += blockDim.x) {
+    v40[(0u + v41)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      i32 v11 = v10[v9];
-      i64 v12 = ((i64)v11);
-      u32 v15 = (((u32)((u64)((i64)((u64)v12 - (u64)v13)))) + 1u);
-      bool v16 = ((v12 < v13) || (v12 > v14));
-      bool v18 = !(v16 || !bit((v17 + 0ull), ((u64)v15)));
-      if (v18) {
-        i32 v20 = v19[v9];
-        i64 v21 = ((i64)v20);
-        u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-        u32 v29 = ((v23 * v25) + (threadIdx.x % v25));
-        i32 v31 = v30[v9];
-        most_shared((v32 + (0u + ((v26 * 1u) + (v29 * 2u)))), falling(((i64)v31)));
-        set_flags((v32 + (0u + ((v26 * 0u) + v29))), 1u);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[4];
+      lanes32(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v15 = ((i32)lane32((v11 + 0u), v13));
+          i64 v16 = ((i64)v15);
+          u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
+          bool v20 = ((v16 < v17) || (v16 > v18));
+          bool v22 = !(v20 || !bit((v21 + 0ull), ((u64)v19)));
+          if (v22) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v24[4];
+        lanes32(v24, v23, v9);
+        u64 v26[4];
+        lanes32(v26, v25, v9);
+#pragma unroll
+        for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
+          u64 v28 = (v9 + ((u64)v27));
+          if (((v12 & (1u << v27)) != 0u)) {
+            i32 v29 = ((i32)lane32((v24 + 0u), v27));
+            i64 v30 = ((i64)v29);
+            u32 v32 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+            u32 v38 = ((v32 * v34) + (threadIdx.x % v34));
+            i32 v39 = ((i32)lane32((v26 + 0u), v27));
+            most_shared((v40 + (0u + ((v35 * 1u) + (v38 * 2u)))), falling(((i64)v39)));
+            set_flags((v40 + (0u + ((v35 * 0u) + v38))), 1u);
+          }
+        }
       }
     }
   }
   __syncthreads();
-  for (u32 v34 = threadIdx.x; v34 < v24; v34 += blockDim.x) {
-    u32 v35 = 0u;
-    u64 v36 = 0ull;
-    for (u32 v37 = 0u; v37 < v25; v37 += 1u) {
-      u32 v38 = ((v34 * v25) + v37);
-      v35 = (v35 | v32[(0u + ((v26 * 0u) + v38))]);
-      u64 v39 = pair((v32 + (0u + ((v26 * 1u) + (v38 * 2u)))));
-      v36 = ((v39 > v36) ? v39 : v36);
+  for (u32 v42 = threadIdx.x; v42 < v33; v42 += blockDim.x) {
+    u32 v43 = 0u;
+    u64 v44 = 0ull;
+    for (u32 v45 = 0u; v45 < v34; v45 += 1u) {
+      u32 v46 = ((v42 * v34) + v45);
+      v43 = (v43 | v40[(0u + ((v35 * 0u) + v46))]);
+      u64 v47 = pair((v40 + (0u + ((v35 * 1u) + (v46 * 2u)))));
+      v44 = ((v47 > v44) ? v47 : v44);
     }
-    if ((v35 != 0u)) {
-      most((v28 + v34), v36);
-      set_flags((v27 + v34), v35);
+    if ((v43 != 0u)) {
+      most((v37 + v42), v44);
+      set_flags((v36 + v42), v43);
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v11, const i64 v14, const i64 v15, const u8* __restrict__ v18, const u8* __restrict__ v20, const i32 v21, const i64 v24, u32* v26) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u8* __restrict__ v24, const i32 v28, const i64 v31, u32* v33) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
-      i64 v13 = ((i64)v12);
-      u32 v16 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
-      bool v17 = ((v13 < v14) || (v13 > v15));
-      bool v19 = !(v17 || !bit((v18 + 0ull), ((u64)v16)));
-      if (v19) {
-        i32 v22 = ((i32)((u32)v21 + (u32)((i32)v20[v9])));
-        i64 v23 = ((i64)v22);
-        u32 v25 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
-        set_bit((v26 + 0u), ((u64)v25));
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          if (v23) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v25[1];
+        lanes8(v25, v24, v9);
+#pragma unroll
+        for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
+          u64 v27 = (v9 + ((u64)v26));
+          if (((v12 & (1u << v26)) != 0u)) {
+            i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u8)lane8((v25 + 0u), v26)))));
+            i64 v30 = ((i64)v29);
+            u32 v32 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+            set_bit((v33 + 0u), ((u64)v32));
+          }
+        }
       }
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v12, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v16, const i64 v19, u32* v21) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const i32 v30, const i64 v33, u32* v35) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      u32 v11 = ((u32)v10[v9]);
-      bool v14 = (v12[v11] != 0u);
-      if (v14) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v9])));
-        i64 v18 = ((i64)v17);
-        u32 v20 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        set_bit((v21 + 0u), ((u64)v20));
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          if (v23) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v25[1];
+        lanes8(v25, v24, v9);
+        u64 v27[1];
+        lanes8(v27, v26, v9);
+#pragma unroll
+        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
+          u64 v29 = (v9 + ((u64)v28));
+          if (((v12 & (1u << v28)) != 0u)) {
+            i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u8)lane8((v25 + 0u), v28)))));
+            i64 v32 = ((i64)v31);
+            u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+            set_bit((v35 + 0u), ((u64)v34));
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[1];
+        lanes8(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
       }
     }
   }

@@ -94,28 +94,52 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v14, const i32 v16, const u16* __restrict__ v18, const i32 v19, const i64 v22, const i64 v23, const u8* __restrict__ v26) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u16* __restrict__ v15, const i32 v20, const i32 v22, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u16* __restrict__ v33, const u8* __restrict__ v35) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      bool v17 = (v15 < v16);
-      if (v17) {
-        i32 v20 = ((i32)((u32)v19 + (u32)((i32)v18[v12])));
-        i64 v21 = ((i64)v20);
-        u32 v24 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-        bool v25 = ((v21 < v22) || (v21 > v23));
-        bool v27 = !(v25 || !bit((v26 + 0ull), ((u64)v24)));
-        if (v27) {
-          v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u64 v16[2];
+      lanes16(v16, v15, v12);
+      u32 v17 = 0u;
+#pragma unroll
+      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+        u64 v19 = (v12 + ((u64)v18));
+        if (((v19 >= v8) && (v19 < v10))) {
+          i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v16 + 0u), v18)))));
+          bool v23 = (v21 < v22);
+          if (v23) {
+            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v14 + 0u), v18)))));
+            i64 v26 = ((i64)v25);
+            u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+            bool v30 = ((v26 < v27) || (v26 > v28));
+            bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
+            if (v32) {
+              v17 = (v17 | (1u << v18));
+            }
+          }
+        }
+      }
+      if ((v17 != 0u)) {
+        u64 v34[2];
+        lanes16(v34, v33, v12);
+        u64 v36[1];
+        lanes8(v36, v35, v12);
+#pragma unroll
+        for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
+          u64 v38 = (v12 + ((u64)v37));
+          if (((v17 & (1u << v37)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
         }
       }
     }
-    u32 v28 = scan((v2 + 0u), v11);
+    u32 v39 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -143,53 +167,97 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v11, const i32 v13, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i64 v27, u32* v29, u64* v30, u64* v31, u64* v32, const u32* __restrict__ v33, const i32 v34, const i32 v36, const u8* __restrict__ v37, const i32 v38, const i32* __restrict__ v42, const i32* __restrict__ v44) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const u16* __restrict__ v19, const u32* __restrict__ v21, const u8* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i64 v38, u32* v40, u64* v41, u64* v42, u64* v43, const i32 v44, const i32 v46, const i32 v47, const i32* __restrict__ v51, const i32* __restrict__ v53) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
-      bool v14 = (v12 > v13);
-      if (v14) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v9])));
-        i64 v18 = ((i64)v17);
-        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        bool v22 = ((v18 < v19) || (v18 > v20));
-        u32 v24 = (v22 ? 0u : v23[v21]);
-        u32 v25 = (v24 - 1u);
-        if (!(v24 == 0u)) {
-          i64 v26 = ((i64)v17);
-          u32 v28 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
-          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v9])));
-          i32 v39 = ((i32)((u32)v38 + (u32)((i32)v37[v9])));
-          i32 v40 = ((i32)((u32)v36 - (u32)v39));
-          i32 v41 = ((i32)((u32)v35 * (u32)v40));
-          add64((v30 + v28), ((i64)v41));
-          i32 v43 = v42[v25];
-          v31[v28] = ((u64)((i64)v43));
-          i32 v45 = v44[v25];
-          v32[v28] = ((u64)((i64)v45));
-          set_flags((v29 + v28), 1u);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
+          bool v18 = (v16 > v17);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[2];
+        lanes16(v20, v19, v9);
+        u64 v22[4];
+        lanes32(v22, v21, v9);
+        u64 v24[1];
+        lanes8(v24, v23, v9);
+#pragma unroll
+        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+          u64 v26 = (v9 + ((u64)v25));
+          if (((v12 & (1u << v25)) != 0u)) {
+            i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v20 + 0u), v25)))));
+            i64 v29 = ((i64)v28);
+            u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+            bool v33 = ((v29 < v30) || (v29 > v31));
+            u32 v35 = (v33 ? 0u : v34[v32]);
+            u32 v36 = (v35 - 1u);
+            if (!(v35 == 0u)) {
+              i64 v37 = ((i64)v28);
+              u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+              i32 v45 = ((i32)((u32)v44 + (u32)((i32)lane32((v22 + 0u), v25))));
+              i32 v48 = ((i32)((u32)v47 + (u32)((i32)((u8)lane8((v24 + 0u), v25)))));
+              i32 v49 = ((i32)((u32)v46 - (u32)v48));
+              i32 v50 = ((i32)((u32)v45 * (u32)v49));
+              add64((v41 + v39), ((i64)v50));
+              i32 v52 = v51[v36];
+              v42[v39] = ((u64)((i64)v52));
+              i32 v54 = v53[v36];
+              v43[v39] = ((u64)((i64)v54));
+              set_flags((v40 + v39), 1u);
+            }
+          }
         }
       }
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v12, const u8* __restrict__ v13, const u16* __restrict__ v15, const i32 v16, const i64 v19, u32* v21) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      u32 v11 = ((u32)v10[v9]);
-      bool v14 = (v12[v11] != 0u);
-      if (v14) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v9])));
-        i64 v18 = ((i64)v17);
-        u32 v20 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        set_bit((v21 + 0u), ((u64)v20));
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[2];
+        lanes16(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
       }
     }
   }

@@ -215,17 +215,54 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+          bool v21 = (v19 >= v20);
+          if (v21) {
+            bool v23 = (v19 < v22);
+            if (v23) {
+              v15 = (v15 | (1u << v16));
+            }
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v25[2];
+        lanes16(v25, v24, v12);
+        u64 v27[2];
+        lanes16(v27, v26, v12);
+#pragma unroll
+        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
+          u64 v29 = (v12 + ((u64)v28));
+          if (((v15 & (1u << v28)) != 0u)) {
+            i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v27 + 0u), v28)))));
+            i64 v32 = ((i64)v31);
+            u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+            bool v36 = ((v32 < v33) || (v32 > v34));
+            u32 v38 = (v36 ? 0u : v37[v35]);
+            u32 v39 = (v38 - 1u);
+            if (!(v38 == 0u)) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
+      }
     }
-    u32 v13 = scan((v2 + 0u), v11);
+    u32 v40 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -233,32 +270,45 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v14, const i32 v16, const i32 v18, const u16* __restrict__ v20, const i32 v21, const i64 v24, const i64 v25, const u32* __restrict__ v28) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      bool v17 = (v15 >= v16);
-      if (v17) {
-        bool v19 = (v15 < v18);
-        if (v19) {
-          i32 v22 = ((i32)((u32)v21 + (u32)((i32)v20[v12])));
-          i64 v23 = ((i64)v22);
-          u32 v26 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
-          bool v27 = ((v23 < v24) || (v23 > v25));
-          u32 v29 = (v27 ? 0u : v28[v26]);
-          u32 v30 = (v29 - 1u);
-          if (!(v29 == 0u)) {
-            v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[2];
+        lanes16(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
+            i64 v24 = ((i64)v23);
+            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+            bool v28 = ((v24 < v25) || (v24 > v26));
+            u32 v30 = (v28 ? 0u : v29[v27]);
+            u32 v31 = (v30 - 1u);
+            if (!(v30 == 0u)) {
+              v11 = (v11 + 1u);
+            }
           }
         }
       }
     }
-    u32 v31 = scan((v2 + 0u), v11);
+    u32 v32 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -286,25 +336,46 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v14, const i64 v17, const i64 v18, const u32* __restrict__ v21) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      i64 v16 = ((i64)v15);
-      u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
-      bool v20 = ((v16 < v17) || (v16 > v18));
-      u32 v22 = (v20 ? 0u : v21[v19]);
-      u32 v23 = (v22 - 1u);
-      if (!(v22 == 0u)) {
-        v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[1];
+      lanes8(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
+          i64 v20 = ((i64)v19);
+          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          bool v24 = ((v20 < v21) || (v20 > v22));
+          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+          if (v26) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v28[1];
+        lanes8(v28, v27, v12);
+        u64 v30[1];
+        lanes8(v30, v29, v12);
+#pragma unroll
+        for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
+          u64 v32 = (v12 + ((u64)v31));
+          if (((v15 & (1u << v31)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
       }
     }
-    u32 v24 = scan((v2 + 0u), v11);
+    u32 v33 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -312,24 +383,37 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v14, const i64 v17, const i64 v18, const u8* __restrict__ v21) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      i64 v16 = ((i64)v15);
-      u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
-      bool v20 = ((v16 < v17) || (v16 > v18));
-      bool v22 = !(v20 || !bit((v21 + 0ull), ((u64)v19)));
-      if (v22) {
-        v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
       }
     }
-    u32 v23 = scan((v2 + 0u), v11);
+    u32 v22 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -337,78 +421,122 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v11, const i64 v14, const i64 v15, const u32* __restrict__ v18, const u8* __restrict__ v21, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const i32* __restrict__ v32, const i32* __restrict__ v34, const u32* __restrict__ v37, const u32 v40, const u32 v41, const u32 v42, u32* v43, u64* v44, const u32* __restrict__ v46, const i32 v47, const i32 v49, const u8* __restrict__ v50, const i32 v51) {
-  SHARED(v55)
-  for (u32 v56 = threadIdx.x; v56 < (v42 * 3u); v56 += blockDim.x) {
-    v55[(0u + v56)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const u32* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const i32* __restrict__ v43, const i32* __restrict__ v45, const u32* __restrict__ v48, const u32 v51, const u32 v52, const u32 v53, u32* v54, u64* v55, const i32 v57, const i32 v59, const i32 v60) {
+  SHARED(v64)
+  for (u32 v65 = threadIdx.x; v65 < (v53 * 3u); v65 += blockDim.x) {
+    v64[(0u + v65)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
-      i64 v13 = ((i64)v12);
-      u32 v16 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
-      bool v17 = ((v13 < v14) || (v13 > v15));
-      u32 v19 = (v17 ? 0u : v18[v16]);
-      u32 v20 = (v19 - 1u);
-      if (!(v19 == 0u)) {
-        i32 v23 = ((i32)((u32)v22 + (u32)((i32)v21[v9])));
-        i64 v24 = ((i64)v23);
-        u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
-        bool v28 = ((v24 < v25) || (v24 > v26));
-        u32 v30 = (v28 ? 0u : v29[v27]);
-        u32 v31 = (v30 - 1u);
-        if (!(v30 == 0u)) {
-          i32 v33 = v32[v20];
-          i32 v35 = v34[v31];
-          bool v36 = (v33 == v35);
-          if (v36) {
-            u32 v38 = v37[v20];
-            u32 v39 = (v38 + 1u);
-            u32 v45 = ((v39 * v41) + (threadIdx.x % v41));
-            i32 v48 = ((i32)((u32)v47 + (u32)((i32)v46[v9])));
-            i32 v52 = ((i32)((u32)v51 + (u32)((i32)v50[v9])));
-            i32 v53 = ((i32)((u32)v49 - (u32)v52));
-            i32 v54 = ((i32)((u32)v48 * (u32)v53));
-            add_shared((v55 + (0u + ((v42 * 1u) + v45))), v42, ((i64)v54));
-            set_flags((v55 + (0u + ((v42 * 0u) + v45))), 1u);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[2];
+        lanes16(v14, v13, v9);
+        u64 v16[1];
+        lanes8(v16, v15, v9);
+        u64 v18[4];
+        lanes32(v18, v17, v9);
+        u64 v20[1];
+        lanes8(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v10 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v14 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            bool v29 = ((v25 < v26) || (v25 > v27));
+            u32 v31 = (v29 ? 0u : v30[v28]);
+            u32 v32 = (v31 - 1u);
+            if (!(v31 == 0u)) {
+              i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u8)lane8((v16 + 0u), v21)))));
+              i64 v35 = ((i64)v34);
+              u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+              bool v39 = ((v35 < v36) || (v35 > v37));
+              u32 v41 = (v39 ? 0u : v40[v38]);
+              u32 v42 = (v41 - 1u);
+              if (!(v41 == 0u)) {
+                i32 v44 = v43[v32];
+                i32 v46 = v45[v42];
+                bool v47 = (v44 == v46);
+                if (v47) {
+                  u32 v49 = v48[v32];
+                  u32 v50 = (v49 + 1u);
+                  u32 v56 = ((v50 * v52) + (threadIdx.x % v52));
+                  i32 v58 = ((i32)((u32)v57 + (u32)((i32)lane32((v18 + 0u), v21))));
+                  i32 v61 = ((i32)((u32)v60 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+                  i32 v62 = ((i32)((u32)v59 - (u32)v61));
+                  i32 v63 = ((i32)((u32)v58 * (u32)v62));
+                  add_shared((v64 + (0u + ((v53 * 1u) + v56))), v53, ((i64)v63));
+                  set_flags((v64 + (0u + ((v53 * 0u) + v56))), 1u);
+                }
+              }
+            }
           }
         }
       }
     }
   }
   __syncthreads();
-  for (u32 v57 = threadIdx.x; v57 < v40; v57 += blockDim.x) {
-    u32 v58 = 0u;
-    i64 v59 = ((i64)0ll);
-    for (u32 v60 = 0u; v60 < v41; v60 += 1u) {
-      u32 v61 = ((v57 * v41) + v60);
-      v58 = (v58 | v55[(0u + ((v42 * 0u) + v61))]);
-      v59 = ((i64)((u64)v59 + (u64)joined((v55 + (0u + ((v42 * 1u) + v61))), v42)));
+  for (u32 v66 = threadIdx.x; v66 < v51; v66 += blockDim.x) {
+    u32 v67 = 0u;
+    i64 v68 = ((i64)0ll);
+    for (u32 v69 = 0u; v69 < v52; v69 += 1u) {
+      u32 v70 = ((v66 * v52) + v69);
+      v67 = (v67 | v64[(0u + ((v53 * 0u) + v70))]);
+      v68 = ((i64)((u64)v68 + (u64)joined((v64 + (0u + ((v53 * 1u) + v70))), v53)));
     }
-    if ((v58 != 0u)) {
-      add64((v44 + v57), v59);
-      set_flags((v43 + v57), v58);
+    if ((v67 != 0u)) {
+      add64((v55 + v66), v68);
+      set_flags((v54 + v66), v67);
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v12, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v16, const i64 v19, u32* v21) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      u32 v11 = ((u32)v10[v9]);
-      bool v14 = (v12[v11] != 0u);
-      if (v14) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v9])));
-        i64 v18 = ((i64)v17);
-        u32 v20 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        set_bit((v21 + 0u), ((u64)v20));
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[1];
+        lanes8(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
       }
     }
   }

@@ -214,25 +214,91 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v14, const i64 v17, const i64 v18, const u32* __restrict__ v21) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      i64 v16 = ((i64)v15);
-      u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
-      bool v20 = ((v16 < v17) || (v16 > v18));
-      u32 v22 = (v20 ? 0u : v21[v19]);
-      u32 v23 = (v22 - 1u);
-      if (!(v22 == 0u)) {
-        v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[2];
+        lanes16(v17, v16, v12);
+        u64 v19[2];
+        lanes16(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
+            i64 v24 = ((i64)v23);
+            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+            bool v28 = ((v24 < v25) || (v24 > v26));
+            u32 v30 = (v28 ? 0u : v29[v27]);
+            u32 v31 = (v30 - 1u);
+            if (!(v30 == 0u)) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
       }
     }
-    u32 v24 = scan((v2 + 0u), v11);
+    u32 v32 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[2];
+        lanes16(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
+            i64 v24 = ((i64)v23);
+            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+            bool v28 = ((v24 < v25) || (v24 > v26));
+            u32 v30 = (v28 ? 0u : v29[v27]);
+            u32 v31 = (v30 - 1u);
+            if (!(v30 == 0u)) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
+      }
+    }
+    u32 v32 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -260,25 +326,45 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v14, const i64 v17, const i64 v18, const u32* __restrict__ v21) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      i64 v16 = ((i64)v15);
-      u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
-      bool v20 = ((v16 < v17) || (v16 > v18));
-      u32 v22 = (v20 ? 0u : v21[v19]);
-      u32 v23 = (v22 - 1u);
-      if (!(v22 == 0u)) {
-        v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
+            i64 v24 = ((i64)v23);
+            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+            bool v28 = ((v24 < v25) || (v24 > v26));
+            u32 v30 = (v28 ? 0u : v29[v27]);
+            u32 v31 = (v30 - 1u);
+            if (!(v30 == 0u)) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
       }
     }
-    u32 v24 = scan((v2 + 0u), v11);
+    u32 v32 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -286,21 +372,41 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v16) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v23, const u8* __restrict__ v24) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      u32 v14 = ((u32)v13[v12]);
-      bool v17 = (v15[v14] != 0u);
-      if (v17) {
-        v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            u32 v22 = ((u32)((u8)lane8((v19 + 0u), v20)));
+            bool v25 = (v23[v22] != 0u);
+            if (v25) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
       }
     }
-    u32 v18 = scan((v2 + 0u), v11);
+    u32 v26 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -308,57 +414,84 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v11, const i32 v13, const i32 v15, const u16* __restrict__ v17, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u8* __restrict__ v28, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u32* __restrict__ v39, const u8* __restrict__ v41, const u8* __restrict__ v42, const u32* __restrict__ v44, const u8* __restrict__ v46, const u8* __restrict__ v47, const i64 v57, const u32 v59, const u32 v60, const u32 v61, u32* v62, u64* v63, const u32* __restrict__ v65, const i32 v66, const i32 v68, const u8* __restrict__ v69, const i32 v70) {
-  SHARED(v74)
-  for (u32 v75 = threadIdx.x; v75 < (v61 * 3u); v75 += blockDim.x) {
-    v74[(0u + v75)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u8* __restrict__ v23, const u32* __restrict__ v25, const u8* __restrict__ v27, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const i32 v41, const i64 v44, const i64 v45, const u32* __restrict__ v48, const u32* __restrict__ v51, const u8* __restrict__ v53, const u8* __restrict__ v54, const u32* __restrict__ v56, const u8* __restrict__ v58, const u8* __restrict__ v59, const i32 v66, const i64 v71, const u32 v73, const u32 v74, const u32 v75, u32* v76, u64* v77, const i32 v79, const i32 v81, const i32 v82) {
+  SHARED(v86)
+  for (u32 v87 = threadIdx.x; v87 < (v75 * 3u); v87 += blockDim.x) {
+    v86[(0u + v87)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
-      bool v14 = (v12 >= v13);
-      if (v14) {
-        bool v16 = (v12 <= v15);
-        if (v16) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)v17[v9])));
-          i64 v20 = ((i64)v19);
-          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-          bool v24 = ((v20 < v21) || (v20 > v22));
-          u32 v26 = (v24 ? 0u : v25[v23]);
-          u32 v27 = (v26 - 1u);
-          if (!(v26 == 0u)) {
-            i32 v30 = ((i32)((u32)v29 + (u32)((i32)v28[v9])));
-            i64 v31 = ((i64)v30);
-            u32 v34 = (((u32)((u64)((i64)((u64)v31 - (u64)v32)))) + 1u);
-            bool v35 = ((v31 < v32) || (v31 > v33));
-            u32 v37 = (v35 ? 0u : v36[v34]);
-            u32 v38 = (v37 - 1u);
-            if (!(v37 == 0u)) {
-              u32 v40 = v39[v38];
-              bool v43 = (v41[v40] != 0u);
-              u32 v45 = v44[v27];
-              bool v48 = (v46[v45] != 0u);
-              bool v49 = !(!v43 || !v48);
-              bool v50 = (v46[v40] != 0u);
-              bool v51 = (v41[v45] != 0u);
-              bool v52 = !(!v50 || !v51);
-              bool v53 = (v49 || v52);
-              if (v53) {
-                i32 v54 = year_of(v12);
-                i32 v55 = ((v54 > (0)) ? v54 : ((i32)((u32)v54 - (u32)(1))));
-                i64 v56 = ((i64)v55);
-                u32 v58 = ((((v40 + 1u) << 8u) | ((v45 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u));
-                u32 v64 = ((v58 * v60) + (threadIdx.x % v60));
-                i32 v67 = ((i32)((u32)v66 + (u32)((i32)v65[v9])));
-                i32 v71 = ((i32)((u32)v70 + (u32)((i32)v69[v9])));
-                i32 v72 = ((i32)((u32)v68 - (u32)v71));
-                i32 v73 = ((i32)((u32)v67 * (u32)v72));
-                add_shared((v74 + (0u + ((v61 * 1u) + v64))), v61, ((i64)v73));
-                set_flags((v74 + (0u + ((v61 * 0u) + v64))), 1u);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
+          bool v18 = (v16 >= v17);
+          if (v18) {
+            bool v20 = (v16 <= v19);
+            if (v20) {
+              v12 = (v12 | (1u << v13));
+            }
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v22[2];
+        lanes16(v22, v21, v9);
+        u64 v24[1];
+        lanes8(v24, v23, v9);
+        u64 v26[4];
+        lanes32(v26, v25, v9);
+        u64 v28[1];
+        lanes8(v28, v27, v9);
+#pragma unroll
+        for (u32 v29 = 0u; v29 < 8u; v29 += 1u) {
+          u64 v30 = (v9 + ((u64)v29));
+          if (((v12 & (1u << v29)) != 0u)) {
+            i32 v32 = ((i32)((u32)v31 + (u32)((i32)((u16)lane16((v22 + 0u), v29)))));
+            i64 v33 = ((i64)v32);
+            u32 v36 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+            bool v37 = ((v33 < v34) || (v33 > v35));
+            u32 v39 = (v37 ? 0u : v38[v36]);
+            u32 v40 = (v39 - 1u);
+            if (!(v39 == 0u)) {
+              i32 v42 = ((i32)((u32)v41 + (u32)((i32)((u8)lane8((v24 + 0u), v29)))));
+              i64 v43 = ((i64)v42);
+              u32 v46 = (((u32)((u64)((i64)((u64)v43 - (u64)v44)))) + 1u);
+              bool v47 = ((v43 < v44) || (v43 > v45));
+              u32 v49 = (v47 ? 0u : v48[v46]);
+              u32 v50 = (v49 - 1u);
+              if (!(v49 == 0u)) {
+                u32 v52 = v51[v50];
+                bool v55 = (v53[v52] != 0u);
+                u32 v57 = v56[v40];
+                bool v60 = (v58[v57] != 0u);
+                bool v61 = !(!v55 || !v60);
+                bool v62 = (v58[v52] != 0u);
+                bool v63 = (v53[v57] != 0u);
+                bool v64 = !(!v62 || !v63);
+                bool v65 = (v61 || v64);
+                if (v65) {
+                  i32 v67 = ((i32)((u32)v66 + (u32)((i32)((u16)lane16((v11 + 0u), v29)))));
+                  i32 v68 = year_of(v67);
+                  i32 v69 = ((v68 > (0)) ? v68 : ((i32)((u32)v68 - (u32)(1))));
+                  i64 v70 = ((i64)v69);
+                  u32 v72 = ((((v52 + 1u) << 8u) | ((v57 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v70 - (u64)v71)))) + 1u));
+                  u32 v78 = ((v72 * v74) + (threadIdx.x % v74));
+                  i32 v80 = ((i32)((u32)v79 + (u32)((i32)lane32((v26 + 0u), v29))));
+                  i32 v83 = ((i32)((u32)v82 + (u32)((i32)((u8)lane8((v28 + 0u), v29)))));
+                  i32 v84 = ((i32)((u32)v81 - (u32)v83));
+                  i32 v85 = ((i32)((u32)v80 * (u32)v84));
+                  add_shared((v86 + (0u + ((v75 * 1u) + v78))), v75, ((i64)v85));
+                  set_flags((v86 + (0u + ((v75 * 0u) + v78))), 1u);
+                }
               }
             }
           }
@@ -367,17 +500,17 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v76 = threadIdx.x; v76 < v59; v76 += blockDim.x) {
-    u32 v77 = 0u;
-    i64 v78 = ((i64)0ll);
-    for (u32 v79 = 0u; v79 < v60; v79 += 1u) {
-      u32 v80 = ((v76 * v60) + v79);
-      v77 = (v77 | v74[(0u + ((v61 * 0u) + v80))]);
-      v78 = ((i64)((u64)v78 + (u64)joined((v74 + (0u + ((v61 * 1u) + v80))), v61)));
+  for (u32 v88 = threadIdx.x; v88 < v73; v88 += blockDim.x) {
+    u32 v89 = 0u;
+    i64 v90 = ((i64)0ll);
+    for (u32 v91 = 0u; v91 < v74; v91 += 1u) {
+      u32 v92 = ((v88 * v74) + v91);
+      v89 = (v89 | v86[(0u + ((v75 * 0u) + v92))]);
+      v90 = ((i64)((u64)v90 + (u64)joined((v86 + (0u + ((v75 * 1u) + v92))), v75)));
     }
-    if ((v77 != 0u)) {
-      add64((v63 + v76), v78);
-      set_flags((v62 + v76), v77);
+    if ((v89 != 0u)) {
+      add64((v77 + v88), v90);
+      set_flags((v76 + v88), v89);
     }
   }
 }

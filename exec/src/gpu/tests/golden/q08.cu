@@ -182,17 +182,58 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const u32* __restrict__ v39, const u32* __restrict__ v40, const u32* __restrict__ v41) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+          bool v21 = (v19 >= v20);
+          if (v21) {
+            bool v23 = (v19 <= v22);
+            if (v23) {
+              v15 = (v15 | (1u << v16));
+            }
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v25[2];
+        lanes16(v25, v24, v12);
+        u64 v27[2];
+        lanes16(v27, v26, v12);
+#pragma unroll
+        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
+          u64 v29 = (v12 + ((u64)v28));
+          if (((v15 & (1u << v28)) != 0u)) {
+            i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v25 + 0u), v28)))));
+            i64 v32 = ((i64)v31);
+            u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+            bool v36 = ((v32 < v33) || (v32 > v34));
+            u32 v38 = (v36 ? 0u : v37[v35]);
+            if (!(v38 == 0u)) {
+              u32 v42 = v39[v35];
+              u32 v43 = (v42 + v40[v35]);
+              for (u32 v44 = v42; v44 < v43; v44 += 1u) {
+                u32 v45 = v41[v44];
+                v11 = (v11 + 1u);
+              }
+            }
+          }
+        }
+      }
     }
-    u32 v13 = scan((v2 + 0u), v11);
+    u32 v46 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -200,31 +241,45 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v14, const i32 v16, const i32 v18, const u16* __restrict__ v20, const i32 v21, const i64 v24, const i64 v25, const u32* __restrict__ v28, const u32* __restrict__ v30, const u32* __restrict__ v31, const u32* __restrict__ v32) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u16* __restrict__ v27, const u8* __restrict__ v29, const u32* __restrict__ v31, const u8* __restrict__ v33) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      bool v17 = (v15 >= v16);
-      if (v17) {
-        bool v19 = (v15 <= v18);
-        if (v19) {
-          i32 v22 = ((i32)((u32)v21 + (u32)((i32)v20[v12])));
-          i64 v23 = ((i64)v22);
-          u32 v26 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
-          bool v27 = ((v23 < v24) || (v23 > v25));
-          u32 v29 = (v27 ? 0u : v28[v26]);
-          if (!(v29 == 0u)) {
-            u32 v33 = v30[v26];
-            u32 v34 = (v33 + v31[v26]);
-            for (u32 v35 = v33; v35 < v34; v35 += 1u) {
-              u32 v36 = v32[v35];
-              v11 = (v11 + 1u);
-            }
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+          i64 v20 = ((i64)v19);
+          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          bool v24 = ((v20 < v21) || (v20 > v22));
+          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+          if (v26) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v28[2];
+        lanes16(v28, v27, v12);
+        u64 v30[1];
+        lanes8(v30, v29, v12);
+        u64 v32[4];
+        lanes32(v32, v31, v12);
+        u64 v34[1];
+        lanes8(v34, v33, v12);
+#pragma unroll
+        for (u32 v35 = 0u; v35 < 8u; v35 += 1u) {
+          u64 v36 = (v12 + ((u64)v35));
+          if (((v15 & (1u << v35)) != 0u)) {
+            v11 = (v11 + 1u);
           }
         }
       }
@@ -237,24 +292,37 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v14, const i64 v17, const i64 v18, const u8* __restrict__ v21) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      i64 v16 = ((i64)v15);
-      u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
-      bool v20 = ((v16 < v17) || (v16 > v18));
-      bool v22 = !(v20 || !bit((v21 + 0ull), ((u64)v19)));
-      if (v22) {
-        v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
       }
     }
-    u32 v23 = scan((v2 + 0u), v11);
+    u32 v22 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -262,80 +330,140 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v11, const i64 v14, const i64 v15, const u8* __restrict__ v18, const u16* __restrict__ v20, const i32 v21, const i64 v24, const i64 v25, const u32* __restrict__ v28, const u32* __restrict__ v30, const u32* __restrict__ v31, const u32* __restrict__ v32, const i32* __restrict__ v37, const i64 v40, const i64 v41, const u32* __restrict__ v44, const i32* __restrict__ v47, const i64 v50, const i64 v51, const u32* __restrict__ v54, const i32* __restrict__ v57, const i64 v62, const u32 v64, const u32 v65, const u32 v66, u32* v67, u64* v68, u64* v69, const u32* __restrict__ v74, const u8* __restrict__ v76, const u8* __restrict__ v77, const i32* __restrict__ v79, const i32 v81, const i32* __restrict__ v82, const i32 v86, const i32 v89) {
-  SHARED(v87)
-  for (u32 v93 = threadIdx.x; v93 < (v66 * 5u); v93 += blockDim.x) {
-    v87[(0u + v93)] = 0u;
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+        u64 v21[1];
+        lanes8(v21, v20, v12);
+#pragma unroll
+        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+          u64 v23 = (v12 + ((u64)v22));
+          if (((v13 & (1u << v22)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v24 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const u32* __restrict__ v37, const u32* __restrict__ v38, const u32* __restrict__ v39, const i32* __restrict__ v44, const i64 v47, const i64 v48, const u32* __restrict__ v51, const i32* __restrict__ v54, const i64 v57, const i64 v58, const u32* __restrict__ v61, const i32* __restrict__ v64, const i64 v69, const u32 v71, const u32 v72, const u32 v73, u32* v74, u64* v75, u64* v76, const u32* __restrict__ v81, const u8* __restrict__ v83, const u8* __restrict__ v84, const i32* __restrict__ v86, const i32 v88, const i32* __restrict__ v89, const i32 v93, const i32 v96) {
+  SHARED(v94)
+  for (u32 v100 = threadIdx.x; v100 < (v73 * 5u); v100 += blockDim.x) {
+    v94[(0u + v100)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
-      i64 v13 = ((i64)v12);
-      u32 v16 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
-      bool v17 = ((v13 < v14) || (v13 > v15));
-      bool v19 = !(v17 || !bit((v18 + 0ull), ((u64)v16)));
-      if (v19) {
-        i32 v22 = ((i32)((u32)v21 + (u32)((i32)v20[v9])));
-        i64 v23 = ((i64)v22);
-        u32 v26 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
-        bool v27 = ((v23 < v24) || (v23 > v25));
-        u32 v29 = (v27 ? 0u : v28[v26]);
-        if (!(v29 == 0u)) {
-          u32 v33 = v30[v26];
-          u32 v34 = (v33 + v31[v26]);
-          for (u32 v35 = v33; v35 < v34; v35 += 1u) {
-            u32 v36 = v32[v35];
-            i32 v38 = v37[v36];
-            i64 v39 = ((i64)v38);
-            u32 v42 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
-            bool v43 = ((v39 < v40) || (v39 > v41));
-            u32 v45 = (v43 ? 0u : v44[v42]);
-            u32 v46 = (v45 - 1u);
-            if (!(v45 == 0u)) {
-              i32 v48 = v47[v46];
-              i64 v49 = ((i64)v48);
-              u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
-              bool v53 = ((v49 < v50) || (v49 > v51));
-              u32 v55 = (v53 ? 0u : v54[v52]);
-              u32 v56 = (v55 - 1u);
-              if (!(v55 == 0u)) {
-                i32 v58 = v57[v36];
-                i32 v59 = year_of(v58);
-                i32 v60 = ((v59 > (0)) ? v59 : ((i32)((u32)v59 - (u32)(1))));
-                i64 v61 = ((i64)v60);
-                u32 v63 = (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u);
-                u32 v70 = ((v63 * v65) + (threadIdx.x % v65));
-                i32 v71 = (0);
-                bool v72 = true;
-                bool v73 = true;
-                if (v73) {
-                  u32 v75 = v74[v56];
-                  bool v78 = (v76[v75] != 0u);
-                  if (v78) {
-                    i32 v80 = v79[v36];
-                    i32 v83 = v82[v36];
-                    i32 v84 = ((i32)((u32)v81 - (u32)v83));
-                    i32 v85 = ((i32)((u32)v80 * (u32)v84));
-                    v71 = v85;
-                    v72 = false;
-                    v73 = false;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          if (v23) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v25[2];
+        lanes16(v25, v24, v9);
+#pragma unroll
+        for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
+          u64 v27 = (v9 + ((u64)v26));
+          if (((v12 & (1u << v26)) != 0u)) {
+            i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v25 + 0u), v26)))));
+            i64 v30 = ((i64)v29);
+            u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+            bool v34 = ((v30 < v31) || (v30 > v32));
+            u32 v36 = (v34 ? 0u : v35[v33]);
+            if (!(v36 == 0u)) {
+              u32 v40 = v37[v33];
+              u32 v41 = (v40 + v38[v33]);
+              for (u32 v42 = v40; v42 < v41; v42 += 1u) {
+                u32 v43 = v39[v42];
+                i32 v45 = v44[v43];
+                i64 v46 = ((i64)v45);
+                u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
+                bool v50 = ((v46 < v47) || (v46 > v48));
+                u32 v52 = (v50 ? 0u : v51[v49]);
+                u32 v53 = (v52 - 1u);
+                if (!(v52 == 0u)) {
+                  i32 v55 = v54[v53];
+                  i64 v56 = ((i64)v55);
+                  u32 v59 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
+                  bool v60 = ((v56 < v57) || (v56 > v58));
+                  u32 v62 = (v60 ? 0u : v61[v59]);
+                  u32 v63 = (v62 - 1u);
+                  if (!(v62 == 0u)) {
+                    i32 v65 = v64[v43];
+                    i32 v66 = year_of(v65);
+                    i32 v67 = ((v66 > (0)) ? v66 : ((i32)((u32)v66 - (u32)(1))));
+                    i64 v68 = ((i64)v67);
+                    u32 v70 = (((u32)((u64)((i64)((u64)v68 - (u64)v69)))) + 1u);
+                    u32 v77 = ((v70 * v72) + (threadIdx.x % v72));
+                    i32 v78 = (0);
+                    bool v79 = true;
+                    bool v80 = true;
+                    if (v80) {
+                      u32 v82 = v81[v63];
+                      bool v85 = (v83[v82] != 0u);
+                      if (v85) {
+                        i32 v87 = v86[v43];
+                        i32 v90 = v89[v43];
+                        i32 v91 = ((i32)((u32)v88 - (u32)v90));
+                        i32 v92 = ((i32)((u32)v87 * (u32)v91));
+                        v78 = v92;
+                        v79 = false;
+                        v80 = false;
+                      }
+                    }
+                    if (v80) {
+                      v78 = v93;
+                      v79 = false;
+                    }
+                    add_shared((v94 + (0u + ((v73 * 1u) + v77))), v73, ((i64)v78));
+                    i32 v95 = v86[v43];
+                    i32 v97 = v89[v43];
+                    i32 v98 = ((i32)((u32)v96 - (u32)v97));
+                    i32 v99 = ((i32)((u32)v95 * (u32)v98));
+                    add_shared((v94 + (0u + ((v73 * 3u) + v77))), v73, ((i64)v99));
+                    set_flags((v94 + (0u + ((v73 * 0u) + v77))), 1u);
                   }
                 }
-                if (v73) {
-                  v71 = v86;
-                  v72 = false;
-                }
-                add_shared((v87 + (0u + ((v66 * 1u) + v70))), v66, ((i64)v71));
-                i32 v88 = v79[v36];
-                i32 v90 = v82[v36];
-                i32 v91 = ((i32)((u32)v89 - (u32)v90));
-                i32 v92 = ((i32)((u32)v88 * (u32)v91));
-                add_shared((v87 + (0u + ((v66 * 3u) + v70))), v66, ((i64)v92));
-                set_flags((v87 + (0u + ((v66 * 0u) + v70))), 1u);
               }
             }
           }
@@ -344,76 +472,138 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v94 = threadIdx.x; v94 < v64; v94 += blockDim.x) {
-    u32 v95 = 0u;
-    i64 v96 = ((i64)0ll);
-    i64 v97 = ((i64)0ll);
-    for (u32 v98 = 0u; v98 < v65; v98 += 1u) {
-      u32 v99 = ((v94 * v65) + v98);
-      v95 = (v95 | v87[(0u + ((v66 * 0u) + v99))]);
-      v96 = ((i64)((u64)v96 + (u64)joined((v87 + (0u + ((v66 * 1u) + v99))), v66)));
-      v97 = ((i64)((u64)v97 + (u64)joined((v87 + (0u + ((v66 * 3u) + v99))), v66)));
+  for (u32 v101 = threadIdx.x; v101 < v71; v101 += blockDim.x) {
+    u32 v102 = 0u;
+    i64 v103 = ((i64)0ll);
+    i64 v104 = ((i64)0ll);
+    for (u32 v105 = 0u; v105 < v72; v105 += 1u) {
+      u32 v106 = ((v101 * v72) + v105);
+      v102 = (v102 | v94[(0u + ((v73 * 0u) + v106))]);
+      v103 = ((i64)((u64)v103 + (u64)joined((v94 + (0u + ((v73 * 1u) + v106))), v73)));
+      v104 = ((i64)((u64)v104 + (u64)joined((v94 + (0u + ((v73 * 3u) + v106))), v73)));
     }
-    if ((v95 != 0u)) {
-      add64((v68 + v94), v96);
-      add64((v69 + v94), v97);
-      set_flags((v67 + v94), v95);
+    if ((v102 != 0u)) {
+      add64((v75 + v101), v103);
+      add64((v76 + v101), v104);
+      set_flags((v74 + v101), v102);
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v11, const i64 v14, const i64 v15, const u8* __restrict__ v18, const u8* __restrict__ v20, const i32 v21, const i64 v24, u32* v26) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
-      i64 v13 = ((i64)v12);
-      u32 v16 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
-      bool v17 = ((v13 < v14) || (v13 > v15));
-      bool v19 = !(v17 || !bit((v18 + 0ull), ((u64)v16)));
-      if (v19) {
-        i32 v22 = ((i32)((u32)v21 + (u32)((i32)v20[v9])));
-        i64 v23 = ((i64)v22);
-        u32 v25 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
-        set_bit((v26 + 0u), ((u64)v25));
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[2];
+        lanes16(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
       }
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v12, const u8* __restrict__ v13, const u16* __restrict__ v15, const i32 v16, const i64 v19, u32* v21) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      u32 v11 = ((u32)v10[v9]);
-      bool v14 = (v12[v11] != 0u);
-      if (v14) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v9])));
-        i64 v18 = ((i64)v17);
-        u32 v20 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        set_bit((v21 + 0u), ((u64)v20));
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[1];
+        lanes8(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
       }
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v12, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v16, const i64 v19, u32* v21) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const i32 v21, const i64 v24, const i64 v25, const u8* __restrict__ v28, const i32 v30, const i64 v33, u32* v35) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      u32 v11 = ((u32)v10[v9]);
-      bool v14 = (v12[v11] != 0u);
-      if (v14) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v9])));
-        i64 v18 = ((i64)v17);
-        u32 v20 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        set_bit((v21 + 0u), ((u64)v20));
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[1];
+        lanes8(v14, v13, v9);
+        u64 v16[1];
+        lanes8(v16, v15, v9);
+        u64 v18[1];
+        lanes8(v18, v17, v9);
+#pragma unroll
+        for (u32 v19 = 0u; v19 < 8u; v19 += 1u) {
+          u64 v20 = (v9 + ((u64)v19));
+          if (((v10 & (1u << v19)) != 0u)) {
+            i32 v22 = ((i32)((u32)v21 + (u32)((i32)((u8)lane8((v16 + 0u), v19)))));
+            i64 v23 = ((i64)v22);
+            u32 v26 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
+            bool v27 = ((v23 < v24) || (v23 > v25));
+            bool v29 = !(v27 || !bit((v28 + 0ull), ((u64)v26)));
+            if (v29) {
+              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u8)lane8((v14 + 0u), v19)))));
+              i64 v32 = ((i64)v31);
+              u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+              set_bit((v35 + 0u), ((u64)v34));
+            }
+          }
+        }
       }
     }
   }

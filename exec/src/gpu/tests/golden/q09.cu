@@ -187,17 +187,46 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const u32* __restrict__ v29) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+          i64 v20 = ((i64)v19);
+          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          bool v24 = ((v20 < v21) || (v20 > v22));
+          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+          if (v26) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v28[1];
+        lanes8(v28, v27, v12);
+        u64 v30[4];
+        lanes32(v30, v29, v12);
+#pragma unroll
+        for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
+          u64 v32 = (v12 + ((u64)v31));
+          if (((v15 & (1u << v31)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
     }
-    u32 v13 = scan((v2 + 0u), v11);
+    u32 v33 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -205,24 +234,37 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v14, const i64 v17, const i64 v18, const u8* __restrict__ v21) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u16* __restrict__ v18) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      i64 v16 = ((i64)v15);
-      u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
-      bool v20 = ((v16 < v17) || (v16 > v18));
-      bool v22 = !(v20 || !bit((v21 + 0ull), ((u64)v19)));
-      if (v22) {
-        v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[2];
+        lanes16(v17, v16, v12);
+        u64 v19[2];
+        lanes16(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
       }
     }
-    u32 v23 = scan((v2 + 0u), v11);
+    u32 v22 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -250,25 +292,37 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v14, const i64 v17, const i64 v18, const u32* __restrict__ v21) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      i64 v16 = ((i64)v15);
-      u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
-      bool v20 = ((v16 < v17) || (v16 > v18));
-      u32 v22 = (v20 ? 0u : v21[v19]);
-      u32 v23 = (v22 - 1u);
-      if (!(v22 == 0u)) {
-        v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
       }
     }
-    u32 v24 = scan((v2 + 0u), v11);
+    u32 v22 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -276,61 +330,136 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v11, const i64 v14, const i64 v15, const u8* __restrict__ v18, const u8* __restrict__ v20, const i32 v21, const i64 v24, const i64 v25, const u32* __restrict__ v28, const u16* __restrict__ v31, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const i64 v43, const i64 v44, const i64 v46, const i64 v47, const u32* __restrict__ v50, const u32* __restrict__ v53, const i32* __restrict__ v55, const i64 v60, const u32 v62, const u32 v63, const u32 v64, u32* v65, u64* v66, const u32* __restrict__ v68, const i32 v69, const i32 v71, const u8* __restrict__ v72, const i32 v73, const i32* __restrict__ v77, const u8* __restrict__ v79, const i32 v80, const i32 v81) {
-  SHARED(v85)
-  for (u32 v86 = threadIdx.x; v86 < (v64 * 3u); v86 += blockDim.x) {
-    v85[(0u + v86)] = 0u;
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
+            i64 v24 = ((i64)v23);
+            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+            bool v28 = ((v24 < v25) || (v24 > v26));
+            u32 v30 = (v28 ? 0u : v29[v27]);
+            u32 v31 = (v30 - 1u);
+            if (!(v30 == 0u)) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
+      }
+    }
+    u32 v32 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v28, const u32* __restrict__ v30, const u8* __restrict__ v32, const i32 v36, const i64 v39, const i64 v40, const u32* __restrict__ v43, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v53, const i32 v56, const i64 v59, const i64 v60, const i64 v62, const i64 v63, const u32* __restrict__ v66, const u32* __restrict__ v69, const i32* __restrict__ v71, const i64 v76, const u32 v78, const u32 v79, const u32 v80, u32* v81, u64* v82, const i32 v84, const i32 v86, const i32 v87, const i32* __restrict__ v91, const i32 v93, const i32 v94) {
+  SHARED(v98)
+  for (u32 v99 = threadIdx.x; v99 < (v80 * 3u); v99 += blockDim.x) {
+    v98[(0u + v99)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
-      i64 v13 = ((i64)v12);
-      u32 v16 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
-      bool v17 = ((v13 < v14) || (v13 > v15));
-      bool v19 = !(v17 || !bit((v18 + 0ull), ((u64)v16)));
-      if (v19) {
-        i32 v22 = ((i32)((u32)v21 + (u32)((i32)v20[v9])));
-        i64 v23 = ((i64)v22);
-        u32 v26 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
-        bool v27 = ((v23 < v24) || (v23 > v25));
-        u32 v29 = (v27 ? 0u : v28[v26]);
-        u32 v30 = (v29 - 1u);
-        if (!(v29 == 0u)) {
-          i32 v33 = ((i32)((u32)v32 + (u32)((i32)v31[v9])));
-          i64 v34 = ((i64)v33);
-          u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
-          bool v38 = ((v34 < v35) || (v34 > v36));
-          u32 v40 = (v38 ? 0u : v39[v37]);
-          u32 v41 = (v40 - 1u);
-          if (!(v40 == 0u)) {
-            i64 v42 = ((i64)v22);
-            i64 v45 = ((i64)v12);
-            u32 v48 = (((((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v45 - (u64)v46)))) + 1u));
-            bool v49 = (((v42 < v43) || (v42 > v44)) || ((v45 < v46) || (v45 > v47)));
-            u32 v51 = (v49 ? 0u : v50[v48]);
-            u32 v52 = (v51 - 1u);
-            if (!(v51 == 0u)) {
-              u32 v54 = v53[v30];
-              i32 v56 = v55[v41];
-              i32 v57 = year_of(v56);
-              i32 v58 = ((v57 > (0)) ? v57 : ((i32)((u32)v57 - (u32)(1))));
-              i64 v59 = ((i64)v58);
-              u32 v61 = (((v54 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v59 - (u64)v60)))) + 1u));
-              u32 v67 = ((v61 * v63) + (threadIdx.x % v63));
-              i32 v70 = ((i32)((u32)v69 + (u32)((i32)v68[v9])));
-              i32 v74 = ((i32)((u32)v73 + (u32)((i32)v72[v9])));
-              i32 v75 = ((i32)((u32)v71 - (u32)v74));
-              i32 v76 = ((i32)((u32)v70 * (u32)v75));
-              i32 v78 = v77[v52];
-              i32 v82 = ((i32)((u32)v81 + (u32)((i32)((u32)v80 * (u32)((i32)v79[v9])))));
-              i32 v83 = ((i32)((u32)v78 * (u32)v82));
-              i32 v84 = ((i32)((u32)v76 - (u32)v83));
-              add_shared((v85 + (0u + ((v64 * 1u) + v67))), v64, ((i64)v84));
-              set_flags((v85 + (0u + ((v64 * 0u) + v67))), 1u);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          if (v23) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v25[2];
+        lanes16(v25, v24, v9);
+        u64 v27[1];
+        lanes8(v27, v26, v9);
+        u64 v29[1];
+        lanes8(v29, v28, v9);
+        u64 v31[4];
+        lanes32(v31, v30, v9);
+        u64 v33[1];
+        lanes8(v33, v32, v9);
+#pragma unroll
+        for (u32 v34 = 0u; v34 < 8u; v34 += 1u) {
+          u64 v35 = (v9 + ((u64)v34));
+          if (((v12 & (1u << v34)) != 0u)) {
+            i32 v37 = ((i32)((u32)v36 + (u32)((i32)((u8)lane8((v27 + 0u), v34)))));
+            i64 v38 = ((i64)v37);
+            u32 v41 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
+            bool v42 = ((v38 < v39) || (v38 > v40));
+            u32 v44 = (v42 ? 0u : v43[v41]);
+            u32 v45 = (v44 - 1u);
+            if (!(v44 == 0u)) {
+              i32 v47 = ((i32)((u32)v46 + (u32)((i32)((u16)lane16((v25 + 0u), v34)))));
+              i64 v48 = ((i64)v47);
+              u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
+              bool v52 = ((v48 < v49) || (v48 > v50));
+              u32 v54 = (v52 ? 0u : v53[v51]);
+              u32 v55 = (v54 - 1u);
+              if (!(v54 == 0u)) {
+                i32 v57 = ((i32)((u32)v56 + (u32)((i32)((u16)lane16((v11 + 0u), v34)))));
+                i64 v58 = ((i64)v37);
+                i64 v61 = ((i64)v57);
+                u32 v64 = (((((u32)((u64)((i64)((u64)v58 - (u64)v59)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u));
+                bool v65 = (((v58 < v59) || (v58 > v60)) || ((v61 < v62) || (v61 > v63)));
+                u32 v67 = (v65 ? 0u : v66[v64]);
+                u32 v68 = (v67 - 1u);
+                if (!(v67 == 0u)) {
+                  u32 v70 = v69[v45];
+                  i32 v72 = v71[v55];
+                  i32 v73 = year_of(v72);
+                  i32 v74 = ((v73 > (0)) ? v73 : ((i32)((u32)v73 - (u32)(1))));
+                  i64 v75 = ((i64)v74);
+                  u32 v77 = (((v70 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v75 - (u64)v76)))) + 1u));
+                  u32 v83 = ((v77 * v79) + (threadIdx.x % v79));
+                  i32 v85 = ((i32)((u32)v84 + (u32)((i32)lane32((v31 + 0u), v34))));
+                  i32 v88 = ((i32)((u32)v87 + (u32)((i32)((u8)lane8((v33 + 0u), v34)))));
+                  i32 v89 = ((i32)((u32)v86 - (u32)v88));
+                  i32 v90 = ((i32)((u32)v85 * (u32)v89));
+                  i32 v92 = v91[v68];
+                  i32 v95 = ((i32)((u32)v94 + (u32)((i32)((u32)v93 * (u32)((i32)((u8)lane8((v29 + 0u), v34)))))));
+                  i32 v96 = ((i32)((u32)v92 * (u32)v95));
+                  i32 v97 = ((i32)((u32)v90 - (u32)v96));
+                  add_shared((v98 + (0u + ((v80 * 1u) + v83))), v80, ((i64)v97));
+                  set_flags((v98 + (0u + ((v80 * 0u) + v83))), 1u);
+                }
+              }
             }
           }
         }
@@ -338,35 +467,55 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v87 = threadIdx.x; v87 < v62; v87 += blockDim.x) {
-    u32 v88 = 0u;
-    i64 v89 = ((i64)0ll);
-    for (u32 v90 = 0u; v90 < v63; v90 += 1u) {
-      u32 v91 = ((v87 * v63) + v90);
-      v88 = (v88 | v85[(0u + ((v64 * 0u) + v91))]);
-      v89 = ((i64)((u64)v89 + (u64)joined((v85 + (0u + ((v64 * 1u) + v91))), v64)));
+  for (u32 v100 = threadIdx.x; v100 < v78; v100 += blockDim.x) {
+    u32 v101 = 0u;
+    i64 v102 = ((i64)0ll);
+    for (u32 v103 = 0u; v103 < v79; v103 += 1u) {
+      u32 v104 = ((v100 * v79) + v103);
+      v101 = (v101 | v98[(0u + ((v80 * 0u) + v104))]);
+      v102 = ((i64)((u64)v102 + (u64)joined((v98 + (0u + ((v80 * 1u) + v104))), v80)));
     }
-    if ((v88 != 0u)) {
-      add64((v66 + v87), v89);
-      set_flags((v65 + v87), v88);
+    if ((v101 != 0u)) {
+      add64((v82 + v100), v102);
+      set_flags((v81 + v100), v101);
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v12, const u8* __restrict__ v13, const u16* __restrict__ v16, const i32 v17, const i64 v20, u32* v22) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v20, const i32 v24, const i64 v27, u32* v29) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      u32 v11 = ((u32)v10[v9]);
-      bool v14 = (v12[v11] != 0u);
-      bool v15 = (v13[v11] != 0u);
-      if ((v14 && !v15)) {
-        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v9])));
-        i64 v19 = ((i64)v18);
-        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
-        set_bit((v22 + 0u), ((u64)v21));
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u16)lane16((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          bool v19 = (v17[v15] != 0u);
+          if ((v18 && !v19)) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v21[2];
+        lanes16(v21, v20, v9);
+#pragma unroll
+        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+          u64 v23 = (v9 + ((u64)v22));
+          if (((v12 & (1u << v22)) != 0u)) {
+            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
+            i64 v26 = ((i64)v25);
+            u32 v28 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+            set_bit((v29 + 0u), ((u64)v28));
+          }
+        }
       }
     }
   }

@@ -181,17 +181,46 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u16* __restrict__ v26) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+          bool v21 = (v19 >= v20);
+          if (v21) {
+            bool v23 = (v19 < v22);
+            if (v23) {
+              v15 = (v15 | (1u << v16));
+            }
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v25[2];
+        lanes16(v25, v24, v12);
+        u64 v27[2];
+        lanes16(v27, v26, v12);
+#pragma unroll
+        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
+          u64 v29 = (v12 + ((u64)v28));
+          if (((v15 & (1u << v28)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
     }
-    u32 v13 = scan((v2 + 0u), v11);
+    u32 v30 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -199,58 +228,63 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v14, const i32 v16, const i32 v18) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u16* __restrict__ v18, const u16* __restrict__ v20, const u8* __restrict__ v22, const u16* __restrict__ v24, const u32* __restrict__ v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const i32 v42, const i64 v45, const i64 v46, const u32* __restrict__ v49) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      bool v17 = (v15 >= v16);
-      if (v17) {
-        bool v19 = (v15 < v18);
-        if (v19) {
-          v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[2];
+        lanes16(v17, v16, v12);
+        u64 v19[2];
+        lanes16(v19, v18, v12);
+        u64 v21[2];
+        lanes16(v21, v20, v12);
+        u64 v23[1];
+        lanes8(v23, v22, v12);
+        u64 v25[2];
+        lanes16(v25, v24, v12);
+        u64 v27[4];
+        lanes32(v27, v26, v12);
+        u64 v29[2];
+        lanes16(v29, v28, v12);
+#pragma unroll
+        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+          u64 v31 = (v12 + ((u64)v30));
+          if (((v13 & (1u << v30)) != 0u)) {
+            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v17 + 0u), v30)))));
+            i64 v34 = ((i64)v33);
+            u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+            bool v38 = ((v34 < v35) || (v34 > v36));
+            u32 v40 = (v38 ? 0u : v39[v37]);
+            u32 v41 = (v40 - 1u);
+            if (!(v40 == 0u)) {
+              i32 v43 = ((i32)((u32)v42 + (u32)((i32)((u8)lane8((v23 + 0u), v30)))));
+              i64 v44 = ((i64)v43);
+              u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
+              bool v48 = ((v44 < v45) || (v44 > v46));
+              u32 v50 = (v48 ? 0u : v49[v47]);
+              u32 v51 = (v50 - 1u);
+              if (!(v50 == 0u)) {
+                v11 = (v11 + 1u);
+              }
+            }
+          }
         }
       }
     }
-    u32 v20 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v14, const i64 v17, const i64 v18, const u32* __restrict__ v21, const u8* __restrict__ v24, const i32 v25, const i64 v28, const i64 v29, const u32* __restrict__ v32) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      i64 v16 = ((i64)v15);
-      u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
-      bool v20 = ((v16 < v17) || (v16 > v18));
-      u32 v22 = (v20 ? 0u : v21[v19]);
-      u32 v23 = (v22 - 1u);
-      if (!(v22 == 0u)) {
-        i32 v26 = ((i32)((u32)v25 + (u32)((i32)v24[v12])));
-        i64 v27 = ((i64)v26);
-        u32 v30 = (((u32)((u64)((i64)((u64)v27 - (u64)v28)))) + 1u);
-        bool v31 = ((v27 < v28) || (v27 > v29));
-        u32 v33 = (v31 ? 0u : v32[v30]);
-        u32 v34 = (v33 - 1u);
-        if (!(v33 == 0u)) {
-          v11 = (v11 + 1u);
-        }
-      }
-    }
-    u32 v35 = scan((v2 + 0u), v11);
+    u32 v52 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -278,53 +312,115 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v12, const u8* __restrict__ v13, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32* __restrict__ v26, const i64 v29, const u32 v31, const u32 v32, const u32 v33, u32* v34, u64* v35, const u32* __restrict__ v37, const i32 v38, const i32 v40, const u8* __restrict__ v41, const i32 v42) {
-  SHARED(v46)
-  for (u32 v47 = threadIdx.x; v47 < (v33 * 3u); v47 += blockDim.x) {
-    v46[(0u + v47)] = 0u;
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v22 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const u32* __restrict__ v21, const u8* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i32* __restrict__ v37, const i64 v40, const u32 v42, const u32 v43, const u32 v44, u32* v45, u64* v46, const i32 v48, const i32 v50, const i32 v51) {
+  SHARED(v55)
+  for (u32 v56 = threadIdx.x; v56 < (v44 * 3u); v56 += blockDim.x) {
+    v55[(0u + v56)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      u32 v11 = ((u32)v10[v9]);
-      bool v14 = (v12[v11] != 0u);
-      if (v14) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v9])));
-        i64 v18 = ((i64)v17);
-        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        bool v22 = ((v18 < v19) || (v18 > v20));
-        u32 v24 = (v22 ? 0u : v23[v21]);
-        u32 v25 = (v24 - 1u);
-        if (!(v24 == 0u)) {
-          i32 v27 = v26[v25];
-          i64 v28 = ((i64)v27);
-          u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-          u32 v36 = ((v30 * v32) + (threadIdx.x % v32));
-          i32 v39 = ((i32)((u32)v38 + (u32)((i32)v37[v9])));
-          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v41[v9])));
-          i32 v44 = ((i32)((u32)v40 - (u32)v43));
-          i32 v45 = ((i32)((u32)v39 * (u32)v44));
-          add_shared((v46 + (0u + ((v33 * 1u) + v36))), v33, ((i64)v45));
-          set_flags((v46 + (0u + ((v33 * 0u) + v36))), 1u);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[2];
+        lanes16(v20, v19, v9);
+        u64 v22[4];
+        lanes32(v22, v21, v9);
+        u64 v24[1];
+        lanes8(v24, v23, v9);
+#pragma unroll
+        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+          u64 v26 = (v9 + ((u64)v25));
+          if (((v12 & (1u << v25)) != 0u)) {
+            i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v20 + 0u), v25)))));
+            i64 v29 = ((i64)v28);
+            u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+            bool v33 = ((v29 < v30) || (v29 > v31));
+            u32 v35 = (v33 ? 0u : v34[v32]);
+            u32 v36 = (v35 - 1u);
+            if (!(v35 == 0u)) {
+              i32 v38 = v37[v36];
+              i64 v39 = ((i64)v38);
+              u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
+              u32 v47 = ((v41 * v43) + (threadIdx.x % v43));
+              i32 v49 = ((i32)((u32)v48 + (u32)((i32)lane32((v22 + 0u), v25))));
+              i32 v52 = ((i32)((u32)v51 + (u32)((i32)((u8)lane8((v24 + 0u), v25)))));
+              i32 v53 = ((i32)((u32)v50 - (u32)v52));
+              i32 v54 = ((i32)((u32)v49 * (u32)v53));
+              add_shared((v55 + (0u + ((v44 * 1u) + v47))), v44, ((i64)v54));
+              set_flags((v55 + (0u + ((v44 * 0u) + v47))), 1u);
+            }
+          }
         }
       }
     }
   }
   __syncthreads();
-  for (u32 v48 = threadIdx.x; v48 < v31; v48 += blockDim.x) {
-    u32 v49 = 0u;
-    i64 v50 = ((i64)0ll);
-    for (u32 v51 = 0u; v51 < v32; v51 += 1u) {
-      u32 v52 = ((v48 * v32) + v51);
-      v49 = (v49 | v46[(0u + ((v33 * 0u) + v52))]);
-      v50 = ((i64)((u64)v50 + (u64)joined((v46 + (0u + ((v33 * 1u) + v52))), v33)));
+  for (u32 v57 = threadIdx.x; v57 < v42; v57 += blockDim.x) {
+    u32 v58 = 0u;
+    i64 v59 = ((i64)0ll);
+    for (u32 v60 = 0u; v60 < v43; v60 += 1u) {
+      u32 v61 = ((v57 * v43) + v60);
+      v58 = (v58 | v55[(0u + ((v44 * 0u) + v61))]);
+      v59 = ((i64)((u64)v59 + (u64)joined((v55 + (0u + ((v44 * 1u) + v61))), v44)));
     }
-    if ((v49 != 0u)) {
-      add64((v35 + v48), v50);
-      set_flags((v34 + v48), v49);
+    if ((v58 != 0u)) {
+      add64((v46 + v57), v59);
+      set_flags((v45 + v57), v58);
     }
   }
 }

@@ -104,36 +104,62 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v14, const i32 v16, const i32 v18, const u16* __restrict__ v20, const i32 v21, const u16* __restrict__ v24, const i32 v25, const u8* __restrict__ v28, const u8* __restrict__ v30, const u8* __restrict__ v31) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u16* __restrict__ v15, const u16* __restrict__ v17, const u8* __restrict__ v19, const i32 v24, const i32 v26, const i32 v28, const i32 v30, const i32 v33, const u8* __restrict__ v37, const u8* __restrict__ v38, const u16* __restrict__ v40) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      bool v17 = (v15 >= v16);
-      if (v17) {
-        bool v19 = (v15 < v18);
-        if (v19) {
-          i32 v22 = ((i32)((u32)v21 + (u32)((i32)v20[v12])));
-          bool v23 = (v22 < v15);
-          if (v23) {
-            i32 v26 = ((i32)((u32)v25 + (u32)((i32)v24[v12])));
-            bool v27 = (v26 < v22);
-            if (v27) {
-              u32 v29 = ((u32)v28[v12]);
-              bool v32 = (v30[v29] != 0u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u64 v16[2];
+      lanes16(v16, v15, v12);
+      u64 v18[2];
+      lanes16(v18, v17, v12);
+      u64 v20[1];
+      lanes8(v20, v19, v12);
+      u32 v21 = 0u;
+#pragma unroll
+      for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+        u64 v23 = (v12 + ((u64)v22));
+        if (((v23 >= v8) && (v23 < v10))) {
+          i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v18 + 0u), v22)))));
+          bool v27 = (v25 >= v26);
+          if (v27) {
+            bool v29 = (v25 < v28);
+            if (v29) {
+              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v16 + 0u), v22)))));
+              bool v32 = (v31 < v25);
               if (v32) {
-                v11 = (v11 + 1u);
+                i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u16)lane16((v14 + 0u), v22)))));
+                bool v35 = (v34 < v31);
+                if (v35) {
+                  u32 v36 = ((u32)((u8)lane8((v20 + 0u), v22)));
+                  bool v39 = (v37[v36] != 0u);
+                  if (v39) {
+                    v21 = (v21 | (1u << v22));
+                  }
+                }
               }
             }
           }
         }
       }
+      if ((v21 != 0u)) {
+        u64 v41[2];
+        lanes16(v41, v40, v12);
+#pragma unroll
+        for (u32 v42 = 0u; v42 < 8u; v42 += 1u) {
+          u64 v43 = (v12 + ((u64)v42));
+          if (((v21 & (1u << v42)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
     }
-    u32 v33 = scan((v2 + 0u), v11);
+    u32 v44 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -161,88 +187,108 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v11, const i64 v14, const i64 v15, const u32* __restrict__ v18, const u32* __restrict__ v20, const u32* __restrict__ v21, const u32* __restrict__ v22, const u32* __restrict__ v27, const u32 v30, const u32 v31, const u32 v32, u32* v33, u64* v34, u64* v35, const u8* __restrict__ v40, const u8* __restrict__ v42, const u8* __restrict__ v43, const u8* __restrict__ v45, const u8* __restrict__ v46, const i32 v49, const i32 v50, const u8* __restrict__ v56, const u8* __restrict__ v57, const u8* __restrict__ v59, const u8* __restrict__ v60, const i32 v63, const i32 v64) {
-  SHARED(v51)
-  for (u32 v65 = threadIdx.x; v65 < (v32 * 5u); v65 += blockDim.x) {
-    v51[(0u + v65)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, const i64 v23, const u32* __restrict__ v26, const u32* __restrict__ v28, const u32* __restrict__ v29, const u32* __restrict__ v30, const u32* __restrict__ v35, const u32 v38, const u32 v39, const u32 v40, u32* v41, u64* v42, u64* v43, const u8* __restrict__ v49, const u8* __restrict__ v50, const u8* __restrict__ v52, const u8* __restrict__ v53, const i32 v56, const i32 v57, const u8* __restrict__ v63, const u8* __restrict__ v64, const u8* __restrict__ v66, const u8* __restrict__ v67, const i32 v70, const i32 v71) {
+  SHARED(v58)
+  for (u32 v72 = threadIdx.x; v72 < (v40 * 5u); v72 += blockDim.x) {
+    v58[(0u + v72)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
-      i64 v13 = ((i64)v12);
-      u32 v16 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
-      bool v17 = ((v13 < v14) || (v13 > v15));
-      u32 v19 = (v17 ? 0u : v18[v16]);
-      if (!(v19 == 0u)) {
-        u32 v23 = v20[v16];
-        u32 v24 = (v23 + v21[v16]);
-        for (u32 v25 = v23; v25 < v24; v25 += 1u) {
-          u32 v26 = v22[v25];
-          u32 v28 = v27[v26];
-          u32 v29 = (v28 + 1u);
-          u32 v36 = ((v29 * v31) + (threadIdx.x % v31));
-          i32 v37 = (0);
-          bool v38 = true;
-          bool v39 = true;
-          if (v39) {
-            u32 v41 = ((u32)v40[v9]);
-            bool v44 = (v42[v41] != 0u);
-            bool v47 = (v45[v41] != 0u);
-            bool v48 = (v44 || v47);
-            if (v48) {
-              v37 = v49;
-              v38 = false;
-              v39 = false;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[2];
+        lanes16(v14, v13, v9);
+        u64 v16[1];
+        lanes8(v16, v15, v9);
+#pragma unroll
+        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
+          u64 v18 = (v9 + ((u64)v17));
+          if (((v10 & (1u << v17)) != 0u)) {
+            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u16)lane16((v14 + 0u), v17)))));
+            i64 v21 = ((i64)v20);
+            u32 v24 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+            bool v25 = ((v21 < v22) || (v21 > v23));
+            u32 v27 = (v25 ? 0u : v26[v24]);
+            if (!(v27 == 0u)) {
+              u32 v31 = v28[v24];
+              u32 v32 = (v31 + v29[v24]);
+              for (u32 v33 = v31; v33 < v32; v33 += 1u) {
+                u32 v34 = v30[v33];
+                u32 v36 = v35[v34];
+                u32 v37 = (v36 + 1u);
+                u32 v44 = ((v37 * v39) + (threadIdx.x % v39));
+                i32 v45 = (0);
+                bool v46 = true;
+                bool v47 = true;
+                if (v47) {
+                  u32 v48 = ((u32)((u8)lane8((v16 + 0u), v17)));
+                  bool v51 = (v49[v48] != 0u);
+                  bool v54 = (v52[v48] != 0u);
+                  bool v55 = (v51 || v54);
+                  if (v55) {
+                    v45 = v56;
+                    v46 = false;
+                    v47 = false;
+                  }
+                }
+                if (v47) {
+                  v45 = v57;
+                  v46 = false;
+                }
+                add_shared((v58 + (0u + ((v40 * 1u) + v44))), v40, ((i64)v45));
+                i32 v59 = (0);
+                bool v60 = true;
+                bool v61 = true;
+                if (v61) {
+                  u32 v62 = ((u32)((u8)lane8((v16 + 0u), v17)));
+                  bool v65 = (v63[v62] != 0u);
+                  bool v68 = (v66[v62] != 0u);
+                  bool v69 = !(!v65 || !v68);
+                  if (v69) {
+                    v59 = v70;
+                    v60 = false;
+                    v61 = false;
+                  }
+                }
+                if (v61) {
+                  v59 = v71;
+                  v60 = false;
+                }
+                add_shared((v58 + (0u + ((v40 * 3u) + v44))), v40, ((i64)v59));
+                set_flags((v58 + (0u + ((v40 * 0u) + v44))), 1u);
+              }
             }
           }
-          if (v39) {
-            v37 = v50;
-            v38 = false;
-          }
-          add_shared((v51 + (0u + ((v32 * 1u) + v36))), v32, ((i64)v37));
-          i32 v52 = (0);
-          bool v53 = true;
-          bool v54 = true;
-          if (v54) {
-            u32 v55 = ((u32)v40[v9]);
-            bool v58 = (v56[v55] != 0u);
-            bool v61 = (v59[v55] != 0u);
-            bool v62 = !(!v58 || !v61);
-            if (v62) {
-              v52 = v63;
-              v53 = false;
-              v54 = false;
-            }
-          }
-          if (v54) {
-            v52 = v64;
-            v53 = false;
-          }
-          add_shared((v51 + (0u + ((v32 * 3u) + v36))), v32, ((i64)v52));
-          set_flags((v51 + (0u + ((v32 * 0u) + v36))), 1u);
         }
       }
     }
   }
   __syncthreads();
-  for (u32 v66 = threadIdx.x; v66 < v30; v66 += blockDim.x) {
-    u32 v67 = 0u;
-    i64 v68 = ((i64)0ll);
-    i64 v69 = ((i64)0ll);
-    for (u32 v70 = 0u; v70 < v31; v70 += 1u) {
-      u32 v71 = ((v66 * v31) + v70);
-      v67 = (v67 | v51[(0u + ((v32 * 0u) + v71))]);
-      v68 = ((i64)((u64)v68 + (u64)joined((v51 + (0u + ((v32 * 1u) + v71))), v32)));
-      v69 = ((i64)((u64)v69 + (u64)joined((v51 + (0u + ((v32 * 3u) + v71))), v32)));
+  for (u32 v73 = threadIdx.x; v73 < v38; v73 += blockDim.x) {
+    u32 v74 = 0u;
+    i64 v75 = ((i64)0ll);
+    i64 v76 = ((i64)0ll);
+    for (u32 v77 = 0u; v77 < v39; v77 += 1u) {
+      u32 v78 = ((v73 * v39) + v77);
+      v74 = (v74 | v58[(0u + ((v40 * 0u) + v78))]);
+      v75 = ((i64)((u64)v75 + (u64)joined((v58 + (0u + ((v40 * 1u) + v78))), v40)));
+      v76 = ((i64)((u64)v76 + (u64)joined((v58 + (0u + ((v40 * 3u) + v78))), v40)));
     }
-    if ((v67 != 0u)) {
-      add64((v34 + v66), v68);
-      add64((v35 + v66), v69);
-      set_flags((v33 + v66), v67);
+    if ((v74 != 0u)) {
+      add64((v42 + v73), v75);
+      add64((v43 + v73), v76);
+      set_flags((v41 + v73), v74);
     }
   }
 }

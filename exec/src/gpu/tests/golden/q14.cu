@@ -27,17 +27,37 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u8* __restrict__ v18) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      v11 = (v11 + 1u);
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[2];
+        lanes16(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
     }
-    u32 v13 = scan((v2 + 0u), v11);
+    u32 v22 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -45,86 +65,110 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v11, const i32 v13, const i32 v15, const u16* __restrict__ v17, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u32 v28, const u32 v29, const u32 v30, u32* v31, u64* v32, u64* v33, const u32* __restrict__ v38, const u8* __restrict__ v40, const u8* __restrict__ v41, const u32* __restrict__ v44, const i32 v45, const i32 v47, const u8* __restrict__ v48, const i32 v49, const i32 v53, const i32 v55, const i32 v57, const i32 v58) {
-  SHARED(v63)
-  u32 v62 = 0u;
-  i64 v34 = ((i64)0ll);
-  i64 v54 = ((i64)0ll);
-  for (u32 v64 = threadIdx.x; v64 < (v30 * 5u); v64 += blockDim.x) {
-    v63[(0u + v64)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u32* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u32 v39, const u32 v40, const u32 v41, u32* v42, u64* v43, u64* v44, const u32* __restrict__ v49, const u8* __restrict__ v51, const u8* __restrict__ v52, const i32 v55, const i32 v57, const i32 v58, const i32 v62, const i32 v64, const i32 v66, const i32 v67) {
+  SHARED(v72)
+  u32 v71 = 0u;
+  i64 v45 = ((i64)0ll);
+  i64 v63 = ((i64)0ll);
+  for (u32 v73 = threadIdx.x; v73 < (v41 * 5u); v73 += blockDim.x) {
+    v72[(0u + v73)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
-      bool v14 = (v12 >= v13);
-      if (v14) {
-        bool v16 = (v12 < v15);
-        if (v16) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)v17[v9])));
-          i64 v20 = ((i64)v19);
-          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-          bool v24 = ((v20 < v21) || (v20 > v22));
-          u32 v26 = (v24 ? 0u : v25[v23]);
-          u32 v27 = (v26 - 1u);
-          if (!(v26 == 0u)) {
-            i32 v35 = (0);
-            bool v36 = true;
-            bool v37 = true;
-            if (v37) {
-              u32 v39 = v38[v27];
-              bool v42 = (v40[v39] != 0u);
-              bool v43 = (v41[v39] != 0u);
-              if ((v42 && !v43)) {
-                i32 v46 = ((i32)((u32)v45 + (u32)((i32)v44[v9])));
-                i32 v50 = ((i32)((u32)v49 + (u32)((i32)v48[v9])));
-                i32 v51 = ((i32)((u32)v47 - (u32)v50));
-                i32 v52 = ((i32)((u32)v46 * (u32)v51));
-                v35 = v52;
-                v36 = false;
-                v37 = false;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
+          bool v18 = (v16 >= v17);
+          if (v18) {
+            bool v20 = (v16 < v19);
+            if (v20) {
+              v12 = (v12 | (1u << v13));
+            }
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v22[2];
+        lanes16(v22, v21, v9);
+        u64 v24[4];
+        lanes32(v24, v23, v9);
+        u64 v26[1];
+        lanes8(v26, v25, v9);
+#pragma unroll
+        for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
+          u64 v28 = (v9 + ((u64)v27));
+          if (((v12 & (1u << v27)) != 0u)) {
+            i32 v30 = ((i32)((u32)v29 + (u32)((i32)((u16)lane16((v22 + 0u), v27)))));
+            i64 v31 = ((i64)v30);
+            u32 v34 = (((u32)((u64)((i64)((u64)v31 - (u64)v32)))) + 1u);
+            bool v35 = ((v31 < v32) || (v31 > v33));
+            u32 v37 = (v35 ? 0u : v36[v34]);
+            u32 v38 = (v37 - 1u);
+            if (!(v37 == 0u)) {
+              i32 v46 = (0);
+              bool v47 = true;
+              bool v48 = true;
+              if (v48) {
+                u32 v50 = v49[v38];
+                bool v53 = (v51[v50] != 0u);
+                bool v54 = (v52[v50] != 0u);
+                if ((v53 && !v54)) {
+                  i32 v56 = ((i32)((u32)v55 + (u32)((i32)lane32((v24 + 0u), v27))));
+                  i32 v59 = ((i32)((u32)v58 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
+                  i32 v60 = ((i32)((u32)v57 - (u32)v59));
+                  i32 v61 = ((i32)((u32)v56 * (u32)v60));
+                  v46 = v61;
+                  v47 = false;
+                  v48 = false;
+                }
               }
+              if (v48) {
+                v46 = v62;
+                v47 = false;
+              }
+              v45 = ((i64)((u64)v45 + (u64)((i64)v46)));
+              i32 v65 = ((i32)((u32)v64 + (u32)((i32)lane32((v24 + 0u), v27))));
+              i32 v68 = ((i32)((u32)v67 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
+              i32 v69 = ((i32)((u32)v66 - (u32)v68));
+              i32 v70 = ((i32)((u32)v65 * (u32)v69));
+              v63 = ((i64)((u64)v63 + (u64)((i64)v70)));
+              v71 = (v71 | 1u);
             }
-            if (v37) {
-              v35 = v53;
-              v36 = false;
-            }
-            v34 = ((i64)((u64)v34 + (u64)((i64)v35)));
-            i32 v56 = ((i32)((u32)v55 + (u32)((i32)v44[v9])));
-            i32 v59 = ((i32)((u32)v58 + (u32)((i32)v48[v9])));
-            i32 v60 = ((i32)((u32)v57 - (u32)v59));
-            i32 v61 = ((i32)((u32)v56 * (u32)v60));
-            v54 = ((i64)((u64)v54 + (u64)((i64)v61)));
-            v62 = (v62 | 1u);
           }
         }
       }
     }
   }
-  u32 v65 = ((0u * v29) + (threadIdx.x % v29));
-  if ((v62 != 0u)) {
-    add_shared((v63 + (0u + ((v30 * 1u) + v65))), v30, v34);
-    add_shared((v63 + (0u + ((v30 * 3u) + v65))), v30, v54);
-    set_flags((v63 + (0u + ((v30 * 0u) + v65))), v62);
+  u32 v74 = ((0u * v40) + (threadIdx.x % v40));
+  if ((v71 != 0u)) {
+    add_shared((v72 + (0u + ((v41 * 1u) + v74))), v41, v45);
+    add_shared((v72 + (0u + ((v41 * 3u) + v74))), v41, v63);
+    set_flags((v72 + (0u + ((v41 * 0u) + v74))), v71);
   }
   __syncthreads();
-  for (u32 v66 = threadIdx.x; v66 < v28; v66 += blockDim.x) {
-    u32 v67 = 0u;
-    i64 v68 = ((i64)0ll);
-    i64 v69 = ((i64)0ll);
-    for (u32 v70 = 0u; v70 < v29; v70 += 1u) {
-      u32 v71 = ((v66 * v29) + v70);
-      v67 = (v67 | v63[(0u + ((v30 * 0u) + v71))]);
-      v68 = ((i64)((u64)v68 + (u64)joined((v63 + (0u + ((v30 * 1u) + v71))), v30)));
-      v69 = ((i64)((u64)v69 + (u64)joined((v63 + (0u + ((v30 * 3u) + v71))), v30)));
+  for (u32 v75 = threadIdx.x; v75 < v39; v75 += blockDim.x) {
+    u32 v76 = 0u;
+    i64 v77 = ((i64)0ll);
+    i64 v78 = ((i64)0ll);
+    for (u32 v79 = 0u; v79 < v40; v79 += 1u) {
+      u32 v80 = ((v75 * v40) + v79);
+      v76 = (v76 | v72[(0u + ((v41 * 0u) + v80))]);
+      v77 = ((i64)((u64)v77 + (u64)joined((v72 + (0u + ((v41 * 1u) + v80))), v41)));
+      v78 = ((i64)((u64)v78 + (u64)joined((v72 + (0u + ((v41 * 3u) + v80))), v41)));
     }
-    if ((v67 != 0u)) {
-      add64((v32 + v66), v68);
-      add64((v33 + v66), v69);
-      set_flags((v31 + v66), v67);
+    if ((v76 != 0u)) {
+      add64((v43 + v75), v77);
+      add64((v44 + v75), v78);
+      set_flags((v42 + v75), v76);
     }
   }
 }

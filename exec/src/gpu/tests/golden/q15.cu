@@ -99,24 +99,6 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      v11 = (v11 + 1u);
-    }
-    u32 v13 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
 KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14, const i64 v16, const i32 v18, const i32 v19, const i64 v22, const i64 v23, const u32* __restrict__ v26) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -149,48 +131,114 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v11, const i32 v13, const i32 v15, const u8* __restrict__ v17, const i32 v18, const i64 v21, const u32 v23, const u32 v24, const u32 v25, u32* v26, u64* v27, const u32* __restrict__ v29, const i32 v30, const i32 v32, const u8* __restrict__ v33, const i32 v34) {
-  SHARED(v38)
-  for (u32 v39 = threadIdx.x; v39 < (v25 * 3u); v39 += blockDim.x) {
-    v38[(0u + v39)] = 0u;
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const u8* __restrict__ v22) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+        u64 v21[1];
+        lanes8(v21, v20, v12);
+        u64 v23[1];
+        lanes8(v23, v22, v12);
+#pragma unroll
+        for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+          u64 v25 = (v12 + ((u64)v24));
+          if (((v13 & (1u << v24)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v26 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u8* __restrict__ v21, const u32* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i64 v32, const u32 v34, const u32 v35, const u32 v36, u32* v37, u64* v38, const i32 v40, const i32 v42, const i32 v43) {
+  SHARED(v47)
+  for (u32 v48 = threadIdx.x; v48 < (v36 * 3u); v48 += blockDim.x) {
+    v47[(0u + v48)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
-      bool v14 = (v12 >= v13);
-      if (v14) {
-        bool v16 = (v12 < v15);
-        if (v16) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)v17[v9])));
-          i64 v20 = ((i64)v19);
-          u32 v22 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-          u32 v28 = ((v22 * v24) + (threadIdx.x % v24));
-          i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v9])));
-          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v9])));
-          i32 v36 = ((i32)((u32)v32 - (u32)v35));
-          i32 v37 = ((i32)((u32)v31 * (u32)v36));
-          add_shared((v38 + (0u + ((v25 * 1u) + v28))), v25, ((i64)v37));
-          set_flags((v38 + (0u + ((v25 * 0u) + v28))), 1u);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
+          bool v18 = (v16 >= v17);
+          if (v18) {
+            bool v20 = (v16 < v19);
+            if (v20) {
+              v12 = (v12 | (1u << v13));
+            }
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v22[1];
+        lanes8(v22, v21, v9);
+        u64 v24[4];
+        lanes32(v24, v23, v9);
+        u64 v26[1];
+        lanes8(v26, v25, v9);
+#pragma unroll
+        for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
+          u64 v28 = (v9 + ((u64)v27));
+          if (((v12 & (1u << v27)) != 0u)) {
+            i32 v30 = ((i32)((u32)v29 + (u32)((i32)((u8)lane8((v22 + 0u), v27)))));
+            i64 v31 = ((i64)v30);
+            u32 v33 = (((u32)((u64)((i64)((u64)v31 - (u64)v32)))) + 1u);
+            u32 v39 = ((v33 * v35) + (threadIdx.x % v35));
+            i32 v41 = ((i32)((u32)v40 + (u32)((i32)lane32((v24 + 0u), v27))));
+            i32 v44 = ((i32)((u32)v43 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
+            i32 v45 = ((i32)((u32)v42 - (u32)v44));
+            i32 v46 = ((i32)((u32)v41 * (u32)v45));
+            add_shared((v47 + (0u + ((v36 * 1u) + v39))), v36, ((i64)v46));
+            set_flags((v47 + (0u + ((v36 * 0u) + v39))), 1u);
+          }
         }
       }
     }
   }
   __syncthreads();
-  for (u32 v40 = threadIdx.x; v40 < v23; v40 += blockDim.x) {
-    u32 v41 = 0u;
-    i64 v42 = ((i64)0ll);
-    for (u32 v43 = 0u; v43 < v24; v43 += 1u) {
-      u32 v44 = ((v40 * v24) + v43);
-      v41 = (v41 | v38[(0u + ((v25 * 0u) + v44))]);
-      v42 = ((i64)((u64)v42 + (u64)joined((v38 + (0u + ((v25 * 1u) + v44))), v25)));
+  for (u32 v49 = threadIdx.x; v49 < v34; v49 += blockDim.x) {
+    u32 v50 = 0u;
+    i64 v51 = ((i64)0ll);
+    for (u32 v52 = 0u; v52 < v35; v52 += 1u) {
+      u32 v53 = ((v49 * v35) + v52);
+      v50 = (v50 | v47[(0u + ((v36 * 0u) + v53))]);
+      v51 = ((i64)((u64)v51 + (u64)joined((v47 + (0u + ((v36 * 1u) + v53))), v36)));
     }
-    if ((v41 != 0u)) {
-      add64((v27 + v40), v42);
-      set_flags((v26 + v40), v41);
+    if ((v50 != 0u)) {
+      add64((v38 + v49), v51);
+      set_flags((v37 + v49), v50);
     }
   }
 }

@@ -87,49 +87,55 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const i32 v22, const i32 v24, const i32 v25, const i32 v26, const i32 v27, const i32 v28, const i32 v29, const i32 v30, const i32 v31, const u8* __restrict__ v34, const u8* __restrict__ v35, const u8* __restrict__ v38, const u8* __restrict__ v39, const u16* __restrict__ v43) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      v11 = (v11 + 1u);
-    }
-    u32 v13 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v14, const i32 v16, const i32 v17, const i32 v18, const i32 v19, const i32 v20, const i32 v21, const i32 v22, const i32 v23, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v28, const u8* __restrict__ v30, const u8* __restrict__ v32, const u8* __restrict__ v33) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      i32 v15 = ((i32)((u32)v14 + (u32)((i32)v13[v12])));
-      bool v24 = ((((((((v15 == v16) || (v15 == v17)) || (v15 == v18)) || (v15 == v19)) || (v15 == v20)) || (v15 == v21)) || (v15 == v22)) || (v15 == v23));
-      if (v24) {
-        u32 v26 = ((u32)v25[v12]);
-        bool v29 = (v27[v26] != 0u);
-        if (v29) {
-          u32 v31 = ((u32)v30[v12]);
-          bool v34 = (v32[v31] != 0u);
-          bool v35 = (v33[v31] != 0u);
-          bool v36 = !v34;
-          if ((v36 && !v35)) {
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[1];
+      lanes8(v14, v13, v12);
+      u64 v16[1];
+      lanes8(v16, v15, v12);
+      u64 v18[1];
+      lanes8(v18, v17, v12);
+      u32 v19 = 0u;
+#pragma unroll
+      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+        u64 v21 = (v12 + ((u64)v20));
+        if (((v21 >= v8) && (v21 < v10))) {
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v18 + 0u), v20)))));
+          bool v32 = ((((((((v23 == v24) || (v23 == v25)) || (v23 == v26)) || (v23 == v27)) || (v23 == v28)) || (v23 == v29)) || (v23 == v30)) || (v23 == v31));
+          if (v32) {
+            u32 v33 = ((u32)((u8)lane8((v14 + 0u), v20)));
+            bool v36 = (v34[v33] != 0u);
+            if (v36) {
+              u32 v37 = ((u32)((u8)lane8((v16 + 0u), v20)));
+              bool v40 = (v38[v37] != 0u);
+              bool v41 = (v39[v37] != 0u);
+              bool v42 = !v40;
+              if ((v42 && !v41)) {
+                v19 = (v19 | (1u << v20));
+              }
+            }
+          }
+        }
+      }
+      if ((v19 != 0u)) {
+        u64 v44[2];
+        lanes16(v44, v43, v12);
+#pragma unroll
+        for (u32 v45 = 0u; v45 < 8u; v45 += 1u) {
+          u64 v46 = (v12 + ((u64)v45));
+          if (((v19 & (1u << v45)) != 0u)) {
             v11 = (v11 + 1u);
           }
         }
       }
     }
-    u32 v37 = scan((v2 + 0u), v11);
+    u32 v47 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -137,20 +143,82 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v12, const u8* __restrict__ v13, const u8* __restrict__ v16, const i32 v17, const i64 v20, u32* v22) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const u8* __restrict__ v22) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+        u64 v21[1];
+        lanes8(v21, v20, v12);
+        u64 v23[1];
+        lanes8(v23, v22, v12);
+#pragma unroll
+        for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+          u64 v25 = (v12 + ((u64)v24));
+          if (((v13 & (1u << v24)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v26 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v20, const i32 v24, const i64 v27, u32* v29) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      u32 v11 = ((u32)v10[v9]);
-      bool v14 = (v12[v11] != 0u);
-      bool v15 = (v13[v11] != 0u);
-      if ((v14 && !v15)) {
-        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v9])));
-        i64 v19 = ((i64)v18);
-        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
-        set_bit((v22 + 0u), ((u64)v21));
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          bool v19 = (v17[v15] != 0u);
+          if ((v18 && !v19)) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v21[1];
+        lanes8(v21, v20, v9);
+#pragma unroll
+        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+          u64 v23 = (v9 + ((u64)v22));
+          if (((v12 & (1u << v22)) != 0u)) {
+            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u8)lane8((v21 + 0u), v22)))));
+            i64 v26 = ((i64)v25);
+            u32 v28 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+            set_bit((v29 + 0u), ((u64)v28));
+          }
+        }
       }
     }
   }
