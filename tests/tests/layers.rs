@@ -60,6 +60,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "cpu/window",
             "cpu/multiloop",
             "row_device",
+            "cards",
             "run",
         ],
     ),

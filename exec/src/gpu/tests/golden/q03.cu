@@ -263,6 +263,18 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
+typedef i32 value_t;
+// Picks rows of a column. `value_t` is what a value is.
+KERNEL pick(const value_t* from, const u32* rows, const u32 count, value_t* to) {
+  for (u32 at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += gridDim.x * blockDim.x) to[at] = from[rows[at]];
+}
+
+typedef i64 value_t;
+// Picks rows of a column. `value_t` is what a value is.
+KERNEL pick(const value_t* from, const u32* rows, const u32 count, value_t* to) {
+  for (u32 at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += gridDim.x * blockDim.x) to[at] = from[rows[at]];
+}
+
 typedef u32 code_t;
 // Finds rows by the codes of their keys. `code_t` is what a code is.
 

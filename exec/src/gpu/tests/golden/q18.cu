@@ -171,44 +171,6 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u16* __restrict__ v18) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u32 v13 = 0u;
-#pragma unroll
-      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
-        u64 v15 = (v12 + ((u64)v14));
-        if (((v15 >= v8) && (v15 < v10))) {
-          v13 = (v13 | (1u << v14));
-        }
-      }
-      if ((v13 != 0u)) {
-        u64 v17[2];
-        lanes16(v17, v16, v12);
-        u64 v19[2];
-        lanes16(v19, v18, v12);
-#pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v12 + ((u64)v20));
-          if (((v13 & (1u << v20)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
-    }
-    u32 v22 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, u32* v24, u64* v25, const i32 v26, const i32 v27) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
