@@ -78,6 +78,13 @@ impl Gpu {
         gpu
     }
 
+    /// The same, to which two strings are many.
+    #[cfg(test)]
+    pub(crate) fn that_carries_text(mut self) -> Self {
+        self.device.resident.strings_max = 1;
+        self
+    }
+
     /// The same, which keeps no result.
     #[cfg(test)]
     pub(crate) fn that_keeps_nothing(mut self) -> Self {
@@ -107,16 +114,16 @@ impl Gpu {
     }
 
     /// Remembers what is not to be tried again.
-    fn refuse(&self, task: &Task<'_>, why: &Cow<'static, str>) {
+    fn refuse(&self, task: &Task<'_>, why: Cow<'static, str>) {
         // There may be room another time, and other rows.
-        if why.contains("memory") || PASSES.contains(&&**why) {
+        if why.contains("memory") || PASSES.contains(&&*why) {
             return;
         }
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         if refused.len() >= REFUSED_MAX {
             refused.clear();
         }
-        refused.insert(what(task), why.clone());
+        refused.insert(what(task), why);
     }
 
     /// Begins to take times.
@@ -346,7 +353,7 @@ impl Backend for Gpu {
             Outcome::Given(_) => self.note(task, "ran"),
             Outcome::Declined(why) => {
                 self.note(task, &format!("declined: {why}"));
-                self.refuse(task, why);
+                self.refuse(task, why.clone());
             }
         }
         Ok(outcome)

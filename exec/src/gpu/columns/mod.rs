@@ -108,8 +108,8 @@ pub(super) struct HostColumn {
 
 impl DeviceColumn {
     /// A copy of a column of some chunks.
-    pub(crate) fn upload(driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: u32) -> Done<Self> {
-        let HostColumn { rows, element, form, data, valid } = upload::gather(chunks, position as usize)?;
+    fn upload(driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: u32, strings_max: usize) -> Done<Self> {
+        let HostColumn { rows, element, form, data, valid } = upload::gather(chunks, position as usize, strings_max)?;
         let valid = match valid {
             Some(valid) => Valid::Bits(Buffer::of(driver, &valid)?),
             None => Valid::All,

@@ -4,7 +4,7 @@
 //! the host has dropped is dropped here when the next column comes.
 
 use super::DeviceColumn;
-use super::upload::MANY_STRINGS;
+use super::upload::{MANY_STRINGS, STRINGS_MAX};
 use crate::column::Chunk;
 use crate::column::identity::Watch;
 use crate::gpu::driver::Driver;
@@ -12,9 +12,17 @@ use crate::gpu::stop::{Done, Stop, decline};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Which columns are there.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Resident {
     kept: Mutex<Kept>,
+    /// Strings of a column up to which they become codes.
+    pub(crate) strings_max: usize,
+}
+
+impl Default for Resident {
+    fn default() -> Self {
+        Resident { kept: Mutex::default(), strings_max: STRINGS_MAX }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -81,7 +89,7 @@ impl Resident {
             return decline("rows that lie in a file");
         };
         let column = loop {
-            match DeviceColumn::upload(driver, chunks, position) {
+            match DeviceColumn::upload(driver, chunks, position, self.strings_max) {
                 Ok(column) => break Ok(Arc::new(column)),
                 // Whatever stopped it, room may help, as long as there is some to be had.
                 Err(Stop::Declined(why)) if why.contains("memory") && self.evict() => {}

@@ -16,7 +16,7 @@ struct Frame {
 }
 
 /// The array of a column.
-pub(super) fn gather(chunks: &[Arc<Chunk>], position: usize) -> Done<HostColumn> {
+pub(super) fn gather(chunks: &[Arc<Chunk>], position: usize, strings_max: usize) -> Done<HostColumn> {
     if chunks.iter().any(|chunk| chunk.columns.len() <= position) {
         return decline("rows that lie in a file");
     }
@@ -38,7 +38,7 @@ pub(super) fn gather(chunks: &[Arc<Chunk>], position: usize) -> Done<HostColumn>
         data if data.is_text() => {
             let (element, dictionary, data) = match codes(&columns) {
                 Some(codes) => codes,
-                None => made_codes(&columns)?,
+                None => made_codes(&columns, strings_max)?,
             };
             of(element, Form::Codes(dictionary), data)
         }
@@ -116,11 +116,11 @@ fn codes(columns: &[&Column]) -> Option<(Type, Arc<Dictionary>, Vec<u8>)> {
 pub(super) const MANY_STRINGS: &str = "text of many strings";
 
 /// Strings of a dictionary that is made here, and bytes of all of them, at most.
-const STRINGS_MAX: usize = 1 << 20;
+pub(super) const STRINGS_MAX: usize = 1 << 20;
 const BYTES_MAX: usize = 1 << 26;
 
 /// Codes of a dictionary of all strings, if these are not too many.
-fn made_codes(columns: &[&Column]) -> Done<(Type, Arc<Dictionary>, Vec<u8>)> {
+fn made_codes(columns: &[&Column], strings_max: usize) -> Done<(Type, Arc<Dictionary>, Vec<u8>)> {
     if !columns.iter().all(|column| column.data.is_text()) {
         return decline("a column of several forms");
     }
@@ -136,7 +136,7 @@ fn made_codes(columns: &[&Column]) -> Done<(Type, Arc<Dictionary>, Vec<u8>)> {
                 bytes += text.len();
                 next
             });
-            if numbers.len() > STRINGS_MAX || bytes > BYTES_MAX {
+            if numbers.len() > strings_max || bytes > BYTES_MAX {
                 return decline(MANY_STRINGS);
             }
             own.push(number);

@@ -7,11 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// What came of a source.
+type Compiled = Done<Arc<dyn Module>>;
+
 /// What a device has compiled.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     /// What could not be compiled is not tried again.
-    modules: Mutex<FxHashMap<Arc<str>, Done<Arc<dyn Module>>>>,
+    modules: Mutex<FxHashMap<Arc<str>, Compiled>>,
     /// What was asked for while somebody looks.
     watched: Mutex<Option<Vec<Arc<str>>>>,
     /// Nanoseconds that went into it.

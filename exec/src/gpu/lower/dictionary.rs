@@ -34,7 +34,10 @@ pub(crate) struct TextTable {
 
 /// Arrays of dictionaries that are still there, by what was computed.
 #[derive(Debug, Default)]
-pub(crate) struct Texts(Mutex<Vec<(Weak<Dictionary>, String, Arc<TextTable>)>>);
+pub(crate) struct Texts(Mutex<Vec<KnownText>>);
+
+/// A dictionary, what was computed of its strings, and the array.
+type KnownText = (Weak<Dictionary>, String, Arc<TextTable>);
 
 impl Texts {
     fn get(&self, dictionary: &Arc<Dictionary>, what: &str) -> Option<Arc<TextTable>> {

@@ -29,6 +29,9 @@ pub(crate) struct Pieces {
     cut: Cut,
 }
 
+/// What is done for a tuple.
+type Sink<'s, T> = Box<dyn FnOnce(&mut T) -> Done<()> + 's>;
+
 /// Where pieces begin and end.
 #[derive(Debug)]
 enum Cut {
@@ -60,13 +63,13 @@ impl Lowering<'_> {
         {
             let codes = groups.table.groups as usize;
             self.sources.push(Arc::new(Level { rows: codes, columns: Vec::new(), groups: Some(groups) }));
-            return self.cut(&[0..codes]);
+            return self.cut(std::slice::from_ref(&(0..codes)));
         }
         if let Some(held) = self.inputs.held(*collection)?
             && let Some(rows) = HeldRows::of(&held)
         {
             self.sources.push(Arc::clone(&rows.level));
-            return self.cut(&[0..rows.level.rows]);
+            return self.cut(std::slice::from_ref(&(0..rows.level.rows)));
         }
         let rows = self.inputs.rows(*collection)?;
         let level = self.outermost(&rows);
@@ -320,7 +323,7 @@ impl Lowering<'_> {
                 };
                 let key: Vec<(u32, bool)> = key.iter().map(number).collect();
                 // To name the type of what is behind, which goes on level by level.
-                let sink: Box<dyn FnOnce(&mut Self) -> Done<()> + '_> = Box::new(sink);
+                let sink: Sink<'_, Self> = Box::new(sink);
                 inner.bucket(*collection, &key, |inner| inner.behind(level + 1, sink))
             }
             Some(_) => decline("a level that is no bucket"),
@@ -333,7 +336,7 @@ impl Lowering<'_> {
             None => then(self),
             Some((&first, rest)) => {
                 let passes = self.root(first)?.is_true();
-                let then: Box<dyn FnOnce(&mut Self) -> Done<()> + '_> = Box::new(then);
+                let then: Sink<'_, Self> = Box::new(then);
                 self.when(passes, |inner| inner.filter(rest, then))
             }
         }

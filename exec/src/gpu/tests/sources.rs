@@ -87,3 +87,54 @@ fn the_functions_compile_for_a_card() {
     let code = nvrtc.cubin(&crate::gpu::code::print::of_device(""), "sm_90");
     assert!(code.is_ok_and(|code| !code.is_empty()));
 }
+
+const CARRIED: &str = "\
+table %0 t(a#0 integer, s#1 text)
+loop
+  i0 in %0
+  %1 collect
+    if i0.a > 3
+    a = i0.a
+    s = i0.s
+  %2 bucket_collect
+    key a = i0.a
+    s = i0.s
+  %3 bucket_reduce
+    key a = i0.a
+    s? = first(i0.s)
+  %4 top_k limit 7::bigint offset 2::bigint
+    by i0.a desc nulls first
+    a = i0.a
+    s = i0.s
+loop
+  i1 in %0
+  i2 in %2[i1.a]
+  %5 collect
+    a = i1.a
+    s = i2.s
+    t? = %3[i1.a + 1].s
+loop
+  i3 in %0
+  %6 bucket_reduce
+    key s = i3.s
+    n = count_rows()
+RESULT
+";
+
+#[test]
+fn text_of_many_strings_is_carried() {
+    let pool = Pool::new(1).expect("threads start");
+    let gpu = Arc::new(emulated(4, 24).that_carries_text());
+    for result in ["%1\noutput a, s", "%4\noutput a, s", "%5\noutput a, s, t", "%6\noutput s, n"] {
+        let text = CARRIED.replace("RESULT", &format!("result {result}"));
+        let program = program(&text);
+        for rows in [0i64, 1, 100] {
+            let row = |row: i64| vec![Value::Int(row * 7 % 50), Value::text(format!("string {}", row * 7 % 50))];
+            let rows: Vec<Vec<Value>> = (0..rows).map(row).collect();
+            let tables = [table(&program.collections[0].fields, &rows, 64)];
+            let notes = compare(&with_statistics(&program, &tables), &tables, &[], (&gpu, &pool), &text);
+            let declined = notes.iter().any(|note| note.contains("many strings") || note.contains("text without"));
+            assert_eq!(declined, result.starts_with("%6") && rows.len() > 1, "{notes:?}");
+        }
+    }
+}
