@@ -3,6 +3,7 @@
 #[macro_use]
 mod say;
 
+mod card;
 mod display;
 mod failure;
 mod progress;
@@ -41,6 +42,8 @@ enum Command {
     Serve(Box<serve::ServeArguments>),
     /// Make a role that may enter a server, or change its password
     Role(role::RoleArguments),
+    /// Say which cards there are that can run loops, and why others are not used
+    Gpu,
     /// Run the TPC-H benchmark
     Tpch(tpch::TpchArguments),
     /// Run queries of another kind beside DuckDB
@@ -66,6 +69,7 @@ fn run(arguments: &Arguments, places: (&[usize], &[usize])) -> Result<ExitCode> 
     match &arguments.command {
         Some(Command::Serve(arguments)) => serve::serve(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Role(arguments)) => role::role(arguments).map(|()| ExitCode::SUCCESS),
+        Some(Command::Gpu) => card::print().map(|()| ExitCode::SUCCESS),
         Some(Command::Tpch(arguments)) => tpch::tpch(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Shapes(arguments)) => shapes::shapes(arguments),
         None => sql::sql(&arguments.sql, places),

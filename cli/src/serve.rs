@@ -1,9 +1,10 @@
 //! `multiloop serve`: an engine for PostgreSQL's clients. docs/server.md has all options in one table.
 
+use crate::card::device;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use multiloop::format::Format;
-use multiloop::{Engine, Roles, Session};
+use multiloop::{DeviceUse, Engine, Roles, Session};
 use multiloop_server::{Limits, Options, PORT, Server, Tls, serve_blocking};
 use multiloop_tpch::generate;
 use std::io::Write as _;
@@ -86,6 +87,9 @@ pub(crate) struct ServeArguments {
     /// Worker threads; the default is one a core
     #[arg(long)]
     threads: Option<usize>,
+    /// What statements run on: cards where they read much (auto), the processors alone, or cards whatever they read
+    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = "auto")]
+    device: DeviceUse,
     /// Memory that tables and statements may take, in MiB; the default is four fifths of the machine's
     #[arg(long, value_name = "MIB")]
     memory_limit: Option<usize>,
@@ -106,7 +110,7 @@ enum LogFormat {
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
     log_as(arguments.log_format);
     let options = options(arguments)?;
-    let mut builder = Engine::builder();
+    let mut builder = Engine::builder().device(arguments.device);
     if let Some(path) = &arguments.roles {
         let roles = Roles::open(path)?;
         if !roles.has_superuser() {

@@ -1,11 +1,12 @@
 //! What runs without a command: the shell, or the statements and scripts of the arguments, or of standard input.
 
+use crate::card::device;
 use crate::display::{Expanded, Format, Style};
 use crate::progress::Bar;
 use crate::shell::{self, Flow, Shell, Source};
 use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
-use multiloop::{Engine, Session};
+use multiloop::{DeviceUse, Engine, Session};
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -78,6 +79,9 @@ pub(crate) struct SqlArguments {
     /// Worker threads; the default is one a core
     #[arg(long)]
     threads: Option<usize>,
+    /// What statements run on: cards where they read much (auto), the processors alone, or cards whatever they read
+    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = "auto")]
+    device: DeviceUse,
     /// Memory that tables and statements may take, in MiB; the default is four fifths of the machine's
     #[arg(long, value_name = "MIB")]
     memory_limit: Option<usize>,
@@ -100,7 +104,7 @@ fn scripts<'a>(arguments: &'a SqlArguments, (commands, files): (&[usize], &[usiz
 
 /// Runs what the arguments say; also given is where among them the commands and the files stand.
 pub(crate) fn sql(arguments: &SqlArguments, places: (&[usize], &[usize])) -> Result<ExitCode> {
-    let mut builder = Engine::builder();
+    let mut builder = Engine::builder().device(arguments.device);
     if let Some(threads) = arguments.threads {
         builder = builder.threads(threads);
     }

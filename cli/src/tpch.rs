@@ -1,9 +1,10 @@
 //! `multiloop tpch`: loads the tables, runs the queries, prints the table.
 
+use crate::card::device;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use multiloop::{Backend, Engine, Session};
+use multiloop::{Backend, DeviceUse, Engine, Session};
 use multiloop_tpch::compare::{self, PeerOptions, Scratch, print_comparison};
 use multiloop_tpch::{Options, QueryReport, print_table, run};
 use serde::Serialize;
@@ -22,6 +23,9 @@ pub(crate) struct TpchArguments {
     /// Worker threads; the default is one a core
     #[arg(long)]
     threads: Option<usize>,
+    /// What queries run on: cards where they read much (auto), the processors alone, or cards whatever they read
+    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = "auto")]
+    device: DeviceUse,
     /// Queries to run, as in 1,3,6-9; the default is all 22
     #[arg(long)]
     queries: Option<String>,
@@ -37,6 +41,9 @@ pub(crate) struct TpchArguments {
     /// Compare with the known answers (scale factors 0.01, 0.1, 1 and 10)
     #[arg(long)]
     verify: bool,
+    /// Have each query explained while it runs, once more
+    #[arg(long)]
+    analyze: bool,
     /// `off` leaves out all rewrite rules; or a list of rules to leave out
     #[arg(long, value_name = "off|RULES")]
     rules: Option<String>,
@@ -70,7 +77,7 @@ pub(crate) struct TpchArguments {
 pub(crate) fn tpch(arguments: &TpchArguments) -> Result<()> {
     // Before the engine starts: its workers, and the peers, inherit it.
     let pinned = arguments.compare.is_some() && arguments.threads == Some(1) && stay_on_one_processor();
-    let mut builder = Engine::builder();
+    let mut builder = Engine::builder().device(arguments.device);
     if let Some(threads) = arguments.threads {
         builder = builder.threads(threads);
     }
@@ -92,6 +99,7 @@ pub(crate) fn tpch(arguments: &TpchArguments) -> Result<()> {
         data: arguments.files.clone().or_else(|| arguments.data.clone()),
         in_place: arguments.files.is_some(),
         verify: arguments.verify,
+        analyze: arguments.analyze,
     };
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {msg}").context("the progress bar's template")?);
@@ -117,6 +125,11 @@ fn alone(
     let report = run(session, options, &|table, rows| loading(bar, table, rows), &on_query)?;
     bar.finish_and_clear();
     print!("{}", print_table(&report));
+    for query in &report.queries {
+        if let Some(analysed) = &query.analysed {
+            println!("\nQ{}, first run {:.1} ms\n{analysed}", query.query, query.first_ms);
+        }
+    }
     write_json(&report, arguments.json.as_deref())?;
     Ok(report.queries)
 }

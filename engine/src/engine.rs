@@ -13,12 +13,12 @@ use crate::snapshot::Snapshot;
 use crate::system;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result, format};
-use multiloop_exec::Devices;
 use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::cpu::simd::level::Level;
 use multiloop_exec::technique::Technique;
 use multiloop_exec::workers::context::{Context, Memory};
 use multiloop_exec::workers::pool::Pool;
+use multiloop_exec::{Cards, DeviceUse, Devices};
 use multiloop_planner::catalog::{Declared, FileOptions, TableHandle, TableName};
 use multiloop_planner::relation::FarKey;
 use std::collections::HashMap;
@@ -37,7 +37,9 @@ pub(crate) struct Shared {
     pub(crate) system: system::Cache,
     pub(crate) pool: Arc<Pool>,
     /// What may run loops beside its workers.
-    pub(crate) devices: Devices,
+    pub(crate) cards: Cards,
+    /// What the setting `device` means as it begins.
+    pub(crate) device: DeviceUse,
     pub(crate) memory: Arc<Memory>,
     /// Columns of files.
     cache: Arc<ColumnCache>,
@@ -79,6 +81,7 @@ pub struct EngineBuilder {
     compact: bool,
     roles: Option<Arc<Roles>>,
     devices: Devices,
+    device: DeviceUse,
 }
 
 impl EngineBuilder {
@@ -113,7 +116,15 @@ impl EngineBuilder {
         self
     }
 
-    /// What may run loops beside the workers; the default is nothing.
+    /// What statements run on whose setting `device` is as it begins (`auto`): cards of this machine where they read much, the
+    /// processors alone, or cards whatever they read. Where there is no card, it is the processors.
+    #[must_use]
+    pub fn device(mut self, device: DeviceUse) -> Self {
+        self.device = device;
+        self
+    }
+
+    /// What may run loops beside the workers, in the place of this machine's cards.
     #[doc(hidden)]
     #[must_use]
     pub fn devices(mut self, devices: Devices) -> Self {
@@ -132,7 +143,8 @@ impl EngineBuilder {
             catalog: Current::default(),
             system: system::Cache::default(),
             pool: Arc::new(Pool::new(self.threads.unwrap_or_else(available_threads))?),
-            devices: self.devices,
+            cards: Cards::of(self.devices),
+            device: self.device,
             cache: ColumnCache::new(&memory),
             memory,
             compact: self.compact,

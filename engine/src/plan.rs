@@ -2,10 +2,10 @@
 //! known of a table's columns is made once more, when that has been found out.
 
 use crate::{Error, Result};
-use multiloop_exec::Devices;
 use multiloop_exec::column::Table;
 use multiloop_exec::plan::{Machine, Plan};
 use multiloop_exec::workers::context::Context;
+use multiloop_exec::{Cards, DeviceUse, Devices};
 use multiloop_planner::catalog::{ColumnStatistics, TableHandle, TableStatistics};
 use multiloop_planner::function::Function;
 use multiloop_planner::lower::lower;
@@ -33,8 +33,16 @@ pub struct Timings {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hardware<'h> {
     pub(crate) machine: Machine,
-    /// What may run loops beside the processors.
-    pub(crate) devices: &'h Devices,
+    /// What may run loops beside the processors, and whether it is to.
+    pub(crate) cards: &'h Cards,
+    pub(crate) device: DeviceUse,
+}
+
+impl<'h> Hardware<'h> {
+    /// What runs loops of a program beside the processors.
+    pub(crate) fn devices(&self, program: &Program) -> &'h Devices {
+        self.cards.devices(self.device, program)
+    }
 }
 
 /// The table of a handle, if there is one.
@@ -56,7 +64,8 @@ pub(crate) struct Executable {
     pub(crate) types: Arc<[DataType]>,
     /// Whether it sets the seed of random numbers; none if it draws no numbers either.
     pub(crate) seeds: Option<bool>,
-    plan: OnceLock<(Arc<Plan>, Option<Duration>)>,
+    /// By what it may run on.
+    plans: [OnceLock<(Arc<Plan>, Option<Duration>)>; 3],
 }
 
 /// See [`Executable::seeds`].
@@ -70,22 +79,23 @@ fn seeds(program: &Program) -> Option<bool> {
 
 impl Executable {
     fn new(program: Program, types: &Arc<[DataType]>) -> Self {
-        Executable { seeds: seeds(&program), program, types: Arc::clone(types), plan: OnceLock::new() }
+        Executable { seeds: seeds(&program), program, types: Arc::clone(types), plans: Default::default() }
     }
 
     /// How it runs, decided the first time; an engine has one machine.
     pub(crate) fn plan(&self, hardware: Hardware<'_>) -> Result<&Arc<Plan>> {
-        if let Some((plan, _)) = self.plan.get() {
+        let kept = &self.plans[hardware.device as usize];
+        if let Some((plan, _)) = kept.get() {
             return Ok(plan);
         }
-        let plan = Arc::new(hardware.devices.plan(&self.program, hardware.machine)?);
+        let plan = Arc::new(hardware.cards.plan(hardware.device, &self.program, hardware.machine)?);
         let time_max = plan.time_max();
-        Ok(&self.plan.get_or_init(|| (plan, time_max)).0)
+        Ok(&kept.get_or_init(|| (plan, time_max)).0)
     }
 
     /// How long it takes at most, once it has a physical plan; None if nobody knows.
     pub(crate) fn time_max(&self) -> Option<Duration> {
-        self.plan.get().and_then(|(_, time_max)| *time_max)
+        self.plans.iter().find_map(OnceLock::get).and_then(|(_, time_max)| *time_max)
     }
 }
 

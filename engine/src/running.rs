@@ -7,6 +7,7 @@ use crate::snapshot::Snapshot;
 use crate::stream::ResultStream;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result};
+use multiloop_exec::DeviceUse;
 use multiloop_exec::column::Table;
 use multiloop_exec::column::arrow::{has_lists, schema_of_rows, to_record_batch_as};
 use multiloop_exec::plan::Machine;
@@ -60,7 +61,12 @@ pub(crate) struct Running<'a> {
 impl Running<'_> {
     /// What plans are made for.
     pub(crate) fn hardware(&self) -> Hardware<'_> {
-        Hardware { machine: Machine::host(self.engine.0.pool.threads()), devices: &self.engine.0.devices }
+        let shared = &self.engine.0;
+        let device = match self.work.settings().device() {
+            DeviceUse::Auto => shared.device,
+            asked => asked,
+        };
+        Hardware { machine: Machine::host(shared.pool.threads()), cards: &shared.cards, device }
     }
 
     /// What the loops of a statement share.
@@ -158,8 +164,9 @@ impl Running<'_> {
         let _entered = drawing.is_some().then(|| context.enter());
         match self.options.backend {
             Backend::Cpu => {
-                let plan = executable.plan(self.hardware())?;
-                let devices = &self.engine.0.devices;
+                let hardware = self.hardware();
+                let plan = executable.plan(hardware)?;
+                let devices = hardware.devices(&executable.program);
                 // The form of arrays in a result depends on all of them, and few rows need not come one after the other.
                 let has_arrays = executable.types.iter().any(|data_type| has_lists(*data_type));
                 let output = match drawing.is_some() || has_arrays || executable.time_max().is_some() {

@@ -6,6 +6,7 @@
 
 use crate::catalog::SearchPath;
 use crate::{Error, ErrorKind, Result};
+use multiloop_exec::DeviceUse;
 use multiloop_planner::evaluate::zone::Zone;
 use multiloop_planner::function::IntervalStyle;
 use std::collections::BTreeMap;
@@ -115,6 +116,7 @@ fn other_tablespace(name: &str) -> bool {
 
 const LEVELS: &[&str] = &["debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"];
 const INTERVAL_STYLES: &[&str] = &["postgres", "postgres_verbose", "sql_standard", "iso_8601"];
+const DEVICES: &[&str] = &["auto", "cpu", "gpu"];
 const ISOLATION: &[&str] = &["serializable", "repeatable read", "read committed", "read uncommitted"];
 const MILLISECONDS: Kind = Kind::Integer(0, i32::MAX as i64, Unit::Milliseconds);
 
@@ -151,6 +153,7 @@ pub(crate) static KNOWN: &[Known] = &[
     word("default_transaction_isolation", "read committed", ISOLATION, "The isolation that transactions begin with."),
     boolean("default_transaction_deferrable", "off", "Kept for clients."),
     Known { is_reported: true, ..boolean("default_transaction_read_only", "off", "Whether transactions only read.") },
+    word("device", "auto", DEVICES, "What statements run on: as the program was started, the processors, or a card."),
     boolean("enable_seqscan", "on", "Kept for clients."),
     Known {
         refuses: fewer_digits,
@@ -334,6 +337,11 @@ impl Settings {
     pub(crate) fn time_zone(&self) -> Arc<str> {
         let zone = || self.get("TimeZone").map_or_else(|_| Arc::from("UTC"), |shown| Zone::of_setting(shown).into());
         Arc::clone(self.0.zone.get_or_init(zone))
+    }
+
+    /// What statements run on.
+    pub(crate) fn device(&self) -> DeviceUse {
+        self.0.set.get("device").and_then(|name| DeviceUse::named(name)).unwrap_or_default()
     }
 
     /// How intervals are written.

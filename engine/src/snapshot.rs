@@ -12,11 +12,11 @@ use crate::{Error, ErrorKind, Result};
 use arrow::array::AsArray as _;
 use arrow::compute::cast;
 use arrow::datatypes::DataType as ArrowType;
-use multiloop_exec::Devices;
 use multiloop_exec::column::Table;
 use multiloop_exec::plan::Machine;
 use multiloop_exec::run::run_plan;
 use multiloop_exec::workers::context::Context;
+use multiloop_exec::{Cards, DeviceUse, Devices};
 use multiloop_planner::catalog::{
     Catalog, CatalogEntry, FileOptions, Literals, Right, SqlFunction, TableHandle, TableInfo, TableName, View,
 };
@@ -556,8 +556,8 @@ impl Catalog for Snapshot<'_> {
         let Ok(query) = query.downcast::<Query>() else { return Err(Error::internal("texts of what is no query")) };
         let Some(pool) = self.context.pool.clone() else { return Err(Error::internal("a statement without workers")) };
         // Few rows of one column, while a statement is bound.
-        let devices = Devices::default();
-        let hardware = Hardware { machine: Machine::host(pool.threads()), devices: &devices };
+        let (cards, devices) = (Cards::default(), Devices::default());
+        let hardware = Hardware { machine: Machine::host(pool.threads()), cards: &cards, device: DeviceUse::Cpu };
         let find = |handle| self.table(handle);
         let planned = Planned::new(*query, &RewriteOptions::default(), (&find, hardware), self.context)?;
         planned.run(self.context, |executable| {

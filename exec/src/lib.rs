@@ -8,9 +8,12 @@
 //! place; `run` drives the lets of a plan.
 
 mod backend;
+mod cards;
 mod collections;
 pub mod column;
 pub mod cpu;
+#[cfg(any(test, feature = "gpu", feature = "gpu-emulated"))]
+mod gpu;
 pub mod interpret;
 pub mod partial;
 pub mod plan;
@@ -21,4 +24,5 @@ pub mod technique;
 pub mod workers;
 
 pub use backend::devices::Devices;
+pub use cards::{Cards, DeviceUse, about_cards};
 pub use multiloop_planner::error::{Error, ErrorKind, Result};

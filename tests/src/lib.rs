@@ -96,8 +96,16 @@ impl Way {
     /// As [`Way::check_tpch`].
     pub fn check_tpch_of(self, data: Option<PathBuf>) {
         let queries = (1..=22).collect();
-        let options =
-            Options { scale_factor: SCALE, threads: 1, queries, runs: 0, data, in_place: false, verify: true };
+        let options = Options {
+            scale_factor: SCALE,
+            threads: 1,
+            queries,
+            runs: 0,
+            data,
+            in_place: false,
+            verify: true,
+            analyze: false,
+        };
         let report = run(&self.session(), &options, &|_, _| {}, &|_| {}).expect("the tables load");
         let wrong: Vec<String> = report
             .queries

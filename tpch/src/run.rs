@@ -1,7 +1,7 @@
 //! Loads the tables, runs the queries several times, compares the answers.
 
 use crate::{answers, data, machine, queries};
-use multiloop::arrow::array::RecordBatch;
+use multiloop::arrow::array::{AsArray as _, RecordBatch};
 use multiloop::{Result, Session};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -24,6 +24,8 @@ pub struct Options {
     pub in_place: bool,
     /// Whether to compare with the known answers.
     pub verify: bool,
+    /// Whether to have each query explained while it runs, once more.
+    pub analyze: bool,
 }
 
 /// What was measured.
@@ -55,6 +57,8 @@ pub struct QueryReport {
     pub query: usize,
     /// Rows of the result.
     pub rows: usize,
+    /// The run that is not among them: it uploads and compiles.
+    pub first_ms: f64,
     /// Median of the timed runs: SQL text in to last record batch out.
     pub median_ms: f64,
     /// Fastest of them.
@@ -67,6 +71,9 @@ pub struct QueryReport {
     pub plan_ms: f64,
     /// Whether the answer is the known one; null where none is known or nobody asked.
     pub verified: Option<bool>,
+    /// What EXPLAIN ANALYZE said.
+    #[serde(skip)]
+    pub analysed: Option<String>,
     /// Where it first differs, or the error that the query gave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
@@ -123,6 +130,8 @@ fn run_query(session: &Session, number: usize, options: &Options) -> (QueryRepor
     let mut report = QueryReport {
         query: number,
         rows: 0,
+        first_ms: f64::NAN,
+        analysed: None,
         median_ms: f64::NAN,
         min_ms: f64::NAN,
         runs_ms: Vec::new(),
@@ -151,6 +160,7 @@ fn run_query(session: &Session, number: usize, options: &Options) -> (QueryRepor
             }
         };
         if run == 0 {
+            report.first_ms = spent;
             report.rows = batches.iter().map(|batch| batch.num_rows()).sum();
             if options.verify
                 && let Some(outcome) = answers::rows(&batches)
@@ -170,7 +180,23 @@ fn run_query(session: &Session, number: usize, options: &Options) -> (QueryRepor
     report.median_ms = median(&report.runs_ms);
     report.min_ms = report.runs_ms.iter().copied().fold(f64::NAN, f64::min);
     report.plan_ms = median(&plans);
+    if options.analyze {
+        report.analysed = Some(analysed(session, &text));
+    }
     (report, first)
+}
+
+/// What EXPLAIN ANALYZE says of a query, or why it says nothing.
+fn analysed(session: &Session, text: &str) -> String {
+    let lines = |batches: Vec<RecordBatch>| -> Vec<String> {
+        let column = |batch: &RecordBatch| {
+            let texts = batch.column(0).as_string_opt::<i32>().map(|texts| texts.iter().flatten().map(str::to_owned));
+            texts.into_iter().flatten().collect::<Vec<_>>()
+        };
+        batches.iter().flat_map(column).collect()
+    };
+    let batches = session.sql(&format!("EXPLAIN ANALYZE {text}")).and_then(|stream| stream.collect_batches());
+    batches.map_or_else(|error| error.to_string(), |batches| lines(batches).join("\n"))
 }
 
 pub(crate) fn milliseconds(duration: Duration) -> f64 {

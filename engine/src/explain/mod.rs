@@ -3,10 +3,11 @@
 mod json;
 
 use crate::Result;
-use crate::plan::{Executable, Timings, speculating, timed};
+use crate::plan::{Executable, Hardware, Timings, speculating, timed};
 use crate::running::Runner;
 use crate::stream::ResultStream;
 use json::Took;
+use multiloop_exec::DeviceUse;
 use multiloop_exec::plan::{Node, Numbers};
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::print::print;
@@ -41,14 +42,20 @@ pub(crate) fn explain(
             let (passes, names) = (lines(passes), lines(fired.iter().map(|fired| fired.rule).collect()));
             format!("Passes\n{passes}\nBefore rules\n{before}\nRules\n{names}\nAfter rules\n{}", print(&program))
         }
+        ExplainKind::Code => code(runner, query.clone())?,
         ExplainKind::Kernels => {
             let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
             let executable = &planned?.executable;
             let plan = executable.plan(runner.session.hardware())?;
-            format!("{}\n", multiloop_exec::plan::explain_plan(plan, &executable.program, &find))
+            let why = match runner.session.hardware() {
+                Hardware { device: DeviceUse::Gpu, cards, .. } => cards.why_none(),
+                _ => None,
+            };
+            let why = why.map(|why| format!("no device: {why}\n")).unwrap_or_default();
+            format!("{why}{}\n", multiloop_exec::plan::explain_plan(plan, &executable.program, &find))
         }
     };
-    if analyze {
+    if analyze && kind != ExplainKind::Code {
         text.push('\n');
         text.push_str(&analyzed(runner, query)?);
     }
@@ -99,6 +106,7 @@ fn as_json(runner: &Runner<'_>, analyze: bool, form: ExplainForm, query: Query) 
 struct Analysed {
     rows: usize,
     statistics: String,
+    code: String,
     root: Node,
     timings: Timings,
 }
@@ -111,17 +119,29 @@ fn analyse(runner: &Runner<'_>, query: Query) -> Result<Analysed> {
     runner.session.count_hashed(&planned, &mut timings);
     let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
     let shared = &runner.session.engine.0;
-    let on = (&*shared.pool, &shared.devices);
+    let hardware = runner.session.hardware();
     let run = |executable: &Executable| {
-        let plan = executable.plan(runner.session.hardware())?;
+        let plan = executable.plan(hardware)?;
+        let on = (&*shared.pool, hardware.devices(&executable.program));
         let mut output = multiloop_exec::run::analyse(plan, &find, runner.parameters, &context, on)?;
         let numbers = Numbers::of(&executable.program);
         let (statistics, root) = (output.analysed(plan, &numbers), output.outlined(plan, &numbers));
         let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
-        Result::Ok((rows, statistics, root))
+        Result::Ok((rows, statistics, output.code(), root))
     };
-    let (rows, statistics, root) = timed(&mut timings.execute, || planned.run(&context, run))?;
-    Ok(Analysed { rows, statistics, root, timings })
+    let (rows, statistics, code, root) = timed(&mut timings.execute, || planned.run(&context, run))?;
+    Ok(Analysed { rows, statistics, code, root, timings })
+}
+
+/// What is compiled for devices, which the columns at hand decide: the query runs.
+fn code(runner: &Runner<'_>, query: Query) -> Result<String> {
+    let hardware = runner.session.hardware();
+    let Analysed { code, .. } = analyse(runner, query)?;
+    Ok(match (code.is_empty(), hardware.cards.why_none()) {
+        (false, _) => code,
+        (true, Some(why)) => format!("no device: {why}\n"),
+        (true, None) => "no loop runs on a device; EXPLAIN (KERNELS) says why\n".to_owned(),
+    })
 }
 
 fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {

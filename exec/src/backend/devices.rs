@@ -26,6 +26,15 @@ impl Devices {
         Devices(devices.into_iter().collect())
     }
 
+    /// The cards of this machine.
+    ///
+    /// # Errors
+    /// The reason why there is none, for people.
+    #[cfg(not(feature = "gpu"))]
+    pub(crate) fn cards() -> std::result::Result<Self, String> {
+        Err("this program was built without the feature \"gpu\"".to_owned())
+    }
+
     /// Whether the processors are alone.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -54,6 +54,15 @@ pub(crate) trait Inputs: Sync {
     /// The values of the statement's parameters.
     fn parameters(&self) -> &[Value];
 
+    /// Whether somebody looks at how the loop runs (EXPLAIN ANALYZE).
+    fn takes_notes(&self) -> bool;
+
+    /// Notes something for who looks.
+    fn note(&self, what: String);
+
+    /// Notes what was compiled for the loop (EXPLAIN (CODE)).
+    fn note_code(&self, code: String);
+
     /// What the statement shares: cancellation, memory, progress.
     fn context(&self) -> &Context;
 }

@@ -30,6 +30,13 @@ impl Identity {
     }
 }
 
+impl Identity {
+    /// Whether it is the one that somebody watches.
+    pub fn is(&self, watch: &Watch) -> bool {
+        self.0.get().is_some_and(|mark| std::ptr::eq(Arc::as_ptr(mark), watch.0.as_ptr()))
+    }
+}
+
 impl Clone for Identity {
     fn clone(&self) -> Self {
         Identity(OnceLock::from(Arc::clone(self.mark())))

@@ -12,7 +12,7 @@ mod collection;
 mod fixed;
 mod generate;
 pub(crate) mod iterate;
-mod order;
+pub(crate) mod order;
 pub(crate) mod reduce;
 mod scalar;
 mod traverse;

@@ -5,7 +5,7 @@ use multiloop_planner::value::Value;
 use std::cmp::Ordering;
 
 /// Compares two values under one key of ORDER BY. Where NULLs go has nothing to do with the direction.
-fn compare_values(a: &Value, b: &Value, order: SortOrder) -> Ordering {
+pub(crate) fn compare_values(a: &Value, b: &Value, order: SortOrder) -> Ordering {
     match (a.is_null(), b.is_null()) {
         (true, true) => Ordering::Equal,
         (true, false) => {

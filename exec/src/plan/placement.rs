@@ -8,8 +8,8 @@
 
 use crate::plan::choice::Choice;
 use crate::plan::reads::collections_read;
-use crate::plan::tree::{Device, LetKind, LoopPlan, Plan, Reads};
-use multiloop_planner::multiloop::CollectionId;
+use crate::plan::tree::{Device, LetKind, LetPlan, LoopPlan, Plan, Reads};
+use multiloop_planner::multiloop::{CollectionId, Source};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
@@ -116,5 +116,22 @@ impl Placed {
             }
         }
         plan.devices = self.devices;
+    }
+}
+
+impl Plan {
+    /// Whether there are devices, and a loop of the body that is the host's passes over a table of so many rows or more.
+    pub(crate) fn leaves_rows(&self, rows: u64) -> bool {
+        let table = |source: &Source| match source {
+            Source::Rows(id) => self.collection(*id).table.as_ref().map_or(0, |table| table.rows),
+            _ => 0,
+        };
+        let leaves = |definition: &LetPlan| match &definition.kind {
+            LetKind::Loop(of) if of.device.of == Device::Host && definition.is_read(self) => {
+                of.levels.first().is_some_and(|level| table(&level.source) >= rows)
+            }
+            _ => false,
+        };
+        !self.devices.is_empty() && self.block(self.body).lets.iter().any(leaves)
     }
 }

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+/// In notes the generator of code that a device has compiled for the whole loop: none.
+pub(crate) const CODE: usize = usize::MAX;
+
 /// What one let did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LetStatistics {

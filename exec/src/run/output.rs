@@ -8,7 +8,7 @@ use crate::collections::rows::RowSet;
 use crate::column::arrow::{batch_of, schema_of, schema_of_rows, to_array_as};
 use crate::column::{Chunk, Column, ColumnData};
 use crate::plan::outline::outline;
-use crate::plan::statistics::LetStatistics;
+use crate::plan::statistics::{CODE, LetStatistics};
 use crate::plan::tree::Plan;
 use crate::plan::{Node, Numbers, explain};
 use crate::workers::context::{Context, Reservation};
@@ -106,6 +106,12 @@ impl Output {
     /// have no figures.
     pub fn analysed(&self, plan: &Plan, numbers: &Numbers) -> String {
         explain::analysed(plan, numbers, &self.statistics)
+    }
+
+    /// What was compiled for devices, loop by loop, as far as [`super::analyse`] noted it.
+    pub fn code(&self) -> String {
+        let notes = self.statistics.iter().flat_map(|(_, statistics)| &statistics.notes);
+        notes.filter(|(of, _)| *of == CODE).map(|(_, code)| code.as_str()).collect()
     }
 
     /// The tree of the plan that was run, with what each let of its body did.

@@ -11,6 +11,7 @@ struct Options {
     analyze: bool,
     loops: bool,
     kernels: bool,
+    code: bool,
     form: ExplainForm,
 }
 
@@ -26,14 +27,15 @@ impl Binder<'_, '_> {
         for option in options {
             read.take(option).map_err(|error| error.at(self.position(option.name.span)))?;
         }
-        let Options { analyze, loops, kernels, form } = read;
-        let kind = match (loops, kernels) {
-            (false, false) => ExplainKind::Relation,
-            (true, false) => ExplainKind::Loops,
-            _ => ExplainKind::Kernels,
+        let Options { analyze, loops, kernels, code, form } = read;
+        let kind = match (loops, kernels, code) {
+            (true, ..) => ExplainKind::Loops,
+            (_, true, _) => ExplainKind::Kernels,
+            (.., true) => ExplainKind::Code,
+            _ => ExplainKind::Relation,
         };
         if form.json && kind != ExplainKind::Relation {
-            return Err(conflict("LOOPS and KERNELS need FORMAT TEXT"));
+            return Err(conflict("LOOPS, KERNELS and CODE need FORMAT TEXT"));
         }
         match statement {
             ast::Statement::Query(query) => {
@@ -60,6 +62,7 @@ impl Options {
             "analyze" => self.analyze = on?,
             "loops" => self.loops = on?,
             "kernels" => self.kernels = on?,
+            "code" => self.code = on?,
             "costs" => self.form.costs = on?,
             "timing" => self.form.timing = on?,
             "summary" => self.form.summary = Some(on?),
@@ -67,12 +70,12 @@ impl Options {
             _ => {
                 let error = Error::new(ErrorKind::Syntax, format!("unrecognized EXPLAIN option \"{option}\""));
                 return Err(error.with_hint(
-                    "Options are ANALYZE, LOOPS, KERNELS, FORMAT, COSTS, TIMING, SUMMARY, VERBOSE, BUFFERS, WAL and SETTINGS.",
+                    "Options are ANALYZE, LOOPS, KERNELS, CODE, FORMAT, COSTS, TIMING, SUMMARY, VERBOSE, BUFFERS, WAL and SETTINGS.",
                 ));
             }
         }
-        if self.loops && self.kernels {
-            return Err(conflict("LOOPS and KERNELS cannot be used together"));
+        if u8::from(self.loops) + u8::from(self.kernels) + u8::from(self.code) > 1 {
+            return Err(conflict("LOOPS, KERNELS and CODE cannot be used together"));
         }
         Ok(())
     }

@@ -284,6 +284,8 @@ pub enum ExplainKind {
     Loops,
     /// EXPLAIN (KERNELS): bucket kinds, widths, encodings.
     Kernels,
+    /// EXPLAIN (CODE): what is compiled for devices; the query runs for that.
+    Code,
 }
 
 /// How EXPLAIN shows it.

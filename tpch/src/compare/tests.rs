@@ -11,6 +11,8 @@ use std::time::Duration;
 fn ours(query: usize, median_ms: f64) -> QueryReport {
     QueryReport {
         query,
+        first_ms: 0.0,
+        analysed: None,
         rows: 1,
         median_ms,
         min_ms: median_ms,

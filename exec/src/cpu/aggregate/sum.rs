@@ -163,7 +163,11 @@ impl IntegerSums {
     }
 
     pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
-        self.expect_rows(if let Sums::Narrow { rows, .. } = other.sums { rows } else { u64::MAX });
+        match other.sums {
+            Sums::Narrow { rows, .. } => self.expect_rows(rows),
+            // However small the bound is: of a bound of 0, too, who makes them elsewhere may have wide ones.
+            Sums::Wide { .. } => self.widen(),
+        }
         for (from, into) in pairs {
             match (&mut self.sums, &other.sums) {
                 (Sums::Narrow { sums, .. }, Sums::Narrow { sums: theirs, .. }) => sums[into] += theirs[from],

@@ -15,6 +15,7 @@ use crate::cpu::multiloop::prune_chunks::{self, Run};
 use crate::cpu::vector::rows::{Source as TileSource, TILE_ROWS};
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::nodes::Operation;
+use crate::plan::statistics::CODE;
 use crate::plan::tree::{GeneratorKind, LoopPlan};
 use crate::workers::context::Context;
 use crate::workers::pool::Pool;
@@ -127,6 +128,18 @@ impl Inputs for Reading<'_> {
 
     fn parameters(&self) -> &[Value] {
         self.frame.shared.parameters
+    }
+
+    fn takes_notes(&self) -> bool {
+        self.frame.shared.notes.is_some()
+    }
+
+    fn note(&self, what: String) {
+        self.frame.note(0, || what);
+    }
+
+    fn note_code(&self, code: String) {
+        self.frame.note(CODE, || code);
     }
 
     fn context(&self) -> &Context {

@@ -30,9 +30,16 @@ impl IntegerSums {
 
     /// Notes that so many rows are to be added.
     pub(crate) fn expect_rows(&mut self, more: u64) {
-        let Sums::Narrow { sums, bound, rows } = &mut self.sums else { return };
+        let Sums::Narrow { bound, rows, .. } = &mut self.sums else { return };
         *rows = rows.saturating_add(more);
         if rows.saturating_mul(*bound) > i64::MAX as u64 {
+            self.widen();
+        }
+    }
+
+    /// Makes sums wide, whatever they are.
+    pub(crate) fn widen(&mut self) {
+        if let Sums::Narrow { sums, .. } = &self.sums {
             self.sums = Sums::Wide { low: sums.iter().map(|&sum| sum.into()).collect(), high: vec![0; sums.len()] };
         }
     }

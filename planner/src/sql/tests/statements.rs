@@ -224,6 +224,7 @@ fn explain() {
         ("EXPLAIN SELECT 1", (ExplainKind::Relation, false)),
         ("EXPLAIN ANALYZE SELECT 1", (ExplainKind::Relation, true)),
         ("EXPLAIN (LOOPS) SELECT 1", (ExplainKind::Loops, false)),
+        ("EXPLAIN (CODE) SELECT 1", (ExplainKind::Code, false)),
         ("EXPLAIN (kernels, analyze) SELECT 1", (ExplainKind::Kernels, true)),
         ("EXPLAIN (ANALYZE off, LOOPS true) SELECT 1", (ExplainKind::Loops, false)),
     ] {
@@ -246,6 +247,14 @@ fn explain() {
     refused("EXPLAIN (^FORMAT csv) SELECT 1", "22023", "unrecognized value for EXPLAIN option \"format\": \"csv\"");
     refused("EXPLAIN (^nonsense) SELECT 1", "42601", "unrecognized EXPLAIN option \"nonsense\"");
     refused("EXPLAIN (^COSTS maybe) SELECT 1", "22023", "COSTS requires a Boolean value");
-    refused("EXPLAIN (FORMAT json, LOOPS) SELECT 1", "22023", "EXPLAIN options LOOPS and KERNELS need FORMAT TEXT");
-    refused("EXPLAIN (LOOPS, ^KERNELS) SELECT 1", "22023", "EXPLAIN options LOOPS and KERNELS cannot be used together");
+    refused(
+        "EXPLAIN (FORMAT json, LOOPS) SELECT 1",
+        "22023",
+        "EXPLAIN options LOOPS, KERNELS and CODE need FORMAT TEXT",
+    );
+    refused(
+        "EXPLAIN (LOOPS, ^KERNELS) SELECT 1",
+        "22023",
+        "EXPLAIN options LOOPS, KERNELS and CODE cannot be used together",
+    );
 }

@@ -1,0 +1,456 @@
+//! The backend: says which loops it takes, and runs them.
+
+use super::code::print::kernels;
+use super::device::Device;
+use super::driver::Driver;
+use super::groups::Table;
+use super::groups::cell::{Cell, CellKind};
+use super::groups::fold::{Fold, Groups};
+use super::groups::held::{HeldGroups, HeldSet, Kept};
+use super::groups::partial::partial_of_table;
+use super::lower::{Lowering, Reads};
+use super::rows::buckets::HeldBuckets;
+use super::rows::top::{check_order, top};
+use super::rows::{HeldRows, ROWS_MAX, Wanted, collect};
+use super::stop::{Done, Stop, decline};
+use crate::backend::inputs::Inputs;
+use crate::backend::{Backend, Given, Outcome, Placement, Task};
+use crate::plan::nodes::Operation;
+use crate::plan::register::Register;
+use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan, LoopPlan};
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::function::{DatePart, Function};
+use multiloop_planner::multiloop::{Reduction, Source};
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Reasons to decline that another run may not have.
+const PASSES: [&str; 3] = ["a row fails", "no tuple can come", "what it reads has failed"];
+
+/// Loops that are remembered as declined, at most.
+const REFUSED_MAX: usize = 1 << 10;
+
+/// Notes that are kept, at most.
+const NOTES_MAX: usize = 1 << 12;
+
+/// What a device had done before a loop.
+struct Spent {
+    uploaded: u64,
+    compiling: Duration,
+}
+
+/// A device that runs loops.
+#[derive(Debug)]
+pub(crate) struct Gpu {
+    device: Device,
+    name: String,
+    /// Whether results stay on the device; if not, they are brought back at once.
+    keeps: bool,
+    /// What was declined while it ran, by what the loop is, and why: it is not tried again.
+    refused: Mutex<FxHashMap<u64, Cow<'static, str>>>,
+    /// What became of loops, for whoever wants to know.
+    notes: Mutex<Vec<String>>,
+}
+
+impl Gpu {
+    /// A backend on a device.
+    pub(crate) fn new(driver: Arc<dyn Driver>) -> Self {
+        Gpu {
+            name: driver.name(),
+            device: Device::new(driver),
+            keeps: true,
+            refused: Mutex::default(),
+            notes: Mutex::default(),
+        }
+    }
+
+    /// The same, whose blocks do so many rows at once.
+    #[cfg(test)]
+    pub(crate) fn with_pieces(driver: Arc<dyn Driver>, rows: usize) -> Self {
+        let mut gpu = Gpu::new(driver);
+        gpu.device.piece_rows = rows;
+        gpu
+    }
+
+    /// The same, to which two strings are many.
+    #[cfg(test)]
+    pub(crate) fn that_carries_text(mut self) -> Self {
+        self.device.resident.strings_max = 1;
+        self
+    }
+
+    /// The same, which keeps no result.
+    #[cfg(test)]
+    pub(crate) fn that_keeps_nothing(mut self) -> Self {
+        self.keeps = false;
+        self
+    }
+
+    /// The device.
+    #[cfg(test)]
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What became of the loops that were run since somebody asked, a line each.
+    #[cfg(any(test, feature = "gpu-emulated"))]
+    pub(crate) fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, task: &Task<'_>, what: &str) {
+        let name = names(task);
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.push(format!("{name}: {what}"));
+        // Whoever does not ask is not told what was long ago.
+        let old = notes.len().saturating_sub(NOTES_MAX);
+        notes.drain(..old);
+    }
+
+    /// Remembers what is not to be tried again.
+    fn refuse(&self, task: &Task<'_>, why: Cow<'static, str>) {
+        // There may be room another time, and other rows.
+        if why.contains("memory") || PASSES.contains(&&*why) {
+            return;
+        }
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused.len() >= REFUSED_MAX {
+            refused.clear();
+        }
+        refused.insert(what(task), why);
+    }
+
+    /// Begins to take times.
+    fn watch(&self) -> Spent {
+        self.device.driver.watch();
+        self.device.cache.watch();
+        Spent { uploaded: self.device.resident.uploaded(), compiling: self.device.cache.spent() }
+    }
+
+    /// What a loop took of the device since then, as a line.
+    fn told(&self, before: &Spent) -> String {
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        let times = self.device.driver.watched();
+        let all = times.iter().map(|(_, time)| *time).sum();
+        let each = times.iter().map(|(kernel, time)| format!("{kernel} {:.3}", milliseconds(*time)));
+        let mut told = format!("kernels {:.3} ms ({})", milliseconds(all), each.collect::<Vec<_>>().join(", "));
+        let uploaded = self.device.resident.uploaded() - before.uploaded;
+        if uploaded > 0 {
+            told.push_str(&format!("; uploaded {:.1} MiB", uploaded as f64 / f64::from(1 << 20)));
+        }
+        let compiling = self.device.cache.spent() - before.compiling;
+        if compiling > Duration::from_micros(50) {
+            told.push_str(&format!("; compiled in {:.1} ms", milliseconds(compiling)));
+        }
+        told
+    }
+
+    fn run_loop(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Done<Vec<Given>> {
+        inputs.context().check()?;
+        let (device, of) = (&self.device, task.of);
+        let reads = Reads::new(task, device)?;
+        let mut given: Vec<Option<Given>> = of.generators.iter().map(|_| None).collect();
+        let is_reduce = |&(_, generator): &(usize, &GeneratorPlan)| matches!(generator.kind, GeneratorKind::Reduce(_));
+        let reduces: Vec<(usize, &GeneratorPlan)> = of.generators.iter().enumerate().filter(is_reduce).collect();
+        if !reduces.is_empty() {
+            let made = self.reduce((task, inputs), &reads, &reduces)?;
+            made.into_iter().zip(&reduces).for_each(|(made, (at, _))| given[*at] = Some(made));
+        }
+        for (at, GeneratorPlan { conditions, kind }) in of.generators.iter().enumerate() {
+            let wanted = match kind {
+                GeneratorKind::Reduce(_) => continue,
+                GeneratorKind::TopK(plan) => {
+                    given[at] = Some(top((task, inputs), device, &reads, (conditions, plan))?);
+                    continue;
+                }
+                GeneratorKind::Collect { value, .. } => Wanted { conditions, value, key: None, most: ROWS_MAX },
+                GeneratorKind::BucketCollect(bucket) => {
+                    let key = Some((&bucket.key[..], &bucket.layout));
+                    Wanted { conditions, value: &bucket.value, key, most: ROWS_MAX }
+                }
+            };
+            check_order_of_groups(task, inputs)?;
+            let made = collect((task, inputs), device, &reads, &wanted)?;
+            inputs.context().check()?;
+            // Codes of what failed are of no layout.
+            reads.check_rows()?;
+            given[at] = Some(match kind {
+                GeneratorKind::BucketCollect(BucketPlan { key_types, types, .. }) => {
+                    let buckets = HeldBuckets::new(device, made, (key_types, types))?;
+                    Given::Held(Arc::new(Kept(Arc::new(buckets))))
+                }
+                _ => {
+                    let types = task.plan.types(task.defines[at]);
+                    Given::Held(Arc::new(Kept(Arc::new(HeldRows { level: made.level, types }))))
+                }
+            });
+        }
+        inputs.context().check()?;
+        given.into_iter().map(|given| given.map_or_else(|| decline("bug: a generator that gave nothing"), Ok)).collect()
+    }
+
+    /// Runs the reductions of a loop, in one kernel.
+    fn reduce(
+        &self,
+        (task, inputs): (&Task<'_>, &dyn Inputs),
+        reads: &Reads,
+        generators: &[(usize, &GeneratorPlan)],
+    ) -> Done<Vec<Given>> {
+        let device = &self.device;
+        let mut lowering = Lowering::new((task, inputs), device, reads);
+        let pieces = lowering.pieces()?;
+        let mut folds = Vec::new();
+        for (_, generator) in generators {
+            if let GeneratorKind::Reduce(reduce) = &generator.kind {
+                folds.push(Fold::new(reduce));
+            }
+        }
+        let body = lowering.apart(|to| {
+            to.nest(&pieces, |to| {
+                let mut taken = 0;
+                for ((_, generator), fold) in generators.iter().zip(&mut folds) {
+                    to.filter(&generator.conditions, |to| fold.tuple(to, &pieces, taken))?;
+                    taken += fold.shared_bytes;
+                }
+                Ok(())
+            })
+        })?;
+        folds.iter().try_for_each(|fold| fold.begin(&mut lowering))?;
+        lowering.put(body);
+        folds.iter_mut().try_for_each(|fold| fold.end(&mut lowering))?;
+        let (kernel, arguments) = lowering.finish("reduce");
+        let shared = folds.iter().map(|fold| fold.shared_bytes).sum();
+        let module = device.cache.module(&*device.driver, &kernels(&[kernel]))?;
+        if pieces.count > 0 {
+            device.driver.launch(&*module, "reduce", device.shape(pieces.count, shared), &arguments)?;
+        }
+        reads.check_rows()?;
+        folds.into_iter().map(|fold| given_of(device, fold)).collect()
+    }
+}
+
+/// A number of what a loop is, of what tables: what it makes of these is the same each time.
+fn what(task: &Task<'_>) -> u64 {
+    struct Hashing(FxHasher);
+    impl std::fmt::Write for Hashing {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            text.hash(&mut self.0);
+            Ok(())
+        }
+    }
+    let mut hashing = Hashing(FxHasher::default());
+    for collection in &task.plan.collections {
+        if let Some(table) = &collection.table {
+            (table.handle, &table.columns).hash(&mut hashing.0);
+        }
+    }
+    let LoopPlan { expressions, levels, generators, .. } = task.of;
+    let nodes: Vec<&Operation> = expressions.nodes.iter().map(|node| &node.operation).collect();
+    write!(hashing, "{nodes:?} {levels:?} {generators:?}").expect("to hash a text cannot fail");
+    hashing.0.finish()
+}
+
+/// What a loop defines, as texts of programs name it.
+fn names(task: &Task<'_>) -> String {
+    task.defines.iter().map(|define| format!("%{}", define.0)).collect::<Vec<_>>().join(", ")
+}
+
+/// Rows that are collected have an order, and which of two groups comes first in a hash table depends on who was first.
+fn check_order_of_groups(task: &Task<'_>, inputs: &dyn Inputs) -> Done<()> {
+    let Some(Source::Rows(collection)) = task.of.levels.first().map(|level| &level.source) else { return Ok(()) };
+    match inputs.held(*collection)?.as_ref().and_then(HeldGroups::of) {
+        Some(groups) if groups.table.slots.is_some() => decline("rows of hashed groups"),
+        _ => Ok(()),
+    }
+}
+
+/// What a reduction gives: what other loops read stays on the device.
+fn given_of(device: &Device, fold: Fold<'_>) -> Done<Given> {
+    let plan = fold.plan;
+    match fold.finish() {
+        // A condition that is never true: nothing was lowered behind it.
+        None => decline("no tuple can come"),
+        Some(Groups::Bits { layout, bits }) => Ok(Given::Held(Arc::new(Kept(Arc::new(HeldSet { layout, bits }))))),
+        Some(Groups::Table { layout: Some(layout), table }) if may_be_kept(&table) => {
+            let counter = table.counter(device)?;
+            let empty = layout.parts.iter().map(|_| Value::Null).chain(plan.aggregates.iter().map(empty_of)).collect();
+            let groups = HeldGroups { layout, table, empty, counter };
+            Ok(Given::Held(Arc::new(Kept(Arc::new(groups)))))
+        }
+        Some(Groups::Table { layout, table }) => {
+            partial_of_table(layout.as_ref(), &table).map(|groups| Given::Partial(vec![groups]))
+        }
+    }
+}
+
+/// Whether what is kept cannot fail when it is finished: no sum may leave its type.
+fn may_be_kept(table: &Table) -> bool {
+    table.cells.iter().all(|cell| match (cell.kind, cell.data_type.integer_bounds()) {
+        (CellKind::Sum { .. }, Some((_, most))) => most.unsigned_abs() >= cell.most,
+        (CellKind::Sum { .. }, None) => false,
+        _ => true,
+    })
+}
+
+/// What a lookup gives that finds no group.
+fn empty_of(aggregate: &AggregatePlan) -> Value {
+    match aggregate.kind.reduction {
+        Reduction::CountRows | Reduction::Count => Value::Int(0),
+        Reduction::Any => Value::Boolean(false),
+        Reduction::All => Value::Boolean(true),
+        _ => Value::Null,
+    }
+}
+
+impl Backend for Gpu {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn place(&self, task: &Task<'_>) -> Placement {
+        let refused = {
+            let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+            if refused.is_empty() { None } else { refused.get(&what(task)).cloned() }
+        };
+        if let Some(why) = refused {
+            self.note(task, &format!("left to the host as before: {why}"));
+            return Placement::Declines(why);
+        }
+        let why = match shape(task) {
+            Ok(()) => return Placement::Takes(Cow::Borrowed("it scans and reduces")),
+            Err(Stop::Declined(why)) => why,
+            Err(Stop::Failed(error)) => error.to_string().into(),
+        };
+        self.note(task, &format!("left to the host: {why}"));
+        Placement::Declines(why)
+    }
+
+    fn run(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Result<Outcome> {
+        let looks = inputs.takes_notes().then(|| self.watch());
+        let done = self.run_loop(task, inputs);
+        if let Some(before) = looks {
+            inputs.note(self.told(&before));
+            let name = names(task);
+            for source in self.device.cache.watched() {
+                inputs.note_code(format!("// {name} on {}\n{source}\n", self.name));
+            }
+        }
+        let outcome = match done {
+            Ok(given) if self.keeps => Outcome::Given(given),
+            Ok(given) => Outcome::Given(given.into_iter().map(|each| brought(each, inputs)).collect::<Result<_>>()?),
+            Err(Stop::Declined(why)) => Outcome::Declined(why),
+            Err(Stop::Failed(error)) if ends_statement(&error) => return Err(error),
+            // What could not be made is an error for those rows alone that ask it.
+            Err(Stop::Failed(_)) => Outcome::Declined(Cow::Borrowed("what it reads has failed")),
+        };
+        match &outcome {
+            Outcome::Given(_) => self.note(task, "ran"),
+            Outcome::Declined(why) => {
+                self.note(task, &format!("declined: {why}"));
+                self.refuse(task, why.clone());
+            }
+        }
+        Ok(outcome)
+    }
+}
+
+/// Whether an error is no matter of rows.
+fn ends_statement(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::Internal)
+}
+
+/// What was made, in the memory of the host.
+fn brought(given: Given, inputs: &dyn Inputs) -> Result<Given> {
+    match given {
+        Given::Held(held) => held.fetch(inputs.context()),
+        other => Ok(other),
+    }
+}
+
+/// Functions of what is no text that are lowered; of some types at least.
+fn is_known(function: Function) -> bool {
+    use Function as F;
+    matches!(
+        function,
+        F::Add
+            | F::Subtract
+            | F::Multiply
+            | F::Divide
+            | F::Modulo
+            | F::Negate
+            | F::Abs
+            | F::Equal
+            | F::NotEqual
+            | F::Less
+            | F::LessEqual
+            | F::Greater
+            | F::GreaterEqual
+            | F::IsDistinct
+            | F::IsNotDistinct
+            | F::And
+            | F::Or
+            | F::Not
+            | F::IsNull
+            | F::IsNotNull
+            | F::IsTrue
+            | F::IsFalse
+            | F::Case
+            | F::Coalesce
+            | F::NullIf
+            | F::Greatest
+            | F::Least
+            | F::InList
+            | F::Cast
+            | F::AssignCast
+            | F::Extract(DatePart::Year | DatePart::Month | DatePart::Day)
+    )
+}
+
+/// Whether a loop is of a shape that is known here, as far as its plan tells.
+fn shape(task: &Task<'_>) -> Done<()> {
+    let of = task.of;
+    if of.unmatched.is_some() {
+        return decline("unmatched rows are wanted");
+    }
+    if of.expressions.is_volatile() {
+        return decline("it differs from row to row");
+    }
+    let odd = |operation: &Operation| matches!(operation, Operation::Captured { .. } | Operation::Nested { .. });
+    if of.expressions.nodes.iter().any(|node| odd(&node.operation)) {
+        return decline("blocks for each row");
+    }
+    for node in &of.expressions.nodes {
+        if node.data_type == DataType::Numeric || node.register == Register::Interval {
+            return decline(format!("a value of type {}", node.data_type));
+        }
+        if let Operation::Call { function, arguments } = &node.operation {
+            let is_text = |&argument: &u32| of.expressions.nodes[argument as usize].register == Register::Text;
+            let of_text = node.register == Register::Text || arguments.iter().any(is_text);
+            if !of_text && !is_known(*function) {
+                return decline(format!("{function:?}"));
+            }
+        }
+    }
+    for (at, level) in of.levels.iter().enumerate() {
+        match (at, &level.source) {
+            (0, Source::Rows(_)) | (1.., Source::Bucket { .. }) => {}
+            _ => return decline("a nest of another kind"),
+        }
+    }
+    for generator in &of.generators {
+        match &generator.kind {
+            GeneratorKind::Collect { .. } | GeneratorKind::BucketCollect(_) => {}
+            GeneratorKind::Reduce(plan) => {
+                plan.aggregates.iter().try_for_each(|aggregate| Cell::of(aggregate, 1, 1).map(drop))?;
+            }
+            GeneratorKind::TopK(plan) => check_order(plan)?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! Functions that every source may call: fixed text, right at every launch shape.
+
+use super::types::Type;
+
+/// A function of the prelude.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Helper {
+    /// Whether a bit of a bitmap is set.
+    Bit,
+    /// One of the elements that a thread has loaded at once, by their width in bits.
+    Lane8,
+    Lane16,
+    Lane32,
+    Lane64,
+    /// Sets a bit of a bitmap of words of 32 bits.
+    SetBit,
+    /// Sets bits of a word, unless they are.
+    SetFlags,
+    /// Adds to a word of 32 bits.
+    Count32,
+    /// Adds to 64 bits that are two words apart: the low words, the high words, and how far these are behind.
+    AddShared,
+    /// Adds to a word of 64 bits.
+    Add64,
+    /// Adds 64 bits to 128.
+    Add128,
+    /// Adds 128 bits to 128.
+    AddWide,
+    /// Lets a word be the greatest of what it is given.
+    Most,
+    /// The same of two words of a block's memory.
+    MostShared,
+    /// The two words of a block's memory that [`Helper::MostShared`] made.
+    Pair,
+    /// An integer as a word that grows with it.
+    Rising,
+    /// An integer as a word that falls as it grows.
+    Falling,
+    /// What two words of a block's memory are.
+    Joined,
+    /// The integer of a word of [`Helper::Rising`].
+    Risen,
+    /// The integer of a word of [`Helper::Falling`].
+    Fallen,
+    /// 128 bits of two words.
+    Wide,
+    /// The slot of a code, which it takes if it has none.
+    FillSlot,
+    /// The slot of a code, or [`NO_SLOT`].
+    FindSlot,
+    /// Whether a float is no number or infinite.
+    IsOdd,
+    /// Whether a float stands before another one, NaN last.
+    FloatLess,
+    /// Whether floats are alike, NaN and NaN, too.
+    FloatEqual,
+    /// Rounds to 32 bits.
+    Rounded,
+    /// The quotient of whole numbers, rounded half away from zero.
+    DivideHalfAway,
+    /// Year, month, day of a number of days since 1970.
+    YearOf,
+    MonthOf,
+    DayOf,
+    /// The place of the first of some rows that a thread has, among those of the block; and of all how many there are.
+    Scan,
+}
+
+impl Helper {
+    /// Its name in the prelude.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Helper::Bit => "bit",
+            Helper::Lane8 => "lane8",
+            Helper::Lane16 => "lane16",
+            Helper::Lane32 => "lane32",
+            Helper::Lane64 => "lane64",
+            Helper::SetBit => "set_bit",
+            Helper::SetFlags => "set_flags",
+            Helper::Count32 => "count32",
+            Helper::AddShared => "add_shared",
+            Helper::Add64 => "add64",
+            Helper::Add128 => "add128",
+            Helper::AddWide => "add_wide",
+            Helper::Most => "most",
+            Helper::MostShared => "most_shared",
+            Helper::Pair => "pair",
+            Helper::Rising => "rising",
+            Helper::Falling => "falling",
+            Helper::Joined => "joined",
+            Helper::Risen => "risen",
+            Helper::Fallen => "fallen",
+            Helper::Wide => "wide",
+            Helper::FillSlot => "fill_slot",
+            Helper::FindSlot => "find_slot",
+            Helper::IsOdd => "is_odd",
+            Helper::FloatLess => "float_less",
+            Helper::FloatEqual => "float_equal",
+            Helper::Rounded => "rounded",
+            Helper::DivideHalfAway => "divide_half_away",
+            Helper::YearOf => "year_of",
+            Helper::MonthOf => "month_of",
+            Helper::DayOf => "day_of",
+            Helper::Scan => "scan",
+        }
+    }
+
+    /// Whether it writes to no array that it is given.
+    pub(crate) fn only_reads(self) -> bool {
+        matches!(self, Helper::Bit | Helper::FindSlot | Helper::Joined | Helper::Pair)
+            || (self.result().is_some() && !matches!(self, Helper::FillSlot | Helper::Scan))
+    }
+
+    /// What it gives, if it gives something.
+    pub(crate) fn result(self) -> Option<Type> {
+        match self {
+            Helper::Bit | Helper::IsOdd | Helper::FloatLess | Helper::FloatEqual => Some(Type::Bool),
+            Helper::Joined | Helper::Risen | Helper::Fallen => Some(Type::I64),
+            Helper::Pair | Helper::Rising | Helper::Falling | Helper::Lane64 => Some(Type::U64),
+            Helper::Lane8 | Helper::Lane16 | Helper::Lane32 => Some(Type::U32),
+            Helper::DivideHalfAway | Helper::Wide => Some(Type::I128),
+            Helper::Rounded => Some(Type::F64),
+            Helper::YearOf | Helper::MonthOf | Helper::DayOf => Some(Type::I32),
+            Helper::Scan | Helper::FillSlot | Helper::FindSlot => Some(Type::U32),
+            Helper::SetBit
+            | Helper::SetFlags
+            | Helper::Count32
+            | Helper::AddShared
+            | Helper::Add64
+            | Helper::Add128
+            | Helper::AddWide
+            | Helper::Most
+            | Helper::MostShared => None,
+        }
+    }
+}
+
+/// Elements of a column that a thread loads at once.
+pub(crate) const LANES: u32 = 8;
+
+/// What [`Helper::FindSlot`] gives of a code that has no slot.
+pub(crate) const NO_SLOT: u32 = u32::MAX;
+
+/// Names of types, the same for the device's compiler and the host's.
+pub(crate) const TYPES: &str = "\
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef int i32;
+typedef long long i64;
+typedef __int128 i128;
+typedef unsigned __int128 u128;
+";
+
+/// What stands in front of sources for the device.
+pub(crate) const OF_DEVICE: &str = "\
+#define KERNEL extern \"C\" __global__ void
+#define FUNCTION static __device__ __forceinline__
+#define SHARED(name) extern __shared__ __align__(16) u32 name[];
+";
+
+/// The functions.
+pub(crate) const FUNCTIONS: &str = include_str!("functions.cu");

@@ -1,0 +1,142 @@
+//! Columns in the device's memory.
+//!
+//! A column is one array, whatever chunks its rows are in on the host: rows have numbers over all chunks, and no kernel asks which
+//! chunk one is in. Integers are unsigned offsets in one frame for the whole column, of 1, 2 or 4 bytes where its range allows it,
+//! with base and step as parameters of kernels; what does not fit is 8 or 16 bytes wide. (Frames of chunks that are narrower than
+//! that of the column are widened when they are uploaded, which costs no more than to copy them.) Text is codes of one dictionary, which
+//! is made when the column is uploaded if chunks have none or several; booleans are bits, and so is which rows are not NULL.
+//!
+//! `upload` makes the arrays of chunks, `resident` keeps them from statement to statement.
+
+pub(crate) mod resident;
+mod upload;
+
+use super::code::types::Type;
+use super::driver::{Buffer, Driver};
+use super::stop::Done;
+use crate::column::{Chunk, Dictionary};
+use std::sync::Arc;
+
+/// A column.
+#[derive(Clone, Debug)]
+pub(crate) struct DeviceColumn {
+    pub(crate) rows: usize,
+    /// What an element of the array is; of booleans a bit.
+    pub(crate) element: Type,
+    pub(crate) form: Form,
+    pub(crate) data: Arc<Buffer>,
+    pub(crate) valid: Valid,
+}
+
+/// Which rows are not NULL.
+#[derive(Clone, Debug)]
+pub(crate) enum Valid {
+    All,
+    /// A bit a row.
+    Bits(Arc<Buffer>),
+    /// A byte a row: what kernels make.
+    Bytes(Arc<Buffer>),
+}
+
+/// What elements stand for.
+#[derive(Clone, Debug)]
+pub(crate) enum Form {
+    /// base + step × element.
+    Integers {
+        base: i64,
+        step: i64,
+    },
+    Floats,
+    Bits,
+    /// Truths of a byte each.
+    Bytes,
+    /// Codes of a dictionary, in which no two strings are alike, in order.
+    Codes(Arc<Dictionary>),
+    /// Text that nobody here reads: the numbers of rows on the host that have it, or (elements of a byte) each row's own.
+    Carried(Arc<Carried>),
+}
+
+/// Text of so many strings that it stays on the host.
+#[derive(Debug)]
+pub(crate) struct Carried {
+    /// Where chunks begin.
+    starts: Vec<usize>,
+    chunks: Vec<Arc<Chunk>>,
+    position: usize,
+}
+
+impl Carried {
+    /// A column of some chunks, in which no row is NULL; none if one is, or they are too many.
+    fn of(chunks: &[Arc<Chunk>], position: usize) -> Option<Self> {
+        let mut rows = 0;
+        let begins = |chunk: &Arc<Chunk>| {
+            rows += chunk.rows;
+            rows - chunk.rows
+        };
+        let starts: Vec<usize> = chunks.iter().map(begins).collect();
+        let has_all = |chunk: &Arc<Chunk>| {
+            chunk.columns.get(position).is_some_and(|column| column.nulls.is_none() && column.data.is_text())
+        };
+        (rows <= u32::MAX as usize && chunks.iter().all(has_all)).then(|| Carried {
+            starts,
+            chunks: chunks.to_vec(),
+            position,
+        })
+    }
+
+    /// The text of a row; nothing of what is none.
+    pub(crate) fn get(&self, row: u32) -> &[u8] {
+        let chunk = self.starts.partition_point(|&start| start <= row as usize).saturating_sub(1);
+        match self.chunks.get(chunk) {
+            Some(of) if (row as usize) < self.starts[chunk] + of.rows => {
+                of.columns[self.position].data.text_bytes(row as usize - self.starts[chunk])
+            }
+            _ => &[],
+        }
+    }
+}
+
+/// A column of so many fields of a row set, as an array on the host.
+#[derive(Debug)]
+pub(super) struct HostColumn {
+    pub(super) rows: usize,
+    pub(super) element: Type,
+    pub(super) form: Form,
+    pub(super) data: Vec<u8>,
+    pub(super) valid: Option<Vec<u8>>,
+}
+
+impl DeviceColumn {
+    /// A copy of a column of some chunks.
+    fn upload(driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: u32, strings_max: usize) -> Done<Self> {
+        let HostColumn { rows, element, form, data, valid } = upload::gather(chunks, position as usize, strings_max)?;
+        let valid = match valid {
+            Some(valid) => Valid::Bits(Buffer::of(driver, &valid)?),
+            None => Valid::All,
+        };
+        Ok(DeviceColumn { rows, element, form, data: Buffer::of(driver, &data)?, valid })
+    }
+
+    /// A column that stays on the host.
+    fn carried(driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: u32) -> Option<Done<Self>> {
+        let carried = Carried::of(chunks, position as usize)?;
+        let rows = chunks.iter().map(|chunk| chunk.rows).sum();
+        let data = Buffer::new(driver, 0);
+        Some(data.map(|data| DeviceColumn {
+            rows,
+            element: Type::U8,
+            form: Form::Carried(Arc::new(carried)),
+            data,
+            valid: Valid::All,
+        }))
+    }
+
+    /// Bytes that it takes on the device.
+    pub(crate) fn bytes(&self) -> usize {
+        let valid = match &self.valid {
+            Valid::All => 0,
+            Valid::Bits(valid) | Valid::Bytes(valid) => valid.bytes,
+        };
+        self.data.bytes + valid
+    }
+}

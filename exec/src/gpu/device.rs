@@ -1,0 +1,48 @@
+//! A device with what it keeps: compiled kernels and columns.
+
+use super::columns::resident::Resident;
+use super::driver::{Cache, Driver, Shape};
+use super::lower::dictionary::Texts;
+use std::sync::Arc;
+
+/// Rows of a piece: what a block does at once.
+const PIECE_ROWS: usize = 1 << 14;
+
+/// Blocks of a launch, for each of the device's processors.
+pub(crate) const BLOCKS_EACH: u32 = 4;
+
+/// A device.
+#[derive(Debug)]
+pub(crate) struct Device {
+    pub(crate) driver: Arc<dyn Driver>,
+    pub(crate) cache: Cache,
+    pub(crate) resident: Resident,
+    /// What was computed of dictionaries' strings.
+    pub(crate) texts: Texts,
+    /// Rows that a block does at once.
+    pub(crate) piece_rows: usize,
+}
+
+impl Device {
+    /// A device that keeps nothing yet.
+    pub(crate) fn new(driver: Arc<dyn Driver>) -> Self {
+        Device {
+            driver,
+            cache: Cache::default(),
+            resident: Resident::default(),
+            texts: Texts::default(),
+            piece_rows: PIECE_ROWS,
+        }
+    }
+
+    /// The launch of a kernel over so many pieces.
+    pub(crate) fn shape(&self, pieces: usize, shared: usize) -> Shape {
+        let limits = self.driver.limits();
+        // Of blocks that share much few run at once, and these have more threads instead.
+        let fit = (limits.shared / shared.max(1)).min(BLOCKS_EACH as usize).max(1) as u32;
+        let threads = if fit == 1 && BLOCKS_EACH > 1 { limits.threads * 2 } else { limits.threads };
+        let most = limits.multiprocessors * fit;
+        let blocks = u32::try_from(pieces).map_or(most, |pieces| pieces.min(most)).max(1);
+        Shape { blocks, threads, shared }
+    }
+}

@@ -1,0 +1,50 @@
+//! The devices that an engine gets, and what there is to say of them.
+
+use crate::backend::Backend;
+use crate::backend::devices::Devices;
+use crate::gpu::backend::Gpu;
+use std::sync::Arc;
+
+impl Devices {
+    /// The first card; why there is none, if there is none.
+    ///
+    /// # Errors
+    /// The reason, for people: no driver, no card.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn cards() -> Result<Self, String> {
+        use crate::gpu::driver::cuda::Cuda;
+        match Cuda::open(0) {
+            Ok(card) => Ok(Devices::new([Arc::new(Gpu::new(Arc::new(card))) as Arc<dyn Backend>])),
+            Err(stop) => Err(stop.why()),
+        }
+    }
+
+    /// A device that the processors emulate, of so many threads a block, for tests; and what says of each loop what became of it.
+    #[cfg(feature = "gpu-emulated")]
+    #[doc(hidden)]
+    pub fn emulated(threads: u32) -> (Self, impl Fn() -> Vec<String>) {
+        use crate::gpu::driver::emulated::Emulated;
+        let gpu = Arc::new(Gpu::new(Arc::new(Emulated::new(threads, 1 << 31))));
+        let notes = Arc::clone(&gpu);
+        (Devices::new([gpu as Arc<dyn Backend>]), move || notes.take_notes())
+    }
+}
+
+/// What there is to say of cards, and of what compiles for them.
+#[cfg(feature = "gpu")]
+pub(crate) fn about() -> Vec<(String, String)> {
+    use crate::gpu::driver::{cuda, disk, nvrtc};
+    let mut lines = Vec::new();
+    match cuda::about() {
+        Ok(cards) => lines.extend(cards.into_iter().enumerate().map(|(at, card)| (format!("card {at}"), card))),
+        Err(stop) => lines.push(("cards".to_owned(), format!("none: {}", stop.why()))),
+    }
+    let compiler = nvrtc::Nvrtc::of_environment().and_then(|nvrtc| nvrtc.version());
+    let compiler = match compiler {
+        Ok((major, minor)) => format!("NVRTC {major}.{minor}"),
+        Err(stop) => format!("none: {}", stop.why()),
+    };
+    lines.push(("compiler".to_owned(), compiler));
+    lines.push(("compiled".to_owned(), disk::about()));
+    lines
+}

@@ -1,0 +1,318 @@
+//! A card behind CUDA's driver.
+//!
+//! The driver's library is loaded when a card is asked for, so that one program runs where there is none. Everything is put into
+//! one stream, in which it is done in order; memory comes from the card's own pool, which keeps what is given back. Compiled code
+//! is kept in a folder, by source and architecture.
+
+use super::nvrtc::Nvrtc;
+use super::staging::Staging;
+use super::{Argument, Driver, Limits, Module, Shape, disk, packed};
+use crate::gpu::code::print::of_device;
+use crate::gpu::stop::{Done, Stop, decline};
+use cudarc::driver::result::{self, DriverError, stream::StreamKind};
+use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUfunction_attribute as FunctionAttribute};
+use rustc_hash::FxHashMap;
+use std::any::Any;
+use std::ffi::{CString, c_void};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// Threads of a block.
+const THREADS: u32 = 512;
+
+/// Bytes that a block may share without asking for more.
+const SHARED_PLAIN: usize = 48 << 10;
+
+/// A card.
+#[derive(Debug)]
+pub(crate) struct Cuda {
+    name: String,
+    /// As in `sm_90`.
+    architecture: String,
+    context: sys::CUcontext,
+    stream: sys::CUstream,
+    limits: Limits,
+    /// Loaded when something has to be compiled.
+    nvrtc: OnceLock<Done<Nvrtc>>,
+    staging: Mutex<Staging>,
+    /// Kernels of which the time is taken, if it is.
+    watched: Mutex<Option<Vec<Watched>>>,
+}
+
+/// A kernel, and what was recorded in front of it and behind it.
+#[derive(Debug)]
+struct Watched {
+    kernel: String,
+    events: [sys::CUevent; 2],
+}
+
+// SAFETY: CUDA's contexts and streams may be used by any thread, one after the other or at once.
+unsafe impl Send for Cuda {}
+// SAFETY: as above.
+unsafe impl Sync for Cuda {}
+
+/// Kernels on a card.
+#[derive(Debug)]
+struct Loaded {
+    module: sys::CUmodule,
+    /// Kernels that were started, and how many bytes a block of them may share.
+    functions: Mutex<FxHashMap<String, (Function, usize)>>,
+}
+
+/// A kernel of a module.
+#[derive(Clone, Copy, Debug)]
+struct Function(sys::CUfunction);
+
+// SAFETY: CUDA's functions may be used by any thread.
+unsafe impl Send for Function {}
+
+// SAFETY: CUDA's modules may be used by any thread.
+unsafe impl Send for Loaded {}
+// SAFETY: as above.
+unsafe impl Sync for Loaded {}
+
+impl Module for Loaded {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Loaded {
+    /// A kernel whose blocks share so many bytes.
+    ///
+    /// # Safety
+    /// The card's context has been entered.
+    unsafe fn function(&self, kernel: &str, shared: usize) -> Done<Function> {
+        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = functions.get(kernel).copied();
+        if let Some((function, may_share)) = known
+            && shared <= may_share
+        {
+            return Ok(function);
+        }
+        let name = CString::new(kernel).expect("kernels' names have no NUL");
+        // SAFETY: the module is loaded, and the function is one of it.
+        unsafe {
+            let function = checked("there is no such kernel", result::module::get_function(self.module, name))?;
+            if shared > SHARED_PLAIN {
+                let most = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+                let set = result::function::set_function_attribute(function, most, shared as i32);
+                checked("a block gets no more memory", set)?;
+            }
+            functions.insert(kernel.to_owned(), (Function(function), shared.max(SHARED_PLAIN)));
+            Ok(Function(function))
+        }
+    }
+}
+
+/// What CUDA did, or that the processors take over.
+pub(super) fn checked<T>(what: &'static str, of: Result<T, DriverError>) -> Done<T> {
+    of.map_err(|error| match error.0 {
+        sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => Stop::Declined("the card has no memory left".into()),
+        _ => Stop::Declined(format!("{what}: {error:?}").into()),
+    })
+}
+
+/// What there is to say of each card.
+pub(crate) fn about() -> Done<Vec<String>> {
+    // SAFETY: looks for the library, which says whether it is there.
+    if !unsafe { sys::is_culib_present() } {
+        return decline("CUDA's driver is not there");
+    }
+    checked("CUDA does not start", result::init())?;
+    let count = checked("cards cannot be counted", result::device::get_count())?;
+    let about = |number: i32| {
+        let card = Cuda::open(number as u32)?;
+        let (free, all) = checked("the card's memory", result::mem_get_info())?;
+        let gibibytes = |bytes: usize| bytes as f64 / f64::from(1 << 30);
+        let Limits { multiprocessors, shared, .. } = card.limits;
+        Ok(format!(
+            "{}, {}, {:.1} GiB of memory of which {:.1} are free, {multiprocessors} multiprocessors with {} KiB each",
+            card.name,
+            card.architecture,
+            gibibytes(all),
+            gibibytes(free),
+            shared >> 10,
+        ))
+    };
+    (0..count).map(about).collect()
+}
+
+impl Cuda {
+    /// The card of a number.
+    pub(crate) fn open(number: u32) -> Done<Self> {
+        // SAFETY: looks for the library, which says whether it is there.
+        if !unsafe { sys::is_culib_present() } {
+            return decline("CUDA's driver is not there");
+        }
+        checked("CUDA does not start", result::init())?;
+        let device = checked("there is no such card", result::device::get(number as i32))?;
+        let name = checked("the card has no name", result::device::get_name(device))?;
+        // SAFETY: the device is one that CUDA gave, as everywhere below; the context and the stream are made of it.
+        unsafe {
+            let attribute = |of| checked("what the card has", result::device::get_attribute(device, of));
+            let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+            let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+            let limits = Limits {
+                multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32,
+                threads: THREADS,
+                shared: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize,
+            };
+            let context = checked("the card gives no context", result::primary_ctx::retain(device))?;
+            checked("the context cannot be used", result::ctx::set_current(context))?;
+            let stream = checked("the card gives no stream", result::stream::create(StreamKind::NonBlocking))?;
+            let pool = checked("the card has no pool", result::device::get_default_mem_pool(device))?;
+            let mut keep = u64::MAX;
+            let threshold = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+            checked(
+                "the pool keeps nothing",
+                sys::cuMemPoolSetAttribute(pool, threshold, std::ptr::from_mut(&mut keep).cast()).result(),
+            )?;
+            let architecture = format!("sm_{major}{minor}");
+            let staging = Mutex::new(Staging::new()?);
+            Ok(Cuda {
+                name,
+                architecture,
+                context,
+                stream,
+                limits,
+                nvrtc: OnceLock::new(),
+                staging,
+                watched: Mutex::default(),
+            })
+        }
+    }
+
+    /// Has this thread's calls mean this card.
+    fn enter(&self) -> Done<()> {
+        // SAFETY: the context is there as long as the program.
+        checked("the context cannot be used", unsafe { result::ctx::set_current(self.context) })
+    }
+
+    fn wait(&self) -> Done<()> {
+        // SAFETY: the stream is there as long as the card.
+        checked("a kernel failed", unsafe { result::stream::synchronize(self.stream) })
+    }
+
+    /// An event at this place of the stream, if somebody watches.
+    fn record(&self) -> Option<sys::CUevent> {
+        if self.watched.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+            return None;
+        }
+        let event = result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT).ok()?;
+        // SAFETY: the event has just been made, and the stream is the card's.
+        unsafe { result::event::record(event, self.stream) }.ok()?;
+        Some(event)
+    }
+
+    /// Keeps the event in front of a kernel that has been started, and one behind it.
+    fn keep(&self, kernel: &str, begun: Option<sys::CUevent>) {
+        let Some((begun, ended)) = begun.and_then(|begun| Some((begun, self.record()?))) else { return };
+        if let Some(watched) = &mut *self.watched.lock().unwrap_or_else(PoisonError::into_inner) {
+            watched.push(Watched { kernel: kernel.to_owned(), events: [begun, ended] });
+        }
+    }
+
+    fn cubin(&self, kernels: &str) -> Done<Vec<u8>> {
+        let kept = disk::place(kernels, &self.architecture);
+        if let Some(code) = kept.as_ref().and_then(|path| std::fs::read(path).ok()) {
+            return Ok(code);
+        }
+        let nvrtc = self.nvrtc.get_or_init(Nvrtc::of_environment);
+        let code = nvrtc.as_ref().map_err(Clone::clone)?.cubin(&of_device(kernels), &self.architecture)?;
+        if let Some(path) = kept {
+            disk::keep(&path, &code);
+        }
+        Ok(code)
+    }
+}
+
+impl Driver for Cuda {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    fn compile(&self, kernels: &str) -> Done<Arc<dyn Module>> {
+        let code = self.cubin(kernels)?;
+        self.enter()?;
+        // SAFETY: the code is what NVRTC made for this card; a damaged file is refused by the driver.
+        let module = checked("the compiled code cannot be loaded", unsafe {
+            result::module::load_data(code.as_ptr().cast::<c_void>())
+        })?;
+        Ok(Arc::new(Loaded { module, functions: Mutex::default() }))
+    }
+
+    fn alloc(&self, bytes: usize) -> Done<u64> {
+        self.enter()?;
+        // SAFETY: the stream is the card's.
+        checked("the card gives no memory", unsafe { result::malloc_async(self.stream, bytes) })
+    }
+
+    fn free(&self, address: u64, _bytes: usize) {
+        if self.enter().is_ok() {
+            // SAFETY: `alloc` gave the address, and what uses it was started in this stream before.
+            let _ = unsafe { result::free_async(address, self.stream) };
+        }
+    }
+
+    fn zero(&self, address: u64, bytes: usize) -> Done<()> {
+        self.enter()?;
+        // SAFETY: callers have so many bytes there.
+        checked("memory cannot be cleared", unsafe { result::memset_d8_async(address, 0, bytes, self.stream) })
+    }
+
+    fn upload(&self, address: u64, from: &[u8]) -> Done<()> {
+        self.enter()?;
+        self.staging.lock().unwrap_or_else(PoisonError::into_inner).send(address, from, self.stream)
+    }
+
+    fn download(&self, address: u64, to: &mut [u8]) -> Done<()> {
+        self.enter()?;
+        self.staging.lock().unwrap_or_else(PoisonError::into_inner).receive(address, to, self.stream)
+    }
+
+    fn watch(&self) {
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::new());
+    }
+
+    fn watched(&self) -> Vec<(String, Duration)> {
+        let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if self.enter().is_err() || self.wait().is_err() {
+            return Vec::new();
+        }
+        let time = |Watched { kernel, events }: Watched| {
+            // SAFETY: both were made and recorded in this stream, which has come to its end, and nobody else has them.
+            let time = unsafe {
+                let time = result::event::elapsed(events[0], events[1]);
+                events.map(|event| result::event::destroy(event)).into_iter().for_each(drop);
+                time
+            };
+            (kernel, Duration::from_secs_f64(f64::from(time.unwrap_or_default()) / 1e3))
+        };
+        watched.into_iter().flatten().map(time).collect()
+    }
+
+    fn launch(&self, module: &dyn Module, kernel: &str, shape: Shape, arguments: &[Argument]) -> Done<()> {
+        let Some(loaded) = module.as_any().downcast_ref::<Loaded>() else {
+            return decline("bug: kernels of another device");
+        };
+        self.enter()?;
+        let mut words = packed(arguments);
+        let mut pointers: Vec<*mut c_void> = words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
+        // SAFETY: the module is loaded; the arguments are of the kernel's parameters, of which the emitter made both; their memory is
+        // given back in this stream, behind the kernel.
+        unsafe {
+            let Function(function) = loaded.function(kernel, shape.shared)?;
+            let (blocks, threads) = ((shape.blocks, 1, 1), (shape.threads, 1, 1));
+            let shared = shape.shared as u32;
+            let begun = self.record();
+            let launched = result::launch_kernel(function, blocks, threads, shared, self.stream, &mut pointers);
+            self.keep(kernel, begun);
+            checked("a kernel does not start", launched)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Cells: what a table has of an aggregate.
+
+use crate::column::Dictionary;
+use crate::gpu::columns::Carried;
+use crate::gpu::stop::{Done, decline};
+use crate::plan::aggregate::AggregateKind;
+use crate::plan::register::Register;
+use crate::plan::tree::AggregatePlan;
+use multiloop_planner::multiloop::Reduction;
+use multiloop_planner::types::DataType;
+use std::sync::Arc;
+
+/// What a table has of an aggregate.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub(crate) kind: CellKind,
+    /// The flag of groups that have an argument, if not all have one.
+    pub(crate) flag: Option<u32>,
+    pub(crate) data_type: DataType,
+    /// Of a sum how far from zero it is, at most.
+    pub(crate) most: u128,
+    pub(crate) argument: Option<(DataType, Register)>,
+    /// Of text what its codes are of.
+    pub(crate) dictionary: Option<Arc<Dictionary>>,
+    /// Of text that is carried where it is.
+    pub(crate) carried: Option<Arc<Carried>>,
+}
+
+/// Kinds of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CellKind {
+    Count,
+    /// Proven: no argument is further from zero than `bound`. `wide` if the sum of all may not fit 64 bits.
+    Sum {
+        bound: u128,
+        wide: bool,
+    },
+    Extreme {
+        largest: bool,
+    },
+    /// The argument of any row.
+    Value,
+    /// Flags: that the decisive value came, and, in the next one, that NULL did.
+    Logic {
+        decisive: bool,
+    },
+}
+
+impl Cell {
+    /// The cell of an aggregate over so many tuples at most, whose own flags begin with one.
+    pub(crate) fn of(plan: &AggregatePlan, tuples: u128, flag: u32) -> Done<Self> {
+        let AggregateKind { reduction, argument, data_type, grid, .. } = &plan.kind;
+        if plan.kind.keeps_arguments() {
+            return decline("a distinct aggregate");
+        }
+        let is_whole = matches!(argument, Some((_, Register::I32 | Register::I64 | Register::I128)));
+        let mut most = 0;
+        let is_word = matches!(argument, Some((_, Register::I32 | Register::I64)));
+        let kind = match reduction {
+            Reduction::CountRows | Reduction::Count => CellKind::Count,
+            Reduction::Sum if is_whole => {
+                let bound = grid.map(|grid| grid.low.unsigned_abs().max(grid.high.unsigned_abs()));
+                let bound = match (bound, argument) {
+                    (Some(bound), _) => bound,
+                    (None, Some((_, Register::I32))) => 1 << 31,
+                    (None, Some((_, Register::I64))) => 1 << 63,
+                    _ => 1 << 127,
+                };
+                match bound.checked_mul(tuples) {
+                    Some(all) if all <= i128::MAX as u128 => {
+                        most = all;
+                        CellKind::Sum { bound, wide: all > i64::MAX as u128 }
+                    }
+                    _ => return decline("a sum beyond 128 bits"),
+                }
+            }
+            Reduction::Min | Reduction::Max if is_word => CellKind::Extreme { largest: *reduction == Reduction::Max },
+            Reduction::First if is_word || matches!(argument, Some((_, Register::Bool | Register::Text))) => {
+                CellKind::Value
+            }
+            Reduction::Any | Reduction::All => CellKind::Logic { decisive: *reduction == Reduction::Any },
+            other => return decline(format!("{other:?} of {argument:?}")),
+        };
+        Ok(Cell {
+            kind,
+            flag: Some(flag),
+            data_type: *data_type,
+            most,
+            argument: *argument,
+            dictionary: None,
+            carried: None,
+        })
+    }
+
+    /// Words of 64 bits that a group has of it in the table.
+    pub(crate) fn words(&self) -> usize {
+        match self.kind {
+            CellKind::Count | CellKind::Extreme { .. } | CellKind::Value => 1,
+            CellKind::Sum { wide, .. } => 1 + usize::from(wide),
+            CellKind::Logic { .. } => 0,
+        }
+    }
+
+    /// Words of 32 bits that a group has of it in a block's memory.
+    pub(crate) fn shared_words(&self) -> usize {
+        match self.kind {
+            CellKind::Count => 1,
+            CellKind::Sum { .. } | CellKind::Extreme { .. } => 2,
+            CellKind::Value | CellKind::Logic { .. } => 0,
+        }
+    }
+
+    /// Flags that it takes.
+    pub(crate) fn flags(&self) -> u32 {
+        match self.kind {
+            CellKind::Count => 0,
+            CellKind::Logic { .. } => 2,
+            _ => 1,
+        }
+    }
+}

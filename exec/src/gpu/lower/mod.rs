@@ -1,0 +1,337 @@
+//! Loops of a plan as kernels.
+//!
+//! [`Lowering`] writes one kernel: it hands out variables and parameters, knows in which block of C statements stand, and which
+//! node's value is in which variable there. On it are built `scalars` (nodes of expressions), `calls` (functions, with `logic`,
+//! `arithmetic` and `dictionary` for what reads text), `keys` (codes of keys), `probes` (what asks other collections), and `nest`
+//! (rows, levels, conditions). What rows are folded into is `groups`', above.
+//!
+//! Whatever is not known here declines, with its name. Errors are a flag: whoever divides by zero or leaves a type sets it, for rows
+//! that reach that place alone, and then the processors do it again and say what is wrong.
+
+mod arithmetic;
+mod calls;
+pub(crate) mod dictionary;
+pub(crate) mod keys;
+mod logic;
+pub(crate) mod nest;
+pub(crate) mod probes;
+pub(crate) mod scalars;
+
+use super::code::expression::{Expression, Place, Variable};
+use super::code::helpers::{Helper, LANES};
+use super::code::statement::{Kernel, Statement};
+use super::code::types::{Kind, Type};
+use super::columns::DeviceColumn;
+use super::device::Device;
+use super::driver::{Argument, Buffer};
+use super::groups::held::HeldGroups;
+use super::stop::{Done, decline};
+use crate::backend::inputs::Inputs;
+use crate::plan::nodes::Node;
+use crate::plan::placement::Task;
+use crate::plan::tree::{GeneratorKind, LetKind};
+use probes::Probed;
+use rustc_hash::FxHashMap;
+use scalars::Scalar;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+/// A kernel that is being written.
+pub(crate) struct Lowering<'a> {
+    pub(crate) task: &'a Task<'a>,
+    pub(crate) inputs: &'a dyn Inputs,
+    pub(crate) device: &'a Device,
+    reads: &'a Reads,
+    next: u32,
+    parameters: Vec<(Variable, Argument)>,
+    shared: Option<Variable>,
+    /// Statements of the blocks that are open.
+    blocks: Vec<Vec<Statement>>,
+    /// Nodes whose values became known in each of them.
+    scopes: Vec<Vec<u32>>,
+    values: FxHashMap<u32, Scalar>,
+    /// Of each level that is open the row on which it stands.
+    rows: Vec<Expression>,
+    /// What the levels go over.
+    sources: Vec<Arc<Level>>,
+    /// Tuples of one outermost row, at most, as far as the levels that were opened say.
+    pub(crate) tuples_each: u64,
+    /// What is set where the processors shall do it again.
+    error: Variable,
+    /// Of the outermost rows those elements that a thread has loaded at once, and which of them is at hand.
+    lanes: Vec<(Arc<Buffer>, Variable)>,
+    lane: Option<Expression>,
+}
+
+/// What the kernels of a loop read beside its outermost rows.
+pub(crate) struct Reads {
+    /// What kernels set where the processors shall do it again.
+    pub(crate) error: Arc<Buffer>,
+    /// Collections that are buckets.
+    buckets: Vec<u32>,
+    /// Collections that are asked, as far as they have been.
+    probed: RefCell<FxHashMap<u32, Arc<Probed>>>,
+    /// Whether a row may fail.
+    may_fail: Cell<bool>,
+}
+
+impl Reads {
+    /// Nothing yet.
+    pub(crate) fn new(task: &Task<'_>, device: &Device) -> Done<Self> {
+        let error = Buffer::zeroed(&device.driver, 4)?;
+        Ok(Reads { error, buckets: bucket_collections(task), probed: RefCell::default(), may_fail: Cell::new(false) })
+    }
+
+    /// Whether no row has failed.
+    pub(crate) fn check_rows(&self) -> Done<()> {
+        if !self.may_fail.get() || self.error.values::<u32>(1)? == [0] { Ok(()) } else { decline("a row fails") }
+    }
+}
+
+/// What a level goes over: columns, by field.
+#[derive(Debug, Default)]
+pub(crate) struct Level {
+    pub(crate) rows: usize,
+    pub(crate) columns: Vec<Done<Arc<DeviceColumn>>>,
+    /// Groups of the device, a row a code, of which some are no groups.
+    pub(crate) groups: Option<Arc<HeldGroups>>,
+}
+
+impl<'a> Lowering<'a> {
+    /// A kernel without statements.
+    pub(crate) fn new((task, inputs): (&'a Task<'a>, &'a dyn Inputs), device: &'a Device, reads: &'a Reads) -> Self {
+        let flag = Variable { number: 0, kind: Kind::Pointer(Type::U32) };
+        Lowering {
+            task,
+            inputs,
+            device,
+            reads,
+            next: 1,
+            parameters: vec![(flag, Argument::Memory(Arc::clone(&reads.error)))],
+            shared: None,
+            blocks: vec![Vec::new()],
+            scopes: vec![Vec::new()],
+            values: FxHashMap::default(),
+            rows: Vec::new(),
+            sources: Vec::new(),
+            tuples_each: 1,
+            error: flag,
+            lanes: Vec::new(),
+            lane: None,
+        }
+    }
+
+    /// The kernel, and its arguments.
+    pub(crate) fn finish(mut self, name: &'static str) -> (Kernel, Vec<Argument>) {
+        let body = self.blocks.pop().unwrap_or_default();
+        let (parameters, arguments) = self.parameters.into_iter().unzip();
+        (Kernel { name, parameters, shared: self.shared, body }, arguments)
+    }
+
+    pub(crate) fn node_at(&self, number: u32) -> &'a Node {
+        &self.task.of.expressions.nodes[number as usize]
+    }
+
+    fn variable(&mut self, kind: Kind) -> Variable {
+        self.next += 1;
+        Variable { number: self.next - 1, kind }
+    }
+
+    /// A parameter of the kernel.
+    pub(crate) fn parameter(&mut self, kind: Kind, argument: Argument) -> Variable {
+        let variable = self.variable(kind);
+        self.parameters.push((variable, argument));
+        variable
+    }
+
+    /// An array.
+    pub(crate) fn memory(&mut self, of: Type, buffer: &Arc<Buffer>) -> Variable {
+        let is_it = |(variable, argument): &&(Variable, Argument)| {
+            variable.kind == Kind::Pointer(of) && matches!(argument, Argument::Memory(own) if Arc::ptr_eq(own, buffer))
+        };
+        if let Some((known, _)) = self.parameters.iter().find(is_it) {
+            return *known;
+        }
+        self.parameter(Kind::Pointer(of), Argument::Memory(Arc::clone(buffer)))
+    }
+
+    /// A number that may differ from launch to launch.
+    pub(crate) fn number(&mut self, of: u32) -> Expression {
+        self.parameter(Kind::Value(Type::U32), Argument::U32(of)).get()
+    }
+
+    /// An integer of a type, as a parameter.
+    pub(crate) fn integer(&mut self, value: i128, of: Type) -> Expression {
+        let argument = match of {
+            Type::Bool => Argument::Bool(value != 0),
+            Type::U32 => Argument::U32(value as u32),
+            Type::U64 => Argument::U64(value as u64),
+            Type::I32 => Argument::I32(value as i32),
+            Type::I64 => Argument::I64(value as i64),
+            _ => Argument::I128(value),
+        };
+        let of = if matches!(argument, Argument::I128(_)) { Type::I128 } else { of };
+        self.parameter(Kind::Value(of), argument).get()
+    }
+
+    /// The words that a block shares.
+    pub(crate) fn shared(&mut self) -> Variable {
+        match self.shared {
+            Some(shared) => shared,
+            None => {
+                let shared = self.variable(Kind::Shared);
+                self.shared = Some(shared);
+                shared
+            }
+        }
+    }
+
+    pub(crate) fn push(&mut self, statement: Statement) {
+        self.blocks.last_mut().expect("a kernel has a block").push(statement);
+    }
+
+    pub(crate) fn call(&mut self, helper: Helper, arguments: Vec<Expression>) {
+        self.push(Statement::Call(helper, arguments));
+    }
+
+    /// A variable that is declared later, in front of what uses it.
+    pub(crate) fn later(&mut self, of: Type) -> Variable {
+        self.variable(Kind::Value(of))
+    }
+
+    /// Statements that stand apart, to be put somewhere else.
+    pub(crate) fn apart(&mut self, body: impl FnOnce(&mut Self) -> Done<()>) -> Done<Vec<Statement>> {
+        self.open();
+        let done = body(self);
+        let body = self.close();
+        done.map(|()| body)
+    }
+
+    /// Puts statements here that were made apart.
+    pub(crate) fn put(&mut self, statements: Vec<Statement>) {
+        statements.into_iter().for_each(|statement| self.push(statement));
+    }
+
+    /// A new variable with this value.
+    pub(crate) fn declare(&mut self, value: Expression) -> Variable {
+        let variable = self.variable(Kind::Value(value.data_type()));
+        self.push(Statement::Declare(variable, value));
+        variable
+    }
+
+    pub(crate) fn assign(&mut self, variable: Variable, value: Expression) {
+        self.push(Statement::Assign(variable, value));
+    }
+
+    /// The value, in a variable unless it is plain: computed once, here.
+    pub(crate) fn hold(&mut self, value: Expression) -> Expression {
+        if value.is_plain() { value } else { self.declare(value).get() }
+    }
+
+    fn open(&mut self) {
+        self.blocks.push(Vec::new());
+        self.scopes.push(Vec::new());
+    }
+
+    fn close(&mut self) -> Vec<Statement> {
+        for node in self.scopes.pop().unwrap_or_default() {
+            self.values.remove(&node);
+        }
+        self.blocks.pop().unwrap_or_default()
+    }
+
+    /// Statements that are done if a condition holds. What becomes known there is forgotten behind it.
+    pub(crate) fn when(&mut self, condition: Expression, then: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
+        match condition.known() {
+            Some(false) => return Ok(()),
+            Some(true) => return then(self),
+            None => {}
+        }
+        self.open();
+        let done = then(self);
+        let then = self.close();
+        done?;
+        if !then.is_empty() {
+            self.push(Statement::If(condition, then, Vec::new()));
+        }
+        Ok(())
+    }
+
+    /// Statements that are done for each number from one on, below another one.
+    pub(crate) fn each(
+        &mut self,
+        from: Expression,
+        below: Expression,
+        step: Expression,
+        body: impl FnOnce(&mut Self, Expression) -> Done<()>,
+    ) -> Done<()> {
+        let variable = self.variable(Kind::Value(from.data_type()));
+        self.open();
+        let done = body(self, variable.get());
+        let body = self.close();
+        done?;
+        self.push(Statement::For { unrolled: false, variable, from, below, step, body });
+        Ok(())
+    }
+
+    /// Statements for each of the elements that a thread has loaded at once.
+    pub(crate) fn each_lane(&mut self, body: impl FnOnce(&mut Self, Expression) -> Done<()>) -> Done<()> {
+        let variable = self.variable(Kind::Value(Type::U32));
+        let [from, below, step] = [0, LANES, 1].map(|of| Expression::number(of.into(), Type::U32));
+        self.open();
+        self.lane = Some(variable.get());
+        let done = body(self, variable.get());
+        self.lane = None;
+        let body = self.close();
+        done?;
+        self.push(Statement::For { unrolled: true, variable, from, below, step, body });
+        Ok(())
+    }
+
+    /// The threads of a block share numbers from 0 on, below an end.
+    pub(crate) fn each_of_block(
+        &mut self,
+        below: Expression,
+        body: impl FnOnce(&mut Self, Expression) -> Done<()>,
+    ) -> Done<()> {
+        self.each(Expression::Place(Place::Thread), below, Expression::Place(Place::Threads), body)
+    }
+
+    /// The processors shall do it again where this holds.
+    pub(crate) fn fail_when(&mut self, condition: Expression) {
+        let flag = Statement::Store(self.error, Expression::number(0, Type::U32), Expression::number(1, Type::U32));
+        self.reads.may_fail.set(self.reads.may_fail.get() || condition.known() != Some(false));
+        match condition.known() {
+            Some(false) => {}
+            Some(true) => self.push(flag),
+            None => self.push(Statement::If(condition, vec![flag], Vec::new())),
+        }
+    }
+
+    /// The groups that a level goes over, if a device made them.
+    pub(crate) fn groups_of(&self, level: usize) -> Option<Arc<HeldGroups>> {
+        self.sources.get(level).and_then(|source| source.groups.clone())
+    }
+
+    /// A column of a level that is open.
+    pub(crate) fn column_of(&self, level: usize, field: u32) -> Done<Arc<DeviceColumn>> {
+        match self.sources.get(level).and_then(|source| source.columns.get(field as usize)) {
+            Some(column) => column.clone(),
+            None => decline("bug: a column of no level"),
+        }
+    }
+}
+
+/// The collections of a plan that are buckets.
+fn bucket_collections(task: &Task<'_>) -> Vec<u32> {
+    let mut all = Vec::new();
+    for definition in task.plan.blocks.iter().flat_map(|block| &block.lets) {
+        let LetKind::Loop(plan) = &definition.kind else { continue };
+        for (generator, define) in plan.generators.iter().zip(&definition.defines) {
+            if matches!(generator.kind, GeneratorKind::BucketCollect(_)) {
+                all.push(define.0);
+            }
+        }
+    }
+    all
+}

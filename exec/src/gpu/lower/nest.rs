@@ -1,0 +1,344 @@
+//! The nest of a loop: pieces of the outermost rows, the buckets behind, and the conditions of each level.
+
+use super::{Level, Lowering};
+use crate::collections::rows::RowSet;
+use crate::gpu::code::expression::{Binary, Expression, Place};
+use crate::gpu::code::helpers::LANES;
+use crate::gpu::code::statement::Statement;
+use crate::gpu::code::types::{Kind, Type};
+use crate::gpu::columns::{DeviceColumn, Form};
+use crate::gpu::driver::{Buffer, bytes_of};
+use crate::gpu::groups::held::HeldGroups;
+use crate::gpu::rows::HeldRows;
+use crate::gpu::stop::{Done, decline};
+use crate::plan::nodes::Operation;
+use multiloop_planner::multiloop::{ScalarId, Source};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The rows that a loop goes over, in pieces.
+#[derive(Debug)]
+pub(crate) struct Pieces {
+    /// How many rows, and how many pieces.
+    pub(crate) rows: u64,
+    pub(crate) count: usize,
+    /// The rows of the largest piece.
+    pub(crate) largest: u64,
+    /// The rows of each.
+    pub(crate) sizes: Vec<u32>,
+    cut: Cut,
+}
+
+/// What is done for a tuple.
+type Sink<'s, T> = Box<dyn FnOnce(&mut T) -> Done<()> + 's>;
+
+/// Where pieces begin and end.
+#[derive(Debug)]
+enum Cut {
+    /// So many rows each, but for the last one, from a first row on and below an end.
+    Even {
+        first: u64,
+        below: u64,
+        step: u64,
+    },
+    Listed {
+        starts: Arc<Buffer>,
+        ends: Arc<Buffer>,
+    },
+}
+
+impl Lowering<'_> {
+    /// A column of rows on the host.
+    pub(crate) fn upload(&self, rows: &RowSet, field: u32) -> Done<Arc<DeviceColumn>> {
+        self.device.resident.column(&self.device.driver, &rows.chunks, rows.position(field))
+    }
+
+    /// The outermost rows that may give tuples, in pieces, and the level over them.
+    pub(crate) fn pieces(&mut self) -> Done<Pieces> {
+        let Some(Source::Rows(collection)) = self.task.of.levels.first().map(|level| &level.source) else {
+            return decline("a loop over no rows");
+        };
+        if let Some(held) = self.inputs.held(*collection)?
+            && let Some(groups) = HeldGroups::of(&held)
+        {
+            let codes = groups.table.groups as usize;
+            self.sources.push(Arc::new(Level { rows: codes, columns: Vec::new(), groups: Some(groups) }));
+            return self.cut(std::slice::from_ref(&(0..codes)));
+        }
+        if let Some(held) = self.inputs.held(*collection)?
+            && let Some(rows) = HeldRows::of(&held)
+        {
+            self.sources.push(Arc::clone(&rows.level));
+            return self.cut(std::slice::from_ref(&(0..rows.level.rows)));
+        }
+        let rows = self.inputs.rows(*collection)?;
+        let level = self.outermost(&rows);
+        self.sources.push(level);
+        let mut first = 0;
+        let starts: Vec<usize> = rows
+            .chunks
+            .iter()
+            .map(|chunk| {
+                first += chunk.rows;
+                first - chunk.rows
+            })
+            .collect();
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for (chunk, within) in self.inputs.chunks()? {
+            let range = starts[chunk] + within.start..starts[chunk] + within.end;
+            match ranges.last_mut() {
+                Some(last) if last.end == range.start => last.end = range.end,
+                _ => ranges.push(range),
+            }
+        }
+        self.cut(&ranges)
+    }
+
+    fn cut(&self, ranges: &[Range<usize>]) -> Done<Pieces> {
+        let step = self.device.piece_rows;
+        let cut = |range: &Range<usize>| {
+            let end = range.end;
+            range
+                .clone()
+                .step_by(step)
+                .map(move |start| (start as u64, end.min(start + step) as u64))
+                .collect::<Vec<_>>()
+        };
+        let pieces: Vec<(u64, u64)> = ranges.iter().flat_map(cut).collect();
+        let cut = match ranges {
+            [all] => Cut::Even { first: all.start as u64, below: all.end as u64, step: step as u64 },
+            _ => {
+                let (starts, ends): (Vec<u64>, Vec<u64>) = pieces.iter().copied().unzip();
+                let driver = &self.device.driver;
+                Cut::Listed {
+                    starts: Buffer::of(driver, &bytes_of(&starts, u64::to_le_bytes))?,
+                    ends: Buffer::of(driver, &bytes_of(&ends, u64::to_le_bytes))?,
+                }
+            }
+        };
+        Ok(Pieces {
+            rows: pieces.iter().map(|(start, end)| end - start).sum(),
+            count: pieces.len(),
+            sizes: pieces.iter().map(|(start, end)| (end - start) as u32).collect(),
+            largest: pieces.iter().map(|(start, end)| end - start).max().unwrap_or(0),
+            cut,
+        })
+    }
+
+    /// The level over the outermost rows: columns that the loop reads.
+    fn outermost(&self, rows: &RowSet) -> Arc<Level> {
+        let fields = self.fields_of(0);
+        let width = fields.iter().max().map_or(0, |&last| last + 1);
+        let column = |field: u32| match fields.contains(&field) {
+            true => self.upload(rows, field),
+            false => decline("bug: a column that nobody reads"),
+        };
+        Arc::new(Level { rows: rows.rows, columns: (0..width).map(column).collect(), groups: None })
+    }
+
+    /// The fields that are read of a level.
+    pub(crate) fn fields_of(&self, level: usize) -> Vec<u32> {
+        use crate::plan::nodes::Operation;
+        let field = |node: &crate::plan::nodes::Node| match node.operation {
+            Operation::Column { index, field, .. } if index == level => Some(field),
+            _ => None,
+        };
+        self.task.of.expressions.nodes.iter().filter_map(field).collect()
+    }
+
+    /// Goes over all tuples, pieces shared by blocks and rows by their threads; what is done for each comes last.
+    pub(crate) fn nest(&mut self, pieces: &Pieces, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
+        self.each_piece(pieces, |inner, _, (from, below)| inner.tuples(from, below, sink))
+    }
+
+    /// Goes over the tuples of some rows, which the threads of a block share.
+    pub(crate) fn tuples(
+        &mut self,
+        from: Expression,
+        below: Expression,
+        sink: impl FnOnce(&mut Self) -> Done<()>,
+    ) -> Done<()> {
+        if self.groups_of(0).is_none() {
+            return self.tuples_by_lanes(from, below, sink);
+        }
+        let thread = Expression::Place(Place::Thread).cast(Type::U64);
+        let from = Expression::binary(Binary::Add, from, thread);
+        let step = Expression::Place(Place::Threads).cast(Type::U64);
+        self.each(from, below, step, |inner, row| inner.tuples_of(row, sink))
+    }
+
+    /// The same of rows that lie in columns: a thread takes some neighbouring ones at once, first what the conditions ask of them, then,
+    /// if one passes, the rest.
+    fn tuples_by_lanes(
+        &mut self,
+        from: Expression,
+        below: Expression,
+        sink: impl FnOnce(&mut Self) -> Done<()>,
+    ) -> Done<()> {
+        let to = self;
+        let long = |of: u64| Expression::number(of.into(), Type::U64);
+        let conditions = &to.task.of.levels[0].conditions;
+        let (asked, others) = to.fields_by_use(conditions);
+        // Where it begins in the middle, the rows in front are another piece's.
+        let start = Expression::binary(Binary::BitAnd, from.clone(), long(!u64::from(LANES - 1)));
+        let thread = Expression::Place(Place::Thread).cast(Type::U64);
+        let far = Expression::binary(Binary::Multiply, thread, long(LANES.into()));
+        let threads = Expression::Place(Place::Threads).cast(Type::U64);
+        let step = Expression::binary(Binary::Multiply, threads, long(LANES.into()));
+        to.each(Expression::binary(Binary::Add, start, far), below.clone(), step, |to, first| {
+            let row = |to: &mut Self, lane: Expression| {
+                to.hold(Expression::binary(Binary::Add, first.clone(), lane.cast(Type::U64)))
+            };
+            let bit = |lane: Expression| Expression::binary(Binary::ShiftLeft, Expression::number(1, Type::U32), lane);
+            to.load_lanes(&asked, &first);
+            let passing = to.declare(Expression::number(0, Type::U32));
+            to.each_lane(|to, lane| {
+                let row = row(to, lane.clone());
+                let is_behind = Expression::binary(Binary::GreaterEqual, row.clone(), from);
+                let is_in = is_behind.and(Expression::binary(Binary::Less, row.clone(), below));
+                to.rows.push(row);
+                let done = to.when(is_in, |to| {
+                    to.filter(conditions, |to| {
+                        to.assign(passing, Expression::binary(Binary::BitOr, passing.get(), bit(lane)));
+                        Ok(())
+                    })
+                });
+                to.rows.pop();
+                done
+            })?;
+            let none = Expression::number(0, Type::U32);
+            to.when(Expression::binary(Binary::NotEqual, passing.get(), none.clone()), |to| {
+                to.load_lanes(&others, &first);
+                to.each_lane(|to, lane| {
+                    let row = row(to, lane.clone());
+                    let own = Expression::binary(Binary::BitAnd, passing.get(), bit(lane));
+                    to.rows.push(row);
+                    let done =
+                        to.when(Expression::binary(Binary::NotEqual, own, none), |to| to.behind_conditions(0, sink));
+                    to.rows.pop();
+                    done
+                })
+            })?;
+            to.lanes.clear();
+            Ok(())
+        })
+    }
+
+    /// The fields of the outermost rows that some conditions read, and all others that are read.
+    fn fields_by_use(&self, conditions: &[ScalarId]) -> (Vec<u32>, Vec<u32>) {
+        let mut rest: Vec<u32> =
+            conditions.iter().map(|&condition| self.task.of.expressions.number(condition) as u32).collect();
+        let mut asked = Vec::new();
+        while let Some(number) = rest.pop() {
+            match &self.node_at(number).operation {
+                Operation::Column { index: 0, field, .. } if !asked.contains(field) => asked.push(*field),
+                operation => rest.extend(operation.arguments()),
+            }
+        }
+        asked.sort_unstable();
+        let mut others = self.fields_of(0);
+        others.sort_unstable();
+        others.dedup();
+        others.retain(|field| !asked.contains(field));
+        (asked, others)
+    }
+
+    /// Loads elements of some fields of the outermost rows, of those whose form allows it.
+    fn load_lanes(&mut self, fields: &[u32], first: &Expression) {
+        for &field in fields {
+            let Ok(column) = self.column_of(0, field) else { continue };
+            let is_array = matches!(column.form, Form::Integers { .. } | Form::Codes(_) | Form::Bytes);
+            if column.element == Type::I128
+                || !is_array
+                || self.lanes.iter().any(|(of, _)| Arc::ptr_eq(of, &column.data))
+            {
+                continue;
+            }
+            let of = self.memory(column.element, &column.data);
+            let array = self.variable(Kind::Pointer(Type::U64));
+            self.push(Statement::Lanes { array, column: of, row: first.clone() });
+            self.lanes.push((Arc::clone(&column.data), array));
+        }
+    }
+
+    /// Shares the pieces among blocks: their numbers, first rows, and ends.
+    pub(crate) fn each_piece(
+        &mut self,
+        pieces: &Pieces,
+        body: impl FnOnce(&mut Self, Expression, (Expression, Expression)) -> Done<()>,
+    ) -> Done<()> {
+        let count = self.number(pieces.count as u32);
+        let blocks = Expression::Place(Place::Blocks);
+        match &pieces.cut {
+            &Cut::Even { first, below, step } => {
+                let [first, end, step] = [first, below, step].map(|of| self.integer(of.into(), Type::U64));
+                self.each(Expression::Place(Place::Block), count, blocks, |inner, piece| {
+                    let far = Expression::binary(Binary::Multiply, piece.clone().cast(Type::U64), step.clone());
+                    let from = inner.hold(Expression::binary(Binary::Add, first, far));
+                    let below = inner.hold(Expression::binary(Binary::Add, from.clone(), step));
+                    let is_last = Expression::binary(Binary::Greater, below.clone(), end.clone());
+                    let below = inner.hold(Expression::select(is_last, end, below));
+                    body(inner, piece, (from, below))
+                })
+            }
+            Cut::Listed { starts, ends } => {
+                let [starts, ends] = [starts, ends].map(|array| self.memory(Type::U64, array));
+                self.each(Expression::Place(Place::Block), count, blocks, |inner, piece| {
+                    let from = inner.hold(starts.at(piece.clone()));
+                    let below = inner.hold(ends.at(piece.clone()));
+                    body(inner, piece, (from, below))
+                })
+            }
+        }
+    }
+
+    /// The tuples of an outermost row.
+    pub(crate) fn tuples_of(&mut self, row: Expression, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
+        let is_there = match self.groups_of(0) {
+            Some(groups) => self.is_group(&groups, row.clone()),
+            None => Expression::truth(true),
+        };
+        self.rows.push(row);
+        let done = self.when(is_there, |inner| inner.behind(0, sink));
+        self.rows.pop();
+        done
+    }
+
+    /// What a level asks, and then the levels behind it.
+    fn behind(&mut self, level: usize, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
+        let of = self.task.of;
+        let conditions = &of.levels[level].conditions;
+        self.filter(conditions, |inner| inner.behind_conditions(level, sink))
+    }
+
+    /// What follows once a level's conditions have been asked.
+    fn behind_conditions(&mut self, level: usize, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
+        let inner = self;
+        let of = inner.task.of;
+        match of.levels.get(level + 1).map(|next| &next.source) {
+            None => sink(inner),
+            Some(Source::Bucket { collection, key }) => {
+                let number = |part: &multiloop_planner::multiloop::KeyPart| {
+                    (of.expressions.number(part.scalar) as u32, part.null_matches)
+                };
+                let key: Vec<(u32, bool)> = key.iter().map(number).collect();
+                // To name the type of what is behind, which goes on level by level.
+                let sink: Sink<'_, Self> = Box::new(sink);
+                inner.bucket(*collection, &key, |inner| inner.behind(level + 1, sink))
+            }
+            Some(_) => decline("a level that is no bucket"),
+        }
+    }
+
+    /// What follows for tuples that pass all conditions, one after the other.
+    pub(crate) fn filter(&mut self, conditions: &[ScalarId], then: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
+        match conditions.split_first() {
+            None => then(self),
+            Some((&first, rest)) => {
+                let passes = self.root(first)?.is_true();
+                let then: Sink<'_, Self> = Box::new(then);
+                self.when(passes, |inner| inner.filter(rest, then))
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Rows by the codes of their keys, on the device: for each code the number of its row, or, where a key has several, where its rows
+//! begin in an order of them.
+
+use super::{Collected, dictionary_of, fetch, scanned};
+use crate::Result;
+use crate::backend::{Given, Held};
+use crate::column::Dictionary;
+use crate::gpu::code::types::Type;
+use crate::gpu::device::Device;
+use crate::gpu::driver::{Argument, Buffer, Module, Shape};
+use crate::gpu::groups::held::{Kept, lost};
+use crate::gpu::groups::slots::{Slots, are_far};
+use crate::gpu::lower::Level;
+use crate::gpu::lower::probes::Spans;
+use crate::gpu::stop::{Done, decline};
+use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::workers::context::Context;
+use multiloop_planner::types::DataType;
+use std::any::Any;
+use std::sync::Arc;
+
+/// The kernels.
+const INDEX: &str = include_str!("index.cu");
+
+/// Codes of which each has an entry, at most.
+const CODES_MAX: u64 = 1 << 30;
+
+/// Rows of a bucket, at most: one thread brings them into their order.
+const SETTLED_MAX: u64 = 1 << 16;
+
+/// Buckets on the device.
+#[derive(Debug)]
+pub(crate) struct HeldBuckets {
+    pub(crate) layout: KeyLayout,
+    /// The slots of codes, if what finds rows is by slot.
+    pub(crate) slots: Option<Slots>,
+    /// For each code one more than the number of a row of it, or 0.
+    pub(crate) numbers: Arc<Buffer>,
+    pub(crate) spans: Spans,
+    /// Rows of a bucket, at most.
+    pub(crate) most: u64,
+    pub(crate) members: Arc<Level>,
+    codes: (Arc<Buffer>, Type),
+    key_types: Vec<DataType>,
+    types: Vec<DataType>,
+}
+
+impl HeldBuckets {
+    /// The buckets, if that is what is held.
+    pub(crate) fn of(held: &Arc<dyn Held>) -> Option<Arc<Self>> {
+        held.as_any().downcast_ref::<Kept<HeldBuckets>>().map(|kept| Arc::clone(&kept.0))
+    }
+
+    /// Buckets of rows that were collected, with keys and fields of these types.
+    pub(crate) fn new(
+        device: &Device,
+        collected: Collected,
+        (key_types, types): (&[DataType], &[DataType]),
+    ) -> Done<Self> {
+        let Collected { level, codes: Some((codes, of, layout)) } = collected else {
+            return decline("bug: buckets without keys");
+        };
+        let rows = level.rows as u32;
+        let driver = &device.driver;
+        let compiled = |of: Type| device.cache.module(&**driver, &format!("typedef {} code_t;\n{INDEX}", of.name()));
+        let memory = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
+        let mut count = layout.codes().unwrap_or(u64::MAX);
+        if count == u64::MAX {
+            return decline("keys of all 64 bits");
+        }
+        let (mut slots, mut places, mut by) = (None, Arc::clone(&codes), of);
+        if are_far(count, rows.into(), CODES_MAX) {
+            let made = Slots::new(driver, rows.into())?;
+            places = Buffer::new(driver, level.rows * 4)?;
+            let arguments =
+                [memory(&codes), Argument::U32(rows), memory(&made.codes), Argument::U32(made.bits), memory(&places)];
+            let module = compiled(of)?;
+            Run { device, module: &*module }.over("slots", level.rows, &arguments)?;
+            (count, by) = (made.count(), Type::U32);
+            slots = Some(made);
+        }
+        let module = compiled(by)?;
+        let [counts, numbers] = [(); 2].map(|()| Buffer::zeroed(driver, count as usize * 4));
+        let (counts, numbers) = (counts?, numbers?);
+        let ranks = Buffer::new(driver, level.rows * 4)?;
+        let most = Buffer::zeroed(driver, 4)?;
+        let run = Run { device, module: &*module };
+        let arguments =
+            [memory(&places), Argument::U32(rows), memory(&counts), memory(&numbers), memory(&ranks), memory(&most)];
+        run.over("number", level.rows, &arguments)?;
+        let most = u64::from(most.values::<u32>(1)?[0]);
+        if most > SETTLED_MAX {
+            return decline("a key of many rows");
+        }
+        let spans = match most {
+            0 | 1 => Spans::Unique,
+            _ => {
+                let starts = run.starts(&counts, count)?;
+                let order = Buffer::new(driver, level.rows * 4)?;
+                let arguments = [memory(&places), Argument::U32(rows), memory(&starts), memory(&ranks), memory(&order)];
+                run.over("order", level.rows, &arguments)?;
+                let arguments = [memory(&starts), memory(&counts), Argument::U64(count), memory(&order)];
+                run.over("settle", count as usize, &arguments)?;
+                Spans::ByCode { starts, counts, order }
+            }
+        };
+        let (key_types, types) = (key_types.to_vec(), types.to_vec());
+        Ok(HeldBuckets { layout, slots, numbers, spans, most, members: level, codes: (codes, of), key_types, types })
+    }
+
+    fn codes(&self) -> Done<Vec<u64>> {
+        let (codes, of) = &self.codes;
+        match of {
+            Type::U32 => Ok(codes.values::<u32>(self.members.rows)?.into_iter().map(u64::from).collect()),
+            _ => codes.values(self.members.rows),
+        }
+    }
+}
+
+/// The kernels at work.
+struct Run<'d> {
+    device: &'d Device,
+    module: &'d dyn Module,
+}
+
+impl Run<'_> {
+    fn launch(&self, kernel: &str, shape: Shape, arguments: &[Argument]) -> Done<()> {
+        self.device.driver.launch(self.module, kernel, shape, arguments)
+    }
+
+    /// A thread a row.
+    fn over(&self, kernel: &str, rows: usize, arguments: &[Argument]) -> Done<()> {
+        let threads = self.device.driver.limits().threads as usize;
+        match rows {
+            0 => Ok(()),
+            _ => self.launch(kernel, self.device.shape(rows.div_ceil(threads), 0), arguments),
+        }
+    }
+
+    /// Where the rows of each code begin.
+    fn starts(&self, counts: &Arc<Buffer>, codes: u64) -> Done<Arc<Buffer>> {
+        let driver = &self.device.driver;
+        let shape = self.device.shape(codes as usize, scanned(self.device));
+        let segment = codes.div_ceil(shape.blocks.into());
+        let segments = codes.div_ceil(segment) as u32;
+        let sums = Buffer::zeroed(driver, segments as usize * 4)?;
+        let starts = Buffer::new(driver, codes as usize * 4)?;
+        let memory = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
+        let whole = [memory(counts), Argument::U64(codes), Argument::U64(segment), memory(&sums)];
+        self.launch("sums", shape, &whole)?;
+        let one = Shape { blocks: 1, threads: 1, shared: 0 };
+        self.launch("begin", one, &[memory(&sums), Argument::U32(segments)])?;
+        let [counts, codes, segment, sums] = whole;
+        self.launch("starts", shape, &[counts, codes, segment, sums, memory(&starts)])?;
+        Ok(starts)
+    }
+}
+
+impl Held for Kept<HeldBuckets> {
+    fn rows(&self) -> Result<usize> {
+        Ok(self.0.members.rows)
+    }
+
+    fn key_range(&self) -> Option<(i128, i128)> {
+        match &self.0.layout.parts[..] {
+            [part] => match &part.domain {
+                PartDomain::Integer(grid) => Some((grid.low, grid.high)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn dictionary(&self, field: u32) -> Option<Arc<Dictionary>> {
+        dictionary_of(&self.0.members, field)
+    }
+
+    fn fetch(&self, _: &Context) -> Result<Given> {
+        let codes = self.0.codes().map_err(lost)?;
+        let keys = fetch::keys(&self.0.layout, &codes).map_err(lost)?;
+        let mut columns = fetch::typed(keys, &self.0.key_types);
+        columns.extend(fetch::columns(&self.0.members, &self.0.types).map_err(lost)?);
+        Ok(Given::Members(fetch::row_set(columns, self.0.members.rows)))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,880 @@
+// How many groups have rows.
+KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+  u32 own = 0;
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
+  if (own != 0) atomicAdd(count, own);
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v15, const i64 v18, const i64 v19, const u32* __restrict__ v22, const i32* __restrict__ v25, const i32* __restrict__ v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const u64* __restrict__ v37, const i32* __restrict__ v41, const i64 v44, const i64 v45, const u32* __restrict__ v48, const i64 v54, const i64 v55, const i64 v63, const i64 v64, const i64 v74, const i64 v75, const i32* __restrict__ v80, i32* v82, const u32* __restrict__ v83, u32* v85, const u32* __restrict__ v86, u32* v88, i32* v89, i32* v90, i32* v91, i32* v92, i32* v93, const u32* __restrict__ v94, u32* v96, const u32* __restrict__ v97, u32* v99, const i32* __restrict__ v100, i32* v102, const i32* __restrict__ v103, i32* v105, u32* v106, const u32* __restrict__ v107, u32* v109, const i32* __restrict__ v110, i32* v112, const u32* __restrict__ v113, u32* v115, i32* v116, const u32* __restrict__ v117, u32* v119, const i32* __restrict__ v120, i32* v122, u32* v123, const i32* __restrict__ v124, i32* v126) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v16 = v15[v13];
+        i64 v17 = ((i64)v16);
+        u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+        bool v21 = ((v17 < v18) || (v17 > v19));
+        u32 v23 = (v21 ? 0u : v22[v20]);
+        u32 v24 = (v23 - 1u);
+        if (!(v23 == 0u)) {
+          i32 v26 = v25[v13];
+          i32 v28 = v27[v24];
+          i64 v29 = ((i64)v28);
+          u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+          bool v33 = ((v29 < v30) || (v29 > v31));
+          bool v35 = (v33 || !((v34[v32] & 1u) != 0u));
+          u32 v36 = (v35 ? 0u : v32);
+          i32 v38 = (!v35 ? ((i32)fallen(v37[v36])) : (0));
+          bool v39 = (!v35 ? false : true);
+          bool v40 = (v26 == v38);
+          if ((v40 && !v39)) {
+            i32 v42 = v41[v13];
+            i64 v43 = ((i64)v42);
+            u32 v46 = (((u32)((u64)((i64)((u64)v43 - (u64)v44)))) + 1u);
+            bool v47 = ((v43 < v44) || (v43 > v45));
+            u32 v49 = (v47 ? 0u : v48[v46]);
+            u32 v50 = (v49 - 1u);
+            if (!(v49 == 0u)) {
+              v14 = (v14 + 1u);
+            }
+          }
+        }
+      }
+      u32 v51 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v52 = v15[v13];
+        i64 v53 = ((i64)v52);
+        u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
+        bool v57 = ((v53 < v54) || (v53 > v55));
+        u32 v58 = (v57 ? 0u : v22[v56]);
+        u32 v59 = (v58 - 1u);
+        if (!(v58 == 0u)) {
+          i32 v60 = v25[v13];
+          i32 v61 = v27[v59];
+          i64 v62 = ((i64)v61);
+          u32 v65 = (((u32)((u64)((i64)((u64)v62 - (u64)v63)))) + 1u);
+          bool v66 = ((v62 < v63) || (v62 > v64));
+          bool v67 = (v66 || !((v34[v65] & 1u) != 0u));
+          u32 v68 = (v67 ? 0u : v65);
+          i32 v69 = (!v67 ? ((i32)fallen(v37[v68])) : (0));
+          bool v70 = (!v67 ? false : true);
+          bool v71 = (v60 == v69);
+          if ((v71 && !v70)) {
+            i32 v72 = v41[v13];
+            i64 v73 = ((i64)v72);
+            u32 v76 = (((u32)((u64)((i64)((u64)v73 - (u64)v74)))) + 1u);
+            bool v77 = ((v73 < v74) || (v73 > v75));
+            u32 v78 = (v77 ? 0u : v48[v76]);
+            u32 v79 = (v78 - 1u);
+            if (!(v78 == 0u)) {
+              i32 v81 = v80[v79];
+              v82[v51] = v81;
+              u32 v84 = v83[v79];
+              v85[v51] = v84;
+              u32 v87 = v86[v79];
+              v88[v51] = v87;
+              v89[v51] = v61;
+              v90[v51] = v52;
+              v91[v51] = v72;
+              v92[v51] = v60;
+              v93[v51] = v61;
+              u32 v95 = v94[v59];
+              v96[v51] = v95;
+              u32 v98 = v97[v59];
+              v99[v51] = v98;
+              i32 v101 = v100[v59];
+              v102[v51] = v101;
+              i32 v104 = v103[v79];
+              v105[v51] = v104;
+              v106[v51] = v87;
+              u32 v108 = v107[v79];
+              v109[v51] = v108;
+              i32 v111 = v110[v79];
+              v112[v51] = v111;
+              u32 v114 = v113[v79];
+              v115[v51] = v114;
+              v116[v51] = v81;
+              u32 v118 = v117[v79];
+              v119[v51] = v118;
+              i32 v121 = v120[v79];
+              v122[v51] = v121;
+              v123[v51] = v84;
+              i32 v125 = v124[v79];
+              v126[v51] = v125;
+              v51 = (v51 + 1u);
+            }
+          }
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v28, const i64 v31, const i64 v32, const u8* __restrict__ v38, const i32 v39, i32* v41, i32* v42, const u32* __restrict__ v43, const i32 v44, i32* v46) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        i64 v18 = ((i64)v17);
+        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
+        bool v22 = ((v18 < v19) || (v18 > v20));
+        u32 v24 = (v22 ? 0u : v23[v21]);
+        u32 v25 = (v24 - 1u);
+        bool v26 = !(v24 == 0u);
+        if (v26) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v27 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v29 = ((i32)((u32)v28 + (u32)((i32)v15[v13])));
+        i64 v30 = ((i64)v29);
+        u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+        bool v34 = ((v30 < v31) || (v30 > v32));
+        u32 v35 = (v34 ? 0u : v23[v33]);
+        u32 v36 = (v35 - 1u);
+        bool v37 = !(v35 == 0u);
+        if (v37) {
+          i32 v40 = ((i32)((u32)v39 + (u32)((i32)v38[v13])));
+          v41[v27] = v40;
+          v42[v27] = v29;
+          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v43[v13])));
+          v46[v27] = v45;
+          v27 = (v27 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i32 v18, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v23, const i32 v27, const i32 v29, const u16* __restrict__ v34, const i32 v35, const i64 v38, u32* v40, i32* v41, const u8* __restrict__ v42, u32* v44, u32* v45, i32* v46) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        bool v19 = (v17 == v18);
+        if (v19) {
+          u32 v21 = ((u32)v20[v13]);
+          bool v24 = (v22[v21] != 0u);
+          bool v25 = (v23[v21] != 0u);
+          if ((v24 && !v25)) {
+            v14 = (v14 + 1u);
+          }
+        }
+      }
+      u32 v26 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v15[v13])));
+        bool v30 = (v28 == v29);
+        if (v30) {
+          u32 v31 = ((u32)v20[v13]);
+          bool v32 = (v22[v31] != 0u);
+          bool v33 = (v23[v31] != 0u);
+          if ((v32 && !v33)) {
+            i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v13])));
+            i64 v37 = ((i64)v36);
+            u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+            v40[v26] = v39;
+            v41[v26] = v36;
+            u32 v43 = ((u32)v42[v13]);
+            v44[v26] = v43;
+            v45[v26] = v31;
+            v46[v26] = v28;
+            v26 = (v26 + 1u);
+          }
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u8* __restrict__ v36, const i32 v37, const i64 v40, u32* v42, i32* v43, const u8* __restrict__ v44, u32* v46, const u8* __restrict__ v47, u32* v49, i32* v50, const u8* __restrict__ v51, u32* v53, const u32* __restrict__ v54, const i32 v55, i32* v57, const u8* __restrict__ v58, u32* v60, const i32* __restrict__ v61, i32* v63, const u32* __restrict__ v64, u32* v66, const i32* __restrict__ v67, i32* v69) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        i64 v18 = ((i64)v17);
+        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
+        bool v22 = ((v18 < v19) || (v18 > v20));
+        u32 v24 = (v22 ? 0u : v23[v21]);
+        u32 v25 = (v24 - 1u);
+        if (!(v24 == 0u)) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v26 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v15[v13])));
+        i64 v29 = ((i64)v28);
+        u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+        bool v33 = ((v29 < v30) || (v29 > v31));
+        u32 v34 = (v33 ? 0u : v23[v32]);
+        u32 v35 = (v34 - 1u);
+        if (!(v34 == 0u)) {
+          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v13])));
+          i64 v39 = ((i64)v38);
+          u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
+          v42[v26] = v41;
+          v43[v26] = v38;
+          u32 v45 = ((u32)v44[v13]);
+          v46[v26] = v45;
+          u32 v48 = ((u32)v47[v13]);
+          v49[v26] = v48;
+          v50[v26] = v28;
+          u32 v52 = ((u32)v51[v13]);
+          v53[v26] = v52;
+          i32 v56 = ((i32)((u32)v55 + (u32)((i32)v54[v13])));
+          v57[v26] = v56;
+          u32 v59 = ((u32)v58[v13]);
+          v60[v26] = v59;
+          i32 v62 = v61[v35];
+          v63[v26] = v62;
+          u32 v65 = v64[v35];
+          v66[v26] = v65;
+          i32 v68 = v67[v35];
+          v69[v26] = v68;
+          v26 = (v26 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u8* __restrict__ v23, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v34, const i32 v35, const i64 v38, u32* v40, i32* v41, const u8* __restrict__ v42, u32* v44, i32* v45) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        i64 v18 = ((i64)v17);
+        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
+        bool v22 = ((v18 < v19) || (v18 > v20));
+        bool v24 = !(v22 || !bit((v23 + 0ull), ((u64)v21)));
+        if (v24) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v25 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v27 = ((i32)((u32)v26 + (u32)((i32)v15[v13])));
+        i64 v28 = ((i64)v27);
+        u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+        bool v32 = ((v28 < v29) || (v28 > v30));
+        bool v33 = !(v32 || !bit((v23 + 0ull), ((u64)v31)));
+        if (v33) {
+          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v13])));
+          i64 v37 = ((i64)v36);
+          u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+          v40[v25] = v39;
+          v41[v25] = v36;
+          u32 v43 = ((u32)v42[v13]);
+          v44[v25] = v43;
+          v45[v25] = v27;
+          v25 = (v25 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v16, const i32* __restrict__ v18, const i32* __restrict__ v20, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32* __restrict__ v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const u64* __restrict__ v44, const i64 v50, const i64 v51, const u32* __restrict__ v54) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[4];
+        lanes32(v17, v16, v12);
+        u64 v19[4];
+        lanes32(v19, v18, v12);
+        u64 v21[4];
+        lanes32(v21, v20, v12);
+#pragma unroll
+        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+          u64 v23 = (v12 + ((u64)v22));
+          if (((v13 & (1u << v22)) != 0u)) {
+            i32 v24 = ((i32)lane32((v19 + 0u), v22));
+            i64 v25 = ((i64)v24);
+            u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            bool v29 = ((v25 < v26) || (v25 > v27));
+            u32 v31 = (v29 ? 0u : v30[v28]);
+            u32 v32 = (v31 - 1u);
+            if (!(v31 == 0u)) {
+              i32 v33 = ((i32)lane32((v21 + 0u), v22));
+              i32 v35 = v34[v32];
+              i64 v36 = ((i64)v35);
+              u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+              bool v40 = ((v36 < v37) || (v36 > v38));
+              bool v42 = (v40 || !((v41[v39] & 1u) != 0u));
+              u32 v43 = (v42 ? 0u : v39);
+              i32 v45 = (!v42 ? ((i32)fallen(v44[v43])) : (0));
+              bool v46 = (!v42 ? false : true);
+              bool v47 = (v33 == v45);
+              if ((v47 && !v46)) {
+                i32 v48 = ((i32)lane32((v17 + 0u), v22));
+                i64 v49 = ((i64)v48);
+                u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
+                bool v53 = ((v49 < v50) || (v49 > v51));
+                u32 v55 = (v53 ? 0u : v54[v52]);
+                u32 v56 = (v55 - 1u);
+                if (!(v55 == 0u)) {
+                  v11 = (v11 + 1u);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    u32 v57 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u8* __restrict__ v29, const u32* __restrict__ v31) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+          i64 v20 = ((i64)v19);
+          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          bool v24 = ((v20 < v21) || (v20 > v22));
+          u32 v26 = (v24 ? 0u : v25[v23]);
+          u32 v27 = (v26 - 1u);
+          bool v28 = !(v26 == 0u);
+          if (v28) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v30[1];
+        lanes8(v30, v29, v12);
+        u64 v32[4];
+        lanes32(v32, v31, v12);
+#pragma unroll
+        for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
+          u64 v34 = (v12 + ((u64)v33));
+          if (((v15 & (1u << v33)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v35 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[1];
+      lanes8(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
+          i64 v20 = ((i64)v19);
+          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          bool v24 = ((v20 < v21) || (v20 > v22));
+          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+          if (v26) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v28[1];
+        lanes8(v28, v27, v12);
+        u64 v30[1];
+        lanes8(v30, v29, v12);
+#pragma unroll
+        for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
+          u64 v32 = (v12 + ((u64)v31));
+          if (((v15 & (1u << v31)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v33 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v20, const i32 v22, const u8* __restrict__ v25, const u8* __restrict__ v26, const u16* __restrict__ v29, const u8* __restrict__ v31) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[1];
+      lanes8(v14, v13, v12);
+      u64 v16[1];
+      lanes8(v16, v15, v12);
+      u32 v17 = 0u;
+#pragma unroll
+      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+        u64 v19 = (v12 + ((u64)v18));
+        if (((v19 >= v8) && (v19 < v10))) {
+          i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u8)lane8((v16 + 0u), v18)))));
+          bool v23 = (v21 == v22);
+          if (v23) {
+            u32 v24 = ((u32)((u8)lane8((v14 + 0u), v18)));
+            bool v27 = (v25[v24] != 0u);
+            bool v28 = (v26[v24] != 0u);
+            if ((v27 && !v28)) {
+              v17 = (v17 | (1u << v18));
+            }
+          }
+        }
+      }
+      if ((v17 != 0u)) {
+        u64 v30[2];
+        lanes16(v30, v29, v12);
+        u64 v32[1];
+        lanes8(v32, v31, v12);
+#pragma unroll
+        for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
+          u64 v34 = (v12 + ((u64)v33));
+          if (((v17 & (1u << v33)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v35 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v24, const u32* __restrict__ v26, const u8* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+        u64 v21[1];
+        lanes8(v21, v20, v12);
+        u64 v23[1];
+        lanes8(v23, v22, v12);
+        u64 v25[1];
+        lanes8(v25, v24, v12);
+        u64 v27[4];
+        lanes32(v27, v26, v12);
+        u64 v29[1];
+        lanes8(v29, v28, v12);
+#pragma unroll
+        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+          u64 v31 = (v12 + ((u64)v30));
+          if (((v13 & (1u << v30)) != 0u)) {
+            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u8)lane8((v23 + 0u), v30)))));
+            i64 v34 = ((i64)v33);
+            u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+            bool v38 = ((v34 < v35) || (v34 > v36));
+            u32 v40 = (v38 ? 0u : v39[v37]);
+            u32 v41 = (v40 - 1u);
+            if (!(v40 == 0u)) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
+      }
+    }
+    u32 v42 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v10, const i64 v17, const i64 v18, const u8* __restrict__ v21, const i32* __restrict__ v23, const i32* __restrict__ v25, const i64 v31, const u32 v33, const u32 v34, const u32 v35, u32* v36, u64* v37) {
+  SHARED(v40)
+  for (u32 v41 = threadIdx.x; v41 < (v35 * 3u); v41 += blockDim.x) {
+    v40[(0u + v41)] = 0u;
+  }
+  __syncthreads();
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[4];
+      lanes32(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v15 = ((i32)lane32((v11 + 0u), v13));
+          i64 v16 = ((i64)v15);
+          u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
+          bool v20 = ((v16 < v17) || (v16 > v18));
+          bool v22 = !(v20 || !bit((v21 + 0ull), ((u64)v19)));
+          if (v22) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v24[4];
+        lanes32(v24, v23, v9);
+        u64 v26[4];
+        lanes32(v26, v25, v9);
+#pragma unroll
+        for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
+          u64 v28 = (v9 + ((u64)v27));
+          if (((v12 & (1u << v27)) != 0u)) {
+            i32 v29 = ((i32)lane32((v24 + 0u), v27));
+            i64 v30 = ((i64)v29);
+            u32 v32 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+            u32 v38 = ((v32 * v34) + (threadIdx.x % v34));
+            i32 v39 = ((i32)lane32((v26 + 0u), v27));
+            most_shared((v40 + (0u + ((v35 * 1u) + (v38 * 2u)))), falling(((i64)v39)));
+            set_flags((v40 + (0u + ((v35 * 0u) + v38))), 1u);
+          }
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v42 = threadIdx.x; v42 < v33; v42 += blockDim.x) {
+    u32 v43 = 0u;
+    u64 v44 = 0ull;
+    for (u32 v45 = 0u; v45 < v34; v45 += 1u) {
+      u32 v46 = ((v42 * v34) + v45);
+      v43 = (v43 | v40[(0u + ((v35 * 0u) + v46))]);
+      u64 v47 = pair((v40 + (0u + ((v35 * 1u) + (v46 * 2u)))));
+      v44 = ((v47 > v44) ? v47 : v44);
+    }
+    if ((v43 != 0u)) {
+      most((v37 + v42), v44);
+      set_flags((v36 + v42), v43);
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u8* __restrict__ v24, const i32 v28, const i64 v31, u32* v33) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          if (v23) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v25[1];
+        lanes8(v25, v24, v9);
+#pragma unroll
+        for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
+          u64 v27 = (v9 + ((u64)v26));
+          if (((v12 & (1u << v26)) != 0u)) {
+            i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u8)lane8((v25 + 0u), v26)))));
+            i64 v30 = ((i64)v29);
+            u32 v32 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+            set_bit((v33 + 0u), ((u64)v32));
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const i32 v30, const i64 v33, u32* v35) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          if (v23) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v25[1];
+        lanes8(v25, v24, v9);
+        u64 v27[1];
+        lanes8(v27, v26, v9);
+#pragma unroll
+        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
+          u64 v29 = (v9 + ((u64)v28));
+          if (((v12 & (1u << v28)) != 0u)) {
+            i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u8)lane8((v25 + 0u), v28)))));
+            i64 v32 = ((i64)v31);
+            u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+            set_bit((v35 + 0u), ((u64)v34));
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[1];
+        lanes8(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
+      }
+    }
+  }
+}
+
+typedef u32 code_t;
+// Finds rows by the codes of their keys. `code_t` is what a code is.
+
+FUNCTION void sink(u32* heap, u32 at, u32 count) {
+  u32 row = heap[at];
+  for (u32 child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count && heap[child + 1] > heap[child]) child++;
+    if (heap[child] <= row) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = row;
+}
+
+KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u32* places) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    places[row] = fill_slot(slots, bits, codes[row]);
+  }
+}
+
+KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    code_t code = codes[row];
+    u32 before = atomicAdd(&counts[code], 1u);
+    ranks[row] = before;
+    numbers[code] = row + 1;
+    if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
+  }
+}
+
+// The sum of each segment, a block each.
+KERNEL sums(const u32* counts, const u64 codes, const u64 segment, u32* sums) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 own = 0;
+    for (u64 code = from + threadIdx.x; code < below; code += blockDim.x) own += counts[code];
+    scan(words, own);
+    if (threadIdx.x == 0) sums[at] = words[blockDim.x];
+    __syncthreads();
+  }
+}
+
+// Where each segment begins: of few segments, by one thread.
+KERNEL begin(u32* sums, const u32 segments) {
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  u32 all = 0;
+  for (u32 at = 0; at < segments; at++) {
+    u32 own = sums[at];
+    sums[at] = all;
+    all += own;
+  }
+}
+
+KERNEL starts(const u32* counts, const u64 codes, const u64 segment, const u32* sums, u32* starts) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 all = sums[at];
+    for (u64 first = from; first < below; first += blockDim.x) {
+      u64 code = first + threadIdx.x;
+      u32 own = code < below ? counts[code] : 0u;
+      u32 before = scan(words, own);
+      if (code < below) starts[code] = all + before;
+      all += words[blockDim.x];
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL order(const code_t* codes, const u32 rows, const u32* starts, const u32* ranks, u32* rows_of) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    rows_of[starts[codes[row]] + ranks[row]] = row;
+  }
+}
+
+// The rows of each code in their order, which who was first has not kept: a thread a code, by insertion if they are few, else as a heap.
+KERNEL settle(const u32* starts, const u32* counts, const u64 codes, u32* rows_of) {
+  for (u64 code = (u64)blockIdx.x * blockDim.x + threadIdx.x; code < codes; code += (u64)gridDim.x * blockDim.x) {
+    u32 count = counts[code];
+    if (count < 2) continue;
+    u32* rows = rows_of + starts[code];
+    if (count <= 32) {
+      for (u32 at = 1; at < count; at++) {
+        u32 row = rows[at], to = at;
+        for (; to > 0 && rows[to - 1] > row; to--) rows[to] = rows[to - 1];
+        rows[to] = row;
+      }
+      continue;
+    }
+    for (u32 half = count / 2; half > 0; half--) sink(rows, half - 1, count);
+    for (u32 last = count - 1; last > 0; last--) {
+      u32 most = rows[0];
+      rows[0] = rows[last];
+      rows[last] = most;
+      sink(rows, 0, last);
+    }
+  }
+}

@@ -1,0 +1,376 @@
+// How many groups have rows.
+KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+  u32 own = 0;
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
+  if (own != 0) atomicAdd(count, own);
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const u16* __restrict__ v20, const i32 v21, const i64 v24, const i64 v25, const u8* __restrict__ v28, const i32 v31, const i32 v33, const i32 v35, const i64 v38, const i64 v39, const u16* __restrict__ v43, const i32 v44, const i64 v47, u32* v49, i32* v50, const u8* __restrict__ v51, const i32 v52, i32* v54) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        bool v19 = (v17 < v18);
+        if (v19) {
+          i32 v22 = ((i32)((u32)v21 + (u32)((i32)v20[v13])));
+          i64 v23 = ((i64)v22);
+          u32 v26 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
+          bool v27 = ((v23 < v24) || (v23 > v25));
+          bool v29 = !(v27 || !bit((v28 + 0ull), ((u64)v26)));
+          if (v29) {
+            v14 = (v14 + 1u);
+          }
+        }
+      }
+      u32 v30 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v32 = ((i32)((u32)v31 + (u32)((i32)v15[v13])));
+        bool v34 = (v32 < v33);
+        if (v34) {
+          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v20[v13])));
+          i64 v37 = ((i64)v36);
+          u32 v40 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+          bool v41 = ((v37 < v38) || (v37 > v39));
+          bool v42 = !(v41 || !bit((v28 + 0ull), ((u64)v40)));
+          if (v42) {
+            i32 v45 = ((i32)((u32)v44 + (u32)((i32)v43[v13])));
+            i64 v46 = ((i64)v45);
+            u32 v48 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
+            v49[v30] = v48;
+            v50[v30] = v32;
+            i32 v53 = ((i32)((u32)v52 + (u32)((i32)v51[v13])));
+            v54[v30] = v53;
+            v30 = (v30 + 1u);
+          }
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v17, i64* v19, const u64* __restrict__ v20, i32* v22, const i32 v23, const i32 v24, i32* v26, i32* v27, const u64* __restrict__ v28, i32* v30, i64* v31) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        if (((v15[v13] & 1u) != 0u)) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        if (((v15[v13] & 1u) != 0u)) {
+          i64 v18 = ((i64)v17[v13]);
+          v19[v16] = v18;
+          i32 v21 = ((i32)((i64)v20[v13]));
+          v22[v16] = v21;
+          i32 v25 = ((i32)((u32)v23 + (u32)((i32)((u32)((i32)(v13 - 1ull)) * (u32)v24))));
+          v26[v16] = v25;
+          v27[v16] = v21;
+          i32 v29 = ((i32)((i64)v28[v13]));
+          v30[v16] = v29;
+          v31[v16] = v18;
+          v16 = (v16 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u16* __restrict__ v15, const i32 v20, const i32 v22, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u16* __restrict__ v33, const u8* __restrict__ v35) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u64 v16[2];
+      lanes16(v16, v15, v12);
+      u32 v17 = 0u;
+#pragma unroll
+      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+        u64 v19 = (v12 + ((u64)v18));
+        if (((v19 >= v8) && (v19 < v10))) {
+          i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v16 + 0u), v18)))));
+          bool v23 = (v21 < v22);
+          if (v23) {
+            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v14 + 0u), v18)))));
+            i64 v26 = ((i64)v25);
+            u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+            bool v30 = ((v26 < v27) || (v26 > v28));
+            bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
+            if (v32) {
+              v17 = (v17 | (1u << v18));
+            }
+          }
+        }
+      }
+      if ((v17 != 0u)) {
+        u64 v34[2];
+        lanes16(v34, v33, v12);
+        u64 v36[1];
+        lanes8(v36, v35, v12);
+#pragma unroll
+        for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
+          u64 v38 = (v12 + ((u64)v37));
+          if (((v17 & (1u << v37)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v39 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
+      if (((v13[v12] & 1u) != 0u)) {
+        v11 = (v11 + 1u);
+      }
+    }
+    u32 v14 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const u16* __restrict__ v19, const u32* __restrict__ v21, const u8* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i64 v38, u32* v40, u64* v41, u64* v42, u64* v43, const i32 v44, const i32 v46, const i32 v47, const i32* __restrict__ v51, const i32* __restrict__ v53) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
+          bool v18 = (v16 > v17);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[2];
+        lanes16(v20, v19, v9);
+        u64 v22[4];
+        lanes32(v22, v21, v9);
+        u64 v24[1];
+        lanes8(v24, v23, v9);
+#pragma unroll
+        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+          u64 v26 = (v9 + ((u64)v25));
+          if (((v12 & (1u << v25)) != 0u)) {
+            i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v20 + 0u), v25)))));
+            i64 v29 = ((i64)v28);
+            u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+            bool v33 = ((v29 < v30) || (v29 > v31));
+            u32 v35 = (v33 ? 0u : v34[v32]);
+            u32 v36 = (v35 - 1u);
+            if (!(v35 == 0u)) {
+              i64 v37 = ((i64)v28);
+              u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+              i32 v45 = ((i32)((u32)v44 + (u32)((i32)lane32((v22 + 0u), v25))));
+              i32 v48 = ((i32)((u32)v47 + (u32)((i32)((u8)lane8((v24 + 0u), v25)))));
+              i32 v49 = ((i32)((u32)v46 - (u32)v48));
+              i32 v50 = ((i32)((u32)v45 * (u32)v49));
+              add64((v41 + v39), ((i64)v50));
+              i32 v52 = v51[v36];
+              v42[v39] = ((u64)((i64)v52));
+              i32 v54 = v53[v36];
+              v43[v39] = ((u64)((i64)v54));
+              set_flags((v40 + v39), 1u);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[2];
+        lanes16(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
+      }
+    }
+  }
+}
+
+typedef i32 value_t;
+// Picks rows of a column. `value_t` is what a value is.
+KERNEL pick(const value_t* from, const u32* rows, const u32 count, value_t* to) {
+  for (u32 at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += gridDim.x * blockDim.x) to[at] = from[rows[at]];
+}
+
+typedef i64 value_t;
+// Picks rows of a column. `value_t` is what a value is.
+KERNEL pick(const value_t* from, const u32* rows, const u32 count, value_t* to) {
+  for (u32 at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += gridDim.x * blockDim.x) to[at] = from[rows[at]];
+}
+
+typedef u32 code_t;
+// Finds rows by the codes of their keys. `code_t` is what a code is.
+
+FUNCTION void sink(u32* heap, u32 at, u32 count) {
+  u32 row = heap[at];
+  for (u32 child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count && heap[child + 1] > heap[child]) child++;
+    if (heap[child] <= row) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = row;
+}
+
+KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u32* places) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    places[row] = fill_slot(slots, bits, codes[row]);
+  }
+}
+
+KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    code_t code = codes[row];
+    u32 before = atomicAdd(&counts[code], 1u);
+    ranks[row] = before;
+    numbers[code] = row + 1;
+    if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
+  }
+}
+
+// The sum of each segment, a block each.
+KERNEL sums(const u32* counts, const u64 codes, const u64 segment, u32* sums) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 own = 0;
+    for (u64 code = from + threadIdx.x; code < below; code += blockDim.x) own += counts[code];
+    scan(words, own);
+    if (threadIdx.x == 0) sums[at] = words[blockDim.x];
+    __syncthreads();
+  }
+}
+
+// Where each segment begins: of few segments, by one thread.
+KERNEL begin(u32* sums, const u32 segments) {
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  u32 all = 0;
+  for (u32 at = 0; at < segments; at++) {
+    u32 own = sums[at];
+    sums[at] = all;
+    all += own;
+  }
+}
+
+KERNEL starts(const u32* counts, const u64 codes, const u64 segment, const u32* sums, u32* starts) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 all = sums[at];
+    for (u64 first = from; first < below; first += blockDim.x) {
+      u64 code = first + threadIdx.x;
+      u32 own = code < below ? counts[code] : 0u;
+      u32 before = scan(words, own);
+      if (code < below) starts[code] = all + before;
+      all += words[blockDim.x];
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL order(const code_t* codes, const u32 rows, const u32* starts, const u32* ranks, u32* rows_of) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    rows_of[starts[codes[row]] + ranks[row]] = row;
+  }
+}
+
+// The rows of each code in their order, which who was first has not kept: a thread a code, by insertion if they are few, else as a heap.
+KERNEL settle(const u32* starts, const u32* counts, const u64 codes, u32* rows_of) {
+  for (u64 code = (u64)blockIdx.x * blockDim.x + threadIdx.x; code < codes; code += (u64)gridDim.x * blockDim.x) {
+    u32 count = counts[code];
+    if (count < 2) continue;
+    u32* rows = rows_of + starts[code];
+    if (count <= 32) {
+      for (u32 at = 1; at < count; at++) {
+        u32 row = rows[at], to = at;
+        for (; to > 0 && rows[to - 1] > row; to--) rows[to] = rows[to - 1];
+        rows[to] = row;
+      }
+      continue;
+    }
+    for (u32 half = count / 2; half > 0; half--) sink(rows, half - 1, count);
+    for (u32 last = count - 1; last > 0; last--) {
+      u32 most = rows[0];
+      rows[0] = rows[last];
+      rows[last] = most;
+      sink(rows, 0, last);
+    }
+  }
+}

@@ -1,0 +1,616 @@
+// How many groups have rows.
+KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+  u32 own = 0;
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
+  if (own != 0) atomicAdd(count, own);
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u16* __restrict__ v36, const i32 v37, const i64 v40, u32* v42, const u32* __restrict__ v43, u32* v45) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        i64 v18 = ((i64)v17);
+        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
+        bool v22 = ((v18 < v19) || (v18 > v20));
+        u32 v24 = (v22 ? 0u : v23[v21]);
+        u32 v25 = (v24 - 1u);
+        if (!(v24 == 0u)) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v26 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v15[v13])));
+        i64 v29 = ((i64)v28);
+        u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+        bool v33 = ((v29 < v30) || (v29 > v31));
+        u32 v34 = (v33 ? 0u : v23[v32]);
+        u32 v35 = (v34 - 1u);
+        if (!(v34 == 0u)) {
+          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v13])));
+          i64 v39 = ((i64)v38);
+          u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
+          v42[v26] = v41;
+          u32 v44 = v43[v35];
+          v45[v26] = v44;
+          v26 = (v26 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, u32* v19, u32* v22, const i32 v24, const i32 v25, i32* v27, const u64* __restrict__ v28, i64* v30) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        if (((v15[v13] & 1u) != 0u)) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        if (((v15[v13] & 1u) != 0u)) {
+          u64 v17 = (v13 >> 8u);
+          u32 v18 = ((v17 == 0ull) ? 0u : ((u32)(v17 - 1ull)));
+          v19[v16] = v18;
+          u64 v20 = ((v13 >> 3u) & 31ull);
+          u32 v21 = ((v20 == 0ull) ? 0u : ((u32)(v20 - 1ull)));
+          v22[v16] = v21;
+          u64 v23 = (v13 & 7ull);
+          i32 v26 = ((i32)((u32)v24 + (u32)((i32)((u32)((i32)(v23 - 1ull)) * (u32)v25))));
+          v27[v16] = v26;
+          i64 v29 = ((i64)v28[v13]);
+          v30[v16] = v29;
+          v16 = (v16 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u16* __restrict__ v36, const i32 v37, const i64 v40, u32* v42, const u32* __restrict__ v43, u32* v45) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        i64 v18 = ((i64)v17);
+        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
+        bool v22 = ((v18 < v19) || (v18 > v20));
+        u32 v24 = (v22 ? 0u : v23[v21]);
+        u32 v25 = (v24 - 1u);
+        if (!(v24 == 0u)) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v26 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v15[v13])));
+        i64 v29 = ((i64)v28);
+        u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+        bool v33 = ((v29 < v30) || (v29 > v31));
+        u32 v34 = (v33 ? 0u : v23[v32]);
+        u32 v35 = (v34 - 1u);
+        if (!(v34 == 0u)) {
+          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v13])));
+          i64 v39 = ((i64)v38);
+          u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
+          v42[v26] = v41;
+          u32 v44 = v43[v35];
+          v45[v26] = v44;
+          v26 = (v26 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u8* __restrict__ v36, const i32 v37, const i64 v40, u32* v42, const u32* __restrict__ v43, u32* v45) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        i64 v18 = ((i64)v17);
+        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
+        bool v22 = ((v18 < v19) || (v18 > v20));
+        u32 v24 = (v22 ? 0u : v23[v21]);
+        u32 v25 = (v24 - 1u);
+        if (!(v24 == 0u)) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v26 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v15[v13])));
+        i64 v29 = ((i64)v28);
+        u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+        bool v33 = ((v29 < v30) || (v29 > v31));
+        u32 v34 = (v33 ? 0u : v23[v32]);
+        u32 v35 = (v34 - 1u);
+        if (!(v34 == 0u)) {
+          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v13])));
+          i64 v39 = ((i64)v38);
+          u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
+          v42[v26] = v41;
+          u32 v44 = v43[v35];
+          v45[v26] = v44;
+          v26 = (v26 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const u8* __restrict__ v17, const u8* __restrict__ v18, const u8* __restrict__ v23, const i32 v24, const i64 v27, u32* v29, u32* v30) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        u32 v16 = ((u32)v15[v13]);
+        bool v19 = (v17[v16] != 0u);
+        if (v19) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v20 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        u32 v21 = ((u32)v15[v13]);
+        bool v22 = (v17[v21] != 0u);
+        if (v22) {
+          i32 v25 = ((i32)((u32)v24 + (u32)((i32)v23[v13])));
+          i64 v26 = ((i64)v25);
+          u32 v28 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+          v29[v20] = v28;
+          v30[v20] = v21;
+          v20 = (v20 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[2];
+        lanes16(v17, v16, v12);
+        u64 v19[2];
+        lanes16(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
+            i64 v24 = ((i64)v23);
+            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+            bool v28 = ((v24 < v25) || (v24 > v26));
+            u32 v30 = (v28 ? 0u : v29[v27]);
+            u32 v31 = (v30 - 1u);
+            if (!(v30 == 0u)) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
+      }
+    }
+    u32 v32 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[2];
+        lanes16(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
+            i64 v24 = ((i64)v23);
+            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+            bool v28 = ((v24 < v25) || (v24 > v26));
+            u32 v30 = (v28 ? 0u : v29[v27]);
+            u32 v31 = (v30 - 1u);
+            if (!(v30 == 0u)) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
+      }
+    }
+    u32 v32 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
+      if (((v13[v12] & 1u) != 0u)) {
+        v11 = (v11 + 1u);
+      }
+    }
+    u32 v14 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
+            i64 v24 = ((i64)v23);
+            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+            bool v28 = ((v24 < v25) || (v24 > v26));
+            u32 v30 = (v28 ? 0u : v29[v27]);
+            u32 v31 = (v30 - 1u);
+            if (!(v30 == 0u)) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
+      }
+    }
+    u32 v32 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v23, const u8* __restrict__ v24) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            u32 v22 = ((u32)((u8)lane8((v19 + 0u), v20)));
+            bool v25 = (v23[v22] != 0u);
+            if (v25) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
+      }
+    }
+    u32 v26 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u8* __restrict__ v23, const u32* __restrict__ v25, const u8* __restrict__ v27, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const i32 v41, const i64 v44, const i64 v45, const u32* __restrict__ v48, const u32* __restrict__ v51, const u8* __restrict__ v53, const u8* __restrict__ v54, const u32* __restrict__ v56, const u8* __restrict__ v58, const u8* __restrict__ v59, const i32 v66, const i64 v71, const u32 v73, const u32 v74, const u32 v75, u32* v76, u64* v77, const i32 v79, const i32 v81, const i32 v82) {
+  SHARED(v86)
+  for (u32 v87 = threadIdx.x; v87 < (v75 * 3u); v87 += blockDim.x) {
+    v86[(0u + v87)] = 0u;
+  }
+  __syncthreads();
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
+          bool v18 = (v16 >= v17);
+          if (v18) {
+            bool v20 = (v16 <= v19);
+            if (v20) {
+              v12 = (v12 | (1u << v13));
+            }
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v22[2];
+        lanes16(v22, v21, v9);
+        u64 v24[1];
+        lanes8(v24, v23, v9);
+        u64 v26[4];
+        lanes32(v26, v25, v9);
+        u64 v28[1];
+        lanes8(v28, v27, v9);
+#pragma unroll
+        for (u32 v29 = 0u; v29 < 8u; v29 += 1u) {
+          u64 v30 = (v9 + ((u64)v29));
+          if (((v12 & (1u << v29)) != 0u)) {
+            i32 v32 = ((i32)((u32)v31 + (u32)((i32)((u16)lane16((v22 + 0u), v29)))));
+            i64 v33 = ((i64)v32);
+            u32 v36 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+            bool v37 = ((v33 < v34) || (v33 > v35));
+            u32 v39 = (v37 ? 0u : v38[v36]);
+            u32 v40 = (v39 - 1u);
+            if (!(v39 == 0u)) {
+              i32 v42 = ((i32)((u32)v41 + (u32)((i32)((u8)lane8((v24 + 0u), v29)))));
+              i64 v43 = ((i64)v42);
+              u32 v46 = (((u32)((u64)((i64)((u64)v43 - (u64)v44)))) + 1u);
+              bool v47 = ((v43 < v44) || (v43 > v45));
+              u32 v49 = (v47 ? 0u : v48[v46]);
+              u32 v50 = (v49 - 1u);
+              if (!(v49 == 0u)) {
+                u32 v52 = v51[v50];
+                bool v55 = (v53[v52] != 0u);
+                u32 v57 = v56[v40];
+                bool v60 = (v58[v57] != 0u);
+                bool v61 = !(!v55 || !v60);
+                bool v62 = (v58[v52] != 0u);
+                bool v63 = (v53[v57] != 0u);
+                bool v64 = !(!v62 || !v63);
+                bool v65 = (v61 || v64);
+                if (v65) {
+                  i32 v67 = ((i32)((u32)v66 + (u32)((i32)((u16)lane16((v11 + 0u), v29)))));
+                  i32 v68 = year_of(v67);
+                  i32 v69 = ((v68 > (0)) ? v68 : ((i32)((u32)v68 - (u32)(1))));
+                  i64 v70 = ((i64)v69);
+                  u32 v72 = ((((v52 + 1u) << 8u) | ((v57 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v70 - (u64)v71)))) + 1u));
+                  u32 v78 = ((v72 * v74) + (threadIdx.x % v74));
+                  i32 v80 = ((i32)((u32)v79 + (u32)((i32)lane32((v26 + 0u), v29))));
+                  i32 v83 = ((i32)((u32)v82 + (u32)((i32)((u8)lane8((v28 + 0u), v29)))));
+                  i32 v84 = ((i32)((u32)v81 - (u32)v83));
+                  i32 v85 = ((i32)((u32)v80 * (u32)v84));
+                  add_shared((v86 + (0u + ((v75 * 1u) + v78))), v75, ((i64)v85));
+                  set_flags((v86 + (0u + ((v75 * 0u) + v78))), 1u);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v88 = threadIdx.x; v88 < v73; v88 += blockDim.x) {
+    u32 v89 = 0u;
+    i64 v90 = ((i64)0ll);
+    for (u32 v91 = 0u; v91 < v74; v91 += 1u) {
+      u32 v92 = ((v88 * v74) + v91);
+      v89 = (v89 | v86[(0u + ((v75 * 0u) + v92))]);
+      v90 = ((i64)((u64)v90 + (u64)joined((v86 + (0u + ((v75 * 1u) + v92))), v75)));
+    }
+    if ((v89 != 0u)) {
+      add64((v77 + v88), v90);
+      set_flags((v76 + v88), v89);
+    }
+  }
+}
+
+typedef u32 code_t;
+// Finds rows by the codes of their keys. `code_t` is what a code is.
+
+FUNCTION void sink(u32* heap, u32 at, u32 count) {
+  u32 row = heap[at];
+  for (u32 child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count && heap[child + 1] > heap[child]) child++;
+    if (heap[child] <= row) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = row;
+}
+
+KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u32* places) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    places[row] = fill_slot(slots, bits, codes[row]);
+  }
+}
+
+KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    code_t code = codes[row];
+    u32 before = atomicAdd(&counts[code], 1u);
+    ranks[row] = before;
+    numbers[code] = row + 1;
+    if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
+  }
+}
+
+// The sum of each segment, a block each.
+KERNEL sums(const u32* counts, const u64 codes, const u64 segment, u32* sums) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 own = 0;
+    for (u64 code = from + threadIdx.x; code < below; code += blockDim.x) own += counts[code];
+    scan(words, own);
+    if (threadIdx.x == 0) sums[at] = words[blockDim.x];
+    __syncthreads();
+  }
+}
+
+// Where each segment begins: of few segments, by one thread.
+KERNEL begin(u32* sums, const u32 segments) {
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  u32 all = 0;
+  for (u32 at = 0; at < segments; at++) {
+    u32 own = sums[at];
+    sums[at] = all;
+    all += own;
+  }
+}
+
+KERNEL starts(const u32* counts, const u64 codes, const u64 segment, const u32* sums, u32* starts) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 all = sums[at];
+    for (u64 first = from; first < below; first += blockDim.x) {
+      u64 code = first + threadIdx.x;
+      u32 own = code < below ? counts[code] : 0u;
+      u32 before = scan(words, own);
+      if (code < below) starts[code] = all + before;
+      all += words[blockDim.x];
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL order(const code_t* codes, const u32 rows, const u32* starts, const u32* ranks, u32* rows_of) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    rows_of[starts[codes[row]] + ranks[row]] = row;
+  }
+}
+
+// The rows of each code in their order, which who was first has not kept: a thread a code, by insertion if they are few, else as a heap.
+KERNEL settle(const u32* starts, const u32* counts, const u64 codes, u32* rows_of) {
+  for (u64 code = (u64)blockIdx.x * blockDim.x + threadIdx.x; code < codes; code += (u64)gridDim.x * blockDim.x) {
+    u32 count = counts[code];
+    if (count < 2) continue;
+    u32* rows = rows_of + starts[code];
+    if (count <= 32) {
+      for (u32 at = 1; at < count; at++) {
+        u32 row = rows[at], to = at;
+        for (; to > 0 && rows[to - 1] > row; to--) rows[to] = rows[to - 1];
+        rows[to] = row;
+      }
+      continue;
+    }
+    for (u32 half = count / 2; half > 0; half--) sink(rows, half - 1, count);
+    for (u32 last = count - 1; last > 0; last--) {
+      u32 most = rows[0];
+      rows[0] = rows[last];
+      rows[last] = most;
+      sink(rows, 0, last);
+    }
+  }
+}

@@ -1,0 +1,632 @@
+// How many groups have rows.
+KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+  u32 own = 0;
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
+  if (own != 0) atomicAdd(count, own);
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u32* __restrict__ v32, const u32* __restrict__ v33, const u32* __restrict__ v34, const i32 v40, const i32 v42, const i32 v44, const i32 v46, const i64 v49, const i64 v50, const u16* __restrict__ v58, const i32 v59, const i64 v62, u32* v64, i32* v65, const i32* __restrict__ v66, i32* v68, const i32* __restrict__ v69, i32* v71, const i32* __restrict__ v72, i32* v74) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        bool v19 = (v17 >= v18);
+        if (v19) {
+          bool v21 = (v17 <= v20);
+          if (v21) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v13])));
+            i64 v25 = ((i64)v24);
+            u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            bool v29 = ((v25 < v26) || (v25 > v27));
+            u32 v31 = (v29 ? 0u : v30[v28]);
+            if (!(v31 == 0u)) {
+              u32 v35 = v32[v28];
+              u32 v36 = (v35 + v33[v28]);
+              for (u32 v37 = v35; v37 < v36; v37 += 1u) {
+                u32 v38 = v34[v37];
+                v14 = (v14 + 1u);
+              }
+            }
+          }
+        }
+      }
+      u32 v39 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v41 = ((i32)((u32)v40 + (u32)((i32)v15[v13])));
+        bool v43 = (v41 >= v42);
+        if (v43) {
+          bool v45 = (v41 <= v44);
+          if (v45) {
+            i32 v47 = ((i32)((u32)v46 + (u32)((i32)v22[v13])));
+            i64 v48 = ((i64)v47);
+            u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
+            bool v52 = ((v48 < v49) || (v48 > v50));
+            u32 v53 = (v52 ? 0u : v30[v51]);
+            if (!(v53 == 0u)) {
+              u32 v54 = v32[v51];
+              u32 v55 = (v54 + v33[v51]);
+              for (u32 v56 = v54; v56 < v55; v56 += 1u) {
+                u32 v57 = v34[v56];
+                i32 v60 = ((i32)((u32)v59 + (u32)((i32)v58[v13])));
+                i64 v61 = ((i64)v60);
+                u32 v63 = (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u);
+                v64[v39] = v63;
+                v65[v39] = v41;
+                i32 v67 = v66[v57];
+                v68[v39] = v67;
+                i32 v70 = v69[v57];
+                v71[v39] = v70;
+                i32 v73 = v72[v57];
+                v74[v39] = v73;
+                v39 = (v39 + 1u);
+              }
+            }
+          }
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u8* __restrict__ v23, const i32 v26, const i64 v29, const i64 v30, const u16* __restrict__ v34, const i32 v35, const i64 v38, u32* v40, const u8* __restrict__ v41, const i32 v42, i32* v44, const u32* __restrict__ v45, const i32 v46, i32* v48, const u8* __restrict__ v49, const i32 v50, i32* v52) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        i64 v18 = ((i64)v17);
+        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
+        bool v22 = ((v18 < v19) || (v18 > v20));
+        bool v24 = !(v22 || !bit((v23 + 0ull), ((u64)v21)));
+        if (v24) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v25 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v27 = ((i32)((u32)v26 + (u32)((i32)v15[v13])));
+        i64 v28 = ((i64)v27);
+        u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+        bool v32 = ((v28 < v29) || (v28 > v30));
+        bool v33 = !(v32 || !bit((v23 + 0ull), ((u64)v31)));
+        if (v33) {
+          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v13])));
+          i64 v37 = ((i64)v36);
+          u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+          v40[v25] = v39;
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v41[v13])));
+          v44[v25] = v43;
+          i32 v47 = ((i32)((u32)v46 + (u32)((i32)v45[v13])));
+          v48[v25] = v47;
+          i32 v51 = ((i32)((u32)v50 + (u32)((i32)v49[v13])));
+          v52[v25] = v51;
+          v25 = (v25 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u8* __restrict__ v23, const i32 v24, i32* v26) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        v14 = (v14 + 1u);
+      }
+      u32 v15 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
+        i64 v19 = ((i64)v18);
+        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
+        v22[v15] = v21;
+        i32 v25 = ((i32)((u32)v24 + (u32)((i32)v23[v13])));
+        v26[v15] = v25;
+        v15 = (v15 + 1u);
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u8* __restrict__ v23, u32* v25) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        v14 = (v14 + 1u);
+      }
+      u32 v15 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
+        i64 v19 = ((i64)v18);
+        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
+        v22[v15] = v21;
+        u32 v24 = ((u32)v23[v13]);
+        v25[v15] = v24;
+        v15 = (v15 + 1u);
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const u32* __restrict__ v39, const u32* __restrict__ v40, const u32* __restrict__ v41) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+          bool v21 = (v19 >= v20);
+          if (v21) {
+            bool v23 = (v19 <= v22);
+            if (v23) {
+              v15 = (v15 | (1u << v16));
+            }
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v25[2];
+        lanes16(v25, v24, v12);
+        u64 v27[2];
+        lanes16(v27, v26, v12);
+#pragma unroll
+        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
+          u64 v29 = (v12 + ((u64)v28));
+          if (((v15 & (1u << v28)) != 0u)) {
+            i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v25 + 0u), v28)))));
+            i64 v32 = ((i64)v31);
+            u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+            bool v36 = ((v32 < v33) || (v32 > v34));
+            u32 v38 = (v36 ? 0u : v37[v35]);
+            if (!(v38 == 0u)) {
+              u32 v42 = v39[v35];
+              u32 v43 = (v42 + v40[v35]);
+              for (u32 v44 = v42; v44 < v43; v44 += 1u) {
+                u32 v45 = v41[v44];
+                v11 = (v11 + 1u);
+              }
+            }
+          }
+        }
+      }
+    }
+    u32 v46 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u16* __restrict__ v27, const u8* __restrict__ v29, const u32* __restrict__ v31, const u8* __restrict__ v33) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+          i64 v20 = ((i64)v19);
+          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          bool v24 = ((v20 < v21) || (v20 > v22));
+          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+          if (v26) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v28[2];
+        lanes16(v28, v27, v12);
+        u64 v30[1];
+        lanes8(v30, v29, v12);
+        u64 v32[4];
+        lanes32(v32, v31, v12);
+        u64 v34[1];
+        lanes8(v34, v33, v12);
+#pragma unroll
+        for (u32 v35 = 0u; v35 < 8u; v35 += 1u) {
+          u64 v36 = (v12 + ((u64)v35));
+          if (((v15 & (1u << v35)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v37 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const u32* __restrict__ v37, const u32* __restrict__ v38, const u32* __restrict__ v39, const i32* __restrict__ v44, const i64 v47, const i64 v48, const u32* __restrict__ v51, const i32* __restrict__ v54, const i64 v57, const i64 v58, const u32* __restrict__ v61, const i32* __restrict__ v64, const i64 v69, const u32 v71, const u32 v72, const u32 v73, u32* v74, u64* v75, u64* v76, const u32* __restrict__ v81, const u8* __restrict__ v83, const u8* __restrict__ v84, const i32* __restrict__ v86, const i32 v88, const i32* __restrict__ v89, const i32 v93, const i32 v96) {
+  SHARED(v94)
+  for (u32 v100 = threadIdx.x; v100 < (v73 * 5u); v100 += blockDim.x) {
+    v94[(0u + v100)] = 0u;
+  }
+  __syncthreads();
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          if (v23) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v25[2];
+        lanes16(v25, v24, v9);
+#pragma unroll
+        for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
+          u64 v27 = (v9 + ((u64)v26));
+          if (((v12 & (1u << v26)) != 0u)) {
+            i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v25 + 0u), v26)))));
+            i64 v30 = ((i64)v29);
+            u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+            bool v34 = ((v30 < v31) || (v30 > v32));
+            u32 v36 = (v34 ? 0u : v35[v33]);
+            if (!(v36 == 0u)) {
+              u32 v40 = v37[v33];
+              u32 v41 = (v40 + v38[v33]);
+              for (u32 v42 = v40; v42 < v41; v42 += 1u) {
+                u32 v43 = v39[v42];
+                i32 v45 = v44[v43];
+                i64 v46 = ((i64)v45);
+                u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
+                bool v50 = ((v46 < v47) || (v46 > v48));
+                u32 v52 = (v50 ? 0u : v51[v49]);
+                u32 v53 = (v52 - 1u);
+                if (!(v52 == 0u)) {
+                  i32 v55 = v54[v53];
+                  i64 v56 = ((i64)v55);
+                  u32 v59 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
+                  bool v60 = ((v56 < v57) || (v56 > v58));
+                  u32 v62 = (v60 ? 0u : v61[v59]);
+                  u32 v63 = (v62 - 1u);
+                  if (!(v62 == 0u)) {
+                    i32 v65 = v64[v43];
+                    i32 v66 = year_of(v65);
+                    i32 v67 = ((v66 > (0)) ? v66 : ((i32)((u32)v66 - (u32)(1))));
+                    i64 v68 = ((i64)v67);
+                    u32 v70 = (((u32)((u64)((i64)((u64)v68 - (u64)v69)))) + 1u);
+                    u32 v77 = ((v70 * v72) + (threadIdx.x % v72));
+                    i32 v78 = (0);
+                    bool v79 = true;
+                    bool v80 = true;
+                    if (v80) {
+                      u32 v82 = v81[v63];
+                      bool v85 = (v83[v82] != 0u);
+                      if (v85) {
+                        i32 v87 = v86[v43];
+                        i32 v90 = v89[v43];
+                        i32 v91 = ((i32)((u32)v88 - (u32)v90));
+                        i32 v92 = ((i32)((u32)v87 * (u32)v91));
+                        v78 = v92;
+                        v79 = false;
+                        v80 = false;
+                      }
+                    }
+                    if (v80) {
+                      v78 = v93;
+                      v79 = false;
+                    }
+                    add_shared((v94 + (0u + ((v73 * 1u) + v77))), v73, ((i64)v78));
+                    i32 v95 = v86[v43];
+                    i32 v97 = v89[v43];
+                    i32 v98 = ((i32)((u32)v96 - (u32)v97));
+                    i32 v99 = ((i32)((u32)v95 * (u32)v98));
+                    add_shared((v94 + (0u + ((v73 * 3u) + v77))), v73, ((i64)v99));
+                    set_flags((v94 + (0u + ((v73 * 0u) + v77))), 1u);
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v101 = threadIdx.x; v101 < v71; v101 += blockDim.x) {
+    u32 v102 = 0u;
+    i64 v103 = ((i64)0ll);
+    i64 v104 = ((i64)0ll);
+    for (u32 v105 = 0u; v105 < v72; v105 += 1u) {
+      u32 v106 = ((v101 * v72) + v105);
+      v102 = (v102 | v94[(0u + ((v73 * 0u) + v106))]);
+      v103 = ((i64)((u64)v103 + (u64)joined((v94 + (0u + ((v73 * 1u) + v106))), v73)));
+      v104 = ((i64)((u64)v104 + (u64)joined((v94 + (0u + ((v73 * 3u) + v106))), v73)));
+    }
+    if ((v102 != 0u)) {
+      add64((v75 + v101), v103);
+      add64((v76 + v101), v104);
+      set_flags((v74 + v101), v102);
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[2];
+        lanes16(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[1];
+        lanes8(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const i32 v21, const i64 v24, const i64 v25, const u8* __restrict__ v28, const i32 v30, const i64 v33, u32* v35) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[1];
+        lanes8(v14, v13, v9);
+        u64 v16[1];
+        lanes8(v16, v15, v9);
+        u64 v18[1];
+        lanes8(v18, v17, v9);
+#pragma unroll
+        for (u32 v19 = 0u; v19 < 8u; v19 += 1u) {
+          u64 v20 = (v9 + ((u64)v19));
+          if (((v10 & (1u << v19)) != 0u)) {
+            i32 v22 = ((i32)((u32)v21 + (u32)((i32)((u8)lane8((v16 + 0u), v19)))));
+            i64 v23 = ((i64)v22);
+            u32 v26 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
+            bool v27 = ((v23 < v24) || (v23 > v25));
+            bool v29 = !(v27 || !bit((v28 + 0ull), ((u64)v26)));
+            if (v29) {
+              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u8)lane8((v14 + 0u), v19)))));
+              i64 v32 = ((i64)v31);
+              u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+              set_bit((v35 + 0u), ((u64)v34));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+typedef u32 code_t;
+// Finds rows by the codes of their keys. `code_t` is what a code is.
+
+FUNCTION void sink(u32* heap, u32 at, u32 count) {
+  u32 row = heap[at];
+  for (u32 child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count && heap[child + 1] > heap[child]) child++;
+    if (heap[child] <= row) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = row;
+}
+
+KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u32* places) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    places[row] = fill_slot(slots, bits, codes[row]);
+  }
+}
+
+KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    code_t code = codes[row];
+    u32 before = atomicAdd(&counts[code], 1u);
+    ranks[row] = before;
+    numbers[code] = row + 1;
+    if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
+  }
+}
+
+// The sum of each segment, a block each.
+KERNEL sums(const u32* counts, const u64 codes, const u64 segment, u32* sums) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 own = 0;
+    for (u64 code = from + threadIdx.x; code < below; code += blockDim.x) own += counts[code];
+    scan(words, own);
+    if (threadIdx.x == 0) sums[at] = words[blockDim.x];
+    __syncthreads();
+  }
+}
+
+// Where each segment begins: of few segments, by one thread.
+KERNEL begin(u32* sums, const u32 segments) {
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  u32 all = 0;
+  for (u32 at = 0; at < segments; at++) {
+    u32 own = sums[at];
+    sums[at] = all;
+    all += own;
+  }
+}
+
+KERNEL starts(const u32* counts, const u64 codes, const u64 segment, const u32* sums, u32* starts) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 all = sums[at];
+    for (u64 first = from; first < below; first += blockDim.x) {
+      u64 code = first + threadIdx.x;
+      u32 own = code < below ? counts[code] : 0u;
+      u32 before = scan(words, own);
+      if (code < below) starts[code] = all + before;
+      all += words[blockDim.x];
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL order(const code_t* codes, const u32 rows, const u32* starts, const u32* ranks, u32* rows_of) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    rows_of[starts[codes[row]] + ranks[row]] = row;
+  }
+}
+
+// The rows of each code in their order, which who was first has not kept: a thread a code, by insertion if they are few, else as a heap.
+KERNEL settle(const u32* starts, const u32* counts, const u64 codes, u32* rows_of) {
+  for (u64 code = (u64)blockIdx.x * blockDim.x + threadIdx.x; code < codes; code += (u64)gridDim.x * blockDim.x) {
+    u32 count = counts[code];
+    if (count < 2) continue;
+    u32* rows = rows_of + starts[code];
+    if (count <= 32) {
+      for (u32 at = 1; at < count; at++) {
+        u32 row = rows[at], to = at;
+        for (; to > 0 && rows[to - 1] > row; to--) rows[to] = rows[to - 1];
+        rows[to] = row;
+      }
+      continue;
+    }
+    for (u32 half = count / 2; half > 0; half--) sink(rows, half - 1, count);
+    for (u32 last = count - 1; last > 0; last--) {
+      u32 most = rows[0];
+      rows[0] = rows[last];
+      rows[last] = most;
+      sink(rows, 0, last);
+    }
+  }
+}

@@ -1,0 +1,546 @@
+// How many groups have rows.
+KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+  u32 own = 0;
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
+  if (own != 0) atomicAdd(count, own);
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u8* __restrict__ v23, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v34, const i32 v35, const i64 v38, const i64 v40, u32* v42, const u32* __restrict__ v43, const i32 v44, i32* v46) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        i64 v18 = ((i64)v17);
+        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
+        bool v22 = ((v18 < v19) || (v18 > v20));
+        bool v24 = !(v22 || !bit((v23 + 0ull), ((u64)v21)));
+        if (v24) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v25 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v27 = ((i32)((u32)v26 + (u32)((i32)v15[v13])));
+        i64 v28 = ((i64)v27);
+        u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+        bool v32 = ((v28 < v29) || (v28 > v30));
+        bool v33 = !(v32 || !bit((v23 + 0ull), ((u64)v31)));
+        if (v33) {
+          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v13])));
+          i64 v37 = ((i64)v36);
+          i64 v39 = ((i64)v27);
+          u32 v41 = (((((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u));
+          v42[v25] = v41;
+          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v43[v13])));
+          v46[v25] = v45;
+          v25 = (v25 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u16* __restrict__ v23, const i32 v24, i32* v26) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        v14 = (v14 + 1u);
+      }
+      u32 v15 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
+        i64 v19 = ((i64)v18);
+        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
+        v22[v15] = v21;
+        i32 v25 = ((i32)((u32)v24 + (u32)((i32)v23[v13])));
+        v26[v15] = v25;
+        v15 = (v15 + 1u);
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, u32* v19, const i32 v21, const i32 v22, i32* v24, const u64* __restrict__ v25, i64* v27) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        if (((v15[v13] & 1u) != 0u)) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        if (((v15[v13] & 1u) != 0u)) {
+          u64 v17 = (v13 >> 3u);
+          u32 v18 = ((v17 == 0ull) ? 0u : ((u32)(v17 - 1ull)));
+          v19[v16] = v18;
+          u64 v20 = (v13 & 7ull);
+          i32 v23 = ((i32)((u32)v21 + (u32)((i32)((u32)((i32)(v20 - 1ull)) * (u32)v22))));
+          v24[v16] = v23;
+          i64 v26 = ((i64)v25[v13]);
+          v27[v16] = v26;
+          v16 = (v16 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u8* __restrict__ v36, const i32 v37, const i64 v40, u32* v42, const u32* __restrict__ v43, u32* v45) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        i64 v18 = ((i64)v17);
+        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
+        bool v22 = ((v18 < v19) || (v18 > v20));
+        u32 v24 = (v22 ? 0u : v23[v21]);
+        u32 v25 = (v24 - 1u);
+        if (!(v24 == 0u)) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v26 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v15[v13])));
+        i64 v29 = ((i64)v28);
+        u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+        bool v33 = ((v29 < v30) || (v29 > v31));
+        u32 v34 = (v33 ? 0u : v23[v32]);
+        u32 v35 = (v34 - 1u);
+        if (!(v34 == 0u)) {
+          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v13])));
+          i64 v39 = ((i64)v38);
+          u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
+          v42[v26] = v41;
+          u32 v44 = v43[v35];
+          v45[v26] = v44;
+          v26 = (v26 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u8* __restrict__ v23, u32* v25) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        v14 = (v14 + 1u);
+      }
+      u32 v15 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
+        i64 v19 = ((i64)v18);
+        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
+        v22[v15] = v21;
+        u32 v24 = ((u32)v23[v13]);
+        v25[v15] = v24;
+        v15 = (v15 + 1u);
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const u32* __restrict__ v29) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+          i64 v20 = ((i64)v19);
+          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          bool v24 = ((v20 < v21) || (v20 > v22));
+          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+          if (v26) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v28[1];
+        lanes8(v28, v27, v12);
+        u64 v30[4];
+        lanes32(v30, v29, v12);
+#pragma unroll
+        for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
+          u64 v32 = (v12 + ((u64)v31));
+          if (((v15 & (1u << v31)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v33 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
+      if (((v13[v12] & 1u) != 0u)) {
+        v11 = (v11 + 1u);
+      }
+    }
+    u32 v14 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[1];
+        lanes8(v17, v16, v12);
+        u64 v19[1];
+        lanes8(v19, v18, v12);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v13 & (1u << v20)) != 0u)) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
+            i64 v24 = ((i64)v23);
+            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+            bool v28 = ((v24 < v25) || (v24 > v26));
+            u32 v30 = (v28 ? 0u : v29[v27]);
+            u32 v31 = (v30 - 1u);
+            if (!(v30 == 0u)) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
+      }
+    }
+    u32 v32 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v28, const u32* __restrict__ v30, const u8* __restrict__ v32, const i32 v36, const i64 v39, const i64 v40, const u32* __restrict__ v43, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v53, const i32 v56, const i64 v59, const i64 v60, const i64 v62, const i64 v63, const u32* __restrict__ v66, const u32* __restrict__ v69, const i32* __restrict__ v71, const i64 v76, const u32 v78, const u32 v79, const u32 v80, u32* v81, u64* v82, const i32 v84, const i32 v86, const i32 v87, const i32* __restrict__ v91, const i32 v93, const i32 v94) {
+  SHARED(v98)
+  for (u32 v99 = threadIdx.x; v99 < (v80 * 3u); v99 += blockDim.x) {
+    v98[(0u + v99)] = 0u;
+  }
+  __syncthreads();
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          if (v23) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v25[2];
+        lanes16(v25, v24, v9);
+        u64 v27[1];
+        lanes8(v27, v26, v9);
+        u64 v29[1];
+        lanes8(v29, v28, v9);
+        u64 v31[4];
+        lanes32(v31, v30, v9);
+        u64 v33[1];
+        lanes8(v33, v32, v9);
+#pragma unroll
+        for (u32 v34 = 0u; v34 < 8u; v34 += 1u) {
+          u64 v35 = (v9 + ((u64)v34));
+          if (((v12 & (1u << v34)) != 0u)) {
+            i32 v37 = ((i32)((u32)v36 + (u32)((i32)((u8)lane8((v27 + 0u), v34)))));
+            i64 v38 = ((i64)v37);
+            u32 v41 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
+            bool v42 = ((v38 < v39) || (v38 > v40));
+            u32 v44 = (v42 ? 0u : v43[v41]);
+            u32 v45 = (v44 - 1u);
+            if (!(v44 == 0u)) {
+              i32 v47 = ((i32)((u32)v46 + (u32)((i32)((u16)lane16((v25 + 0u), v34)))));
+              i64 v48 = ((i64)v47);
+              u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
+              bool v52 = ((v48 < v49) || (v48 > v50));
+              u32 v54 = (v52 ? 0u : v53[v51]);
+              u32 v55 = (v54 - 1u);
+              if (!(v54 == 0u)) {
+                i32 v57 = ((i32)((u32)v56 + (u32)((i32)((u16)lane16((v11 + 0u), v34)))));
+                i64 v58 = ((i64)v37);
+                i64 v61 = ((i64)v57);
+                u32 v64 = (((((u32)((u64)((i64)((u64)v58 - (u64)v59)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u));
+                bool v65 = (((v58 < v59) || (v58 > v60)) || ((v61 < v62) || (v61 > v63)));
+                u32 v67 = (v65 ? 0u : v66[v64]);
+                u32 v68 = (v67 - 1u);
+                if (!(v67 == 0u)) {
+                  u32 v70 = v69[v45];
+                  i32 v72 = v71[v55];
+                  i32 v73 = year_of(v72);
+                  i32 v74 = ((v73 > (0)) ? v73 : ((i32)((u32)v73 - (u32)(1))));
+                  i64 v75 = ((i64)v74);
+                  u32 v77 = (((v70 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v75 - (u64)v76)))) + 1u));
+                  u32 v83 = ((v77 * v79) + (threadIdx.x % v79));
+                  i32 v85 = ((i32)((u32)v84 + (u32)((i32)lane32((v31 + 0u), v34))));
+                  i32 v88 = ((i32)((u32)v87 + (u32)((i32)((u8)lane8((v33 + 0u), v34)))));
+                  i32 v89 = ((i32)((u32)v86 - (u32)v88));
+                  i32 v90 = ((i32)((u32)v85 * (u32)v89));
+                  i32 v92 = v91[v68];
+                  i32 v95 = ((i32)((u32)v94 + (u32)((i32)((u32)v93 * (u32)((i32)((u8)lane8((v29 + 0u), v34)))))));
+                  i32 v96 = ((i32)((u32)v92 * (u32)v95));
+                  i32 v97 = ((i32)((u32)v90 - (u32)v96));
+                  add_shared((v98 + (0u + ((v80 * 1u) + v83))), v80, ((i64)v97));
+                  set_flags((v98 + (0u + ((v80 * 0u) + v83))), 1u);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v100 = threadIdx.x; v100 < v78; v100 += blockDim.x) {
+    u32 v101 = 0u;
+    i64 v102 = ((i64)0ll);
+    for (u32 v103 = 0u; v103 < v79; v103 += 1u) {
+      u32 v104 = ((v100 * v79) + v103);
+      v101 = (v101 | v98[(0u + ((v80 * 0u) + v104))]);
+      v102 = ((i64)((u64)v102 + (u64)joined((v98 + (0u + ((v80 * 1u) + v104))), v80)));
+    }
+    if ((v101 != 0u)) {
+      add64((v82 + v100), v102);
+      set_flags((v81 + v100), v101);
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v20, const i32 v24, const i64 v27, u32* v29) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u16)lane16((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          bool v19 = (v17[v15] != 0u);
+          if ((v18 && !v19)) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v21[2];
+        lanes16(v21, v20, v9);
+#pragma unroll
+        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+          u64 v23 = (v9 + ((u64)v22));
+          if (((v12 & (1u << v22)) != 0u)) {
+            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
+            i64 v26 = ((i64)v25);
+            u32 v28 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+            set_bit((v29 + 0u), ((u64)v28));
+          }
+        }
+      }
+    }
+  }
+}
+
+typedef u32 code_t;
+// Finds rows by the codes of their keys. `code_t` is what a code is.
+
+FUNCTION void sink(u32* heap, u32 at, u32 count) {
+  u32 row = heap[at];
+  for (u32 child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count && heap[child + 1] > heap[child]) child++;
+    if (heap[child] <= row) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = row;
+}
+
+KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u32* places) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    places[row] = fill_slot(slots, bits, codes[row]);
+  }
+}
+
+KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    code_t code = codes[row];
+    u32 before = atomicAdd(&counts[code], 1u);
+    ranks[row] = before;
+    numbers[code] = row + 1;
+    if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
+  }
+}
+
+// The sum of each segment, a block each.
+KERNEL sums(const u32* counts, const u64 codes, const u64 segment, u32* sums) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 own = 0;
+    for (u64 code = from + threadIdx.x; code < below; code += blockDim.x) own += counts[code];
+    scan(words, own);
+    if (threadIdx.x == 0) sums[at] = words[blockDim.x];
+    __syncthreads();
+  }
+}
+
+// Where each segment begins: of few segments, by one thread.
+KERNEL begin(u32* sums, const u32 segments) {
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  u32 all = 0;
+  for (u32 at = 0; at < segments; at++) {
+    u32 own = sums[at];
+    sums[at] = all;
+    all += own;
+  }
+}
+
+KERNEL starts(const u32* counts, const u64 codes, const u64 segment, const u32* sums, u32* starts) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 all = sums[at];
+    for (u64 first = from; first < below; first += blockDim.x) {
+      u64 code = first + threadIdx.x;
+      u32 own = code < below ? counts[code] : 0u;
+      u32 before = scan(words, own);
+      if (code < below) starts[code] = all + before;
+      all += words[blockDim.x];
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL order(const code_t* codes, const u32 rows, const u32* starts, const u32* ranks, u32* rows_of) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    rows_of[starts[codes[row]] + ranks[row]] = row;
+  }
+}
+
+// The rows of each code in their order, which who was first has not kept: a thread a code, by insertion if they are few, else as a heap.
+KERNEL settle(const u32* starts, const u32* counts, const u64 codes, u32* rows_of) {
+  for (u64 code = (u64)blockIdx.x * blockDim.x + threadIdx.x; code < codes; code += (u64)gridDim.x * blockDim.x) {
+    u32 count = counts[code];
+    if (count < 2) continue;
+    u32* rows = rows_of + starts[code];
+    if (count <= 32) {
+      for (u32 at = 1; at < count; at++) {
+        u32 row = rows[at], to = at;
+        for (; to > 0 && rows[to - 1] > row; to--) rows[to] = rows[to - 1];
+        rows[to] = row;
+      }
+      continue;
+    }
+    for (u32 half = count / 2; half > 0; half--) sink(rows, half - 1, count);
+    for (u32 last = count - 1; last > 0; last--) {
+      u32 most = rows[0];
+      rows[0] = rows[last];
+      rows[last] = most;
+      sink(rows, 0, last);
+    }
+  }
+}

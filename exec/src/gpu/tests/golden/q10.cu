@@ -1,0 +1,506 @@
+// How many groups have rows.
+KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+  u32 own = 0;
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
+  if (own != 0) atomicAdd(count, own);
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const i32 v23, const i32 v25, const i32 v27, const u16* __restrict__ v29, const i32 v30, const i64 v33, u32* v35, const u16* __restrict__ v36, const i32 v37, i32* v39) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        bool v19 = (v17 >= v18);
+        if (v19) {
+          bool v21 = (v17 < v20);
+          if (v21) {
+            v14 = (v14 + 1u);
+          }
+        }
+      }
+      u32 v22 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v15[v13])));
+        bool v26 = (v24 >= v25);
+        if (v26) {
+          bool v28 = (v24 < v27);
+          if (v28) {
+            i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v13])));
+            i64 v32 = ((i64)v31);
+            u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+            v35[v22] = v34;
+            i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v13])));
+            v39[v22] = v38;
+            v22 = (v22 + 1u);
+          }
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const u8* __restrict__ v26, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i32 v38, const i64 v41, const i64 v42, const i32 v47, const i64 v50, const i64 v51, const i64* __restrict__ v56, i64* v58, i32* v59, const u16* __restrict__ v60, u32* v62, const u32* __restrict__ v63, const i32 v64, i32* v66, const u16* __restrict__ v67, u32* v69, const u32* __restrict__ v70, u32* v72, const u16* __restrict__ v73, u32* v75, const u16* __restrict__ v76, u32* v78, i64* v79) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        i64 v18 = ((i64)v17);
+        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
+        bool v22 = ((v18 < v19) || (v18 > v20));
+        u32 v24 = (v22 ? 0u : v23[v21]);
+        u32 v25 = (v24 - 1u);
+        if (!(v24 == 0u)) {
+          i32 v28 = ((i32)((u32)v27 + (u32)((i32)v26[v13])));
+          i64 v29 = ((i64)v28);
+          u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+          bool v33 = ((v29 < v30) || (v29 > v31));
+          u32 v35 = (v33 ? 0u : v34[v32]);
+          u32 v36 = (v35 - 1u);
+          if (!(v35 == 0u)) {
+            v14 = (v14 + 1u);
+          }
+        }
+      }
+      u32 v37 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v39 = ((i32)((u32)v38 + (u32)((i32)v15[v13])));
+        i64 v40 = ((i64)v39);
+        u32 v43 = (((u32)((u64)((i64)((u64)v40 - (u64)v41)))) + 1u);
+        bool v44 = ((v40 < v41) || (v40 > v42));
+        u32 v45 = (v44 ? 0u : v23[v43]);
+        u32 v46 = (v45 - 1u);
+        if (!(v45 == 0u)) {
+          i32 v48 = ((i32)((u32)v47 + (u32)((i32)v26[v13])));
+          i64 v49 = ((i64)v48);
+          u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
+          bool v53 = ((v49 < v50) || (v49 > v51));
+          u32 v54 = (v53 ? 0u : v34[v52]);
+          u32 v55 = (v54 - 1u);
+          if (!(v54 == 0u)) {
+            i64 v57 = v56[v46];
+            v58[v37] = v57;
+            v59[v37] = v39;
+            u32 v61 = ((u32)v60[v13]);
+            v62[v37] = v61;
+            i32 v65 = ((i32)((u32)v64 + (u32)((i32)v63[v13])));
+            v66[v37] = v65;
+            u32 v68 = ((u32)v67[v13]);
+            v69[v37] = v68;
+            u32 v71 = v70[v55];
+            v72[v37] = v71;
+            u32 v74 = ((u32)v73[v13]);
+            v75[v37] = v74;
+            u32 v77 = ((u32)v76[v13]);
+            v78[v37] = v77;
+            v79[v37] = v57;
+            v37 = (v37 + 1u);
+          }
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const i32 v17, const i32 v18, const i64 v21, u32* v23, const u64* __restrict__ v24, i64* v26) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        if (((v15[v13] & 1u) != 0u)) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        if (((v15[v13] & 1u) != 0u)) {
+          i32 v19 = ((i32)((u32)v17 + (u32)((i32)((u32)((i32)(v13 - 1ull)) * (u32)v18))));
+          i64 v20 = ((i64)v19);
+          u32 v22 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          v23[v16] = v22;
+          i64 v25 = ((i64)v24[v13]);
+          v26[v16] = v25;
+          v16 = (v16 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u8* __restrict__ v23, u32* v25) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        v14 = (v14 + 1u);
+      }
+      u32 v15 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
+        i64 v19 = ((i64)v18);
+        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
+        v22[v15] = v21;
+        u32 v24 = ((u32)v23[v13]);
+        v25[v15] = v24;
+        v15 = (v15 + 1u);
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u16* __restrict__ v26) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+          bool v21 = (v19 >= v20);
+          if (v21) {
+            bool v23 = (v19 < v22);
+            if (v23) {
+              v15 = (v15 | (1u << v16));
+            }
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v25[2];
+        lanes16(v25, v24, v12);
+        u64 v27[2];
+        lanes16(v27, v26, v12);
+#pragma unroll
+        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
+          u64 v29 = (v12 + ((u64)v28));
+          if (((v15 & (1u << v28)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v30 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u16* __restrict__ v18, const u16* __restrict__ v20, const u8* __restrict__ v22, const u16* __restrict__ v24, const u32* __restrict__ v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const i32 v42, const i64 v45, const i64 v46, const u32* __restrict__ v49) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u32 v13 = 0u;
+#pragma unroll
+      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+        u64 v15 = (v12 + ((u64)v14));
+        if (((v15 >= v8) && (v15 < v10))) {
+          v13 = (v13 | (1u << v14));
+        }
+      }
+      if ((v13 != 0u)) {
+        u64 v17[2];
+        lanes16(v17, v16, v12);
+        u64 v19[2];
+        lanes16(v19, v18, v12);
+        u64 v21[2];
+        lanes16(v21, v20, v12);
+        u64 v23[1];
+        lanes8(v23, v22, v12);
+        u64 v25[2];
+        lanes16(v25, v24, v12);
+        u64 v27[4];
+        lanes32(v27, v26, v12);
+        u64 v29[2];
+        lanes16(v29, v28, v12);
+#pragma unroll
+        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+          u64 v31 = (v12 + ((u64)v30));
+          if (((v13 & (1u << v30)) != 0u)) {
+            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v17 + 0u), v30)))));
+            i64 v34 = ((i64)v33);
+            u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+            bool v38 = ((v34 < v35) || (v34 > v36));
+            u32 v40 = (v38 ? 0u : v39[v37]);
+            u32 v41 = (v40 - 1u);
+            if (!(v40 == 0u)) {
+              i32 v43 = ((i32)((u32)v42 + (u32)((i32)((u8)lane8((v23 + 0u), v30)))));
+              i64 v44 = ((i64)v43);
+              u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
+              bool v48 = ((v44 < v45) || (v44 > v46));
+              u32 v50 = (v48 ? 0u : v49[v47]);
+              u32 v51 = (v50 - 1u);
+              if (!(v50 == 0u)) {
+                v11 = (v11 + 1u);
+              }
+            }
+          }
+        }
+      }
+    }
+    u32 v52 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
+      if (((v13[v12] & 1u) != 0u)) {
+        v11 = (v11 + 1u);
+      }
+    }
+    u32 v14 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const u32* __restrict__ v21, const u8* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i32* __restrict__ v37, const i64 v40, const u32 v42, const u32 v43, const u32 v44, u32* v45, u64* v46, const i32 v48, const i32 v50, const i32 v51) {
+  SHARED(v55)
+  for (u32 v56 = threadIdx.x; v56 < (v44 * 3u); v56 += blockDim.x) {
+    v55[(0u + v56)] = 0u;
+  }
+  __syncthreads();
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[2];
+        lanes16(v20, v19, v9);
+        u64 v22[4];
+        lanes32(v22, v21, v9);
+        u64 v24[1];
+        lanes8(v24, v23, v9);
+#pragma unroll
+        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+          u64 v26 = (v9 + ((u64)v25));
+          if (((v12 & (1u << v25)) != 0u)) {
+            i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v20 + 0u), v25)))));
+            i64 v29 = ((i64)v28);
+            u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+            bool v33 = ((v29 < v30) || (v29 > v31));
+            u32 v35 = (v33 ? 0u : v34[v32]);
+            u32 v36 = (v35 - 1u);
+            if (!(v35 == 0u)) {
+              i32 v38 = v37[v36];
+              i64 v39 = ((i64)v38);
+              u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
+              u32 v47 = ((v41 * v43) + (threadIdx.x % v43));
+              i32 v49 = ((i32)((u32)v48 + (u32)((i32)lane32((v22 + 0u), v25))));
+              i32 v52 = ((i32)((u32)v51 + (u32)((i32)((u8)lane8((v24 + 0u), v25)))));
+              i32 v53 = ((i32)((u32)v50 - (u32)v52));
+              i32 v54 = ((i32)((u32)v49 * (u32)v53));
+              add_shared((v55 + (0u + ((v44 * 1u) + v47))), v44, ((i64)v54));
+              set_flags((v55 + (0u + ((v44 * 0u) + v47))), 1u);
+            }
+          }
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v57 = threadIdx.x; v57 < v42; v57 += blockDim.x) {
+    u32 v58 = 0u;
+    i64 v59 = ((i64)0ll);
+    for (u32 v60 = 0u; v60 < v43; v60 += 1u) {
+      u32 v61 = ((v57 * v43) + v60);
+      v58 = (v58 | v55[(0u + ((v44 * 0u) + v61))]);
+      v59 = ((i64)((u64)v59 + (u64)joined((v55 + (0u + ((v44 * 1u) + v61))), v44)));
+    }
+    if ((v58 != 0u)) {
+      add64((v46 + v57), v59);
+      set_flags((v45 + v57), v58);
+    }
+  }
+}
+
+typedef i32 value_t;
+// Picks rows of a column. `value_t` is what a value is.
+KERNEL pick(const value_t* from, const u32* rows, const u32 count, value_t* to) {
+  for (u32 at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += gridDim.x * blockDim.x) to[at] = from[rows[at]];
+}
+
+typedef i64 value_t;
+// Picks rows of a column. `value_t` is what a value is.
+KERNEL pick(const value_t* from, const u32* rows, const u32 count, value_t* to) {
+  for (u32 at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += gridDim.x * blockDim.x) to[at] = from[rows[at]];
+}
+
+typedef u32 code_t;
+// Finds rows by the codes of their keys. `code_t` is what a code is.
+
+FUNCTION void sink(u32* heap, u32 at, u32 count) {
+  u32 row = heap[at];
+  for (u32 child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count && heap[child + 1] > heap[child]) child++;
+    if (heap[child] <= row) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = row;
+}
+
+KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u32* places) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    places[row] = fill_slot(slots, bits, codes[row]);
+  }
+}
+
+KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    code_t code = codes[row];
+    u32 before = atomicAdd(&counts[code], 1u);
+    ranks[row] = before;
+    numbers[code] = row + 1;
+    if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
+  }
+}
+
+// The sum of each segment, a block each.
+KERNEL sums(const u32* counts, const u64 codes, const u64 segment, u32* sums) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 own = 0;
+    for (u64 code = from + threadIdx.x; code < below; code += blockDim.x) own += counts[code];
+    scan(words, own);
+    if (threadIdx.x == 0) sums[at] = words[blockDim.x];
+    __syncthreads();
+  }
+}
+
+// Where each segment begins: of few segments, by one thread.
+KERNEL begin(u32* sums, const u32 segments) {
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  u32 all = 0;
+  for (u32 at = 0; at < segments; at++) {
+    u32 own = sums[at];
+    sums[at] = all;
+    all += own;
+  }
+}
+
+KERNEL starts(const u32* counts, const u64 codes, const u64 segment, const u32* sums, u32* starts) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 all = sums[at];
+    for (u64 first = from; first < below; first += blockDim.x) {
+      u64 code = first + threadIdx.x;
+      u32 own = code < below ? counts[code] : 0u;
+      u32 before = scan(words, own);
+      if (code < below) starts[code] = all + before;
+      all += words[blockDim.x];
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL order(const code_t* codes, const u32 rows, const u32* starts, const u32* ranks, u32* rows_of) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    rows_of[starts[codes[row]] + ranks[row]] = row;
+  }
+}
+
+// The rows of each code in their order, which who was first has not kept: a thread a code, by insertion if they are few, else as a heap.
+KERNEL settle(const u32* starts, const u32* counts, const u64 codes, u32* rows_of) {
+  for (u64 code = (u64)blockIdx.x * blockDim.x + threadIdx.x; code < codes; code += (u64)gridDim.x * blockDim.x) {
+    u32 count = counts[code];
+    if (count < 2) continue;
+    u32* rows = rows_of + starts[code];
+    if (count <= 32) {
+      for (u32 at = 1; at < count; at++) {
+        u32 row = rows[at], to = at;
+        for (; to > 0 && rows[to - 1] > row; to--) rows[to] = rows[to - 1];
+        rows[to] = row;
+      }
+      continue;
+    }
+    for (u32 half = count / 2; half > 0; half--) sink(rows, half - 1, count);
+    for (u32 last = count - 1; last > 0; last--) {
+      u32 most = rows[0];
+      rows[0] = rows[last];
+      rows[last] = most;
+      sink(rows, 0, last);
+    }
+  }
+}
+
+typedef u32 value_t;
+// Picks rows of a column. `value_t` is what a value is.
+KERNEL pick(const value_t* from, const u32* rows, const u32 count, value_t* to) {
+  for (u32 at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += gridDim.x * blockDim.x) to[at] = from[rows[at]];
+}

@@ -1,0 +1,236 @@
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u8* __restrict__ v23, u32* v25) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        v14 = (v14 + 1u);
+      }
+      u32 v15 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
+        i64 v19 = ((i64)v18);
+        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
+        v22[v15] = v21;
+        u32 v24 = ((u32)v23[v13]);
+        v25[v15] = v24;
+        v15 = (v15 + 1u);
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u32* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u32 v39, const u32 v40, const u32 v41, u32* v42, u64* v43, u64* v44, const u32* __restrict__ v49, const u8* __restrict__ v51, const u8* __restrict__ v52, const i32 v55, const i32 v57, const i32 v58, const i32 v62, const i32 v64, const i32 v66, const i32 v67) {
+  SHARED(v72)
+  u32 v71 = 0u;
+  i64 v45 = ((i64)0ll);
+  i64 v63 = ((i64)0ll);
+  for (u32 v73 = threadIdx.x; v73 < (v41 * 5u); v73 += blockDim.x) {
+    v72[(0u + v73)] = 0u;
+  }
+  __syncthreads();
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
+          bool v18 = (v16 >= v17);
+          if (v18) {
+            bool v20 = (v16 < v19);
+            if (v20) {
+              v12 = (v12 | (1u << v13));
+            }
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v22[2];
+        lanes16(v22, v21, v9);
+        u64 v24[4];
+        lanes32(v24, v23, v9);
+        u64 v26[1];
+        lanes8(v26, v25, v9);
+#pragma unroll
+        for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
+          u64 v28 = (v9 + ((u64)v27));
+          if (((v12 & (1u << v27)) != 0u)) {
+            i32 v30 = ((i32)((u32)v29 + (u32)((i32)((u16)lane16((v22 + 0u), v27)))));
+            i64 v31 = ((i64)v30);
+            u32 v34 = (((u32)((u64)((i64)((u64)v31 - (u64)v32)))) + 1u);
+            bool v35 = ((v31 < v32) || (v31 > v33));
+            u32 v37 = (v35 ? 0u : v36[v34]);
+            u32 v38 = (v37 - 1u);
+            if (!(v37 == 0u)) {
+              i32 v46 = (0);
+              bool v47 = true;
+              bool v48 = true;
+              if (v48) {
+                u32 v50 = v49[v38];
+                bool v53 = (v51[v50] != 0u);
+                bool v54 = (v52[v50] != 0u);
+                if ((v53 && !v54)) {
+                  i32 v56 = ((i32)((u32)v55 + (u32)((i32)lane32((v24 + 0u), v27))));
+                  i32 v59 = ((i32)((u32)v58 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
+                  i32 v60 = ((i32)((u32)v57 - (u32)v59));
+                  i32 v61 = ((i32)((u32)v56 * (u32)v60));
+                  v46 = v61;
+                  v47 = false;
+                  v48 = false;
+                }
+              }
+              if (v48) {
+                v46 = v62;
+                v47 = false;
+              }
+              v45 = ((i64)((u64)v45 + (u64)((i64)v46)));
+              i32 v65 = ((i32)((u32)v64 + (u32)((i32)lane32((v24 + 0u), v27))));
+              i32 v68 = ((i32)((u32)v67 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
+              i32 v69 = ((i32)((u32)v66 - (u32)v68));
+              i32 v70 = ((i32)((u32)v65 * (u32)v69));
+              v63 = ((i64)((u64)v63 + (u64)((i64)v70)));
+              v71 = (v71 | 1u);
+            }
+          }
+        }
+      }
+    }
+  }
+  u32 v74 = ((0u * v40) + (threadIdx.x % v40));
+  if ((v71 != 0u)) {
+    add_shared((v72 + (0u + ((v41 * 1u) + v74))), v41, v45);
+    add_shared((v72 + (0u + ((v41 * 3u) + v74))), v41, v63);
+    set_flags((v72 + (0u + ((v41 * 0u) + v74))), v71);
+  }
+  __syncthreads();
+  for (u32 v75 = threadIdx.x; v75 < v39; v75 += blockDim.x) {
+    u32 v76 = 0u;
+    i64 v77 = ((i64)0ll);
+    i64 v78 = ((i64)0ll);
+    for (u32 v79 = 0u; v79 < v40; v79 += 1u) {
+      u32 v80 = ((v75 * v40) + v79);
+      v76 = (v76 | v72[(0u + ((v41 * 0u) + v80))]);
+      v77 = ((i64)((u64)v77 + (u64)joined((v72 + (0u + ((v41 * 1u) + v80))), v41)));
+      v78 = ((i64)((u64)v78 + (u64)joined((v72 + (0u + ((v41 * 3u) + v80))), v41)));
+    }
+    if ((v76 != 0u)) {
+      add64((v43 + v75), v77);
+      add64((v44 + v75), v78);
+      set_flags((v42 + v75), v76);
+    }
+  }
+}
+
+typedef u32 code_t;
+// Finds rows by the codes of their keys. `code_t` is what a code is.
+
+FUNCTION void sink(u32* heap, u32 at, u32 count) {
+  u32 row = heap[at];
+  for (u32 child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count && heap[child + 1] > heap[child]) child++;
+    if (heap[child] <= row) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = row;
+}
+
+KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u32* places) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    places[row] = fill_slot(slots, bits, codes[row]);
+  }
+}
+
+KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    code_t code = codes[row];
+    u32 before = atomicAdd(&counts[code], 1u);
+    ranks[row] = before;
+    numbers[code] = row + 1;
+    if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
+  }
+}
+
+// The sum of each segment, a block each.
+KERNEL sums(const u32* counts, const u64 codes, const u64 segment, u32* sums) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 own = 0;
+    for (u64 code = from + threadIdx.x; code < below; code += blockDim.x) own += counts[code];
+    scan(words, own);
+    if (threadIdx.x == 0) sums[at] = words[blockDim.x];
+    __syncthreads();
+  }
+}
+
+// Where each segment begins: of few segments, by one thread.
+KERNEL begin(u32* sums, const u32 segments) {
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  u32 all = 0;
+  for (u32 at = 0; at < segments; at++) {
+    u32 own = sums[at];
+    sums[at] = all;
+    all += own;
+  }
+}
+
+KERNEL starts(const u32* counts, const u64 codes, const u64 segment, const u32* sums, u32* starts) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 all = sums[at];
+    for (u64 first = from; first < below; first += blockDim.x) {
+      u64 code = first + threadIdx.x;
+      u32 own = code < below ? counts[code] : 0u;
+      u32 before = scan(words, own);
+      if (code < below) starts[code] = all + before;
+      all += words[blockDim.x];
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL order(const code_t* codes, const u32 rows, const u32* starts, const u32* ranks, u32* rows_of) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    rows_of[starts[codes[row]] + ranks[row]] = row;
+  }
+}
+
+// The rows of each code in their order, which who was first has not kept: a thread a code, by insertion if they are few, else as a heap.
+KERNEL settle(const u32* starts, const u32* counts, const u64 codes, u32* rows_of) {
+  for (u64 code = (u64)blockIdx.x * blockDim.x + threadIdx.x; code < codes; code += (u64)gridDim.x * blockDim.x) {
+    u32 count = counts[code];
+    if (count < 2) continue;
+    u32* rows = rows_of + starts[code];
+    if (count <= 32) {
+      for (u32 at = 1; at < count; at++) {
+        u32 row = rows[at], to = at;
+        for (; to > 0 && rows[to - 1] > row; to--) rows[to] = rows[to - 1];
+        rows[to] = row;
+      }
+      continue;
+    }
+    for (u32 half = count / 2; half > 0; half--) sink(rows, half - 1, count);
+    for (u32 last = count - 1; last > 0; last--) {
+      u32 most = rows[0];
+      rows[0] = rows[last];
+      rows[last] = most;
+      sink(rows, 0, last);
+    }
+  }
+}

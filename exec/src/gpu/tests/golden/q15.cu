@@ -1,0 +1,345 @@
+// How many groups have rows.
+KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+  u32 own = 0;
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
+  if (own != 0) atomicAdd(count, own);
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, const i64 v18, const i32 v20, const i32 v21, const i64 v24, const i64 v25, const u32* __restrict__ v28, const i64 v33, const i32 v35, const i32 v36, const i64 v39, const i64 v40, i64* v45, const i32* __restrict__ v46, i32* v48, const u32* __restrict__ v49, u32* v51, const u32* __restrict__ v52, u32* v54, const u32* __restrict__ v55, u32* v57) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        if (((v15[v13] & 1u) != 0u)) {
+          i64 v17 = ((i64)v16[v13]);
+          bool v19 = (v17 == v18);
+          if (v19) {
+            i32 v22 = ((i32)((u32)v20 + (u32)((i32)((u32)((i32)(v13 - 1ull)) * (u32)v21))));
+            i64 v23 = ((i64)v22);
+            u32 v26 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
+            bool v27 = ((v23 < v24) || (v23 > v25));
+            u32 v29 = (v27 ? 0u : v28[v26]);
+            u32 v30 = (v29 - 1u);
+            if (!(v29 == 0u)) {
+              v14 = (v14 + 1u);
+            }
+          }
+        }
+      }
+      u32 v31 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        if (((v15[v13] & 1u) != 0u)) {
+          i64 v32 = ((i64)v16[v13]);
+          bool v34 = (v32 == v33);
+          if (v34) {
+            i32 v37 = ((i32)((u32)v35 + (u32)((i32)((u32)((i32)(v13 - 1ull)) * (u32)v36))));
+            i64 v38 = ((i64)v37);
+            u32 v41 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
+            bool v42 = ((v38 < v39) || (v38 > v40));
+            u32 v43 = (v42 ? 0u : v28[v41]);
+            u32 v44 = (v43 - 1u);
+            if (!(v43 == 0u)) {
+              v45[v31] = v32;
+              i32 v47 = v46[v44];
+              v48[v31] = v47;
+              u32 v50 = v49[v44];
+              v51[v31] = v50;
+              u32 v53 = v52[v44];
+              v54[v31] = v53;
+              u32 v56 = v55[v44];
+              v57[v31] = v56;
+              v31 = (v31 + 1u);
+            }
+          }
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, i32* v23, const u8* __restrict__ v24, u32* v26, const u8* __restrict__ v27, u32* v29, const u8* __restrict__ v30, u32* v32) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        v14 = (v14 + 1u);
+      }
+      u32 v15 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
+        i64 v19 = ((i64)v18);
+        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
+        v22[v15] = v21;
+        v23[v15] = v18;
+        u32 v25 = ((u32)v24[v13]);
+        v26[v15] = v25;
+        u32 v28 = ((u32)v27[v13]);
+        v29[v15] = v28;
+        u32 v31 = ((u32)v30[v13]);
+        v32[v15] = v31;
+        v15 = (v15 + 1u);
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14, const i64 v16, const i32 v18, const i32 v19, const i64 v22, const i64 v23, const u32* __restrict__ v26) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
+      if (((v13[v12] & 1u) != 0u)) {
+        i64 v15 = ((i64)v14[v12]);
+        bool v17 = (v15 == v16);
+        if (v17) {
+          i32 v20 = ((i32)((u32)v18 + (u32)((i32)((u32)((i32)(v12 - 1ull)) * (u32)v19))));
+          i64 v21 = ((i64)v20);
+          u32 v24 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+          bool v25 = ((v21 < v22) || (v21 > v23));
+          u32 v27 = (v25 ? 0u : v26[v24]);
+          u32 v28 = (v27 - 1u);
+          if (!(v27 == 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v29 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u8* __restrict__ v21, const u32* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i64 v32, const u32 v34, const u32 v35, const u32 v36, u32* v37, u64* v38, const i32 v40, const i32 v42, const i32 v43) {
+  SHARED(v47)
+  for (u32 v48 = threadIdx.x; v48 < (v36 * 3u); v48 += blockDim.x) {
+    v47[(0u + v48)] = 0u;
+  }
+  __syncthreads();
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
+          bool v18 = (v16 >= v17);
+          if (v18) {
+            bool v20 = (v16 < v19);
+            if (v20) {
+              v12 = (v12 | (1u << v13));
+            }
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v22[1];
+        lanes8(v22, v21, v9);
+        u64 v24[4];
+        lanes32(v24, v23, v9);
+        u64 v26[1];
+        lanes8(v26, v25, v9);
+#pragma unroll
+        for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
+          u64 v28 = (v9 + ((u64)v27));
+          if (((v12 & (1u << v27)) != 0u)) {
+            i32 v30 = ((i32)((u32)v29 + (u32)((i32)((u8)lane8((v22 + 0u), v27)))));
+            i64 v31 = ((i64)v30);
+            u32 v33 = (((u32)((u64)((i64)((u64)v31 - (u64)v32)))) + 1u);
+            u32 v39 = ((v33 * v35) + (threadIdx.x % v35));
+            i32 v41 = ((i32)((u32)v40 + (u32)((i32)lane32((v24 + 0u), v27))));
+            i32 v44 = ((i32)((u32)v43 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
+            i32 v45 = ((i32)((u32)v42 - (u32)v44));
+            i32 v46 = ((i32)((u32)v41 * (u32)v45));
+            add_shared((v47 + (0u + ((v36 * 1u) + v39))), v36, ((i64)v46));
+            set_flags((v47 + (0u + ((v36 * 0u) + v39))), 1u);
+          }
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v49 = threadIdx.x; v49 < v34; v49 += blockDim.x) {
+    u32 v50 = 0u;
+    i64 v51 = ((i64)0ll);
+    for (u32 v52 = 0u; v52 < v35; v52 += 1u) {
+      u32 v53 = ((v49 * v35) + v52);
+      v50 = (v50 | v47[(0u + ((v36 * 0u) + v53))]);
+      v51 = ((i64)((u64)v51 + (u64)joined((v47 + (0u + ((v36 * 1u) + v53))), v36)));
+    }
+    if ((v50 != 0u)) {
+      add64((v38 + v49), v51);
+      set_flags((v37 + v49), v50);
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u32* __restrict__ v10, const u32 v11, const u32 v12, const u32 v13, u32* v14, u64* v15, const u64* __restrict__ v17) {
+  SHARED(v21)
+  u32 v20 = 0u;
+  u64 v16 = 0ull;
+  for (u32 v22 = threadIdx.x; v22 < (v13 * 3u); v22 += blockDim.x) {
+    v21[(0u + v22)] = 0u;
+  }
+  __syncthreads();
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
+      if (((v10[v9] & 1u) != 0u)) {
+        i64 v18 = ((i64)v17[v9]);
+        u64 v19 = rising(v18);
+        v16 = ((v19 > v16) ? v19 : v16);
+        v20 = (v20 | 1u);
+      }
+    }
+  }
+  u32 v23 = ((0u * v12) + (threadIdx.x % v12));
+  if ((v20 != 0u)) {
+    most_shared((v21 + (0u + ((v13 * 1u) + (v23 * 2u)))), v16);
+    set_flags((v21 + (0u + ((v13 * 0u) + v23))), v20);
+  }
+  __syncthreads();
+  for (u32 v24 = threadIdx.x; v24 < v11; v24 += blockDim.x) {
+    u32 v25 = 0u;
+    u64 v26 = 0ull;
+    for (u32 v27 = 0u; v27 < v12; v27 += 1u) {
+      u32 v28 = ((v24 * v12) + v27);
+      v25 = (v25 | v21[(0u + ((v13 * 0u) + v28))]);
+      u64 v29 = pair((v21 + (0u + ((v13 * 1u) + (v28 * 2u)))));
+      v26 = ((v29 > v26) ? v29 : v26);
+    }
+    if ((v25 != 0u)) {
+      most((v15 + v24), v26);
+      set_flags((v14 + v24), v25);
+    }
+  }
+}
+
+typedef u32 code_t;
+// Finds rows by the codes of their keys. `code_t` is what a code is.
+
+FUNCTION void sink(u32* heap, u32 at, u32 count) {
+  u32 row = heap[at];
+  for (u32 child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count && heap[child + 1] > heap[child]) child++;
+    if (heap[child] <= row) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = row;
+}
+
+KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u32* places) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    places[row] = fill_slot(slots, bits, codes[row]);
+  }
+}
+
+KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    code_t code = codes[row];
+    u32 before = atomicAdd(&counts[code], 1u);
+    ranks[row] = before;
+    numbers[code] = row + 1;
+    if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
+  }
+}
+
+// The sum of each segment, a block each.
+KERNEL sums(const u32* counts, const u64 codes, const u64 segment, u32* sums) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 own = 0;
+    for (u64 code = from + threadIdx.x; code < below; code += blockDim.x) own += counts[code];
+    scan(words, own);
+    if (threadIdx.x == 0) sums[at] = words[blockDim.x];
+    __syncthreads();
+  }
+}
+
+// Where each segment begins: of few segments, by one thread.
+KERNEL begin(u32* sums, const u32 segments) {
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  u32 all = 0;
+  for (u32 at = 0; at < segments; at++) {
+    u32 own = sums[at];
+    sums[at] = all;
+    all += own;
+  }
+}
+
+KERNEL starts(const u32* counts, const u64 codes, const u64 segment, const u32* sums, u32* starts) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 all = sums[at];
+    for (u64 first = from; first < below; first += blockDim.x) {
+      u64 code = first + threadIdx.x;
+      u32 own = code < below ? counts[code] : 0u;
+      u32 before = scan(words, own);
+      if (code < below) starts[code] = all + before;
+      all += words[blockDim.x];
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL order(const code_t* codes, const u32 rows, const u32* starts, const u32* ranks, u32* rows_of) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    rows_of[starts[codes[row]] + ranks[row]] = row;
+  }
+}
+
+// The rows of each code in their order, which who was first has not kept: a thread a code, by insertion if they are few, else as a heap.
+KERNEL settle(const u32* starts, const u32* counts, const u64 codes, u32* rows_of) {
+  for (u64 code = (u64)blockIdx.x * blockDim.x + threadIdx.x; code < codes; code += (u64)gridDim.x * blockDim.x) {
+    u32 count = counts[code];
+    if (count < 2) continue;
+    u32* rows = rows_of + starts[code];
+    if (count <= 32) {
+      for (u32 at = 1; at < count; at++) {
+        u32 row = rows[at], to = at;
+        for (; to > 0 && rows[to - 1] > row; to--) rows[to] = rows[to - 1];
+        rows[to] = row;
+      }
+      continue;
+    }
+    for (u32 half = count / 2; half > 0; half--) sink(rows, half - 1, count);
+    for (u32 last = count - 1; last > 0; last--) {
+      u32 most = rows[0];
+      rows[0] = rows[last];
+      rows[last] = most;
+      sink(rows, 0, last);
+    }
+  }
+}

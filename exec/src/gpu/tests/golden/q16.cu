@@ -1,0 +1,283 @@
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i32 v18, const i32 v19, const i32 v20, const i32 v21, const i32 v22, const i32 v23, const i32 v24, const i32 v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const u8* __restrict__ v30, const u8* __restrict__ v32, const u8* __restrict__ v34, const u8* __restrict__ v35, const i32 v40, const i32 v42, const i32 v43, const i32 v44, const i32 v45, const i32 v46, const i32 v47, const i32 v48, const i32 v49, const u16* __restrict__ v57, const i32 v58, const i64 v61, u32* v63, u32* v64, u32* v65, i32* v66) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        bool v26 = ((((((((v17 == v18) || (v17 == v19)) || (v17 == v20)) || (v17 == v21)) || (v17 == v22)) || (v17 == v23)) || (v17 == v24)) || (v17 == v25));
+        if (v26) {
+          u32 v28 = ((u32)v27[v13]);
+          bool v31 = (v29[v28] != 0u);
+          if (v31) {
+            u32 v33 = ((u32)v32[v13]);
+            bool v36 = (v34[v33] != 0u);
+            bool v37 = (v35[v33] != 0u);
+            bool v38 = !v36;
+            if ((v38 && !v37)) {
+              v14 = (v14 + 1u);
+            }
+          }
+        }
+      }
+      u32 v39 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v41 = ((i32)((u32)v40 + (u32)((i32)v15[v13])));
+        bool v50 = ((((((((v41 == v42) || (v41 == v43)) || (v41 == v44)) || (v41 == v45)) || (v41 == v46)) || (v41 == v47)) || (v41 == v48)) || (v41 == v49));
+        if (v50) {
+          u32 v51 = ((u32)v27[v13]);
+          bool v52 = (v29[v51] != 0u);
+          if (v52) {
+            u32 v53 = ((u32)v32[v13]);
+            bool v54 = (v34[v53] != 0u);
+            bool v55 = (v35[v53] != 0u);
+            bool v56 = !v54;
+            if ((v56 && !v55)) {
+              i32 v59 = ((i32)((u32)v58 + (u32)((i32)v57[v13])));
+              i64 v60 = ((i64)v59);
+              u32 v62 = (((u32)((u64)((i64)((u64)v60 - (u64)v61)))) + 1u);
+              v63[v39] = v62;
+              v64[v39] = v51;
+              v65[v39] = v53;
+              v66[v39] = v41;
+              v39 = (v39 + 1u);
+            }
+          }
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, u32* v18, const u8* __restrict__ v19, u32* v21, const u8* __restrict__ v22, const i32 v23, i32* v25, const u8* __restrict__ v26, const i32 v27, i32* v29) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        v14 = (v14 + 1u);
+      }
+      u32 v15 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        u32 v17 = ((u32)v16[v13]);
+        v18[v15] = v17;
+        u32 v20 = ((u32)v19[v13]);
+        v21[v15] = v20;
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v13])));
+        v25[v15] = v24;
+        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v26[v13])));
+        v29[v15] = v28;
+        v15 = (v15 + 1u);
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const i32 v22, const i32 v24, const i32 v25, const i32 v26, const i32 v27, const i32 v28, const i32 v29, const i32 v30, const i32 v31, const u8* __restrict__ v34, const u8* __restrict__ v35, const u8* __restrict__ v38, const u8* __restrict__ v39, const u16* __restrict__ v43) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[1];
+      lanes8(v14, v13, v12);
+      u64 v16[1];
+      lanes8(v16, v15, v12);
+      u64 v18[1];
+      lanes8(v18, v17, v12);
+      u32 v19 = 0u;
+#pragma unroll
+      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+        u64 v21 = (v12 + ((u64)v20));
+        if (((v21 >= v8) && (v21 < v10))) {
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v18 + 0u), v20)))));
+          bool v32 = ((((((((v23 == v24) || (v23 == v25)) || (v23 == v26)) || (v23 == v27)) || (v23 == v28)) || (v23 == v29)) || (v23 == v30)) || (v23 == v31));
+          if (v32) {
+            u32 v33 = ((u32)((u8)lane8((v14 + 0u), v20)));
+            bool v36 = (v34[v33] != 0u);
+            if (v36) {
+              u32 v37 = ((u32)((u8)lane8((v16 + 0u), v20)));
+              bool v40 = (v38[v37] != 0u);
+              bool v41 = (v39[v37] != 0u);
+              bool v42 = !v40;
+              if ((v42 && !v41)) {
+                v19 = (v19 | (1u << v20));
+              }
+            }
+          }
+        }
+      }
+      if ((v19 != 0u)) {
+        u64 v44[2];
+        lanes16(v44, v43, v12);
+#pragma unroll
+        for (u32 v45 = 0u; v45 < 8u; v45 += 1u) {
+          u64 v46 = (v12 + ((u64)v45));
+          if (((v19 & (1u << v45)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v47 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v20, const i32 v24, const i64 v27, u32* v29) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          bool v19 = (v17[v15] != 0u);
+          if ((v18 && !v19)) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v21[1];
+        lanes8(v21, v20, v9);
+#pragma unroll
+        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+          u64 v23 = (v9 + ((u64)v22));
+          if (((v12 & (1u << v22)) != 0u)) {
+            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u8)lane8((v21 + 0u), v22)))));
+            i64 v26 = ((i64)v25);
+            u32 v28 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+            set_bit((v29 + 0u), ((u64)v28));
+          }
+        }
+      }
+    }
+  }
+}
+
+typedef u32 code_t;
+// Finds rows by the codes of their keys. `code_t` is what a code is.
+
+FUNCTION void sink(u32* heap, u32 at, u32 count) {
+  u32 row = heap[at];
+  for (u32 child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count && heap[child + 1] > heap[child]) child++;
+    if (heap[child] <= row) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = row;
+}
+
+KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u32* places) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    places[row] = fill_slot(slots, bits, codes[row]);
+  }
+}
+
+KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    code_t code = codes[row];
+    u32 before = atomicAdd(&counts[code], 1u);
+    ranks[row] = before;
+    numbers[code] = row + 1;
+    if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
+  }
+}
+
+// The sum of each segment, a block each.
+KERNEL sums(const u32* counts, const u64 codes, const u64 segment, u32* sums) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 own = 0;
+    for (u64 code = from + threadIdx.x; code < below; code += blockDim.x) own += counts[code];
+    scan(words, own);
+    if (threadIdx.x == 0) sums[at] = words[blockDim.x];
+    __syncthreads();
+  }
+}
+
+// Where each segment begins: of few segments, by one thread.
+KERNEL begin(u32* sums, const u32 segments) {
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  u32 all = 0;
+  for (u32 at = 0; at < segments; at++) {
+    u32 own = sums[at];
+    sums[at] = all;
+    all += own;
+  }
+}
+
+KERNEL starts(const u32* counts, const u64 codes, const u64 segment, const u32* sums, u32* starts) {
+  SHARED(words)
+  for (u64 at = blockIdx.x; at * segment < codes; at += gridDim.x) {
+    u64 from = at * segment, below = from + segment < codes ? from + segment : codes;
+    u32 all = sums[at];
+    for (u64 first = from; first < below; first += blockDim.x) {
+      u64 code = first + threadIdx.x;
+      u32 own = code < below ? counts[code] : 0u;
+      u32 before = scan(words, own);
+      if (code < below) starts[code] = all + before;
+      all += words[blockDim.x];
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL order(const code_t* codes, const u32 rows, const u32* starts, const u32* ranks, u32* rows_of) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    rows_of[starts[codes[row]] + ranks[row]] = row;
+  }
+}
+
+// The rows of each code in their order, which who was first has not kept: a thread a code, by insertion if they are few, else as a heap.
+KERNEL settle(const u32* starts, const u32* counts, const u64 codes, u32* rows_of) {
+  for (u64 code = (u64)blockIdx.x * blockDim.x + threadIdx.x; code < codes; code += (u64)gridDim.x * blockDim.x) {
+    u32 count = counts[code];
+    if (count < 2) continue;
+    u32* rows = rows_of + starts[code];
+    if (count <= 32) {
+      for (u32 at = 1; at < count; at++) {
+        u32 row = rows[at], to = at;
+        for (; to > 0 && rows[to - 1] > row; to--) rows[to] = rows[to - 1];
+        rows[to] = row;
+      }
+      continue;
+    }
+    for (u32 half = count / 2; half > 0; half--) sink(rows, half - 1, count);
+    for (u32 last = count - 1; last > 0; last--) {
+      u32 most = rows[0];
+      rows[0] = rows[last];
+      rows[last] = most;
+      sink(rows, 0, last);
+    }
+  }
+}

@@ -1,0 +1,428 @@
+// How many groups have rows.
+KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+  u32 own = 0;
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
+  if (own != 0) atomicAdd(count, own);
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const i64 v27, const i64 v28, const u32* __restrict__ v32, u32* v34, const u32* __restrict__ v35, u32* v37) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v16 = v15[v13];
+        i64 v17 = ((i64)v16);
+        u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+        bool v21 = ((v17 < v18) || (v17 > v19));
+        bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+        if (v23) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v24 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v25 = v15[v13];
+        i64 v26 = ((i64)v25);
+        u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+        bool v30 = ((v26 < v27) || (v26 > v28));
+        bool v31 = !(v30 || !bit((v22 + 0ull), ((u64)v29)));
+        if (v31) {
+          u32 v33 = v32[v13];
+          v34[v24] = v33;
+          u32 v36 = v35[v13];
+          v37[v24] = v36;
+          v24 = (v24 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u8* __restrict__ v23, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v34, const i32 v35, i32* v37, const u8* __restrict__ v38, u32* v40, const u8* __restrict__ v41, u32* v43) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
+        i64 v18 = ((i64)v17);
+        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
+        bool v22 = ((v18 < v19) || (v18 > v20));
+        bool v24 = !(v22 || !bit((v23 + 0ull), ((u64)v21)));
+        if (v24) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v25 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        i32 v27 = ((i32)((u32)v26 + (u32)((i32)v15[v13])));
+        i64 v28 = ((i64)v27);
+        u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+        bool v32 = ((v28 < v29) || (v28 > v30));
+        bool v33 = !(v32 || !bit((v23 + 0ull), ((u64)v31)));
+        if (v33) {
+          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v13])));
+          v37[v25] = v36;
+          u32 v39 = ((u32)v38[v13]);
+          v40[v25] = v39;
+          u32 v42 = ((u32)v41[v13]);
+          v43[v25] = v42;
+          v25 = (v25 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v13, const i64 v20, const i64 v21, const u8* __restrict__ v24, const u32* __restrict__ v26, const u32* __restrict__ v28) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[4];
+      lanes32(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v18 = ((i32)lane32((v14 + 0u), v16));
+          i64 v19 = ((i64)v18);
+          u32 v22 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
+          bool v23 = ((v19 < v20) || (v19 > v21));
+          bool v25 = !(v23 || !bit((v24 + 0ull), ((u64)v22)));
+          if (v25) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v27[4];
+        lanes32(v27, v26, v12);
+        u64 v29[4];
+        lanes32(v29, v28, v12);
+#pragma unroll
+        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+          u64 v31 = (v12 + ((u64)v30));
+          if (((v15 & (1u << v30)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v32 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const u8* __restrict__ v31) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[1];
+      lanes8(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
+          i64 v20 = ((i64)v19);
+          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          bool v24 = ((v20 < v21) || (v20 > v22));
+          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+          if (v26) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v28[1];
+        lanes8(v28, v27, v12);
+        u64 v30[1];
+        lanes8(v30, v29, v12);
+        u64 v32[1];
+        lanes8(v32, v31, v12);
+#pragma unroll
+        for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
+          u64 v34 = (v12 + ((u64)v33));
+          if (((v15 & (1u << v33)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v35 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u16* __restrict__ v12, const i32 v17, const i32 v19, const i32 v21, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u8* __restrict__ v32, const u8* __restrict__ v34, const i32 v38, const i32 v40, const i64 v43, const i64 v45, u32* v47, u64* v48, const i32 v49, const i32 v50) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u64 v13[2];
+      lanes16(v13, v12, v9);
+      u32 v14 = 0u;
+#pragma unroll
+      for (u32 v15 = 0u; v15 < 8u; v15 += 1u) {
+        u64 v16 = (v9 + ((u64)v15));
+        if (((v16 >= v6) && (v16 < v8))) {
+          i32 v18 = ((i32)((u32)v17 + (u32)((i32)((u16)lane16((v13 + 0u), v15)))));
+          bool v20 = (v18 >= v19);
+          if (v20) {
+            bool v22 = (v18 < v21);
+            if (v22) {
+              i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v11 + 0u), v15)))));
+              i64 v25 = ((i64)v24);
+              u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+              bool v29 = ((v25 < v26) || (v25 > v27));
+              bool v31 = !(v29 || !bit((v30 + 0ull), ((u64)v28)));
+              if (v31) {
+                v14 = (v14 | (1u << v15));
+              }
+            }
+          }
+        }
+      }
+      if ((v14 != 0u)) {
+        u64 v33[1];
+        lanes8(v33, v32, v9);
+        u64 v35[1];
+        lanes8(v35, v34, v9);
+#pragma unroll
+        for (u32 v36 = 0u; v36 < 8u; v36 += 1u) {
+          u64 v37 = (v9 + ((u64)v36));
+          if (((v14 & (1u << v36)) != 0u)) {
+            i32 v39 = ((i32)((u32)v38 + (u32)((i32)((u16)lane16((v11 + 0u), v36)))));
+            i32 v41 = ((i32)((u32)v40 + (u32)((i32)((u8)lane8((v33 + 0u), v36)))));
+            i64 v42 = ((i64)v39);
+            i64 v44 = ((i64)v41);
+            u32 v46 = (((((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u));
+            i32 v51 = ((i32)((u32)v50 + (u32)((i32)((u32)v49 * (u32)((i32)((u8)lane8((v35 + 0u), v36)))))));
+            add64((v48 + v46), ((i64)v51));
+            set_flags((v47 + v46), 1u);
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v12, const u16* __restrict__ v14, const i32 v19, const i64 v22, const i64 v23, const u8* __restrict__ v26, const i32 v28, const i32 v30, const i32 v32, const i32 v33, const i64 v36, const i64 v37, const i64 v39, const i64 v40, const u32* __restrict__ v43, const u64* __restrict__ v46, const i64 v52, const i64 v53, const u8* __restrict__ v56, const i32 v60, const i64 v63, u32* v65) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u64 v13[1];
+      lanes8(v13, v12, v9);
+      u64 v15[2];
+      lanes16(v15, v14, v9);
+      u32 v16 = 0u;
+#pragma unroll
+      for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
+        u64 v18 = (v9 + ((u64)v17));
+        if (((v18 >= v6) && (v18 < v8))) {
+          i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u16)lane16((v11 + 0u), v17)))));
+          i64 v21 = ((i64)v20);
+          u32 v24 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+          bool v25 = ((v21 < v22) || (v21 > v23));
+          bool v27 = !(v25 || !bit((v26 + 0ull), ((u64)v24)));
+          if (v27) {
+            i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v15 + 0u), v17)))));
+            i32 v31 = ((i32)((u32)v29 * (u32)v30));
+            i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u8)lane8((v13 + 0u), v17)))));
+            i64 v35 = ((i64)v20);
+            i64 v38 = ((i64)v34);
+            u32 v41 = (((((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u));
+            bool v42 = (((v35 < v36) || (v35 > v37)) || ((v38 < v39) || (v38 > v40)));
+            bool v44 = (v42 || !((v43[v41] & 1u) != 0u));
+            u32 v45 = (v44 ? 0u : v41);
+            i32 v47 = (!v44 ? ((i32)((i64)v46[v45])) : (0));
+            bool v48 = (!v44 ? false : true);
+            i32 v49 = ((i32)((u32)v32 * (u32)v47));
+            bool v50 = (v31 > v49);
+            if ((v50 && !v48)) {
+              i64 v51 = ((i64)v34);
+              u32 v54 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
+              bool v55 = ((v51 < v52) || (v51 > v53));
+              bool v57 = !(v55 || !bit((v56 + 0ull), ((u64)v54)));
+              if (v57) {
+                v16 = (v16 | (1u << v17));
+              }
+            }
+          }
+        }
+      }
+      if ((v16 != 0u)) {
+#pragma unroll
+        for (u32 v58 = 0u; v58 < 8u; v58 += 1u) {
+          u64 v59 = (v9 + ((u64)v58));
+          if (((v16 & (1u << v58)) != 0u)) {
+            i32 v61 = ((i32)((u32)v60 + (u32)((i32)((u8)lane8((v13 + 0u), v58)))));
+            i64 v62 = ((i64)v61);
+            u32 v64 = (((u32)((u64)((i64)((u64)v62 - (u64)v63)))) + 1u);
+            set_bit((v65 + 0u), ((u64)v64));
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v20, const i32 v24, const i64 v27, u32* v29) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u16)lane16((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          bool v19 = (v17[v15] != 0u);
+          if ((v18 && !v19)) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v21[2];
+        lanes16(v21, v20, v9);
+#pragma unroll
+        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+          u64 v23 = (v9 + ((u64)v22));
+          if (((v12 & (1u << v22)) != 0u)) {
+            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
+            i64 v26 = ((i64)v25);
+            u32 v28 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+            set_bit((v29 + 0u), ((u64)v28));
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v28, const i32 v32, const i64 v35, u32* v37) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          if (v23) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v25[1];
+        lanes8(v25, v24, v9);
+        u64 v27[1];
+        lanes8(v27, v26, v9);
+        u64 v29[1];
+        lanes8(v29, v28, v9);
+#pragma unroll
+        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+          u64 v31 = (v9 + ((u64)v30));
+          if (((v12 & (1u << v30)) != 0u)) {
+            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u8)lane8((v25 + 0u), v30)))));
+            i64 v34 = ((i64)v33);
+            u32 v36 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+            set_bit((v37 + 0u), ((u64)v36));
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[1];
+        lanes8(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
+      }
+    }
+  }
+}

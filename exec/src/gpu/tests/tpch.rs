@@ -1,0 +1,128 @@
+//! TPC-H's programs at scale factor 0.01 on an emulated device, beside the host: which lets ran there, and why others did not.
+//!
+//! The programs are what `EXPLAIN (LOOPS)` shows after its rules.
+
+use super::{card, compare, context, program, with_sources_of_a_card, with_statistics};
+use crate::column::Table;
+use crate::column::build::{Storage, TableBuilder};
+use crate::workers::pool::Pool;
+use arrow::array::RecordBatchReader;
+use multiloop_planner::multiloop::{Program, Shape};
+use rustc_hash::FxHashMap;
+use std::path::Path;
+use std::sync::Arc;
+use tpchgen::generators as rows;
+use tpchgen_arrow as arrays;
+
+/// The programs, in the order of their numbers.
+const PROGRAMS: [&str; 22] = [
+    include_str!("tpch/q01.loops"),
+    include_str!("tpch/q02.loops"),
+    include_str!("tpch/q03.loops"),
+    include_str!("tpch/q04.loops"),
+    include_str!("tpch/q05.loops"),
+    include_str!("tpch/q06.loops"),
+    include_str!("tpch/q07.loops"),
+    include_str!("tpch/q08.loops"),
+    include_str!("tpch/q09.loops"),
+    include_str!("tpch/q10.loops"),
+    include_str!("tpch/q11.loops"),
+    include_str!("tpch/q12.loops"),
+    include_str!("tpch/q13.loops"),
+    include_str!("tpch/q14.loops"),
+    include_str!("tpch/q15.loops"),
+    include_str!("tpch/q16.loops"),
+    include_str!("tpch/q17.loops"),
+    include_str!("tpch/q18.loops"),
+    include_str!("tpch/q19.loops"),
+    include_str!("tpch/q20.loops"),
+    include_str!("tpch/q21.loops"),
+    include_str!("tpch/q22.loops"),
+];
+
+/// Scale factor of the data.
+const SCALE: f64 = 0.01;
+
+/// A table, by its name.
+fn load(name: &str) -> Arc<Table> {
+    macro_rules! reader {
+        ($rows:ident, $arrays:ident) => {
+            Box::new(arrays::$arrays::new(rows::$rows::new(SCALE, 1, 1)))
+        };
+    }
+    let reader: Box<dyn RecordBatchReader> = match name {
+        "region" => reader!(RegionGenerator, RegionArrow),
+        "nation" => reader!(NationGenerator, NationArrow),
+        "supplier" => reader!(SupplierGenerator, SupplierArrow),
+        "customer" => reader!(CustomerGenerator, CustomerArrow),
+        "part" => reader!(PartGenerator, PartArrow),
+        "partsupp" => reader!(PartSuppGenerator, PartSuppArrow),
+        "orders" => reader!(OrderGenerator, OrderArrow),
+        _ => reader!(LineItemGenerator, LineItemArrow),
+    };
+    let schema = reader.schema();
+    let mut builder = TableBuilder::for_schema(&schema, Storage::Compact, &context()).expect("columns have types");
+    for batch in reader {
+        builder.push(batch.expect("rows are made")).expect("rows are of the schema");
+    }
+    Arc::new(builder.finish().expect("there is memory"))
+}
+
+/// The tables of a program, by their handles.
+fn tables_of(program: &Program, known: &mut FxHashMap<String, Arc<Table>>) -> Vec<Arc<Table>> {
+    let mut tables = Vec::new();
+    for collection in &program.collections {
+        if let Shape::Table { name, handle, .. } = &collection.shape {
+            let table = known.entry(name.clone()).or_insert_with(|| load(name));
+            let at = handle.0 as usize;
+            tables.resize(tables.len().max(at + 1), Arc::clone(table));
+            tables[at] = Arc::clone(table);
+        }
+    }
+    tables
+}
+
+/// Compares the sources of a query with those that are known, or writes them down (`UPDATE_GOLDEN=1`; read the difference).
+fn check_golden(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/gpu/tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, found).expect("the golden file can be written");
+        return;
+    }
+    let expected = std::fs::read_to_string(&path).expect("the golden file is there");
+    for (number, (expected, found)) in expected.lines().zip(found.lines()).enumerate() {
+        assert_eq!(expected, found, "{name}, line {}", number + 1);
+    }
+    assert_eq!(expected.lines().count(), found.lines().count(), "{name}");
+}
+
+#[test]
+fn all_queries_beside_the_host() {
+    let pool = Pool::new(1).expect("threads start");
+    let mut known = FxHashMap::default();
+    let (mut ran, mut declined) = (0, 0);
+    for (text, number) in PROGRAMS.iter().zip(1..) {
+        let program = program(text);
+        let tables = tables_of(&program, &mut known);
+        let program = with_statistics(&program, &tables);
+        let gpu = card(None).unwrap_or_else(|| Arc::new(with_sources_of_a_card()));
+        let notes = compare(&program, &tables, &[], (&gpu, &pool), &format!("Q{number}"));
+        check_golden(&format!("q{number:02}.cu"), &gpu.device().cache.sources().join("\n"));
+        // A second time nothing is compiled or uploaded, but what the host made meanwhile.
+        let known = (gpu.device().cache.len(), gpu.device().resident.uploaded());
+        compare(&program, &tables, &[], (&gpu, &pool), &format!("Q{number} again"));
+        let again = (gpu.device().cache.len(), gpu.device().resident.uploaded());
+        assert!(again == known || notes.iter().any(|note| !note.ends_with(": ran")), "Q{number}: {known:?} {again:?}");
+        for note in notes {
+            println!("Q{number} {note}");
+            assert!(!note.contains("bug") && !note.contains("compile"), "Q{number} {note}");
+            if note.ends_with(": ran") {
+                ran += 1;
+            } else {
+                declined += 1;
+            }
+        }
+    }
+    println!("{ran} loops ran on the device, {declined} were declined there");
+    assert!(ran >= 30, "{ran} loops");
+}
