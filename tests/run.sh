@@ -23,7 +23,9 @@ step cargo doc --release --workspace --no-deps --locked --features multiloop-cli
 # And what a default build has in place of it.
 step cargo clippy --release --workspace --locked -- -D warnings
 step cargo test --workspace --locked --features multiloop-cli/remote
-# Kernels without this machine's best instructions. The interpreter has none: it has said what is right above.
-MULTILOOP_CPU=portable step cargo test --workspace --locked --features multiloop-cli/remote --test random --test slt --test tpch -- --skip on_the_interpreter
+# Kernels without this machine's best instructions. The interpreter has none, nor has the devices' test: they have said what is
+# right above.
+skipped="--skip on_the_interpreter --skip with_a_device"
+MULTILOOP_CPU=portable step cargo test --workspace --locked --features multiloop-cli/remote --test random --test slt --test tpch -- $skipped
 # And without the techniques of execution: right answers need none of them.
-MULTILOOP_WITHOUT=all step cargo test --workspace --locked --features multiloop-cli/remote --test random --test slt -- --skip on_the_interpreter
+MULTILOOP_WITHOUT=all step cargo test --workspace --locked --features multiloop-cli/remote --test random --test slt -- $skipped
