@@ -588,6 +588,7 @@ mod tests {
             "DateStyle",
             "default_transaction_isolation",
             "default_transaction_read_only",
+            "device",
             "idle_in_transaction_session_timeout",
             "idle_session_timeout",
             "IntervalStyle",

@@ -102,7 +102,8 @@ pub(super) struct HostColumn {
     pub(super) rows: usize,
     pub(super) element: Type,
     pub(super) form: Form,
-    pub(super) data: Vec<u8>,
+    /// In parts, one behind the other.
+    pub(super) data: Vec<Vec<u8>>,
     pub(super) valid: Option<Vec<u8>>,
 }
 
@@ -114,7 +115,7 @@ impl DeviceColumn {
             Some(valid) => Valid::Bits(Buffer::of(driver, &valid)?),
             None => Valid::All,
         };
-        Ok(DeviceColumn { rows, element, form, data: Buffer::of(driver, &data)?, valid })
+        Ok(DeviceColumn { rows, element, form, data: Buffer::of_parts(driver, &data)?, valid })
     }
 
     /// A column that stays on the host.

@@ -33,8 +33,12 @@ pub(super) fn gather(chunks: &[Arc<Chunk>], position: usize, strings_max: usize)
             let (element, form, data) = integers(&columns)?;
             of(element, form, data)
         }
-        ColumnData::Float32(_) | ColumnData::Float64(_) => of(Type::F64, Form::Floats, floats(&columns)?),
-        ColumnData::Boolean(_) => of(Type::Bool, Form::Bits, booleans(&columns, rows)?),
+        ColumnData::Float32(_) | ColumnData::Float64(_) => {
+            let mut data = Vec::new();
+            floats(&columns, &mut data)?;
+            of(Type::F64, Form::Floats, vec![data])
+        }
+        ColumnData::Boolean(_) => of(Type::Bool, Form::Bits, vec![booleans(&columns, rows)?]),
         data if data.is_text() => {
             let (element, dictionary, data) = match codes(&columns) {
                 Some(codes) => codes,
@@ -76,8 +80,7 @@ fn booleans(columns: &[&Column], rows: usize) -> Done<Vec<u8>> {
     Ok(bits)
 }
 
-fn floats(columns: &[&Column]) -> Done<Vec<u8>> {
-    let mut data = Vec::new();
+fn floats(columns: &[&Column], data: &mut Vec<u8>) -> Done<()> {
     for column in columns {
         match &column.data {
             ColumnData::Float64(values) => values.iter().for_each(|value| data.extend(value.to_le_bytes())),
@@ -87,11 +90,41 @@ fn floats(columns: &[&Column]) -> Done<Vec<u8>> {
             _ => return decline("a column of several forms"),
         }
     }
-    Ok(data)
+    Ok(())
+}
+
+/// Rows from which on several threads gather a column; in tests few, so that they do.
+const ROWS_SHARED: usize = if cfg!(test) { 16 } else { 1 << 20 };
+
+/// Threads that gather a column, at most.
+const THREADS_MAX: usize = 16;
+
+/// Does something with the chunks of a column, in order: of many rows several threads do, each with some chunks in a row.
+fn shared<T: Send>(columns: &[&Column], make: impl Fn(&[&Column]) -> T + Sync) -> Vec<T> {
+    let rows: usize = columns.iter().map(|column| column.rows()).sum();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
+    if rows < ROWS_SHARED || threads == 1 {
+        return vec![make(columns)];
+    }
+    let make = &make;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            columns.chunks(columns.len().div_ceil(threads)).map(|some| scope.spawn(move || make(some))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("nothing there panics")).collect()
+    })
+}
+
+/// The bytes that chunks add, in parts.
+fn bytes_of_chunks(columns: &[&Column], element: Type, add: impl Fn(&Column, &mut Vec<u8>) + Sync) -> Vec<Vec<u8>> {
+    shared(columns, |some| {
+        let mut data = Vec::with_capacity(some.iter().map(|column| column.rows()).sum::<usize>() * element.bytes());
+        some.iter().for_each(|column| add(column, &mut data));
+        data
+    })
 }
 
 /// Codes of the one dictionary that all chunks have; none if they have not.
-fn codes(columns: &[&Column]) -> Option<(Type, Arc<Dictionary>, Vec<u8>)> {
+fn codes(columns: &[&Column]) -> Option<(Type, Arc<Dictionary>, Vec<Vec<u8>>)> {
     let dictionary = columns[0].data.dictionary()?;
     let is_same = |column: &&Column| {
         column.data.dictionary().is_some_and(|other| Arc::ptr_eq(other, dictionary) || other == dictionary)
@@ -100,15 +133,12 @@ fn codes(columns: &[&Column]) -> Option<(Type, Arc<Dictionary>, Vec<u8>)> {
         return None;
     }
     let element = width_of(dictionary.len().saturating_sub(1) as u64);
-    let mut data = Vec::new();
-    for column in columns {
-        match &column.data {
-            ColumnData::Dictionary8 { codes, .. } => append(&mut data, element, codes.iter().map(|&code| code.into())),
-            ColumnData::Dictionary16 { codes, .. } => append(&mut data, element, codes.iter().map(|&code| code.into())),
-            ColumnData::Dictionary32 { codes, .. } => append(&mut data, element, codes.iter().map(|&code| code.into())),
-            _ => return None,
-        }
-    }
+    let data = bytes_of_chunks(columns, element, |column, data| match &column.data {
+        ColumnData::Dictionary8 { codes, .. } => append(data, element, codes.iter().map(|&code| code.into())),
+        ColumnData::Dictionary16 { codes, .. } => append(data, element, codes.iter().map(|&code| code.into())),
+        ColumnData::Dictionary32 { codes, .. } => append(data, element, codes.iter().map(|&code| code.into())),
+        _ => {}
+    });
     Some((element, Arc::clone(dictionary), data))
 }
 
@@ -120,7 +150,7 @@ pub(super) const STRINGS_MAX: usize = 1 << 20;
 const BYTES_MAX: usize = 1 << 26;
 
 /// Codes of a dictionary of all strings, if these are not too many.
-fn made_codes(columns: &[&Column], strings_max: usize) -> Done<(Type, Arc<Dictionary>, Vec<u8>)> {
+fn made_codes(columns: &[&Column], strings_max: usize) -> Done<(Type, Arc<Dictionary>, Vec<Vec<u8>>)> {
     if !columns.iter().all(|column| column.data.is_text()) {
         return decline("a column of several forms");
     }
@@ -152,7 +182,7 @@ fn made_codes(columns: &[&Column], strings_max: usize) -> Done<(Type, Arc<Dictio
     let element = width_of(texts.len().saturating_sub(1) as u64);
     let mut data = Vec::new();
     append(&mut data, element, own.iter().map(|&number| codes[number as usize].into()));
-    Ok((element, Arc::new(Dictionary::new(texts)), data))
+    Ok((element, Arc::new(Dictionary::new(texts)), vec![data]))
 }
 
 /// The narrowest type of offsets.
@@ -254,40 +284,43 @@ fn common(frames: &[Frame]) -> Option<Frame> {
     (i64::try_from(step).is_ok()).then_some(Frame { base, step, most })
 }
 
-fn integers(columns: &[&Column]) -> Done<(Type, Form, Vec<u8>)> {
+fn integers(columns: &[&Column]) -> Done<(Type, Form, Vec<Vec<u8>>)> {
     if !columns.iter().all(|column| column.data.is_integer()) {
         return decline("a column of several forms");
     }
-    let frames = columns.iter().filter(|column| column.rows() > 0).map(|column| frame(&column.data));
-    let Some(frames) = frames.collect::<Option<Vec<Frame>>>() else {
-        return Ok((Type::I128, Form::Integers { base: 0, step: 1 }, wide(columns)));
+    let frames = shared(columns, |some| {
+        let frames = some.iter().filter(|column| column.rows() > 0).map(|column| frame(&column.data));
+        frames.collect::<Option<Vec<Frame>>>()
+    });
+    let Some(frames) = frames.into_iter().collect::<Option<Vec<Vec<Frame>>>>() else {
+        return Ok((Type::I128, Form::Integers { base: 0, step: 1 }, vec![wide(columns)]));
     };
+    let frames = frames.concat();
     let whole = common(&frames).filter(|whole| whole.most <= u32::MAX.into());
-    let mut data = Vec::new();
     let Some(Frame { base, step, most }) = whole else {
-        for column in columns {
+        let data = bytes_of_chunks(columns, Type::I64, |column, data| {
             with_integers!(&column.data, |base, step, offsets| {
                 offsets.for_each(|offset| {
                     data.extend(base.wrapping_add(step.wrapping_mul(offset as i64)).to_le_bytes());
                 });
             }, else plain(&column.data).unwrap_or_default().into_iter().for_each(|value| data.extend(value.to_le_bytes())));
-        }
+        });
         return Ok((Type::I64, Form::Integers { base: 0, step: 1 }, data));
     };
     let element = width_of(most);
-    for column in columns {
+    let data = bytes_of_chunks(columns, element, |column, data| {
         with_integers!(&column.data, |own, own_step, offsets| {
             let (first, by) = (own.abs_diff(base) / step, own_step as u64 / step);
             match (first, by) {
-                (0, 1) => append(&mut data, element, offsets),
+                (0, 1) => append(data, element, offsets),
                 // A chunk of one value has a step of its own.
-                _ => append(&mut data, element, offsets.map(|offset| first + offset * (own_step as u64) / step)),
+                _ => append(data, element, offsets.map(|offset| first + offset * (own_step as u64) / step)),
             }
         }, else {
             let values = plain(&column.data).unwrap_or_default();
-            append(&mut data, element, values.into_iter().map(|value| value.abs_diff(base) / step));
+            append(data, element, values.into_iter().map(|value| value.abs_diff(base) / step));
         });
-    }
+    });
     Ok((element, Form::Integers { base, step: step as i64 }, data))
 }
 

@@ -139,6 +139,17 @@ impl Buffer {
         Ok(buffer)
     }
 
+    /// A copy of these bytes, one behind the other.
+    pub(crate) fn of_parts(driver: &Arc<dyn Driver>, parts: &[Vec<u8>]) -> Done<Arc<Self>> {
+        let buffer = Buffer::new(driver, parts.iter().map(Vec::len).sum())?;
+        let mut address = buffer.address;
+        for part in parts {
+            driver.upload(address, part)?;
+            address += part.len() as u64;
+        }
+        Ok(buffer)
+    }
+
     /// The first values, so many.
     pub(crate) fn values<T: Plain>(&self, count: usize) -> Done<Vec<T>> {
         let size = size_of::<T>();

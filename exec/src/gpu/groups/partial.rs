@@ -130,38 +130,40 @@ fn state(cell: &Cell, words: &[Arc<Buffer>], on_host: &OnHost, (flags, chosen): 
             State::Logic(Logic { decisive, seen: seen.collect() })
         }
         CellKind::Value => {
-            let Some((data_type, register)) = cell.argument else { return decline("bug: a value without an argument") };
-            let words: Vec<u64> =
-                picked(0)?.into_iter().zip(&seen).filter(|(_, seen)| **seen).map(|(word, _)| word).collect();
-            let len = words.len();
-            let data = match (register, &cell.dictionary) {
-                (Register::Bool, _) => BuilderData::Bool(words.into_iter().map(|word| word != 0).collect()),
-                (Register::Text, Some(dictionary)) => {
-                    let codes = words.into_iter().map(|word| word as u32).collect();
-                    BuilderData::Code { codes, dictionary: Arc::clone(dictionary) }
-                }
-                (Register::Text, None) => {
-                    let Some(carried) = &cell.carried else { return decline("bug: text from nowhere") };
-                    let mut texts = BuilderText::default();
-                    words.into_iter().for_each(|word| texts.push(carried.get(word as u32)));
-                    BuilderData::Text(texts)
-                }
-                (Register::I32 | Register::I64, _) => {
-                    BuilderData::I64(words.into_iter().map(|word| word as i64).collect())
-                }
-                _ => return decline("bug: a value in a form that no cell has"),
-            };
-            let mut next = 0;
-            let position = |seen: &bool| match seen {
-                true => {
-                    next += 1;
-                    next - 1
-                }
-                false => NONE,
-            };
-            let positions = seen.iter().map(position).collect();
-            let arguments = ColumnBuilder { data, valid: None, len };
-            State::Value(AnyValue { data_type, single: false, positions, arguments, rows: len as u32 })
+            let words = picked(0)?.into_iter().zip(&seen).filter(|(_, seen)| **seen).map(|(word, _)| word).collect();
+            values(cell, words, &seen)?
         }
     })
+}
+
+/// The values that groups have taken of one of their rows; of those that have seen one.
+fn values(cell: &Cell, words: Vec<u64>, seen: &[bool]) -> Done<State> {
+    let Some((data_type, register)) = cell.argument else { return decline("bug: a value without an argument") };
+    let len = words.len();
+    let data = match (register, &cell.dictionary) {
+        (Register::Bool, _) => BuilderData::Bool(words.into_iter().map(|word| word != 0).collect()),
+        (Register::Text, Some(dictionary)) => {
+            let codes = words.into_iter().map(|word| word as u32).collect();
+            BuilderData::Code { codes, dictionary: Arc::clone(dictionary) }
+        }
+        (Register::Text, None) => {
+            let Some(carried) = &cell.carried else { return decline("bug: text from nowhere") };
+            let mut texts = BuilderText::default();
+            words.into_iter().for_each(|word| texts.push(carried.get(word as u32)));
+            BuilderData::Text(texts)
+        }
+        (Register::I32 | Register::I64, _) => BuilderData::I64(words.into_iter().map(|word| word as i64).collect()),
+        _ => return decline("bug: a value in a form that no cell has"),
+    };
+    let mut next = 0;
+    let position = |seen: &bool| match seen {
+        true => {
+            next += 1;
+            next - 1
+        }
+        false => NONE,
+    };
+    let positions = seen.iter().map(position).collect();
+    let arguments = ColumnBuilder { data, valid: None, len };
+    Ok(State::Value(AnyValue { data_type, single: false, positions, arguments, rows: len as u32 }))
 }
