@@ -88,7 +88,7 @@ pub(crate) struct ServeArguments {
     #[arg(long)]
     threads: Option<usize>,
     /// What statements run on: cards where they read much (auto), the processors alone, or cards whatever they read
-    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = "auto")]
+    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = "cpu")]
     device: DeviceUse,
     /// Memory that tables and statements may take, in MiB; the default is four fifths of the machine's
     #[arg(long, value_name = "MIB")]

@@ -24,7 +24,7 @@ pub(crate) struct TpchArguments {
     #[arg(long)]
     threads: Option<usize>,
     /// What queries run on: cards where they read much (auto), the processors alone, or cards whatever they read
-    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = "auto")]
+    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = "cpu")]
     device: DeviceUse,
     /// Queries to run, as in 1,3,6-9; the default is all 22
     #[arg(long)]
