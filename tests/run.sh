@@ -21,7 +21,7 @@ step cargo fmt --all --check
 step cargo clippy --release --workspace --all-targets --locked --features multiloop-cli/remote -- -D warnings
 step cargo doc --release --workspace --no-deps --locked --features multiloop-cli/remote
 # And what a default build has in place of it.
-step cargo clippy --release --workspace --locked -- -D warnings
+step cargo clippy --release -p multiloop -p multiloop-cli --locked -- -D warnings
 step cargo test --workspace --locked --features multiloop-cli/remote
 # Kernels without this machine's best instructions. The interpreter has none, nor has the devices' test: they have said what is
 # right above.
