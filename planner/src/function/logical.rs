@@ -520,10 +520,11 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
         let cast = Function::Array(ArrayFunction::Cast(type_of_word(to)?), type_of_word(from)?);
         return if word.starts_with("attempt") { AttemptFunction::of(cast) } else { Some(cast) };
     }
-    // `array_slice_of_list_of_…` has the words between its own, too.
-    let (name, of) = match word.strip_prefix("array_slice_of_list_of_") {
-        Some(of) => ("array_slice_of_list", of),
-        None => word.split_once("_of_")?,
+    // `array_slice_of_list_of_…` and `array_total_…_of_all_of_…` have the words between their own, too.
+    let (name, of) = match (word.strip_prefix("array_slice_of_list_of_"), word.split_once("_of_all_of_")) {
+        (Some(of), _) => ("array_slice_of_list", of),
+        (None, Some((name, of))) => (&word[..name.len() + "_of_all".len()], of),
+        (None, None) => word.split_once("_of_")?,
     };
     // `array_make_of_arrays_of_…` and `array_of_entries_of_…` have the words between their parts, too.
     let (name, of) = match (of.strip_prefix("arrays_of_"), of.strip_prefix("entries_of_")) {

@@ -52,6 +52,10 @@ def show(value):
         return value.isoformat()
     if isinstance(value, (bytes, bytearray)):
         return "\\x" + bytes(value).hex()
+    if isinstance(value, Struct):
+        return "{" + ", ".join(f"'{name}': {part(value)}" for name, value in value.items()) + "}"
+    if isinstance(value, Structs):
+        return "[" + ", ".join(map(part, value)) + "]"
     if isinstance(value, list):
         return "{" + ",".join(map(element, value)) + "}"
     if isinstance(value, dt.timedelta) and value < dt.timedelta(1):
@@ -65,6 +69,30 @@ def show(value):
 
 def seconds(text, micros):
     return text + (f".{micros:06}".rstrip("0") if micros else "")
+
+
+class Struct(dict):
+    """A struct, as DuckDB shows it; any other dict is a map."""
+
+
+class Structs(list):
+    """An array of structs."""
+
+
+def structs(value, of):
+    """A value of an Arrow type with its structs told from maps."""
+    if value is None:
+        return None
+    if pa.types.is_struct(of):
+        return Struct((field.name, structs(value[field.name], field.type)) for field in of)
+    if pa.types.is_list(of) and pa.types.is_struct(of.value_type):
+        return Structs(structs(each, of.value_type) for each in value)
+    return value
+
+
+def part(value):
+    """A value within a struct."""
+    return "''" if value == "" else show(value)
 
 
 def element(value):
@@ -103,7 +131,7 @@ def rows_of(table):
             column = column.cast(pa.time64("us"))
         if pa.types.is_run_end_encoded(column.type):
             column = pa.chunked_array([pa.compute.run_end_decode(chunk) for chunk in column.chunks])
-        columns.append(column.to_pylist())
+        columns.append([structs(value, column.type) for value in column.to_pylist()])
     return list(zip(*columns)) if columns else []
 
 

@@ -53,15 +53,14 @@ impl Builder<'_> {
     ) -> Result<Expression> {
         let place = Place { scope, over: None, position };
         let is_continuous = name == "percentile_cont";
-        let could_be_both = [DataType::Null, DataType::Interval].contains(&key.data_type)
+        let could_be_both = key.data_type == DataType::Interval
             || !(is_continuous || key.data_type.is_numeric() || key.data_type.element().is_some());
         if let [fraction] = &direct[..]
             && name != "mode"
             && fraction.data_type == DataType::Null
             && could_be_both
         {
-            let of = if key.data_type == DataType::Null { "unknown".to_owned() } else { key.data_type.to_string() };
-            let message = format!("function {name}(unknown, {of}) is not unique");
+            let message = format!("function {name}(unknown, {}) is not unique", key.data_type);
             let hint = "Could not choose a best candidate function. You might need to add explicit type casts.";
             return Err(Error::new(ErrorKind::AmbiguousFunction, message).at(position).with_hint(hint));
         }
