@@ -17,8 +17,8 @@ pub(crate) trait Held: Any + Send + Sync + Debug {
     /// The statement's, as of [`Held::fetch`].
     fn rows(&self) -> Result<usize>;
 
-    /// The range in which all keys are, if they are one integer each and it is known without waiting; the least is above the
-    /// greatest if there are none.
+    /// The range in which all keys are that are not NULL, if they are one integer each and it is known without waiting; the least is
+    /// above the greatest if there are none.
     fn key_range(&self) -> Option<(i128, i128)>;
 
     /// The dictionary that has all strings of a field (of buckets a field of the members), if there is one.

@@ -43,12 +43,8 @@ impl ChunkTest {
     /// A field is the part of a key of a collection.
     fn of_key(tile: &Tile<'_>, collection: CollectionId, part: usize, field: u32, null_matches: bool) -> Self {
         match tile.collections.key_range(collection, part) {
-            Ok(Some((low, high))) if low > high && !null_matches => within(field, NEVER, 0),
-            // Where NULL is a key, it may be the only one.
-            Ok(Some((low, high))) => {
-                let intervals = if low > high { Vec::new() } else { vec![(low, high)] };
-                ChunkTest::Within { field, intervals, or_null: null_matches }
-            }
+            Ok(Some((low, high))) if low > high => within(field, NEVER, 0),
+            Ok(Some(range)) => ChunkTest::Within { field, intervals: vec![range], or_null: null_matches },
             // Who reads the collection raises its error.
             _ => ChunkTest::Unknown,
         }

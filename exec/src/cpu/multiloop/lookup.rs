@@ -35,7 +35,8 @@ impl Collections for Frame<'_> {
         let made = self.made(collection)?;
         Ok(match (made.on_host(), &made) {
             (Some(stored), _) => stored?.key_range(part),
-            (None, Made::Held(kept)) => kept.held.key_range().filter(|_| part == 0),
+            // An empty one says that no key is an integer: one may be NULL all the same.
+            (None, Made::Held(kept)) => kept.held.key_range().filter(|(low, high)| part == 0 && low <= high),
             (None, Made::Host(_)) => None,
         })
     }
