@@ -68,7 +68,7 @@ impl HeldSet {
 }
 
 /// The range of keys of one integer each.
-fn key_range(layout: &KeyLayout) -> Option<(i128, i128)> {
+pub(in crate::gpu) fn key_range(layout: &KeyLayout) -> Option<(i128, i128)> {
     match &layout.parts[..] {
         [part] => match &part.domain {
             PartDomain::Integer(grid) => Some((grid.low, grid.high)),

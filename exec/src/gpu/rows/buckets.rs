@@ -8,12 +8,12 @@ use crate::column::Dictionary;
 use crate::gpu::code::types::Type;
 use crate::gpu::device::Device;
 use crate::gpu::driver::{Argument, Buffer, Module, Shape};
-use crate::gpu::groups::held::{Kept, lost};
+use crate::gpu::groups::held::{Kept, key_range, lost};
 use crate::gpu::groups::slots::{Slots, are_far};
 use crate::gpu::lower::Level;
 use crate::gpu::lower::probes::Spans;
 use crate::gpu::stop::{Done, decline};
-use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::plan::key_layout::KeyLayout;
 use crate::workers::context::Context;
 use multiloop_planner::types::DataType;
 use std::any::Any;
@@ -162,13 +162,7 @@ impl Held for Kept<HeldBuckets> {
     }
 
     fn key_range(&self) -> Option<(i128, i128)> {
-        match &self.0.layout.parts[..] {
-            [part] => match &part.domain {
-                PartDomain::Integer(grid) => Some((grid.low, grid.high)),
-                _ => None,
-            },
-            _ => None,
-        }
+        key_range(&self.0.layout)
     }
 
     fn dictionary(&self, field: u32) -> Option<Arc<Dictionary>> {
