@@ -1,7 +1,7 @@
 //! Results as text in PostgreSQL's form.
 
 use multiloop::format::text_of;
-use multiloop::{DataType, Error, Result, ResultStream, Session};
+use multiloop::{DataType, Error, ErrorKind, Result, ResultStream, Session};
 
 /// What a statement gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,16 +32,19 @@ pub fn answer(session: &Session, sql: &str) -> Answer {
 /// The rows of a result; NULL is `NULL`.
 pub fn text_rows(result: ResultStream) -> Result<Vec<Vec<String>>> {
     let text = |cell: Option<String>| cell.unwrap_or_else(|| "NULL".to_owned());
-    Ok(cells(result)?.into_iter().map(|row| row.into_iter().map(text).collect()).collect())
+    Ok(cells(result, usize::MAX)?.into_iter().map(|row| row.into_iter().map(text).collect()).collect())
 }
 
-/// The rows of a result; NULL is none.
-pub(crate) fn cells(result: ResultStream) -> Result<Vec<Vec<Option<String>>>> {
+/// The rows of a result; NULL is none. More than `most` are an error (57014).
+pub(crate) fn cells(result: ResultStream, most: usize) -> Result<Vec<Vec<Option<String>>>> {
     let (fields, sight) = (result.fields().to_vec(), result.sight().clone());
     let mut rows: Vec<Vec<Option<String>>> = Vec::new();
     for batch in result {
         let batch = batch?;
         let first = rows.len();
+        if batch.num_rows() > most - first {
+            return Err(Error::new(ErrorKind::Cancelled, "more rows than are compared"));
+        }
         rows.resize_with(first + batch.num_rows(), || Vec::with_capacity(fields.len()));
         let mut row = first;
         text_of(&fields, &batch, &sight, &mut |column, cell| {

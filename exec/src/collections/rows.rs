@@ -1,6 +1,6 @@
 //! Rows in chunks.
 
-use crate::column::Chunk;
+use crate::column::{Chunk, Chunks};
 use crate::workers::context::Reservation;
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Rows in chunks.
 #[derive(Clone, Debug)]
 pub(crate) struct RowSet {
-    pub(crate) chunks: Vec<Arc<Chunk>>,
+    pub(crate) chunks: Chunks,
     /// For each field its position among the chunks' columns; none if they are the same.
     pub(crate) fields: Option<Arc<[u32]>>,
     pub(crate) rows: usize,
@@ -21,7 +21,12 @@ pub(crate) struct RowSet {
 impl RowSet {
     /// Rows in chunks whose columns are the fields.
     pub(crate) fn new(chunks: Vec<Arc<Chunk>>) -> Self {
-        let rows = chunks.iter().map(|chunk| chunk.rows).sum();
+        RowSet::of(chunks.into())
+    }
+
+    /// The same, of a list of chunks that others have, too.
+    pub(crate) fn of(chunks: Chunks) -> Self {
+        let rows = chunks.rows();
         RowSet { chunks, fields: None, rows, reservation: None }
     }
 

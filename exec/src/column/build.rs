@@ -291,9 +291,8 @@ impl TableBuilder {
             let (home, columns) = (chunk.home, chunk.columns);
             Arc::new(Chunk { ranges, home, reservation, ..Chunk::new(chunk.rows, columns) })
         };
-        let mut table = Table { fields, chunks: Vec::new(), statistics: Arc::new(statistics) };
-        table.chunks = self.chunks.into_iter().map(finish).collect();
-        Ok(table)
+        let chunks = self.chunks.into_iter().map(finish).collect();
+        Ok(Table { fields, chunks, statistics: Arc::new(statistics) })
     }
 }
 

@@ -224,7 +224,7 @@ fn quick(data: &ColumnData, low: i64, high: i64) -> Option<bool> {
 impl Table {
     /// Whether some of its rows are read only when they are asked for.
     pub fn is_lazy(&self) -> bool {
-        self.chunks.iter().any(|chunk| chunk.lazy.is_some())
+        self.chunks.is_lazy()
     }
 
     /// All rows of a lazy table, read and made compact by all workers, as a table of these fields, whose types are those of its own.

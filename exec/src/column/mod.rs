@@ -5,12 +5,14 @@
 //! integers, dates, times and decimals that fit become unsigned offsets from the chunk's minimum (frame of
 //! reference), in steps if that makes them narrower, low-cardinality text becomes codes of a sorted dictionary, other
 //! text one byte buffer with offsets (searched as a whole). Registered RecordBatches keep their arrays where a physical form
-//! exists for them. Clones of a column have one `identity`, by which devices know its values again.
+//! exists for them. Clones of a column have one `identity`, by which devices know its values again; clones
+//! of a table have one list of chunks.
 
 pub mod append;
 pub mod arrow;
 pub mod build;
 mod cache;
+pub mod chunks;
 pub(crate) mod column_builder;
 mod compact;
 mod compact_text;
@@ -39,6 +41,7 @@ use crate::workers::context::Reservation;
 use ::arrow::buffer::Buffer;
 use ::arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 pub use cache::{CachedTable, ColumnCache};
+pub use chunks::Chunks;
 pub use dictionary::Dictionary;
 use identity::Identity;
 pub use lazy::{ColumnReader, LazyColumns, Span};
@@ -62,7 +65,7 @@ pub struct Table {
     /// Names and types.
     pub fields: Vec<Field>,
     /// The rows, in order.
-    pub chunks: Vec<Arc<Chunk>>,
+    pub chunks: Chunks,
     /// What is known of them.
     pub statistics: Arc<TableStatistics>,
 }

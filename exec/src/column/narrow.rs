@@ -77,16 +77,18 @@ impl Table {
     /// Puts another column in the place of one.
     fn replace(&mut self, index: usize, data_type: DataType, columns: Vec<Column>, context: &Context) -> Result<()> {
         self.fields[index].data_type = data_type;
-        for (chunk, column) in self.chunks.iter_mut().zip(columns) {
-            let mut with = Chunk::clone(chunk);
-            with.ranges[index] = Summary::of(&column, data_type).zone();
-            with.columns[index] = column;
-            let mut memory = Reservation::new(&context.memory);
-            memory.add(with.bytes())?;
-            with.reservation = Some(Arc::new(memory));
-            *chunk = Arc::new(with);
-        }
-        Ok(())
+        self.chunks.change(|chunks| {
+            for (chunk, column) in chunks.iter_mut().zip(columns) {
+                let mut with = Chunk::clone(chunk);
+                with.ranges[index] = Summary::of(&column, data_type).zone();
+                with.columns[index] = column;
+                let mut memory = Reservation::new(&context.memory);
+                memory.add(with.bytes())?;
+                with.reservation = Some(Arc::new(memory));
+                *chunk = Arc::new(with);
+            }
+            Ok(())
+        })
     }
 
     /// The same rows, a column of numbers in the form of another type that holds them.

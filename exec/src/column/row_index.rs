@@ -207,8 +207,10 @@ mod tests {
         for rows in [5, 1, 0, 3, 1] {
             let first = table.rows() as i64;
             let rows: Vec<Vec<Value>> = (first..first + rows).map(|row| vec![Value::Int(row)]).collect();
-            table.chunks.extend(Table::from_values(fields(), &rows).chunks);
-            table.chunks.push(Arc::new(Chunk::new(0, vec![Column::from_values(DataType::BigInt, [])])));
+            table.chunks.change(|chunks| {
+                chunks.extend(Table::from_values(fields(), &rows).chunks);
+                chunks.push(Arc::new(Chunk::new(0, vec![Column::from_values(DataType::BigInt, [])])));
+            });
         }
         let places = RowPlaces::new(&table);
         let value = |(columns, at): (&[Column], usize)| columns[0].integer(at);

@@ -358,12 +358,14 @@ impl Table {
             .collect();
         let mut statistics = measure(&self.fields, &columns, &summaries, distinct, workers);
         statistics.rows = self.rows() as u64;
-        for (place, chunk) in self.chunks.iter_mut().enumerate() {
-            let ranges: Vec<_> = summaries.iter().map(|summaries| summaries[place].zone()).collect();
-            if chunk.ranges != ranges {
-                Arc::make_mut(chunk).ranges = ranges;
+        self.chunks.change(|chunks| {
+            for (place, chunk) in chunks.iter_mut().enumerate() {
+                let ranges: Vec<_> = summaries.iter().map(|summaries| summaries[place].zone()).collect();
+                if chunk.ranges != ranges {
+                    Arc::make_mut(chunk).ranges = ranges;
+                }
             }
-        }
+        });
         self.statistics = Arc::new(statistics);
         self
     }

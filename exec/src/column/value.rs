@@ -1,7 +1,7 @@
 //! Columns as SQL values, one at a time: for the interpreter, for statistics and for tests. Loops that must be quick
 //! read the physical forms instead.
 
-use super::{Chunk, Column, ColumnData, Table};
+use super::{Chunk, Chunks, Column, ColumnData, Table};
 use ::arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
 use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
 use multiloop_planner::numeric::Numeric;
@@ -163,12 +163,12 @@ impl Table {
     /// A table of no rows.
     pub fn empty(fields: Vec<Field>) -> Self {
         let columns = vec![ColumnStatistics::default(); fields.len()];
-        Table { fields, chunks: Vec::new(), statistics: Arc::new(TableStatistics { rows: 0, columns }) }
+        Table { fields, chunks: Chunks::default(), statistics: Arc::new(TableStatistics { rows: 0, columns }) }
     }
 
     /// How many rows.
     pub fn rows(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.rows).sum()
+        self.chunks.rows()
     }
 
     /// A table of these rows, each with one value a field.
@@ -178,13 +178,14 @@ impl Table {
     pub fn from_values(fields: Vec<Field>, rows: &[Vec<Value>]) -> Self {
         assert!(rows.iter().all(|row| row.len() == fields.len()), "every row has {} values", fields.len());
         let mut table = Table::empty(fields);
-        for rows in rows.chunks(super::CHUNK_ROWS) {
+        let chunk = |rows: &[Vec<Value>]| {
             let column = |(index, field): (usize, &Field)| {
                 Column::from_values(field.data_type, rows.iter().map(move |row| &row[index]))
             };
             let columns = table.fields.iter().enumerate().map(column).collect();
-            table.chunks.push(Arc::new(Chunk::new(rows.len(), columns)));
-        }
+            Arc::new(Chunk::new(rows.len(), columns))
+        };
+        table.chunks = rows.chunks(super::CHUNK_ROWS).map(chunk).collect();
         table.measured(None)
     }
 

@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Reasons to decline that another run may not have.
 const PASSES: [&str; 3] = ["a row fails", "no tuple can come", "what it reads has failed"];
@@ -41,6 +41,7 @@ const NOTES_MAX: usize = 1 << 12;
 
 /// What a device had done before a loop.
 struct Spent {
+    began: Instant,
     uploaded: u64,
     compiling: Duration,
 }
@@ -130,16 +131,18 @@ impl Gpu {
     fn watch(&self) -> Spent {
         self.device.driver.watch();
         self.device.cache.watch();
-        Spent { uploaded: self.device.resident.uploaded(), compiling: self.device.cache.spent() }
+        Spent { began: Instant::now(), uploaded: self.device.resident.uploaded(), compiling: self.device.cache.spent() }
     }
 
     /// What a loop took of the device since then, as a line.
     fn told(&self, before: &Spent) -> String {
         let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
         let times = self.device.driver.watched();
+        let whole = milliseconds(before.began.elapsed());
         let all = times.iter().map(|(_, time)| *time).sum();
         let each = times.iter().map(|(kernel, time)| format!("{kernel} {:.3}", milliseconds(*time)));
-        let mut told = format!("kernels {:.3} ms ({})", milliseconds(all), each.collect::<Vec<_>>().join(", "));
+        let each = each.collect::<Vec<_>>().join(", ");
+        let mut told = format!("kernels {:.3} ms of {whole:.3} ({each})", milliseconds(all));
         let uploaded = self.device.resident.uploaded() - before.uploaded;
         if uploaded > 0 {
             told.push_str(&format!("; uploaded {:.1} MiB", uploaded as f64 / f64::from(1 << 20)));

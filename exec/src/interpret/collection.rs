@@ -47,7 +47,7 @@ impl Data {
         memory.add(table.rows() * columns.len() * size_of::<Value>())?;
         let (table, columns) = if table.is_lazy() {
             let fields = columns.iter().map(|&column| table.fields[column as usize].clone()).collect();
-            let chunks = table.read(columns, None)?;
+            let chunks = table.read(columns, None)?.into();
             (Arc::new(Table { chunks, ..Table::empty(fields) }), (0..columns.len() as u32).collect())
         } else {
             (table, columns.to_vec())

@@ -144,5 +144,5 @@ pub(super) fn given(kind: &GeneratorKind, made: &Made) -> Result<Given> {
 fn row_set(types: &[DataType], rows: &[Row]) -> RowSet {
     let field = |(number, &data_type): (usize, &DataType)| Field::new(format!("field{number}"), data_type, true);
     let fields: Vec<Field> = types.iter().enumerate().map(field).collect();
-    RowSet { rows: rows.len(), ..RowSet::new(Table::from_values(fields, rows).chunks) }
+    RowSet { rows: rows.len(), ..RowSet::of(Table::from_values(fields, rows).chunks) }
 }

@@ -65,7 +65,7 @@ impl Output {
         };
         let columns = plan.output.iter().map(|(_, at)| rows.position(*at)).collect();
         let fields: Vec<Field> = plan.output.iter().map(field).collect();
-        let (chunks, held) = (rows.chunks.into(), rows.reservation);
+        let (chunks, held) = (rows.chunks.into_vec().into(), rows.reservation);
         let ready = VecDeque::new();
         Output { schema: schema_of(&fields), fields, columns, chunks, held, ready, context, tail: None, statistics }
     }
@@ -194,7 +194,7 @@ impl Iterator for Output {
             // Those that have been handed out need no memory while the next ones are made.
             self.held = None;
             match self.tail.as_mut()?.more() {
-                Ok(Some(rows)) => (self.chunks, self.held) = (rows.chunks.into(), rows.reservation),
+                Ok(Some(rows)) => (self.chunks, self.held) = (rows.chunks.into_vec().into(), rows.reservation),
                 Ok(None) => self.tail = None,
                 Err(error) => {
                     self.tail = None;

@@ -21,7 +21,9 @@ pub const DATE_INFINITY: i64 = i32::MAX as i64;
 const DATE_MINUS_INFINITY: i64 = i32::MIN as i64;
 /// The timestamp `infinity`; `-infinity` is the smallest i64.
 pub const TIMESTAMP_INFINITY: i64 = i64::MAX;
-/// The first timestamp: 4714-11-24 BC 00:00. The last one is the largest i64 but one, in the year 294247.
+/// What stands for dates after the last timestamp where they are compared with timestamps.
+pub const TIMESTAMP_BEYOND: i64 = TIMESTAMP_INFINITY - 1;
+/// The first timestamp: 4714-11-24 BC 00:00. The last one is the largest i64 but two, in the year 294247.
 pub const TIMESTAMP_MIN: i64 = DAYS_MIN * DAY;
 
 /// The months' names in English.
@@ -134,6 +136,11 @@ pub fn date_to_timestamp(days: i64) -> Result<i64> {
     }
 }
 
+/// The same for comparisons with timestamps: a date after the last of them is [`TIMESTAMP_BEYOND`].
+pub fn start_of_date(days: i64) -> i64 {
+    date_to_timestamp(days).unwrap_or(TIMESTAMP_BEYOND)
+}
+
 /// The day of a timestamp.
 pub fn timestamp_to_date(micros: i64) -> Result<i64> {
     match micros {
@@ -161,7 +168,7 @@ pub fn checked_date(days: i64) -> Result<i64> {
 pub fn checked_timestamp(days: i64, micros: i64) -> Result<i64> {
     days.checked_mul(DAY)
         .and_then(|midnight| midnight.checked_add(micros))
-        .filter(|timestamp| (TIMESTAMP_MIN..TIMESTAMP_INFINITY).contains(timestamp))
+        .filter(|timestamp| (TIMESTAMP_MIN..TIMESTAMP_BEYOND).contains(timestamp))
         .ok_or_else(|| Error::new(ErrorKind::DatetimeOverflow, "timestamp out of range"))
 }
 

@@ -10,7 +10,7 @@
 //! as in PostgreSQL.
 
 use super::Call;
-use super::calendar::{DAY, checked_timestamp, is_infinite_timestamp, split_timestamp};
+use super::calendar::{DAY, TIMESTAMP_BEYOND, checked_timestamp, is_infinite_timestamp, split_timestamp};
 use super::date::add_interval;
 use super::zone_abbreviations::{self, Abbreviation};
 use crate::error::{Error, ErrorKind, Result};
@@ -157,7 +157,7 @@ impl Zone {
 
     /// The instant at which a clock shows this; 22008 beyond all timestamps.
     pub fn instant(&self, local: i64) -> Result<i64> {
-        if is_infinite_timestamp(local) {
+        if is_infinite_timestamp(local) || local == TIMESTAMP_BEYOND {
             return Ok(local);
         }
         shifted(local, -self.offset_of_local(local))

@@ -96,6 +96,8 @@ pub enum MomentFunction {
     OffsetAt,
     /// `date + timetz`: a timestamptz.
     OnDay,
+    /// The timestamp of a date's beginning, for comparisons. A date that no timestamp reaches comes after all of them but infinity.
+    StartOfDate,
 }
 
 impl MomentFunction {
@@ -125,6 +127,7 @@ impl MomentFunction {
             M::AtOffset,
             M::OffsetAt,
             M::OnDay,
+            M::StartOfDate,
         ];
         let of_parts =
             DatePart::ALL.into_iter().flat_map(|part| [M::Extract(part), M::Boundaries(part), M::Wholes(part)]);
@@ -149,6 +152,6 @@ impl MomentFunction {
     pub(crate) fn is_total(self) -> bool {
         use MomentFunction as M;
         matches!(self, M::Overlaps | M::Extract(_) | M::Boundaries(_) | M::Wholes(_) | M::ShowInterval(_))
-            || matches!(self, M::TimeOf | M::OffsetOf | M::WithOffset | M::AtOffset)
+            || matches!(self, M::TimeOf | M::OffsetOf | M::WithOffset | M::AtOffset | M::StartOfDate)
     }
 }

@@ -2,8 +2,8 @@
 //! else they are as nasty as can be.
 
 use crate::random::Choices;
+use multiloop_exec::column::Table;
 use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_exec::column::{Chunk, Table};
 use multiloop_exec::workers::context::{Context, Memory};
 use multiloop_planner::catalog::Proofs;
 use multiloop_planner::multiloop::{Program, Shape};
@@ -95,7 +95,7 @@ fn table(columns: &Columns, rows: usize, nasty: Nasty, choices: &mut Choices) ->
     };
     let mut table = build(&values);
     if let Some(rows) = nasty.chunk_rows {
-        table.chunks = values.chunks(rows).flat_map(|rows| build(rows).chunks).collect::<Vec<Arc<Chunk>>>();
+        table.chunks = values.chunks(rows).flat_map(|rows| build(rows).chunks).collect();
     }
     Arc::new(table)
 }

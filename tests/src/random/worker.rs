@@ -95,6 +95,9 @@ fn type_name(data_type: DataType) -> String {
     .to_owned()
 }
 
+/// Rows of a result that are compared, at most: their text takes memory that no limit of the engine's counts.
+const ROWS_MAX: usize = 5_000_000;
+
 /// Runs a statement on a session, panics and all.
 fn outcome(session: &Session, sql: &str) -> Outcome {
     let run = || {
@@ -103,7 +106,7 @@ fn outcome(session: &Session, sql: &str) -> Outcome {
             return Ok(Outcome::Done);
         }
         let types = result.fields().iter().map(|field| type_name(field.data_type)).collect();
-        Ok(Outcome::Rows(types, crate::rows::cells(result)?))
+        Ok(Outcome::Rows(types, crate::rows::cells(result, ROWS_MAX)?))
     };
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(outcome)) => outcome,

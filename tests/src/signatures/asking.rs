@@ -107,7 +107,7 @@ impl Asker {
         let run = || -> Result<_> {
             let result = session.sql(sql)?;
             let types = result.fields().iter().map(|field| field.data_type).collect();
-            Ok((types, cells(result)?))
+            Ok((types, cells(result, usize::MAX)?))
         };
         let outcome = match catch_unwind(AssertUnwindSafe(run)) {
             Ok(outcome) => outcome

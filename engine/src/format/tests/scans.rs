@@ -120,7 +120,7 @@ fn write(path: &str, batch: &RecordBatch, properties: WriterProperties) {
 fn values(table: &Table) -> Vec<Vec<Value>> {
     let columns: Vec<u32> = (0..table.fields.len() as u32).collect();
     let chunks = table.read(&columns, None).unwrap();
-    Table { chunks, ..table.clone() }.values()
+    Table { chunks: chunks.into(), ..table.clone() }.values()
 }
 
 /// Rows of each column of a row group, in pieces that begin and end anywhere, are those of the column.

@@ -32,12 +32,12 @@ impl Table {
             return rows.clone().with_fields(self.fields.clone());
         }
         let renewed = self.is_renewed_by(rows);
-        let mut chunks = self.chunks.clone();
+        let mut chunks = self.chunks.to_vec();
         let mut kept = chunks.len();
         if rows.rows() >= CHUNK_ROWS {
             chunks.extend(rows.chunks.iter().cloned());
         } else if rows.rows() > 0 {
-            let mut merged = rows.chunks.clone();
+            let mut merged = rows.chunks.to_vec();
             let mut count = rows.rows();
             while let Some(last) = chunks.last()
                 && count + last.rows <= CHUNK_ROWS
@@ -58,7 +58,7 @@ impl Table {
             share_dictionary(&mut chunks, kept, index, context)?;
         }
         let statistics = Arc::new(statistics::append(&self.statistics, &rows.statistics));
-        let table = Table { fields: self.fields.clone(), chunks, statistics };
+        let table = Table { fields: self.fields.clone(), chunks: chunks.into(), statistics };
         Ok(if renewed { table.measured(Some(context)) } else { table })
     }
 
@@ -91,11 +91,13 @@ impl Table {
         let statistics = Arc::make_mut(&mut self.statistics);
         statistics.columns = order.iter().map(|&position| statistics.columns[position].clone()).collect();
         self.fields = order.iter().map(|&position| self.fields[position].clone()).collect();
-        for chunk in &mut self.chunks {
-            let chunk = Arc::make_mut(chunk);
-            chunk.columns = order.iter().map(|&position| chunk.columns[position].clone()).collect();
-            chunk.ranges = order.iter().map(|&position| chunk.ranges[position]).collect();
-        }
+        self.chunks.change(|chunks| {
+            for chunk in chunks {
+                let chunk = Arc::make_mut(chunk);
+                chunk.columns = order.iter().map(|&position| chunk.columns[position].clone()).collect();
+                chunk.ranges = order.iter().map(|&position| chunk.ranges[position]).collect();
+            }
+        });
         self
     }
 
@@ -110,23 +112,26 @@ impl Table {
             statistics.columns[place] = other.statistics.columns[at].clone();
             self.fields[place] = other.fields[at].clone();
         }
-        for (chunk, from) in self.chunks.iter_mut().zip(other.chunks) {
-            let from = Arc::unwrap_or_clone(from);
-            let chunk = Arc::make_mut(chunk);
-            let mut gone = 0;
-            for ((&place, column), range) in places.iter().zip(from.columns).zip(from.ranges) {
-                gone += chunk.columns[place].bytes();
-                (chunk.columns[place], chunk.ranges[place]) = (column, range);
+        self.chunks.change(|chunks| {
+            for (chunk, from) in chunks.iter_mut().zip(other.chunks) {
+                let from = Arc::unwrap_or_clone(from);
+                let chunk = Arc::make_mut(chunk);
+                let mut gone = 0;
+                for ((&place, column), range) in places.iter().zip(from.columns).zip(from.ranges) {
+                    gone += chunk.columns[place].bytes();
+                    (chunk.columns[place], chunk.ranges[place]) = (column, range);
+                }
+                let memory =
+                    (chunk.reservation.take().and_then(Arc::into_inner), from.reservation.and_then(Arc::into_inner));
+                if let (Some(mut memory), Some(more)) = memory {
+                    memory.absorb(more);
+                    let bytes = memory.bytes().saturating_sub(gone);
+                    memory.resize(bytes)?;
+                    chunk.reservation = Some(Arc::new(memory));
+                }
             }
-            let memory =
-                (chunk.reservation.take().and_then(Arc::into_inner), from.reservation.and_then(Arc::into_inner));
-            if let (Some(mut memory), Some(more)) = memory {
-                memory.absorb(more);
-                let bytes = memory.bytes().saturating_sub(gone);
-                memory.resize(bytes)?;
-                chunk.reservation = Some(Arc::new(memory));
-            }
-        }
+            Ok(())
+        })?;
         Ok(self)
     }
 

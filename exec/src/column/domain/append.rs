@@ -171,7 +171,7 @@ fn longer(table: &Table, new: &[(&Column, usize)], data_type: DataType, context:
         let columns = [compact(&[piece], &fields[0], true)?, compact(&[codes], &fields[1], false)?];
         chunks.push(Arc::new(chunk_of(columns, &fields, context)?));
     }
-    let rows = Table { fields, chunks, statistics: Arc::default() }.measured(Some(context));
+    let rows = Table { fields, chunks: chunks.into(), statistics: Arc::default() }.measured(Some(context));
     table.append(&rows, context).map(with_distinct_values).map(Some)
 }
 

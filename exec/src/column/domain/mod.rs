@@ -29,7 +29,7 @@ pub use lineage::Lineage;
 
 use super::build::{Storage, TableBuilder};
 use super::row_index::RowPlaces;
-use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Table};
+use super::{CHUNK_ROWS, Chunk, Chunks, Column, ColumnData, Table};
 use crate::technique::Technique;
 use crate::workers::context::{Context, Reservation};
 use crate::{ErrorKind, Result};
@@ -363,7 +363,7 @@ fn domain_table(data_type: DataType, values: Vec<Column>, context: &Context) -> 
         chunk.reservation = Some(Arc::new(reservation));
         Ok(Arc::new(chunk))
     };
-    let chunks = values.into_iter().zip(&codes.chunks).enumerate().map(chunk).collect::<Result<Vec<_>>>()?;
+    let chunks = values.into_iter().zip(&codes.chunks).enumerate().map(chunk).collect::<Result<Chunks>>()?;
     let table = Table { fields, chunks, statistics: Arc::default() };
     // All is measured, but for what is known.
     let distinct = Some(table.rows() as u64);
@@ -390,18 +390,20 @@ fn replace(table: &mut Table, index: usize, codes: Table, context: &Context) -> 
     let mut statistics = TableStatistics::clone(&table.statistics);
     statistics.columns[index] = codes.statistics.columns[0].clone();
     table.statistics = Arc::new(statistics);
-    for (at, (chunk, coded)) in table.chunks.iter_mut().zip(codes.chunks).enumerate() {
-        let (old, new) = (&chunk.columns[index], coded.columns[0].clone());
-        debug_assert_eq!(chunk.rows, coded.rows, "both are cut alike");
-        let counted = chunk.reservation.as_ref().map_or(0, |reservation| reservation.bytes());
-        // The first chunk counts the dictionary of all.
-        let dictionary = old.data.dictionary().filter(|_| at == 0).map_or(0, |dictionary| dictionary.bytes());
-        let mut reservation = Reservation::new(&context.memory);
-        reservation.add((counted + new.bytes()).saturating_sub(old.bytes() + dictionary))?;
-        let chunk = Arc::make_mut(chunk);
-        chunk.columns[index] = new;
-        chunk.ranges[index] = coded.ranges[0];
-        chunk.reservation = Some(Arc::new(reservation));
-    }
-    Ok(())
+    table.chunks.change(|chunks| {
+        for (at, (chunk, coded)) in chunks.iter_mut().zip(codes.chunks).enumerate() {
+            let (old, new) = (&chunk.columns[index], coded.columns[0].clone());
+            debug_assert_eq!(chunk.rows, coded.rows, "both are cut alike");
+            let counted = chunk.reservation.as_ref().map_or(0, |reservation| reservation.bytes());
+            // The first chunk counts the dictionary of all.
+            let dictionary = old.data.dictionary().filter(|_| at == 0).map_or(0, |dictionary| dictionary.bytes());
+            let mut reservation = Reservation::new(&context.memory);
+            reservation.add((counted + new.bytes()).saturating_sub(old.bytes() + dictionary))?;
+            let chunk = Arc::make_mut(chunk);
+            chunk.columns[index] = new;
+            chunk.ranges[index] = coded.ranges[0];
+            chunk.reservation = Some(Arc::new(reservation));
+        }
+        Ok(())
+    })
 }

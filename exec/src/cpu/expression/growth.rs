@@ -8,7 +8,9 @@
 //! looks at the statement (`planner/src/meter.rs`).
 
 use crate::Result;
+use crate::column::TextView;
 use crate::cpu::kernels::Call;
+use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::expressions::Expressions;
 use crate::plan::nodes::Operation;
@@ -96,12 +98,21 @@ pub(super) fn given(function: Function, arguments: &[&Vector]) -> Option<usize> 
     let (mut total, mut most) = (0usize, 0usize);
     for argument in arguments {
         let VectorData::Text(texts) = &argument.data else { continue };
-        for view in texts.views() {
-            total += view.length as usize;
-            most = most.max(view.length as usize);
+        // Every tile pays for this, and hardly any is large: the longest is looked for in those alone.
+        let length = lengths(texts.views());
+        total += length;
+        if length >= GIVEN_LARGE {
+            most = texts.views().iter().map(|view| view.length as usize).max().unwrap_or(0).max(most);
         }
     }
     (total >= GIVEN_LARGE && (most >= GIVEN_LONG || total >= GIVEN_MAX)).then_some(total)
+}
+
+kernel! {
+    /// Bytes of all these strings.
+    fn lengths[](views: &[TextView]) -> usize {
+        views.iter().map(|view| u64::from(view.length)).sum::<u64>() as usize
+    }
 }
 
 pub(super) fn grows(function: Function) -> bool {

@@ -3,7 +3,7 @@
 use super::{Call, strict_nulls};
 use crate::cpu::simd::kernel::{append, kernel};
 use crate::cpu::vector::{Vector, VectorData};
-use multiloop_planner::evaluate::calendar::{DAY, HOUR, MINUTE, SECOND, checked_timestamp};
+use multiloop_planner::evaluate::calendar::{DAY, HOUR, MINUTE, SECOND, checked_timestamp, start_of_date};
 use multiloop_planner::evaluate::date::{add_interval, part_of, truncated};
 use multiloop_planner::evaluate::moment::{bin, boundaries, bucket, last_day, wholes};
 use multiloop_planner::function::{DatePart, Function, MomentFunction};
@@ -106,6 +106,10 @@ fn moment(call: &Call<'_>, function: MomentFunction, arguments: &[&Vector], len:
             values.extend((0..len).map_while(|row| boundaries(part, of, at(0, row)?, at(1, row)?)));
         }
         M::Wholes(part) => values.extend((0..len).map_while(|row| wholes(part, of, at(0, row)?, at(1, row)?))),
+        M::StartOfDate if !arguments[0].constant => match &arguments[0].data {
+            VectorData::I32(days) if days.iter().all(|day| DAYS.contains(day)) => starts_of(days, &mut values),
+            other => each(other, |day| Some(start_of_date(day)), &mut values),
+        },
         M::LastDay if !arguments[0].constant => each(&arguments[0].data, |value| last_day(value, of).ok(), &mut values),
         M::Micros if of == DataType::Date && !arguments[0].constant => {
             each(&arguments[0].data, |day| DAYS.contains(&i32::try_from(day).ok()?).then(|| day * DAY), &mut values);

@@ -2,7 +2,7 @@
 
 use crate::collections::made::Made;
 use crate::collections::rows::RowSet;
-use crate::column::{Chunk, Table};
+use crate::column::{Chunks, Table};
 use crate::cpu::collections::bindings::{Bindings, Captured};
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::adopt::adopt_held;
@@ -131,17 +131,16 @@ impl<'a> Shared<'a> {
 }
 
 /// Columns of lazy tables that have been read: chunks of these alone, in the order of their positions.
-type Read = FxHashMap<TableHandle, (Vec<u32>, Result<Vec<Arc<Chunk>>>)>;
+type Read = FxHashMap<TableHandle, (Vec<u32>, Result<Chunks>)>;
 
 /// A table as rows. Those that lie elsewhere are read while a loop passes over them, or now, where they are read in another way.
 fn rows_of(plan: &Plan, of: &TablePlan, table: &Table, (read, context): (&mut Read, &Context)) -> Result<Stored> {
-    let with_rows = |chunks: &[Arc<Chunk>]| chunks.iter().filter(|chunk| chunk.rows > 0).cloned().collect();
     let fields = Some(Arc::from(of.columns.as_slice()));
     if !table.is_lazy() {
-        return Ok(Stored::Rows(RowSet { fields, ..RowSet::new(with_rows(&table.chunks)) }));
+        return Ok(Stored::Rows(RowSet { fields, ..RowSet::of(table.chunks.with_rows()) }));
     }
     if of.once {
-        return Ok(Stored::Lazy(RowSet { fields, ..RowSet::new(with_rows(&table.chunks)) }));
+        return Ok(Stored::Lazy(RowSet { fields, ..RowSet::of(table.chunks.with_rows()) }));
     }
     let (columns, chunks) = read.entry(of.handle).or_insert_with(|| {
         let others = plan.collections.iter().filter_map(|collection| collection.table.as_ref());
@@ -149,13 +148,13 @@ fn rows_of(plan: &Plan, of: &TablePlan, table: &Table, (read, context): (&mut Re
         let mut columns: Vec<u32> = alike.flat_map(|table| table.columns.iter().copied()).collect();
         columns.sort_unstable();
         columns.dedup();
-        let chunks = table.read(&columns, Some(context));
+        let chunks = table.read(&columns, Some(context)).map(Chunks::from);
         (columns, chunks)
     });
     let chunks = chunks.as_ref().map_err(Clone::clone)?;
     let place = |column: &u32| columns.binary_search(column).expect("every column of it has been read") as u32;
     let fields = Some(of.columns.iter().map(place).collect());
-    Ok(Stored::Rows(RowSet { fields, ..RowSet::new(with_rows(chunks)) }))
+    Ok(Stored::Rows(RowSet { fields, ..RowSet::of(chunks.with_rows()) }))
 }
 
 /// A block that is being evaluated.

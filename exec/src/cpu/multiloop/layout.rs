@@ -104,6 +104,9 @@ fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan, operation: &Operation) -> R
     let Source::Rows(_) = source else { return Ok(None) };
     let rows = stored.outermost()?;
     let position = rows.position(*field);
+    if !rows.chunks.is_lazy() {
+        return Ok(rows.chunks.dictionary(position as usize));
+    }
     let mut shared: Option<Arc<Dictionary>> = None;
     for chunk in &rows.chunks {
         let Some(dictionary) = chunk.dictionary(position as usize)? else { return Ok(None) };

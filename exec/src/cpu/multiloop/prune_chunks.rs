@@ -31,10 +31,12 @@ const GAP_ROWS: usize = 1 << 13;
 
 /// The rows of the outermost index of which a tuple of the loop may come.
 pub(crate) fn runs(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Result<Vec<Run>> {
-    let all = rows.chunks.iter().enumerate();
     let tests = if rows.chunks.is_empty() { Vec::new() } else { tests(frame, plan) };
     if tests.iter().all(|test| *test == ChunkTest::Unknown) {
-        return Ok(all.map(|(number, chunk)| (number, 0..chunk.rows)).collect());
+        // Where no chunk is looked at, none is touched: a device is done with ten thousand before that is.
+        let starts = rows.chunks.starts();
+        let ends = starts.iter().copied().skip(1).chain([rows.chunks.rows()]);
+        return Ok(starts.iter().zip(ends).map(|(start, end)| 0..end - start).enumerate().collect());
     }
     let collection = plan.levels.first().and_then(|level| level.source.collection());
     let table = collection.and_then(|id| frame.shared.plan.collection(id).table.as_ref());
@@ -42,7 +44,7 @@ pub(crate) fn runs(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Result<
     let is_sorted = |field| sorted.iter().any(|&(sorted, _)| sorted == field);
     let mut runs: Vec<Run> = Vec::new();
     let mut pruned = 0;
-    for (number, chunk) in all {
+    for (number, chunk) in rows.chunks.iter().enumerate() {
         // To look at a lazy chunk may take a while.
         frame.check()?;
         let source = TileSource::Chunk { chunk: Arc::clone(chunk), fields: rows.fields.clone() };

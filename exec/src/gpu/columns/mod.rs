@@ -14,7 +14,7 @@ mod upload;
 use super::code::types::Type;
 use super::driver::{Buffer, Driver};
 use super::stop::Done;
-use crate::column::{Chunk, Dictionary};
+use crate::column::{Chunk, Chunks, Dictionary};
 use std::sync::Arc;
 
 /// A column.
@@ -59,38 +59,37 @@ pub(crate) enum Form {
 /// Text of so many strings that it stays on the host.
 #[derive(Debug)]
 pub(crate) struct Carried {
-    /// Where chunks begin.
-    starts: Vec<usize>,
-    chunks: Vec<Arc<Chunk>>,
+    chunks: Chunks,
     position: usize,
 }
 
 impl Carried {
     /// A column of some chunks, in which no row is NULL; none if one is, or they are too many.
-    fn of(chunks: &[Arc<Chunk>], position: usize) -> Option<Self> {
-        let mut rows = 0;
-        let begins = |chunk: &Arc<Chunk>| {
-            rows += chunk.rows;
-            rows - chunk.rows
-        };
-        let starts: Vec<usize> = chunks.iter().map(begins).collect();
+    fn of(chunks: &Chunks, position: usize) -> Option<Self> {
         let has_all = |chunk: &Arc<Chunk>| {
             chunk.columns.get(position).is_some_and(|column| column.nulls.is_none() && column.data.is_text())
         };
-        (rows <= u32::MAX as usize && chunks.iter().all(has_all)).then(|| Carried {
-            starts,
-            chunks: chunks.to_vec(),
-            position,
+        let fits = chunks.rows() <= u32::MAX as usize && chunks.iter().all(has_all);
+        fits.then(|| Carried { chunks: chunks.clone(), position })
+    }
+
+    /// As a column, which has nothing on the device.
+    fn column(self, driver: &Arc<dyn Driver>) -> Done<DeviceColumn> {
+        Ok(DeviceColumn {
+            rows: self.chunks.rows(),
+            element: Type::U8,
+            form: Form::Carried(Arc::new(self)),
+            data: Buffer::new(driver, 0)?,
+            valid: Valid::All,
         })
     }
 
     /// The text of a row; nothing of what is none.
     pub(crate) fn get(&self, row: u32) -> &[u8] {
-        let chunk = self.starts.partition_point(|&start| start <= row as usize).saturating_sub(1);
+        let (row, starts) = (row as usize, self.chunks.starts());
+        let chunk = starts.partition_point(|&start| start <= row).saturating_sub(1);
         match self.chunks.get(chunk) {
-            Some(of) if (row as usize) < self.starts[chunk] + of.rows => {
-                of.columns[self.position].data.text_bytes(row as usize - self.starts[chunk])
-            }
+            Some(of) if row < starts[chunk] + of.rows => of.columns[self.position].data.text_bytes(row - starts[chunk]),
             _ => &[],
         }
     }
@@ -116,20 +115,6 @@ impl DeviceColumn {
             None => Valid::All,
         };
         Ok(DeviceColumn { rows, element, form, data: Buffer::of_parts(driver, &data)?, valid })
-    }
-
-    /// A column that stays on the host.
-    fn carried(driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: u32) -> Option<Done<Self>> {
-        let carried = Carried::of(chunks, position as usize)?;
-        let rows = chunks.iter().map(|chunk| chunk.rows).sum();
-        let data = Buffer::new(driver, 0);
-        Some(data.map(|data| DeviceColumn {
-            rows,
-            element: Type::U8,
-            form: Form::Carried(Arc::new(carried)),
-            data,
-            valid: Valid::All,
-        }))
     }
 
     /// Bytes that it takes on the device.

@@ -1,12 +1,14 @@
 //! Columns that stay on the device, until others need the room: the least recently used go first.
 //!
-//! A column is known by the identities of its chunks' columns, which snapshots of a table share. They are not kept alive by it: what
-//! the host has dropped is dropped here when the next column comes.
+//! A column is known by the identities of its chunks' columns, which snapshots of a table share, and found by the lists of chunks that
+//! it has been asked for with: to compare ten thousand identities takes a millisecond. Neither is kept alive by it: what the host has
+//! dropped is dropped here when the next column comes.
 
-use super::DeviceColumn;
 use super::upload::{MANY_STRINGS, STRINGS_MAX};
-use crate::column::Chunk;
+use super::{Carried, DeviceColumn};
+use crate::column::chunks::ChunksWatch;
 use crate::column::identity::Watch;
+use crate::column::{Chunk, Chunks};
 use crate::gpu::driver::Driver;
 use crate::gpu::stop::{Done, Stop, decline};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,6 +30,8 @@ impl Default for Resident {
 #[derive(Debug, Default)]
 struct Kept {
     columns: Vec<One>,
+    /// Lists of chunks whose text at a position is carried.
+    carried: Vec<(ChunksWatch, u32)>,
     /// Counts what is asked for.
     clock: u64,
     /// Bytes that were uploaded.
@@ -37,49 +41,81 @@ struct Kept {
 #[derive(Debug)]
 struct One {
     parts: Vec<Watch>,
+    /// Lists of chunks whose columns at a position are these.
+    lists: Vec<(ChunksWatch, u32)>,
     /// Or why it cannot be there, which is not tried again.
     column: Done<Arc<DeviceColumn>>,
     used: u64,
 }
 
+/// Lists by which a column is found, at most.
+const LISTS_MAX: usize = 16;
+
 impl One {
     fn is_alive(&self) -> bool {
         !self.parts.iter().any(Watch::is_gone)
+    }
+
+    /// Whether it has been found with these chunks before.
+    fn is_listed(&self, chunks: &Chunks, position: u32) -> bool {
+        self.lists.iter().any(|(list, at)| *at == position && chunks.is(list))
+    }
+
+    /// Whether it is the column of these chunks, each compared.
+    fn is_of(&self, chunks: &Chunks, position: u32) -> bool {
+        let is_it = |(chunk, part): (&Arc<Chunk>, &Watch)| {
+            chunk.columns.get(position as usize).is_some_and(|column| column.identity.is(part))
+        };
+        self.parts.len() == chunks.len() && chunks.iter().zip(&self.parts).all(is_it)
+    }
+
+    /// Will be found with these chunks at once.
+    fn list(&mut self, chunks: &Chunks, position: u32) {
+        self.lists.retain(|(list, _)| !list.is_gone());
+        if self.lists.len() < LISTS_MAX {
+            self.lists.push((chunks.watch(), position));
+        }
     }
 }
 
 impl Resident {
     /// A column of some chunks, uploaded now if it is not there.
-    pub(crate) fn column(
-        &self,
-        driver: &Arc<dyn Driver>,
-        chunks: &[Arc<Chunk>],
-        position: u32,
-    ) -> Done<Arc<DeviceColumn>> {
+    pub(crate) fn column(&self, driver: &Arc<dyn Driver>, chunks: &Chunks, position: u32) -> Done<Arc<DeviceColumn>> {
         match self.known(driver, chunks, position) {
-            Err(Stop::Declined(why)) if why == MANY_STRINGS => match DeviceColumn::carried(driver, chunks, position) {
-                Some(carried) => carried.map(Arc::new),
+            Err(Stop::Declined(why)) if why == MANY_STRINGS => match self.carried(chunks, position) {
+                Some(carried) => carried.column(driver).map(Arc::new),
                 None => decline(MANY_STRINGS),
             },
             other => other,
         }
     }
 
+    /// The same of text that stays on the host.
+    fn carried(&self, chunks: &Chunks, position: u32) -> Option<Carried> {
+        let known = |kept: &Kept| kept.carried.iter().any(|(list, at)| *at == position && chunks.is(list));
+        if known(&self.kept.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Some(Carried { chunks: chunks.clone(), position: position as usize });
+        }
+        let carried = Carried::of(chunks, position as usize)?;
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.carried.retain(|(list, _)| !list.is_gone());
+        kept.carried.push((chunks.watch(), position));
+        Some(carried)
+    }
+
     /// The same, where text of many strings is none.
-    fn known(&self, driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: u32) -> Done<Arc<DeviceColumn>> {
-        let is_it = |(chunk, part): (&Arc<Chunk>, &Watch)| {
-            chunk.columns.get(position as usize).is_some_and(|column| column.identity.is(part))
-        };
+    fn known(&self, driver: &Arc<dyn Driver>, chunks: &Chunks, position: u32) -> Done<Arc<DeviceColumn>> {
         {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.clock += 1;
             let now = kept.clock;
-            if let Some(one) = kept
-                .columns
-                .iter_mut()
-                .find(|one| one.parts.len() == chunks.len() && chunks.iter().zip(&one.parts).all(is_it))
-            {
+            if let Some(one) = kept.columns.iter_mut().find(|one| one.is_listed(chunks, position)) {
                 one.used = now;
+                return one.column.clone();
+            }
+            if let Some(one) = kept.columns.iter_mut().find(|one| one.is_of(chunks, position)) {
+                one.used = now;
+                one.list(chunks, position);
                 return one.column.clone();
             }
             kept.columns.retain(One::is_alive);
@@ -100,7 +136,7 @@ impl Resident {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.uploaded += column.as_ref().map_or(0, |column| column.bytes() as u64);
         let used = kept.clock;
-        kept.columns.push(One { parts, column: column.clone(), used });
+        kept.columns.push(One { parts, lists: vec![(chunks.watch(), position)], column: column.clone(), used });
         column
     }
 

@@ -24,8 +24,8 @@ pub(crate) struct Pieces {
     pub(crate) count: usize,
     /// The rows of the largest piece.
     pub(crate) largest: u64,
-    /// The rows of each.
-    pub(crate) sizes: Vec<u32>,
+    /// The level that they are pieces of.
+    level: Arc<Level>,
     cut: Cut,
 }
 
@@ -44,7 +44,20 @@ enum Cut {
     Listed {
         starts: Arc<Buffer>,
         ends: Arc<Buffer>,
+        sizes: Vec<u32>,
     },
+}
+
+impl Pieces {
+    /// The rows of each.
+    pub(crate) fn sizes(&self) -> Vec<u32> {
+        match &self.cut {
+            Cut::Even { first, below, step } => {
+                (0..self.count as u64).map(|piece| (below - first - piece * step).min(*step) as u32).collect()
+            }
+            Cut::Listed { sizes, .. } => sizes.clone(),
+        }
+    }
 }
 
 impl Lowering<'_> {
@@ -53,8 +66,14 @@ impl Lowering<'_> {
         self.device.resident.column(&self.device.driver, &rows.chunks, rows.position(field))
     }
 
-    /// The outermost rows that may give tuples, in pieces, and the level over them.
+    /// The outermost rows that may give tuples, in pieces, which the kernel will go over.
     pub(crate) fn pieces(&mut self) -> Done<Pieces> {
+        let pieces = self.found_pieces()?;
+        self.over(&pieces);
+        Ok(pieces)
+    }
+
+    fn found_pieces(&self) -> Done<Pieces> {
         let Some(Source::Rows(collection)) = self.task.of.levels.first().map(|level| &level.source) else {
             return decline("a loop over no rows");
         };
@@ -62,27 +81,17 @@ impl Lowering<'_> {
             && let Some(groups) = HeldGroups::of(&held)
         {
             let codes = groups.table.groups as usize;
-            self.sources.push(Arc::new(Level { rows: codes, columns: Vec::new(), groups: Some(groups) }));
-            return self.cut(std::slice::from_ref(&(0..codes)));
+            let level = Level { rows: codes, columns: Vec::new(), groups: Some(groups) };
+            return self.cut(Arc::new(level), std::slice::from_ref(&(0..codes)));
         }
         if let Some(held) = self.inputs.held(*collection)?
             && let Some(rows) = HeldRows::of(&held)
         {
-            self.sources.push(Arc::clone(&rows.level));
-            return self.cut(std::slice::from_ref(&(0..rows.level.rows)));
+            return self.cut(Arc::clone(&rows.level), std::slice::from_ref(&(0..rows.level.rows)));
         }
         let rows = self.inputs.rows(*collection)?;
         let level = self.outermost(&rows);
-        self.sources.push(level);
-        let mut first = 0;
-        let starts: Vec<usize> = rows
-            .chunks
-            .iter()
-            .map(|chunk| {
-                first += chunk.rows;
-                first - chunk.rows
-            })
-            .collect();
+        let starts = rows.chunks.starts();
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for (chunk, within) in self.inputs.chunks()? {
             let range = starts[chunk] + within.start..starts[chunk] + within.end;
@@ -91,37 +100,42 @@ impl Lowering<'_> {
                 _ => ranges.push(range),
             }
         }
-        self.cut(&ranges)
+        self.cut(level, &ranges)
     }
 
-    fn cut(&self, ranges: &[Range<usize>]) -> Done<Pieces> {
+    /// Goes over pieces that another kernel goes over, too.
+    pub(crate) fn over(&mut self, pieces: &Pieces) {
+        self.sources.push(Arc::clone(&pieces.level));
+    }
+
+    fn cut(&self, level: Arc<Level>, ranges: &[Range<usize>]) -> Done<Pieces> {
         let step = self.device.piece_rows;
+        if let [all] = ranges {
+            return Ok(Pieces {
+                rows: all.len() as u64,
+                count: all.len().div_ceil(step),
+                largest: all.len().min(step) as u64,
+                level,
+                cut: Cut::Even { first: all.start as u64, below: all.end as u64, step: step as u64 },
+            });
+        }
         let cut = |range: &Range<usize>| {
             let end = range.end;
-            range
-                .clone()
-                .step_by(step)
-                .map(move |start| (start as u64, end.min(start + step) as u64))
-                .collect::<Vec<_>>()
+            range.clone().step_by(step).map(move |start| (start as u64, end.min(start + step) as u64))
         };
-        let pieces: Vec<(u64, u64)> = ranges.iter().flat_map(cut).collect();
-        let cut = match ranges {
-            [all] => Cut::Even { first: all.start as u64, below: all.end as u64, step: step as u64 },
-            _ => {
-                let (starts, ends): (Vec<u64>, Vec<u64>) = pieces.iter().copied().unzip();
-                let driver = &self.device.driver;
-                Cut::Listed {
-                    starts: Buffer::of(driver, &bytes_of(&starts, u64::to_le_bytes))?,
-                    ends: Buffer::of(driver, &bytes_of(&ends, u64::to_le_bytes))?,
-                }
-            }
-        };
+        let (starts, ends): (Vec<u64>, Vec<u64>) = ranges.iter().flat_map(cut).unzip();
+        let sizes: Vec<u32> = starts.iter().zip(&ends).map(|(start, end)| (end - start) as u32).collect();
+        let driver = &self.device.driver;
         Ok(Pieces {
-            rows: pieces.iter().map(|(start, end)| end - start).sum(),
-            count: pieces.len(),
-            sizes: pieces.iter().map(|(start, end)| (end - start) as u32).collect(),
-            largest: pieces.iter().map(|(start, end)| end - start).max().unwrap_or(0),
-            cut,
+            rows: sizes.iter().map(|&size| u64::from(size)).sum(),
+            count: sizes.len(),
+            largest: sizes.iter().copied().max().unwrap_or(0).into(),
+            level,
+            cut: Cut::Listed {
+                starts: Buffer::of(driver, &bytes_of(&starts, u64::to_le_bytes))?,
+                ends: Buffer::of(driver, &bytes_of(&ends, u64::to_le_bytes))?,
+                sizes,
+            },
         })
     }
 
@@ -281,7 +295,7 @@ impl Lowering<'_> {
                     body(inner, piece, (from, below))
                 })
             }
-            Cut::Listed { starts, ends } => {
+            Cut::Listed { starts, ends, .. } => {
                 let [starts, ends] = [starts, ends].map(|array| self.memory(Type::U64, array));
                 self.each(Expression::Place(Place::Block), count, blocks, |inner, piece| {
                     let from = inner.hold(starts.at(piece.clone()));

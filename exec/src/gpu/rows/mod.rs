@@ -125,7 +125,7 @@ pub(crate) fn collect(
     let takes_all = matches!(&task.of.levels[..], [level] if level.conditions.is_empty());
     let pieces = lowering.pieces()?;
     let counts = match takes_all && wanted.conditions.is_empty() && lowering.groups_of(0).is_none() {
-        true => pieces.sizes,
+        true => pieces.sizes(),
         false => count(lowering, wanted, &pieces)?,
     };
     inputs.context().check()?;
@@ -139,7 +139,7 @@ pub(crate) fn collect(
         return decline("too many rows are collected");
     }
     let mut lowering = Lowering::new((task, inputs), device, reads);
-    let pieces = lowering.pieces()?;
+    lowering.over(&pieces);
     let made = write(&mut lowering, wanted, (&pieces, &offsets), total as usize)?;
     launch(device, lowering, "collect", &pieces)?;
     Ok(made)

@@ -50,7 +50,7 @@ pub(crate) fn top(
     let rows: Vec<Vec<Value>> = first.into_top_rows();
     let types = plan.types.iter().skip(plan.order.len());
     let fields: Vec<Field> = types.map(|&of| Field::new("", of, true)).collect();
-    Ok(Given::Rows(RowSet { rows: rows.len(), ..RowSet::new(Table::from_values(fields, &rows).chunks) }))
+    Ok(Given::Rows(RowSet { rows: rows.len(), ..RowSet::of(Table::from_values(fields, &rows).chunks) }))
 }
 
 /// The rows that may be among the first, in order; none if all may.

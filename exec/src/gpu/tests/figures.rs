@@ -95,7 +95,7 @@ fn lineitem(program: &Program, rows: usize) -> Arc<Table> {
     builder.push_values(&one).expect("the values are of their types");
     let mut table = builder.finish().expect("there is memory");
     let chunks = rows.div_ceil(CHUNK_ROWS);
-    table.chunks = vec![Arc::clone(&table.chunks[0]); chunks];
+    table.chunks = vec![Arc::clone(&table.chunks[0]); chunks].into();
     let statistics =
         TableStatistics { rows: (chunks * CHUNK_ROWS) as u64, ..TableStatistics::clone(&table.statistics) };
     table.statistics = Arc::new(statistics);

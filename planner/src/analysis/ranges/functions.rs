@@ -3,7 +3,7 @@
 
 use super::{Analysis, Fact, NOTHING, union};
 use crate::evaluate::{decimal, evaluate};
-use crate::function::{DatePart, Function};
+use crate::function::{DatePart, Function, MomentFunction};
 use crate::multiloop::scalar::function_effects;
 use crate::multiloop::{Scalar, ScalarId};
 use crate::types::DataType;
@@ -158,7 +158,9 @@ fn strict(function: Function, bounds: &[Interval], types: &[DataType], result: D
             Some((a.0.signum() * one, a.1.signum() * one))
         }
         F::Cast | F::AssignCast => return cast(a, types[0], result).or_else(|| ends(function, bounds, types, result)),
-        F::DateTrunc(_) | F::Round | F::Truncate | F::Ceil | F::Floor => return ends(function, bounds, types, result),
+        F::DateTrunc(_) | F::Round | F::Truncate | F::Ceil | F::Floor | F::Moment(MomentFunction::StartOfDate) => {
+            return ends(function, bounds, types, result);
+        }
         F::Extract(part) => return extract(part, a, types[0], result),
         _ => return None,
     })
@@ -219,6 +221,7 @@ fn ends(function: Function, bounds: &[Interval], types: &[DataType], result: Dat
     }
     // Infinities are something where the last days before them are not.
     let is_finite = match types[0] {
+        DataType::Date if function == Function::Moment(MomentFunction::StartOfDate) => true,
         DataType::Date => is_finite_day(bounds[0]),
         DataType::Timestamp => i128::from(i64::MIN) < bounds[0].0 && bounds[0].1 < i128::from(i64::MAX),
         _ => true,

@@ -13,6 +13,7 @@ pub use span::{boundaries, last_day, wholes};
 
 use super::calendar::{
     DAY, HOUR, MINUTE, SECOND, checked_timestamp, date_to_timestamp, is_infinite_date, is_infinite_timestamp,
+    start_of_date,
 };
 use super::date::{extract_numeric, seconds_of};
 use super::zone::with_zone;
@@ -72,6 +73,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         M::AtOffset => Value::Int(time_with_zone::at_offset(call.int(0)?, call.int(1)?)),
         M::OffsetAt => Value::Int(with_zone(call.text(0)?, |zone| Ok(zone.offset_at(call.int(1)?)))?),
         M::OnDay => on_day(call.int(0)?, call.int(1)?)?,
+        M::StartOfDate => Value::Int(start_of_date(call.int(0)?)),
         M::Overlaps => return Ok(None),
     }))
 }

@@ -5,9 +5,9 @@
 //!
 //! * Integers: an integer literal that fits the other side's type becomes it, else the narrower side is widened.
 //! * Decimals: only the scale has to agree. A literal loses its trailing zeros. With a numeric see `exact`.
-//! * A date against a timestamp is compared as timestamps, unless the timestamp is a literal at midnight: then
-//!   `d < timestamp '1995-01-01 00:00'` says the same as `d < date '1995-01-01'`. (What `date - interval` gives is
-//!   such a literal, mostly.)
+//! * A date against a timestamp is compared as timestamps (one that no timestamp reaches comes after all of them), unless the
+//!   timestamp is a literal at midnight: then `d < timestamp '1995-01-01 00:00'` says the same as `d < date '1995-01-01'`.
+//!   (What `date - interval` gives is such a literal, mostly.)
 //! * Strings: a char with a char or varchar compares as char, any other two as text (`blanks`). A literal that meets a char
 //!   loses its trailing blanks.
 
@@ -16,9 +16,9 @@ use super::literal::{as_decimal_literal, decimal_constant, unknown_text};
 use super::logical::relabel;
 use super::operator::{and, no_operator, or};
 use super::structure::settled_type;
-use super::{arithmetic, array, blanks, exact, fold, jsonb_function};
+use super::{arithmetic, array, blanks, exact, fold, jsonb_function, zoned};
 use crate::error::{Error, Result};
-use crate::function::Function;
+use crate::function::{Function, MomentFunction};
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
 use crate::types::{DECIMAL_DIGITS_MAX, DataType, OidKind};
@@ -86,6 +86,11 @@ impl Builder<'_> {
         {
             return Ok((date, right));
         }
+        match (l, r) {
+            (DataType::Date, DataType::Timestamp) => return Ok((start_of_date(left), right)),
+            (DataType::Timestamp, DataType::Date) => return Ok((left, start_of_date(right))),
+            _ => {}
+        }
         if castable(l, r, Coercion::Implicit) {
             return Ok((self.coerce(left, r, Coercion::Implicit)?, right));
         }
@@ -152,6 +157,7 @@ impl Builder<'_> {
                 from if from.is_integer() && common.is_oid() => {
                     relabel(self.coerce(side, DataType::OID, Coercion::Implicit)?, common)
                 }
+                DataType::Date if common == DataType::TimestampTz => zoned::instant(start_of_date(side), self.zone()),
                 _ => self.coerce(side, common, Coercion::Implicit)?,
             };
             sides.push(match side.data_type {
@@ -359,6 +365,11 @@ fn shortest(side: Expression) -> Expression {
         scale -= 1;
     }
     decimal_constant(unscaled, scale, side.position)
+}
+
+/// A date among timestamps: a cast would refuse what comes after the last of them.
+fn start_of_date(date: Expression) -> Expression {
+    fold::call(Function::Moment(MomentFunction::StartOfDate), vec![date], DataType::Timestamp)
 }
 
 /// A timestamp literal at midnight as a date.

@@ -1,0 +1,170 @@
+//! The chunks of rows, shared by all who have the same rows.
+//!
+//! A table of a thousand million rows has ten thousand chunks: to clone each of them, or to ask each how many rows it has, would take
+//! longer than a device takes to go over a column of them. So snapshots of a table, and rows that a statement reads of it, have one
+//! list of chunks, and devices know what they have of it by that list.
+
+use super::{Chunk, Dictionary};
+use rustc_hash::FxHashMap;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+/// Chunks, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Chunks(Arc<List>);
+
+/// What clones share.
+#[derive(Debug, Default)]
+struct List {
+    all: Vec<Arc<Chunk>>,
+    rows: usize,
+    some_are_empty: bool,
+    some_are_lazy: bool,
+    /// Where each begins, once somebody asks.
+    starts: OnceLock<Vec<usize>>,
+    /// Of columns that somebody asked the one dictionary that all chunks have.
+    dictionaries: Mutex<FxHashMap<usize, Option<Arc<Dictionary>>>>,
+}
+
+/// A list of chunks that may go; two are equal if they are of one.
+#[derive(Clone, Debug)]
+pub struct ChunksWatch(Weak<List>);
+
+impl Chunks {
+    /// Rows of all chunks.
+    pub fn rows(&self) -> usize {
+        self.0.rows
+    }
+
+    /// Whether some chunks' columns lie elsewhere.
+    pub fn is_lazy(&self) -> bool {
+        self.0.some_are_lazy
+    }
+
+    /// Of each chunk how many rows are before it.
+    pub fn starts(&self) -> &[usize] {
+        self.0.starts.get_or_init(|| {
+            let mut end = 0;
+            let start = |chunk: &Arc<Chunk>| {
+                end += chunk.rows;
+                end - chunk.rows
+            };
+            self.iter().map(start).collect()
+        })
+    }
+
+    /// The dictionary that all chunks share at a position; none if they have none or several, or lie in files that have not been read.
+    pub fn dictionary(&self, position: usize) -> Option<Arc<Dictionary>> {
+        let mut known = self.0.dictionaries.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(position).or_insert_with(|| self.shared_dictionary(position)).clone()
+    }
+
+    fn shared_dictionary(&self, position: usize) -> Option<Arc<Dictionary>> {
+        let of = |chunk: &Arc<Chunk>| chunk.columns.get(position)?.data.dictionary().cloned();
+        let first = of(self.first()?)?;
+        self.iter().all(|chunk| of(chunk).is_some_and(|other| Arc::ptr_eq(&other, &first))).then_some(first)
+    }
+
+    /// Those that have rows.
+    #[must_use]
+    pub fn with_rows(&self) -> Chunks {
+        if self.0.some_are_empty { self.iter().filter(|chunk| chunk.rows > 0).cloned().collect() } else { self.clone() }
+    }
+
+    /// As a list of one's own: nothing is cloned where nobody else has it.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<Arc<Chunk>> {
+        Arc::try_unwrap(self.0).map_or_else(|shared| shared.all.clone(), |own| own.all)
+    }
+
+    /// Changes the list; clones keep what they have.
+    pub fn change<T>(&mut self, change: impl FnOnce(&mut Vec<Arc<Chunk>>) -> T) -> T {
+        let mut all = std::mem::take(self).into_vec();
+        let changed = change(&mut all);
+        *self = all.into();
+        changed
+    }
+
+    /// What stays when the list goes.
+    pub fn watch(&self) -> ChunksWatch {
+        ChunksWatch(Arc::downgrade(&self.0))
+    }
+
+    /// Whether it is the list that somebody watches.
+    pub fn is(&self, watch: &ChunksWatch) -> bool {
+        std::ptr::eq(Arc::as_ptr(&self.0), watch.0.as_ptr())
+    }
+}
+
+impl ChunksWatch {
+    /// Whether the last who had the list has let it go.
+    pub fn is_gone(&self) -> bool {
+        self.0.strong_count() == 0
+    }
+}
+
+impl Deref for Chunks {
+    type Target = [Arc<Chunk>];
+
+    fn deref(&self) -> &[Arc<Chunk>] {
+        &self.0.all
+    }
+}
+
+impl From<Vec<Arc<Chunk>>> for Chunks {
+    fn from(all: Vec<Arc<Chunk>>) -> Self {
+        let rows = all.iter().map(|chunk| chunk.rows).sum();
+        let some_are_empty = all.iter().any(|chunk| chunk.rows == 0);
+        let some_are_lazy = all.iter().any(|chunk| chunk.lazy.is_some());
+        Chunks(Arc::new(List { all, rows, some_are_empty, some_are_lazy, ..List::default() }))
+    }
+}
+
+impl FromIterator<Arc<Chunk>> for Chunks {
+    fn from_iter<I: IntoIterator<Item = Arc<Chunk>>>(chunks: I) -> Self {
+        chunks.into_iter().collect::<Vec<_>>().into()
+    }
+}
+
+impl<'a> IntoIterator for &'a Chunks {
+    type Item = &'a Arc<Chunk>;
+    type IntoIter = std::slice::Iter<'a, Arc<Chunk>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl IntoIterator for Chunks {
+    type Item = Arc<Chunk>;
+    type IntoIter = std::vec::IntoIter<Arc<Chunk>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.into_vec().into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(rows: &[usize]) -> Chunks {
+        rows.iter().map(|&rows| Arc::new(Chunk::new(rows, Vec::new()))).collect()
+    }
+
+    #[test]
+    fn clones_are_one_list_until_one_changes() {
+        let mut chunks = of(&[2, 3]);
+        let watch = chunks.watch();
+        let clone = chunks.clone();
+        assert!(clone.is(&watch));
+        assert!(clone.with_rows().is(&watch));
+        chunks.change(|all| all.push(Arc::new(Chunk::new(0, Vec::new()))));
+        assert!(!chunks.is(&watch));
+        assert_eq!((chunks.len(), chunks.rows(), chunks.with_rows().len(), clone.len()), (3, 5, 2, 2));
+        drop(clone);
+        assert!(watch.is_gone());
+        assert_eq!(chunks.starts(), [0, 2, 5]);
+        assert_eq!((of(&[]).rows(), of(&[]).starts()), (0, &[][..]));
+    }
+}
