@@ -4,7 +4,7 @@
 //! longer than a device takes to go over a column of them. So snapshots of a table, and rows that a statement reads of it, have one
 //! list of chunks, and devices know what they have of it by that list.
 
-use super::{Chunk, Dictionary};
+use super::{Chunk, Dictionary, Span};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -24,6 +24,8 @@ struct List {
     starts: OnceLock<Vec<usize>>,
     /// Of columns that somebody asked the one dictionary that all chunks have.
     dictionaries: Mutex<FxHashMap<usize, Option<Arc<Dictionary>>>>,
+    /// What is known of each chunk of columns that somebody asked.
+    spans: Mutex<FxHashMap<usize, Arc<[Span]>>>,
 }
 
 /// A list of chunks that may go; two are equal if they are of one.
@@ -57,6 +59,16 @@ impl Chunks {
     pub fn dictionary(&self, position: usize) -> Option<Arc<Dictionary>> {
         let mut known = self.0.dictionaries.lock().unwrap_or_else(PoisonError::into_inner);
         known.entry(position).or_insert_with(|| self.shared_dictionary(position)).clone()
+    }
+
+    /// What is known of each chunk at a position, side by side. Only of chunks whose columns are here.
+    pub fn spans(&self, position: usize) -> Arc<[Span]> {
+        let span = |chunk: &Arc<Chunk>| {
+            let range = chunk.ranges.get(position).copied().flatten();
+            Span { rows: 0..chunk.rows, range, nulls: chunk.null_count(position) }
+        };
+        let mut known = self.0.spans.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(position).or_insert_with(|| self.iter().map(span).collect()))
     }
 
     fn shared_dictionary(&self, position: usize) -> Option<Arc<Dictionary>> {
