@@ -3,8 +3,8 @@
 //! A column is known by the identities of its chunks' columns, which snapshots of a table share. They are not kept alive by it: what
 //! the host has dropped is dropped here when the next column comes.
 
-use super::DeviceColumn;
 use super::upload::{MANY_STRINGS, STRINGS_MAX};
+use super::{Carried, DeviceColumn, Valid, text};
 use crate::column::Chunk;
 use crate::column::identity::Watch;
 use crate::gpu::driver::Driver;
@@ -37,9 +37,20 @@ struct Kept {
 #[derive(Debug)]
 struct One {
     parts: Vec<Watch>,
+    of: Of,
     /// Or why it cannot be there, which is not tried again.
     column: Done<Arc<DeviceColumn>>,
     used: u64,
+}
+
+/// What is kept of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    Values,
+    /// Its text as bytes.
+    Text,
+    /// Which rows are not NULL.
+    Nulls,
 }
 
 impl One {
@@ -56,17 +67,31 @@ impl Resident {
         chunks: &[Arc<Chunk>],
         position: u32,
     ) -> Done<Arc<DeviceColumn>> {
-        match self.known(driver, chunks, position) {
-            Err(Stop::Declined(why)) if why == MANY_STRINGS => match DeviceColumn::carried(driver, chunks, position) {
-                Some(carried) => carried.map(Arc::new),
-                None => decline(MANY_STRINGS),
-            },
+        match self.known(driver, chunks, (position, Of::Values)) {
+            Err(Stop::Declined(why)) if why == MANY_STRINGS => {
+                let Some(carried) = Carried::of(chunks, position as usize) else { return decline(MANY_STRINGS) };
+                let valid = match carried.has_nulls() {
+                    true => self.known(driver, chunks, (position, Of::Nulls))?.valid.clone(),
+                    false => Valid::All,
+                };
+                DeviceColumn::carried(driver, carried, valid).map(Arc::new)
+            }
             other => other,
         }
     }
 
-    /// The same, where text of many strings is none.
-    fn known(&self, driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: u32) -> Done<Arc<DeviceColumn>> {
+    /// The bytes of text that is carried, by the numbers of its rows.
+    pub(crate) fn text(&self, driver: &Arc<dyn Driver>, carried: &Carried) -> Done<Arc<DeviceColumn>> {
+        self.known(driver, &carried.chunks, (carried.position as u32, Of::Text))
+    }
+
+    /// What is kept of a column, where text of many strings has no values.
+    fn known(
+        &self,
+        driver: &Arc<dyn Driver>,
+        chunks: &[Arc<Chunk>],
+        (position, of): (u32, Of),
+    ) -> Done<Arc<DeviceColumn>> {
         let is_it = |(chunk, part): (&Arc<Chunk>, &Watch)| {
             chunk.columns.get(position as usize).is_some_and(|column| column.identity.is(part))
         };
@@ -77,7 +102,7 @@ impl Resident {
             if let Some(one) = kept
                 .columns
                 .iter_mut()
-                .find(|one| one.parts.len() == chunks.len() && chunks.iter().zip(&one.parts).all(is_it))
+                .find(|one| one.of == of && one.parts.len() == chunks.len() && chunks.iter().zip(&one.parts).all(is_it))
             {
                 one.used = now;
                 return one.column.clone();
@@ -89,7 +114,12 @@ impl Resident {
             return decline("rows that lie in a file");
         };
         let column = loop {
-            match DeviceColumn::upload(driver, chunks, position, self.strings_max) {
+            let made = match of {
+                Of::Values => DeviceColumn::upload(driver, chunks, position, self.strings_max),
+                Of::Text => text::upload(driver, chunks, position as usize),
+                Of::Nulls => DeviceColumn::of_nulls(driver, chunks, position),
+            };
+            match made {
                 Ok(column) => break Ok(Arc::new(column)),
                 // Whatever stopped it, room may help, as long as there is some to be had.
                 Err(Stop::Declined(why)) if why.contains("memory") && self.evict() => {}
@@ -100,7 +130,7 @@ impl Resident {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.uploaded += column.as_ref().map_or(0, |column| column.bytes() as u64);
         let used = kept.clock;
-        kept.columns.push(One { parts, column: column.clone(), used });
+        kept.columns.push(One { parts, of, column: column.clone(), used });
         column
     }
 

@@ -126,3 +126,22 @@ fn all_queries_beside_the_host() {
     println!("{ran} loops ran on the device, {declined} were declined there");
     assert!(ran >= 30, "{ran} loops");
 }
+
+#[test]
+fn text_of_many_strings() {
+    let pool = Pool::new(1).expect("threads start");
+    let mut known = FxHashMap::default();
+    for number in [9, 13, 20, 22] {
+        let program = program(PROGRAMS[number - 1]);
+        let tables = tables_of(&program, &mut known);
+        let program = with_statistics(&program, &tables);
+        let gpu = Arc::new(with_sources_of_a_card().that_carries_text());
+        for note in compare(&program, &tables, &[], (&gpu, &pool), &format!("Q{number}")) {
+            println!("Q{number} {note}");
+            assert!(
+                !note.contains("bug") && !note.contains("text") && !note.contains("many strings"),
+                "Q{number} {note}"
+            );
+        }
+    }
+}
