@@ -138,10 +138,7 @@ fn text_of_many_strings() {
         let gpu = Arc::new(with_sources_of_a_card().that_carries_text());
         for note in compare(&program, &tables, &[], (&gpu, &pool), &format!("Q{number}")) {
             println!("Q{number} {note}");
-            assert!(
-                !note.contains("bug") && !note.contains("text") && !note.contains("many strings"),
-                "Q{number} {note}"
-            );
+            assert!(note.ends_with(": ran") || note.ends_with("numeric"), "Q{number} {note}");
         }
     }
 }

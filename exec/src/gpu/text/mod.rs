@@ -9,16 +9,20 @@ pub(crate) mod pattern;
 use super::code::types::Type;
 use super::columns::{DeviceColumn, Form};
 use super::device::Device;
-use super::driver::{Argument, Buffer, Shape, bytes_of};
+use super::driver::{Argument, Buffer, Module, Shape, bytes_of};
 use super::stop::{Done, decline};
 use crate::column::Dictionary;
 use pattern::Pattern;
 use std::sync::Arc;
 
-/// The kernels.
+/// What all kernels begin with, and the kernels.
 const TEXT: &str = include_str!("text.cu");
+const LIKE: &str = include_str!("like.cu");
+const PLACE: &str = include_str!("place.cu");
+const MEASURE: &str = include_str!("measure.cu");
+const PACK: &str = include_str!("pack.cu");
 
-/// Bytes of a block's memory beside the staged ones: those that may be read behind them, and in [`TEXT`] `SEEN` words.
+/// Bytes of a block's memory beside the staged ones: those that may be read behind them, and in [`PACK`] `SEEN` words.
 const BESIDE: usize = 16 + 128 * 8;
 
 /// Blocks of a processor that shall run side by side.
@@ -84,7 +88,7 @@ pub(crate) fn answers(device: &Device, column: &DeviceColumn, part: Part, asked:
             let to = run.answers_of(1)?;
             let arguments =
                 [memory(&items)?, memory(&segments)?, Argument::U32(count), Argument::Memory(Arc::clone(&to))];
-            run.launch("like", &arguments)?;
+            run.launch((LIKE, "like"), &arguments)?;
             Ok(Answers { data: to, dictionary: None })
         }
         Asked::Place { among, truths } => {
@@ -99,12 +103,12 @@ pub(crate) fn answers(device: &Device, column: &DeviceColumn, part: Part, asked:
                 memory(&truths)?,
                 Argument::Memory(Arc::clone(&to)),
             ];
-            run.launch("place", &arguments)?;
+            run.launch((PLACE, "place"), &arguments)?;
             Ok(Answers { data: to, dictionary: None })
         }
         Asked::Length { of_bytes } => {
             let to = run.answers_of(4)?;
-            run.launch("measure", &[Argument::U32((*of_bytes).into()), Argument::Memory(Arc::clone(&to))])?;
+            run.launch((MEASURE, "measure"), &[Argument::U32((*of_bytes).into()), Argument::Memory(Arc::clone(&to))])?;
             Ok(Answers { data: to, dictionary: None })
         }
         Asked::Code => {
@@ -112,7 +116,7 @@ pub(crate) fn answers(device: &Device, column: &DeviceColumn, part: Part, asked:
             let flags = Buffer::zeroed(driver, 4)?;
             let words = Buffer::new(driver, rows * 8)?;
             let held = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
-            run.launch("pack", &[held(&slots), Argument::U32(SLOT_BITS), held(&flags), held(&words)])?;
+            run.launch((PACK, "pack"), &[held(&slots), Argument::U32(SLOT_BITS), held(&flags), held(&words)])?;
             match flags.values::<u32>(1)?[0] {
                 0 => {}
                 flags if flags & 1 != 0 => return decline("parts of text of more than 7 bytes"),
@@ -125,7 +129,7 @@ pub(crate) fn answers(device: &Device, column: &DeviceColumn, part: Part, asked:
                 [held(&words), Argument::U32(rows as u32), held(&slots), Argument::U32(SLOT_BITS), codes, held(&to)];
             if rows > 0 {
                 let threads = driver.limits().threads as usize;
-                let module = run.module()?;
+                let module = run.module(PACK)?;
                 driver.launch(&*module, "code", device.shape(rows.div_ceil(threads), 0), &arguments)?;
             }
             Ok(Answers { data: to, dictionary: Some(Arc::new(dictionary)) })
@@ -151,9 +155,9 @@ fn dictionary_of(slots: &[u64]) -> Done<(Dictionary, Vec<u16>)> {
 }
 
 impl Run<'_> {
-    fn module(&self) -> Done<Arc<dyn super::driver::Module>> {
+    fn module(&self, kernels: &str) -> Done<Arc<dyn Module>> {
         let of = if self.wide { Type::U64 } else { Type::U32 };
-        self.device.cache.module(&*self.device.driver, &format!("typedef {} offset_t;\n{TEXT}", of.name()))
+        self.device.cache.module(&*self.device.driver, &format!("typedef {} offset_t;\n{TEXT}\n{kernels}", of.name()))
     }
 
     /// Memory for a value of each row; of no rows something to be read.
@@ -165,7 +169,7 @@ impl Run<'_> {
     }
 
     /// Runs a kernel over all rows.
-    fn launch(&self, kernel: &str, arguments: &[Argument]) -> Done<()> {
+    fn launch(&self, (source, kernel): (&str, &str), arguments: &[Argument]) -> Done<()> {
         let (rows, limits) = (self.column.rows, self.device.driver.limits());
         if rows == 0 {
             return Ok(());
@@ -182,6 +186,6 @@ impl Run<'_> {
         all.extend([rows as u32, batch as u32, room as u32, self.part.skip, self.part.take].map(Argument::U32));
         all.extend_from_slice(arguments);
         let shape = Shape { blocks, threads: limits.threads, shared: room + BESIDE };
-        self.device.driver.launch(&*self.module()?, kernel, shape, &all)
+        self.device.driver.launch(&*self.module(source)?, kernel, shape, &all)
     }
 }
