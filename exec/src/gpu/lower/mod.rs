@@ -36,7 +36,7 @@ use probes::Probed;
 use rustc_hash::FxHashMap;
 use scalars::Scalar;
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// A kernel that is being written.
 pub(crate) struct Lowering<'a> {
@@ -73,8 +73,8 @@ pub(crate) struct Reads {
     buckets: Vec<u32>,
     /// Collections that are asked, as far as they have been.
     probed: RefCell<FxHashMap<u32, Arc<Probed>>>,
-    /// What was computed of texts by row, by what that was.
-    answers: RefCell<FxHashMap<String, Answers>>,
+    /// What was computed of texts by row, by what that was; no other column has the address of one that is watched.
+    answers: RefCell<FxHashMap<String, (Weak<DeviceColumn>, Answers)>>,
     /// Whether a row may fail.
     may_fail: Cell<bool>,
 }

@@ -181,12 +181,12 @@ impl Lowering<'_> {
         let Some(carried) = &text.carried else { return decline("bug: text that is not carried") };
         let column = self.device.resident.text(&self.device.driver, carried)?;
         let what = format!("{:p} {part:?} {asked:?}", Arc::as_ptr(&column));
-        if let Some(known) = self.reads.answers.borrow().get(&what) {
+        if let Some((_, known)) = self.reads.answers.borrow().get(&what) {
             return Ok(known.clone());
         }
         self.inputs.context().check()?;
         let made = answers(self.device, &column, part, asked)?;
-        self.reads.answers.borrow_mut().insert(what, made.clone());
+        self.reads.answers.borrow_mut().insert(what, (Arc::downgrade(&column), made.clone()));
         Ok(made)
     }
 

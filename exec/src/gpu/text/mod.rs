@@ -25,8 +25,9 @@ const PACK: &str = include_str!("pack.cu");
 /// Bytes of a block's memory beside the staged ones: those that may be read behind them, and in [`PACK`] `SEEN` words.
 const BESIDE: usize = 16 + 128 * 8;
 
-/// Blocks of a processor that shall run side by side.
-const BLOCKS_EACH: usize = 4;
+/// Threads of a block, at most, and blocks of a processor that shall run side by side: while one waits for bytes others compute.
+const THREADS_MAX: u32 = 256;
+const BLOCKS_EACH: usize = 8;
 
 /// Slots for short texts are 2 to this many; half of them may be taken.
 const SLOT_BITS: u32 = 13;
@@ -174,7 +175,8 @@ impl Run<'_> {
         if rows == 0 {
             return Ok(());
         }
-        let threads = limits.threads as usize;
+        let own = limits.threads.min(THREADS_MAX);
+        let threads = own as usize;
         // As if there were one byte more of each: lengths differ.
         let each = self.column.data.bytes / rows + 1;
         let most = (limits.shared / BLOCKS_EACH).saturating_sub(BESIDE) & !15;
@@ -185,7 +187,7 @@ impl Run<'_> {
         let mut all = vec![memory(&self.column.data), memory(self.offsets)];
         all.extend([rows as u32, batch as u32, room as u32, self.part.skip, self.part.take].map(Argument::U32));
         all.extend_from_slice(arguments);
-        let shape = Shape { blocks, threads: limits.threads, shared: room + BESIDE };
+        let shape = Shape { blocks, threads: own, shared: room + BESIDE };
         self.device.driver.launch(&*self.module(source)?, kernel, shape, &all)
     }
 }
