@@ -69,6 +69,21 @@ impl Lowering<'_> {
                 self.compare_rows(function, pair[0], &pair[1..])
             }
             F::InList => self.compare_rows(function, arguments[0], &arguments[1..]),
+            F::IsDistinct | F::IsNotDistinct => {
+                let mut pair = [arguments[0], arguments[1]];
+                if self.is_ground(pair[0]) {
+                    pair.reverse();
+                }
+                if self.ground(pair[1])?.is_none_or(|constant| constant.is_null()) {
+                    return Ok(None);
+                }
+                let found = self.compare_rows(F::Equal, pair[0], &pair[1..])?;
+                Ok(found.map(|found| {
+                    let same = found.is_true();
+                    let value = if function == F::IsNotDistinct { same } else { same.not() };
+                    Scalar::new(value, Expression::truth(false))
+                }))
+            }
             F::IsNull | F::IsNotNull => {
                 let Some((text, _)) = self.carried_view(arguments[0])? else { return Ok(None) };
                 let value = if function == F::IsNull { text.null } else { text.null.not() };

@@ -21,9 +21,8 @@ fn devices() -> Vec<Arc<Gpu>> {
 
 /// A table of a number and a text, in chunks of so many rows; as it is, since text that is loaded may have a dictionary.
 fn table(fields: &[Field], texts: &[Option<String>], chunk: usize) -> Arc<Table> {
-    let row = |(text, at): (&Option<String>, i64)| {
-        vec![Value::Int(at), text.as_ref().map_or(Value::Null, |text| Value::text(text))]
-    };
+    let row =
+        |(text, at): (&Option<String>, i64)| vec![Value::Int(at), text.as_deref().map_or(Value::Null, Value::text)];
     let rows: Vec<Vec<Value>> = texts.iter().zip(0..).map(row).collect();
     let mut table = Table::from_values(fields.to_vec(), &rows);
     table.chunks = rows.chunks(chunk).flat_map(|rows| Table::from_values(fields.to_vec(), rows).chunks).collect();
@@ -222,7 +221,15 @@ fn parts_and_comparisons() {
         "left(i0.s, 1)",
         "i0.s > 'a' AND like(i0.s, '%b') OR length(i0.s) = 2",
     ];
-    check(&texts.map(str::to_owned), &["is_null(substring(i0.s, 1, 2))", "is_not_null(i0.s)"]);
+    check(
+        &texts.map(str::to_owned),
+        &[
+            "is_null(substring(i0.s, 1, 2))",
+            "is_not_null(i0.s)",
+            "is_distinct(i0.s, 'aab')",
+            "is_not_distinct('', i0.s)",
+        ],
+    );
 }
 
 #[test]
