@@ -6,7 +6,8 @@
 //! 1. **Columns** (`columns`): those that the loop reads are on the device, or are uploaded and stay there. A column is one array in one
 //!    frame for all rows; bases, steps and numbers of rows are parameters.
 //! 2. **Lowering** (`lower`): nodes of expressions, keys, levels and conditions become C as values (`code`), in the types that the plan's
-//!    ranges prove. What reads one text is computed for each string of its dictionary, on the host. What is not known declines.
+//!    ranges prove. What reads one text is computed for each string of its dictionary, on the host, or, of
+//!    text without one, for each of its rows by kernels of their own (`text`). What is not known declines.
 //! 3. **Groups** (`groups`): reductions are tables by code, filled through variables, the memory of blocks, or as they are. **Rows**
 //!    (`rows`): what is collected keeps the order of the tuples; buckets find their rows by code.
 //! 4. **Code** (`code`): the text of a kernel holds nothing of a statement but its shape. It is the key of compiled code, in memory and on
@@ -22,8 +23,8 @@
 //! Same bits as the processors: integers and decimals are exact, in 64 bits where rows × bound fit them, in 128 else; floats are
 //! computed by IEEE's operations without contraction, and what is not finite, or may be an underflow, is the processors'.
 //!
-//! Low to high: `stop` is what ends work; `code`; `driver`; `columns`; `device` is what a device keeps; `lower`, `groups` and
-//! `rows`, which know each other; `backend`.
+//! Low to high: `stop` is what ends work; `code`; `driver`; `columns`; `device` is what a device keeps; `text` computes values of
+//! columns of text; `lower`, `groups` and `rows`, which know each other; `backend`.
 
 pub(crate) mod backend;
 mod code;
@@ -38,3 +39,4 @@ mod rows;
 mod stop;
 #[cfg(test)]
 pub(crate) mod tests;
+mod text;

@@ -4,11 +4,13 @@
 //! chunk one is in. Integers are unsigned offsets in one frame for the whole column, of 1, 2 or 4 bytes where its range allows it,
 //! with base and step as parameters of kernels; what does not fit is 8 or 16 bytes wide. (Frames of chunks that are narrower than
 //! that of the column are widened when they are uploaded, which costs no more than to copy them.) Text is codes of one dictionary, which
-//! is made when the column is uploaded if chunks have none or several; booleans are bits, and so is which rows are not NULL.
+//! is made when the column is uploaded if chunks have none or several; of too many strings it is carried by the numbers of its rows, and
+//! its bytes are a column of their own, if something asks for them. Booleans are bits, and so is which rows are not NULL.
 //!
-//! `upload` makes the arrays of chunks, `resident` keeps them from statement to statement.
+//! `upload` makes the arrays of chunks (`text` those of bytes), `resident` keeps them from statement to statement.
 
 pub(crate) mod resident;
+mod text;
 mod upload;
 
 use super::code::types::Type;
@@ -52,8 +54,14 @@ pub(crate) enum Form {
     Bytes,
     /// Codes of a dictionary, in which no two strings are alike, in order.
     Codes(Arc<Dictionary>),
-    /// Text that nobody here reads: the numbers of rows on the host that have it, or (elements of a byte) each row's own.
+    /// Text by the numbers of rows on the host that have it, or (elements of a byte) by each row's own.
     Carried(Arc<Carried>),
+    /// Bytes of text: where each row's begin, and behind these where the last end.
+    Text {
+        offsets: Arc<Buffer>,
+        /// Whether offsets have 64 bits rather than 32.
+        wide: bool,
+    },
 }
 
 /// Text of so many strings that it stays on the host.
@@ -64,24 +72,27 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    /// A column of some chunks, in which no row is NULL; none if one is, or they are too many.
+    /// A column of some chunks; none if they are too many.
     fn of(chunks: &Chunks, position: usize) -> Option<Self> {
-        let has_all = |chunk: &Arc<Chunk>| {
-            chunk.columns.get(position).is_some_and(|column| column.nulls.is_none() && column.data.is_text())
-        };
+        let has_all = |chunk: &Arc<Chunk>| chunk.columns.get(position).is_some_and(|column| column.data.is_text());
         let fits = chunks.rows() <= u32::MAX as usize && chunks.iter().all(has_all);
         fits.then(|| Carried { chunks: chunks.clone(), position })
     }
 
-    /// As a column, which has nothing on the device.
-    fn column(self, driver: &Arc<dyn Driver>) -> Done<DeviceColumn> {
+    /// As a column, which has nothing on the device but which rows are not NULL.
+    fn column(self, driver: &Arc<dyn Driver>, valid: Valid) -> Done<DeviceColumn> {
         Ok(DeviceColumn {
             rows: self.chunks.rows(),
             element: Type::U8,
             form: Form::Carried(Arc::new(self)),
             data: Buffer::new(driver, 0)?,
-            valid: Valid::All,
+            valid,
         })
+    }
+
+    /// Whether a row may be NULL.
+    fn has_nulls(&self) -> bool {
+        self.chunks.iter().any(|chunk| chunk.columns[self.position].nulls.is_some())
     }
 
     /// The text of a row; nothing of what is none.
@@ -117,12 +128,23 @@ impl DeviceColumn {
         Ok(DeviceColumn { rows, element, form, data: Buffer::of_parts(driver, &data)?, valid })
     }
 
+    /// Which rows of a column of some chunks are not NULL, and nothing else.
+    fn of_nulls(driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: u32) -> Done<Self> {
+        let (rows, valid) = upload::nulls(chunks, position as usize)?;
+        let valid = match valid {
+            Some(valid) => Valid::Bits(Buffer::of(driver, &valid)?),
+            None => Valid::All,
+        };
+        Ok(DeviceColumn { rows, element: Type::Bool, form: Form::Bits, data: Buffer::new(driver, 0)?, valid })
+    }
+
     /// Bytes that it takes on the device.
     pub(crate) fn bytes(&self) -> usize {
         let valid = match &self.valid {
             Valid::All => 0,
             Valid::Bits(valid) | Valid::Bytes(valid) => valid.bytes,
         };
-        self.data.bytes + valid
+        let offsets = if let Form::Text { offsets, .. } = &self.form { offsets.bytes } else { 0 };
+        self.data.bytes + valid + offsets
     }
 }

@@ -5,7 +5,7 @@
 //! dropped is dropped here when the next column comes.
 
 use super::upload::{MANY_STRINGS, STRINGS_MAX};
-use super::{Carried, DeviceColumn};
+use super::{Carried, DeviceColumn, Valid, text};
 use crate::column::chunks::ChunksWatch;
 use crate::column::identity::Watch;
 use crate::column::{Chunk, Chunks};
@@ -30,8 +30,8 @@ impl Default for Resident {
 #[derive(Debug, Default)]
 struct Kept {
     columns: Vec<One>,
-    /// Lists of chunks whose text at a position is carried.
-    carried: Vec<(ChunksWatch, u32)>,
+    /// Lists of chunks whose text at a position is carried, and whether a row may be NULL.
+    carried: Vec<(ChunksWatch, u32, bool)>,
     /// Counts what is asked for.
     clock: u64,
     /// Bytes that were uploaded.
@@ -41,6 +41,7 @@ struct Kept {
 #[derive(Debug)]
 struct One {
     parts: Vec<Watch>,
+    of: Of,
     /// Lists of chunks whose columns at a position are these.
     lists: Vec<(ChunksWatch, u32)>,
     /// Or why it cannot be there, which is not tried again.
@@ -50,6 +51,16 @@ struct One {
 
 /// Lists by which a column is found, at most.
 const LISTS_MAX: usize = 16;
+
+/// What is kept of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    Values,
+    /// Its text as bytes.
+    Text,
+    /// Which rows are not NULL.
+    Nulls,
+}
 
 impl One {
     fn is_alive(&self) -> bool {
@@ -81,39 +92,58 @@ impl One {
 impl Resident {
     /// A column of some chunks, uploaded now if it is not there.
     pub(crate) fn column(&self, driver: &Arc<dyn Driver>, chunks: &Chunks, position: u32) -> Done<Arc<DeviceColumn>> {
-        match self.known(driver, chunks, position) {
-            Err(Stop::Declined(why)) if why == MANY_STRINGS => match self.carried(chunks, position) {
-                Some(carried) => carried.column(driver).map(Arc::new),
-                None => decline(MANY_STRINGS),
-            },
+        match self.known(driver, chunks, (position, Of::Values)) {
+            Err(Stop::Declined(why)) if why == MANY_STRINGS => {
+                let Some((carried, has_nulls)) = self.carried(chunks, position) else { return decline(MANY_STRINGS) };
+                let valid = match has_nulls {
+                    true => self.known(driver, chunks, (position, Of::Nulls))?.valid.clone(),
+                    false => Valid::All,
+                };
+                carried.column(driver, valid).map(Arc::new)
+            }
             other => other,
         }
     }
 
-    /// The same of text that stays on the host.
-    fn carried(&self, chunks: &Chunks, position: u32) -> Option<Carried> {
-        let known = |kept: &Kept| kept.carried.iter().any(|(list, at)| *at == position && chunks.is(list));
-        if known(&self.kept.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return Some(Carried { chunks: chunks.clone(), position: position as usize });
+    /// The same of text that stays on the host, and whether a row may be NULL.
+    fn carried(&self, chunks: &Chunks, position: u32) -> Option<(Carried, bool)> {
+        let known = |kept: &Kept| {
+            let is_it = |(list, at, _): &&(ChunksWatch, u32, bool)| *at == position && chunks.is(list);
+            kept.carried.iter().find(is_it).map(|(_, _, has_nulls)| *has_nulls)
+        };
+        if let Some(has_nulls) = known(&self.kept.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Some((Carried { chunks: chunks.clone(), position: position as usize }, has_nulls));
         }
         let carried = Carried::of(chunks, position as usize)?;
+        let has_nulls = carried.has_nulls();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.carried.retain(|(list, _)| !list.is_gone());
-        kept.carried.push((chunks.watch(), position));
-        Some(carried)
+        kept.carried.retain(|(list, _, _)| !list.is_gone());
+        kept.carried.push((chunks.watch(), position, has_nulls));
+        Some((carried, has_nulls))
     }
 
-    /// The same, where text of many strings is none.
-    fn known(&self, driver: &Arc<dyn Driver>, chunks: &Chunks, position: u32) -> Done<Arc<DeviceColumn>> {
+    /// The bytes of text that is carried, by the numbers of its rows.
+    pub(crate) fn text(&self, driver: &Arc<dyn Driver>, carried: &Carried) -> Done<Arc<DeviceColumn>> {
+        self.known(driver, &carried.chunks, (carried.position as u32, Of::Text))
+    }
+
+    /// What is kept of a column, where text of many strings has no values.
+    fn known(
+        &self,
+        driver: &Arc<dyn Driver>,
+        chunks: &Chunks,
+        (position, of): (u32, Of),
+    ) -> Done<Arc<DeviceColumn>> {
         {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.clock += 1;
             let now = kept.clock;
-            if let Some(one) = kept.columns.iter_mut().find(|one| one.is_listed(chunks, position)) {
+            let is_listed = |one: &&mut One| one.of == of && one.is_listed(chunks, position);
+            if let Some(one) = kept.columns.iter_mut().find(is_listed) {
                 one.used = now;
                 return one.column.clone();
             }
-            if let Some(one) = kept.columns.iter_mut().find(|one| one.is_of(chunks, position)) {
+            if let Some(one) = kept.columns.iter_mut().find(|one| one.of == of && one.is_of(chunks, position)) {
                 one.used = now;
                 one.list(chunks, position);
                 return one.column.clone();
@@ -125,7 +155,12 @@ impl Resident {
             return decline("rows that lie in a file");
         };
         let column = loop {
-            match DeviceColumn::upload(driver, chunks, position, self.strings_max) {
+            let made = match of {
+                Of::Values => DeviceColumn::upload(driver, chunks, position, self.strings_max),
+                Of::Text => text::upload(driver, chunks, position as usize),
+                Of::Nulls => DeviceColumn::of_nulls(driver, chunks, position),
+            };
+            match made {
                 Ok(column) => break Ok(Arc::new(column)),
                 // Whatever stopped it, room may help, as long as there is some to be had.
                 Err(Stop::Declined(why)) if why.contains("memory") && self.evict() => {}
@@ -136,7 +171,7 @@ impl Resident {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.uploaded += column.as_ref().map_or(0, |column| column.bytes() as u64);
         let used = kept.clock;
-        kept.columns.push(One { parts, lists: vec![(chunks.watch(), position)], column: column.clone(), used });
+        kept.columns.push(One { parts, of, lists: vec![(chunks.watch(), position)], column: column.clone(), used });
         column
     }
 

@@ -50,6 +50,16 @@ pub(super) fn gather(chunks: &[Arc<Chunk>], position: usize, strings_max: usize)
     }
 }
 
+/// Rows, and bits of which are not NULL, if one is.
+pub(super) fn nulls(chunks: &[Arc<Chunk>], position: usize) -> Done<(usize, Option<Vec<u8>>)> {
+    if chunks.iter().any(|chunk| chunk.columns.len() <= position) {
+        return decline("rows that lie in a file");
+    }
+    let columns: Vec<&Column> = chunks.iter().map(|chunk| &chunk.columns[position]).collect();
+    let rows = chunks.iter().map(|chunk| chunk.rows).sum();
+    Ok((rows, valid(&columns, rows)))
+}
+
 /// Bits of which rows are not NULL, if one is.
 fn valid(columns: &[&Column], rows: usize) -> Option<Vec<u8>> {
     if columns.iter().all(|column| column.nulls.is_none()) {

@@ -46,6 +46,9 @@ impl Lowering<'_> {
         if let Some(made) = self.over_dictionary(node, function, arguments, of)? {
             return Ok(made);
         }
+        if let Some(made) = self.over_rows(node, function, arguments, of)? {
+            return Ok(made);
+        }
         match function {
             F::Equal
             | F::NotEqual

@@ -156,7 +156,7 @@ impl Lowering<'_> {
         Ok(values)
     }
 
-    fn value_of(&self, number: u32, known: (u32, &Value)) -> Result<Value> {
+    pub(super) fn value_of(&self, number: u32, known: (u32, &Value)) -> Result<Value> {
         let node = self.node_at(number);
         if number == known.0 {
             return Ok(known.1.clone());

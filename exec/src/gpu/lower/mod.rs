@@ -2,7 +2,7 @@
 //!
 //! [`Lowering`] writes one kernel: it hands out variables and parameters, knows in which block of C statements stand, and which
 //! node's value is in which variable there. On it are built `scalars` (nodes of expressions), `calls` (functions, with `logic`,
-//! `arithmetic` and `dictionary` for what reads text), `keys` (codes of keys), `probes` (what asks other collections), and `nest`
+//! `arithmetic`, and for what reads text `dictionary` and `text`), `keys` (codes of keys), `probes` (what asks other collections), and `nest`
 //! (rows, levels, conditions). What rows are folded into is `groups`', above.
 //!
 //! Whatever is not known here declines, with its name. Errors are a flag: whoever divides by zero or leaves a type sets it, for rows
@@ -16,6 +16,7 @@ mod logic;
 pub(crate) mod nest;
 pub(crate) mod probes;
 pub(crate) mod scalars;
+mod text;
 
 use super::code::expression::{Expression, Place, Variable};
 use super::code::helpers::{Helper, LANES};
@@ -26,6 +27,7 @@ use super::device::Device;
 use super::driver::{Argument, Buffer};
 use super::groups::held::HeldGroups;
 use super::stop::{Done, decline};
+use super::text::Answers;
 use crate::backend::inputs::Inputs;
 use crate::plan::nodes::Node;
 use crate::plan::placement::Task;
@@ -34,7 +36,7 @@ use probes::Probed;
 use rustc_hash::FxHashMap;
 use scalars::Scalar;
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// A kernel that is being written.
 pub(crate) struct Lowering<'a> {
@@ -71,6 +73,8 @@ pub(crate) struct Reads {
     buckets: Vec<u32>,
     /// Collections that are asked, as far as they have been.
     probed: RefCell<FxHashMap<u32, Arc<Probed>>>,
+    /// What was computed of texts by row, by what that was; no other column has the address of one that is watched.
+    answers: RefCell<FxHashMap<String, (Weak<DeviceColumn>, Answers)>>,
     /// Whether a row may fail.
     may_fail: Cell<bool>,
 }
@@ -79,7 +83,13 @@ impl Reads {
     /// Nothing yet.
     pub(crate) fn new(task: &Task<'_>, device: &Device) -> Done<Self> {
         let error = Buffer::zeroed(&device.driver, 4)?;
-        Ok(Reads { error, buckets: bucket_collections(task), probed: RefCell::default(), may_fail: Cell::new(false) })
+        Ok(Reads {
+            error,
+            buckets: bucket_collections(task),
+            probed: RefCell::default(),
+            answers: RefCell::default(),
+            may_fail: Cell::new(false),
+        })
     }
 
     /// Whether no row has failed.

@@ -9,6 +9,7 @@ mod dry;
 mod figures;
 mod programs;
 mod sources;
+mod text;
 mod tpch;
 
 use crate::Result;

@@ -126,3 +126,21 @@ fn all_queries_beside_the_host() {
     println!("{ran} loops ran on the device, {declined} were declined there");
     assert!(ran >= 30, "{ran} loops");
 }
+
+#[test]
+fn text_of_many_strings() {
+    let pool = Pool::new(1).expect("threads start");
+    let mut known = FxHashMap::default();
+    for number in [9, 13, 20, 22] {
+        // An average is numeric, for which this is no test.
+        let average = "narrow_down(average(%3.part0, %3.part1))::decimal(16,2)";
+        let program = program(&PROGRAMS[number - 1].replace(average, "0.00::decimal(3,2)"));
+        let tables = tables_of(&program, &mut known);
+        let program = with_statistics(&program, &tables);
+        let gpu = Arc::new(with_sources_of_a_card().that_carries_text());
+        for note in compare(&program, &tables, &[], (&gpu, &pool), &format!("Q{number}")) {
+            println!("Q{number} {note}");
+            assert!(note.ends_with(": ran"), "Q{number} {note}");
+        }
+    }
+}
