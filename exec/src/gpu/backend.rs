@@ -5,10 +5,11 @@ use super::device::Device;
 use super::driver::Driver;
 use super::groups::Table;
 use super::groups::cell::{Cell, CellKind};
+use super::groups::finished::Finish;
 use super::groups::fold::{Fold, Groups};
 use super::groups::held::{HeldGroups, HeldSet, Kept};
 use super::groups::partial::partial_of_table;
-use super::lower::{Lowering, Reads};
+use super::lower::{Lowering, Reads, numeric};
 use super::rows::buckets::HeldBuckets;
 use super::rows::top::{check_order, top};
 use super::rows::{HeldRows, ROWS_MAX, Wanted, collect};
@@ -21,7 +22,6 @@ use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan,
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::function::{DatePart, Function};
 use multiloop_planner::multiloop::{Reduction, Source};
-use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::borrow::Cow;
@@ -283,10 +283,13 @@ fn given_of(device: &Device, fold: Fold<'_>) -> Done<Given> {
         Some(Groups::Table { layout: Some(layout), table }) if may_be_kept(&table) => {
             let counter = table.counter(device)?;
             let empty = layout.parts.iter().map(|_| Value::Null).chain(plan.aggregates.iter().map(empty_of)).collect();
-            let groups = HeldGroups { layout, table, empty, counter };
+            let groups = HeldGroups { layout, table, empty, counter, finish: Finish::of(plan) };
             Ok(Given::Held(Arc::new(Kept(Arc::new(groups)))))
         }
         Some(Groups::Table { layout, table }) => {
+            if let Some(finish) = Finish::of(plan) {
+                return finish.groups(layout.as_ref(), &table);
+            }
             partial_of_table(layout.as_ref(), &table).map(|groups| Given::Partial(vec![groups]))
         }
     }
@@ -428,8 +431,9 @@ fn shape(task: &Task<'_>) -> Done<()> {
     if of.expressions.nodes.iter().any(|node| odd(&node.operation)) {
         return decline("blocks for each row");
     }
+    numeric::check(task)?;
     for node in &of.expressions.nodes {
-        if node.data_type == DataType::Numeric || node.register == Register::Interval {
+        if node.register == Register::Interval {
             return decline(format!("a value of type {}", node.data_type));
         }
         if let Operation::Call { function, arguments } = &node.operation {

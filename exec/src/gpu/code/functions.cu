@@ -108,6 +108,22 @@ FUNCTION u32 find_slot(const u64* slots, u32 bits, u64 code) {
   }
 }
 
+// Whether it is the first that asks: of all threads that have one code one does.
+FUNCTION bool take_bit(u32* words, u64 at) {
+  u32 one = 1u << (at & 31);
+  if ((*(volatile u32*)&words[at >> 5] & one) != 0) return false;
+  return (atomicOr(&words[at >> 5], one) & one) == 0;
+}
+
+FUNCTION bool take_slot(u64* slots, u32 bits, u64 code) {
+  u64 mask = (1ull << bits) - 1, at = first_slot(bits, code);
+  for (;; at = (at + 1) & mask) {
+    u64 there = *(volatile u64*)&slots[at];
+    if (there == 0 && (there = atomicCAS(&slots[at], 0ull, code + 1)) == 0) return true;
+    if (there == code + 1) return false;
+  }
+}
+
 FUNCTION bool is_odd(double value) { return !(value - value == 0.0); }
 
 FUNCTION bool float_less(double a, double b) { return a < b || (b != b && a == a); }

@@ -64,6 +64,20 @@ pub(crate) enum Helper {
     DayOf,
     /// The place of the first of some rows that a thread has, among those of the block; and of all how many there are.
     Scan,
+    /// Sets a bit of a bitmap of words of 32 bits: whether it was not set.
+    TakeBit,
+    /// Gives a code a slot: whether it had none.
+    TakeSlot,
+    /// Of numbers of any scale the digits of a product, of a sum, and of a quotient, and the scale of that.
+    NumericProduct,
+    NumericSum,
+    NumericQuotient,
+    NumericQuotientScale,
+    /// Which of two such numbers is greater: 1, 0, -1.
+    NumericOrder,
+    /// The digits of such a number at another scale; and the same between limits.
+    NumericCut,
+    NumericNarrow,
 }
 
 impl Helper {
@@ -102,26 +116,47 @@ impl Helper {
             Helper::MonthOf => "month_of",
             Helper::DayOf => "day_of",
             Helper::Scan => "scan",
+            Helper::TakeBit => "take_bit",
+            Helper::TakeSlot => "take_slot",
+            Helper::NumericProduct => "numeric_product",
+            Helper::NumericSum => "numeric_sum",
+            Helper::NumericQuotient => "numeric_quotient",
+            Helper::NumericQuotientScale => "numeric_quotient_scale",
+            Helper::NumericOrder => "numeric_order",
+            Helper::NumericCut => "numeric_cut",
+            Helper::NumericNarrow => "numeric_narrow",
         }
     }
 
     /// Whether it writes to no array that it is given.
     pub(crate) fn only_reads(self) -> bool {
         matches!(self, Helper::Bit | Helper::FindSlot | Helper::Joined | Helper::Pair)
-            || (self.result().is_some() && !matches!(self, Helper::FillSlot | Helper::Scan))
+            || (self.result().is_some()
+                && !matches!(self, Helper::FillSlot | Helper::Scan | Helper::TakeBit | Helper::TakeSlot))
     }
 
     /// What it gives, if it gives something.
     pub(crate) fn result(self) -> Option<Type> {
         match self {
-            Helper::Bit | Helper::IsOdd | Helper::FloatLess | Helper::FloatEqual => Some(Type::Bool),
+            Helper::Bit
+            | Helper::IsOdd
+            | Helper::FloatLess
+            | Helper::FloatEqual
+            | Helper::TakeBit
+            | Helper::TakeSlot => Some(Type::Bool),
             Helper::Joined | Helper::Risen | Helper::Fallen => Some(Type::I64),
             Helper::Pair | Helper::Rising | Helper::Falling | Helper::Lane64 => Some(Type::U64),
             Helper::Lane8 | Helper::Lane16 | Helper::Lane32 => Some(Type::U32),
-            Helper::DivideHalfAway | Helper::Wide => Some(Type::I128),
+            Helper::DivideHalfAway
+            | Helper::Wide
+            | Helper::NumericProduct
+            | Helper::NumericSum
+            | Helper::NumericQuotient
+            | Helper::NumericCut
+            | Helper::NumericNarrow => Some(Type::I128),
             Helper::Rounded => Some(Type::F64),
-            Helper::YearOf | Helper::MonthOf | Helper::DayOf => Some(Type::I32),
-            Helper::Scan | Helper::FillSlot | Helper::FindSlot => Some(Type::U32),
+            Helper::YearOf | Helper::MonthOf | Helper::DayOf | Helper::NumericOrder => Some(Type::I32),
+            Helper::Scan | Helper::FillSlot | Helper::FindSlot | Helper::NumericQuotientScale => Some(Type::U32),
             Helper::SetBit
             | Helper::SetFlags
             | Helper::Count32
@@ -162,3 +197,9 @@ pub(crate) const OF_DEVICE: &str = "\
 
 /// The functions.
 pub(crate) const FUNCTIONS: &str = include_str!("functions.cu");
+
+/// Functions of numbers of any scale, in front of the kernels that call them: others need not wait until these are read.
+pub(crate) const NUMERIC_FUNCTIONS: &str = include_str!("numeric.cu");
+
+/// What the names of [`NUMERIC_FUNCTIONS`] begin with.
+pub(crate) const NUMERIC: &str = "numeric_";

@@ -1,7 +1,7 @@
 //! The text of a source.
 
 use super::expression::{Binary, Expression, Place, Variable};
-use super::helpers::{FUNCTIONS, OF_DEVICE, TYPES};
+use super::helpers::{FUNCTIONS, NUMERIC, NUMERIC_FUNCTIONS, OF_DEVICE, TYPES};
 use super::statement::{Kernel, Statement};
 use super::types::{Kind, Type};
 use std::fmt::{self, Write};
@@ -11,6 +11,9 @@ pub(crate) fn kernels(kernels: &[Kernel]) -> String {
     let mut text = String::new();
     for each in kernels {
         kernel(&mut text, each).expect("a string takes all that is written to it");
+    }
+    if text.contains(NUMERIC) {
+        text.insert_str(0, NUMERIC_FUNCTIONS);
     }
     text
 }

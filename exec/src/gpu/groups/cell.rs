@@ -1,5 +1,6 @@
 //! Cells: what a table has of an aggregate.
 
+use super::distinct::check_distinct;
 use crate::column::Dictionary;
 use crate::gpu::columns::Carried;
 use crate::gpu::stop::{Done, decline};
@@ -51,7 +52,7 @@ impl Cell {
     pub(crate) fn of(plan: &AggregatePlan, tuples: u128, flag: u32) -> Done<Self> {
         let AggregateKind { reduction, argument, data_type, grid, .. } = &plan.kind;
         if plan.kind.keeps_arguments() {
-            return decline("a distinct aggregate");
+            check_distinct(&plan.kind)?;
         }
         let is_whole = matches!(argument, Some((_, Register::I32 | Register::I64 | Register::I128)));
         let mut most = 0;

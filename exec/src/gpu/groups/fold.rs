@@ -62,6 +62,8 @@ pub(crate) struct Fold<'p> {
     /// Without a key: a thread's flags, and what it has of each cell.
     pub(super) own_flags: Option<Variable>,
     pub(super) own: Vec<Option<Variable>>,
+    /// How many tuples may come.
+    pub(super) most: u64,
     /// Bytes that a block shares.
     pub(crate) shared_bytes: usize,
     /// The first word of it that is free.
@@ -88,6 +90,7 @@ impl<'p> Fold<'p> {
             words: Vec::new(),
             own_flags: None,
             own: Vec::new(),
+            most: 0,
             shared_bytes: 0,
             base: 0,
         }
@@ -95,7 +98,8 @@ impl<'p> Fold<'p> {
 
     /// Folds the tuple at hand.
     pub(crate) fn tuple(&mut self, to: &mut Lowering<'_>, pieces: &Pieces, taken: usize) -> Done<()> {
-        let Key { layout, group, groups, slots } = self.key(to, pieces)?;
+        self.most = pieces.rows.saturating_mul(to.tuples_each);
+        let Key { layout, group, groups, slots } = self.key(to)?;
         if self.plan.aggregates.is_empty()
             && slots.is_none()
             && let Some(layout) = layout
@@ -118,11 +122,11 @@ impl<'p> Fold<'p> {
     }
 
     /// The tuple's group: its code or slot, and how many there are.
-    fn key(&self, to: &mut Lowering<'_>, pieces: &Pieces) -> Done<Key> {
+    fn key(&self, to: &mut Lowering<'_>) -> Done<Key> {
         if self.plan.key.is_none() {
             return Ok(Key { layout: None, group: word(0), groups: 1, slots: None });
         }
-        let most = pieces.rows.saturating_mul(to.tuples_each);
+        let most = self.most;
         let parts = self.plan.parts().iter().map(|&part| to.root(part)).collect::<Done<Vec<Scalar>>>()?;
         let mut layout = to.layout_of(&self.plan.layout, &parts)?;
         let is_far = |layout: &KeyLayout| layout.codes().is_none_or(|codes| are_far(codes, most, CODES_MAX));
@@ -294,7 +298,13 @@ impl<'p> Fold<'p> {
             cell.flag = None;
         }
         let is_value = argument.null.clone().not();
-        to.when(is_value.clone(), |to| self.add(to, at, kind, (group, in_block), argument.value.clone()))?;
+        to.when(is_value.clone(), |to| {
+            if !aggregate.kind.keeps_arguments() {
+                return self.add(to, at, kind, (group, in_block), argument.value.clone());
+            }
+            let is_first = self.is_first(to, at, (group, &argument))?;
+            to.when(is_first, |to| self.add(to, at, kind, (group, in_block), argument.value.clone()))
+        })?;
         if kind == CellKind::Count {
             return Ok(flags);
         }

@@ -1,6 +1,7 @@
 //! Groups that stay on the device: lookups and loops over groups read the table by code.
 
 use super::cell::{Cell, CellKind};
+use super::finished::Finish;
 use super::partial::partial_of_table;
 use super::{Counter, SEEN, Table};
 use crate::Result;
@@ -28,6 +29,8 @@ pub(crate) struct HeldGroups {
     /// For each field what a lookup gives that finds nothing.
     pub(crate) empty: Vec<Value>,
     pub(crate) counter: Counter,
+    /// What finishes them, if they are not to be merged.
+    pub(crate) finish: Option<Finish>,
 }
 
 /// Keys alone, a bit for each code.
@@ -104,7 +107,12 @@ impl Held for Kept<HeldGroups> {
     }
 
     fn fetch(&self, _: &Context) -> Result<Given> {
-        partial_of_table(Some(&self.0.layout), &self.0.table).map(|groups| Given::Partial(vec![groups])).map_err(lost)
+        let layout = Some(&self.0.layout);
+        let given = match &self.0.finish {
+            Some(finish) => finish.groups(layout, &self.0.table),
+            None => partial_of_table(layout, &self.0.table).map(|groups| Given::Partial(vec![groups])),
+        };
+        given.map_err(lost)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -14,8 +14,13 @@
 //! The table stays on the device ([`held`]), where lookups and loops over groups read it by code, or becomes partial groups
 //! ([`partial`]). Keys alone are bits. Where codes lie too far apart for arrays, a hash table gives each a slot ([`slots`]), which
 //! is the group then.
+//!
+//! Of DISTINCT arguments ([`distinct`]) only the first of a group is folded in; then groups are finished where they are
+//! ([`finished`]), since nothing could be added to them.
 
 pub(crate) mod cell;
+mod distinct;
+pub(crate) mod finished;
 mod flush;
 pub(crate) mod fold;
 pub(crate) mod held;

@@ -24,20 +24,20 @@ const FEW: u64 = 1 << 12;
 const AT_ONCE: usize = 1 << 22;
 
 /// The memory of a table, on the host if it is small.
-struct OnHost {
+pub(super) struct OnHost {
     address: u64,
     bytes: Option<Vec<u8>>,
 }
 
 impl OnHost {
-    fn of(table: &Table) -> Done<Self> {
+    pub(super) fn of(table: &Table) -> Done<Self> {
         let whole = &table.whole;
         let bytes = if whole.bytes <= AT_ONCE { Some(whole.values(whole.bytes)?) } else { None };
         Ok(OnHost { address: whole.address, bytes })
     }
 
     /// The first values of a part.
-    fn values<T: Plain>(&self, part: &Buffer, count: usize) -> Done<Vec<T>> {
+    pub(super) fn values<T: Plain>(&self, part: &Buffer, count: usize) -> Done<Vec<T>> {
         let Some(bytes) = &self.bytes else { return part.values(count) };
         let from = (part.address - self.address) as usize;
         let size = size_of::<T>();

@@ -90,19 +90,21 @@ impl Lowering<'_> {
             }
         };
         // Differences of 64 bits go round, and are right as they are.
-        let far = Expression::binary(Binary::Subtract, value, least).cast(Type::U64).cast(of);
+        let far = Expression::binary(Binary::Subtract, value, least).cast(Type::U64);
         let one = Expression::number(1, of);
         if grid.step == 1 {
-            return Ok(Code { code: Expression::binary(Binary::Add, far, one), absent });
+            return Ok(Code { code: Expression::binary(Binary::Add, far.cast(of), one), absent });
         }
-        let far = self.hold(far);
-        let step = self.integer(grid.step.into(), of);
-        let steps = Expression::binary(Binary::Divide, far.clone(), step.clone());
+        // What few steps are far apart may be far.
+        let wide = if grid.high - grid.low > u32::MAX.into() { Type::U64 } else { of };
+        let far = self.hold(far.cast(wide));
+        let step = self.integer(grid.step.into(), wide);
+        let steps = Expression::binary(Binary::Divide, far.clone(), step.clone()).cast(of);
         let absent = match own {
             true => absent,
             false => {
                 let rest = Expression::binary(Binary::Modulo, far, step);
-                absent.or(Expression::binary(Binary::NotEqual, rest, Expression::number(0, of)))
+                absent.or(Expression::binary(Binary::NotEqual, rest, Expression::number(0, wide)))
             }
         };
         Ok(Code { code: Expression::binary(Binary::Add, steps, one), absent })

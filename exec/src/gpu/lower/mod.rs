@@ -2,7 +2,8 @@
 //!
 //! [`Lowering`] writes one kernel: it hands out variables and parameters, knows in which block of C statements stand, and which
 //! node's value is in which variable there. On it are built `scalars` (nodes of expressions), `calls` (functions, with `logic`,
-//! `arithmetic`, and for what reads text `dictionary` and `text`), `keys` (codes of keys), `probes` (what asks other collections), and `nest`
+//! `arithmetic`, `numeric`, and for what reads text `dictionary` and `text`), `keys` (codes of keys), `probes` (what asks other
+//! collections), and `nest`
 //! (rows, levels, conditions). What rows are folded into is `groups`', above.
 //!
 //! Whatever is not known here declines, with its name. Errors are a flag: whoever divides by zero or leaves a type sets it, for rows
@@ -14,6 +15,7 @@ pub(crate) mod dictionary;
 pub(crate) mod keys;
 mod logic;
 pub(crate) mod nest;
+pub(crate) mod numeric;
 pub(crate) mod probes;
 pub(crate) mod scalars;
 mod text;
@@ -32,6 +34,7 @@ use crate::backend::inputs::Inputs;
 use crate::plan::nodes::Node;
 use crate::plan::placement::Task;
 use crate::plan::tree::{GeneratorKind, LetKind};
+use multiloop_planner::value::Value;
 use probes::Probed;
 use rustc_hash::FxHashMap;
 use scalars::Scalar;
@@ -52,6 +55,8 @@ pub(crate) struct Lowering<'a> {
     /// Nodes whose values became known in each of them.
     scopes: Vec<Vec<u32>>,
     values: FxHashMap<u32, Scalar>,
+    /// Values of nodes that read no row, as far as they have been asked for.
+    grounds: FxHashMap<u32, Option<Value>>,
     /// Of each level that is open the row on which it stands.
     rows: Vec<Expression>,
     /// What the levels go over.
@@ -122,6 +127,7 @@ impl<'a> Lowering<'a> {
             blocks: vec![Vec::new()],
             scopes: vec![Vec::new()],
             values: FxHashMap::default(),
+            grounds: FxHashMap::default(),
             rows: Vec::new(),
             sources: Vec::new(),
             tuples_each: 1,

@@ -154,8 +154,7 @@ impl Lowering<'_> {
         Ok(Scalar {
             value: Expression::select(is_there.clone(), found.value, nothing.value),
             null: Expression::select(is_there, found.null, nothing.null),
-            dictionary: found.dictionary,
-            carried: found.carried,
+            ..found
         })
     }
 

@@ -10,7 +10,6 @@ use crate::gpu::driver::Argument;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::nodes::Operation;
 use crate::plan::register::Register;
-use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use std::sync::Arc;
 
@@ -25,12 +24,14 @@ pub(crate) struct Scalar {
     pub(crate) dictionary: Option<Arc<Dictionary>>,
     /// Where text is that has no codes: then the value is the number of a row.
     pub(crate) carried: Option<Arc<Carried>>,
+    /// Of a numeric how many of the value's digits stand behind the point.
+    pub(crate) scale: Option<Expression>,
 }
 
 impl Scalar {
     /// A number or truth.
     pub(crate) fn new(value: Expression, null: Expression) -> Self {
-        Scalar { value, null, dictionary: None, carried: None }
+        Scalar { value, null, dictionary: None, carried: None, scale: None }
     }
 
     /// Whether it is TRUE, rather than FALSE or NULL.
@@ -72,7 +73,8 @@ impl Lowering<'_> {
         if !self.node_at(number).nullable && !matches!(self.node_at(number).operation, Operation::Find { .. }) {
             made.null = Expression::truth(false);
         }
-        let made = Scalar { value: self.hold(made.value), null: self.hold(made.null), ..made };
+        let scale = made.scale.map(|scale| self.hold(scale));
+        let made = Scalar { value: self.hold(made.value), null: self.hold(made.null), scale, ..made };
         self.values.insert(number, made.clone());
         self.scopes.last_mut().expect("a kernel has a scope").push(number);
         Ok(made)
@@ -80,8 +82,8 @@ impl Lowering<'_> {
 
     fn compute(&mut self, number: u32) -> Done<Scalar> {
         let node = self.node_at(number);
-        if node.data_type == DataType::Numeric {
-            return decline("numeric");
+        if let Some(made) = self.numeric(number)? {
+            return Ok(made);
         }
         let of = type_of(node.register)?;
         match &node.operation {

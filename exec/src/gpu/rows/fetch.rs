@@ -17,7 +17,7 @@ pub(super) fn columns(level: &Level, types: &[DataType]) -> Done<Vec<Column>> {
 }
 
 /// Rows of some columns.
-pub(super) fn row_set(columns: Vec<Column>, rows: usize) -> RowSet {
+pub(crate) fn row_set(columns: Vec<Column>, rows: usize) -> RowSet {
     let starts = (0..rows).step_by(CHUNK_ROWS);
     let chunk = |start: usize| {
         let rows = CHUNK_ROWS.min(rows - start);
@@ -81,7 +81,7 @@ pub(super) fn fetched(column: &DeviceColumn, of: DataType) -> Done<Column> {
 }
 
 /// The parts of keys that codes stand for, a column each.
-pub(super) fn keys(layout: &KeyLayout, codes: &[u64]) -> Done<Vec<Column>> {
+pub(crate) fn keys(layout: &KeyLayout, codes: &[u64]) -> Done<Vec<Column>> {
     let part = |(at, part): (usize, &crate::plan::key_layout::PartLayout)| {
         let mask = layout.end(at).map_or(u64::MAX, |end| (1 << (end - part.shift)) - 1);
         let own: Vec<u64> = codes.iter().map(|&code| code >> part.shift & mask).collect();
@@ -104,7 +104,7 @@ pub(super) fn keys(layout: &KeyLayout, codes: &[u64]) -> Done<Vec<Column>> {
 }
 
 /// The same key columns, with booleans as what they are.
-pub(super) fn typed(keys: Vec<Column>, types: &[DataType]) -> Vec<Column> {
+pub(crate) fn typed(keys: Vec<Column>, types: &[DataType]) -> Vec<Column> {
     let one = |(column, of): (Column, &DataType)| match (&column.data, of) {
         (ColumnData::Int64(values), DataType::Boolean) => {
             let data =

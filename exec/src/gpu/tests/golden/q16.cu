@@ -1,3 +1,48 @@
+// How many groups have rows.
+KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+  u32 own = 0;
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
+  if (own != 0) atomicAdd(count, own);
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, u32* v19, u32* v22, const i32 v24, const i32 v25, i32* v27, const u64* __restrict__ v28, i32* v30) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
+      u64 v13 = (v12 + ((u64)threadIdx.x));
+      u32 v14 = 0u;
+      if ((v13 < v10)) {
+        if (((v15[v13] & 1u) != 0u)) {
+          v14 = (v14 + 1u);
+        }
+      }
+      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      if ((v14 != 0u)) {
+        if (((v15[v13] & 1u) != 0u)) {
+          u64 v17 = (v13 >> 14u);
+          u32 v18 = ((v17 == 0ull) ? 0u : ((u32)(v17 - 1ull)));
+          v19[v16] = v18;
+          u64 v20 = ((v13 >> 6u) & 255ull);
+          u32 v21 = ((v20 == 0ull) ? 0u : ((u32)(v20 - 1ull)));
+          v22[v16] = v21;
+          u64 v23 = (v13 & 63ull);
+          i32 v26 = ((i32)((u32)v24 + (u32)((i32)((u32)((i32)(v23 - 1ull)) * (u32)v25))));
+          v27[v16] = v26;
+          i32 v29 = ((i32)((i64)v28[v13]));
+          v30[v16] = v29;
+          v16 = (v16 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i32 v18, const i32 v19, const i32 v20, const i32 v21, const i32 v22, const i32 v23, const i32 v24, const i32 v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const u8* __restrict__ v30, const u8* __restrict__ v32, const u8* __restrict__ v34, const u8* __restrict__ v35, const i32 v40, const i32 v42, const i32 v43, const i32 v44, const i32 v45, const i32 v46, const i32 v47, const i32 v48, const i32 v49, const u16* __restrict__ v57, const i32 v58, const i64 v61, u32* v63, u32* v64, u32* v65, i32* v66) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -56,34 +101,23 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, u32* v18, const u8* __restrict__ v19, u32* v21, const u8* __restrict__ v22, const i32 v23, i32* v25, const u8* __restrict__ v26, const i32 v27, i32* v29) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        v14 = (v14 + 1u);
+    u32 v11 = 0u;
+    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
+      if (((v13[v12] & 1u) != 0u)) {
+        v11 = (v11 + 1u);
       }
-      u32 v15 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        u32 v17 = ((u32)v16[v13]);
-        v18[v15] = v17;
-        u32 v20 = ((u32)v19[v13]);
-        v21[v15] = v20;
-        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v13])));
-        v25[v15] = v24;
-        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v26[v13])));
-        v29[v15] = v28;
-        v15 = (v15 + 1u);
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
     }
+    u32 v14 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
   }
 }
 
@@ -140,6 +174,66 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
       v1[v7] = v2[blockDim.x];
     }
     __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v25, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u32* __restrict__ v39, const u32* __restrict__ v41, const i32* __restrict__ v43, const i64 v46, u32* v48, u64* v49, const i32 v50, const i64 v53, const u64 v55, u32* v57) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          bool v24 = !v23;
+          if (v24) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v26[2];
+        lanes16(v26, v25, v9);
+#pragma unroll
+        for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
+          u64 v28 = (v9 + ((u64)v27));
+          if (((v12 & (1u << v27)) != 0u)) {
+            i32 v30 = ((i32)((u32)v29 + (u32)((i32)((u16)lane16((v26 + 0u), v27)))));
+            i64 v31 = ((i64)v30);
+            u32 v34 = (((u32)((u64)((i64)((u64)v31 - (u64)v32)))) + 1u);
+            bool v35 = ((v31 < v32) || (v31 > v33));
+            u32 v37 = (v35 ? 0u : v36[v34]);
+            u32 v38 = (v37 - 1u);
+            if (!(v37 == 0u)) {
+              u32 v40 = v39[v38];
+              u32 v42 = v41[v38];
+              i32 v44 = v43[v38];
+              i64 v45 = ((i64)v44);
+              u32 v47 = ((((v40 + 1u) << 14u) | ((v42 + 1u) << 6u)) | (((u32)((u64)((i64)((u64)v45 - (u64)v46)))) + 1u));
+              i32 v51 = ((i32)((u32)v50 + (u32)((i32)((u8)lane8((v11 + 0u), v27)))));
+              i64 v52 = ((i64)v51);
+              u32 v54 = (((u32)((u64)((i64)((u64)v52 - (u64)v53)))) + 1u);
+              u64 v56 = ((((u64)v47) * v55) + ((u64)v54));
+              bool v58 = take_bit((v57 + 0u), v56);
+              if (v58) {
+                add64((v49 + v47), ((i64)1ll));
+              }
+              set_flags((v48 + v47), 1u);
+            }
+          }
+        }
+      }
+    }
   }
 }
 

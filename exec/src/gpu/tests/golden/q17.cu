@@ -5,6 +5,241 @@ KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
   if (own != 0) atomicAdd(count, own);
 }
 
+// Numbers of any scale: digits, and how many of them stand behind the point. What 127 bits do not hold is NO_NUMBER, which goes through
+// all functions, and which the kernel looks for. Where there is a number it is the one that the processors get.
+#define NO_NUMBER ((i128)((u128)1 << 127))
+#define TOO_LARGE (~(u128)0)
+
+FUNCTION u128 numeric_size(i128 a) { return a < 0 ? (u128)0 - (u128)a : (u128)a; }
+
+FUNCTION i128 numeric_signed(u128 size, bool negative) {
+  if (size >> 127) return NO_NUMBER;
+  return negative ? -(i128)size : (i128)size;
+}
+
+// 10 to the power of 38 at most.
+FUNCTION u128 numeric_power(u32 digits) {
+  u128 power = 1, base = 10;
+  for (; digits > 0; digits >>= 1, base *= base) if (digits & 1) power *= base;
+  return power;
+}
+
+// The exponent of the leading digit.
+FUNCTION u32 numeric_exponent(u128 size) {
+  u32 exponent = 0;
+  for (u128 power = 10; exponent < 38 && size >= power; power *= 10) exponent++;
+  return exponent;
+}
+
+FUNCTION u128 numeric_times(u128 a, u128 b) {
+  u64 a1 = (u64)(a >> 64), b1 = (u64)(b >> 64), a0 = (u64)a, b0 = (u64)b;
+  if (a1 != 0 && b1 != 0) return TOO_LARGE;
+  u128 low = (u128)a0 * b0;
+  if (a1 == 0 && b1 == 0) return low;
+  u128 high = (u128)a1 * b0 + (u128)a0 * b1 + (low >> 64);
+  return high >> 64 ? TOO_LARGE : high << 64 | (u64)low;
+}
+
+FUNCTION u128 numeric_over(u128 a, u128 b) {
+  if ((a >> 64) == 0 && (b >> 64) == 0) return (u64)a / (u64)b;
+  return a / b;
+}
+
+// The digits at a scale that is no less.
+FUNCTION i128 numeric_at(i128 a, u32 from, u32 to) {
+  if (a == 0 || a == NO_NUMBER || from == to) return a;
+  if (to - from > 38) return NO_NUMBER;
+  return numeric_signed(numeric_times(numeric_size(a), numeric_power(to - from)), a < 0);
+}
+
+FUNCTION i128 numeric_product(i128 a, i128 b, u32 scale) {
+  if (a == NO_NUMBER || b == NO_NUMBER || scale > 255) return NO_NUMBER;
+  return numeric_signed(numeric_times(numeric_size(a), numeric_size(b)), (a < 0) != (b < 0));
+}
+
+FUNCTION i128 numeric_sum(i128 a, u32 scale_a, i128 b, u32 scale_b) {
+  u32 scale = scale_a > scale_b ? scale_a : scale_b;
+  i128 x = numeric_at(a, scale_a, scale), y = numeric_at(b, scale_b, scale);
+  if (x == NO_NUMBER || y == NO_NUMBER) return NO_NUMBER;
+  i128 sum = (i128)((u128)x + (u128)y);
+  return (x < 0) == (y < 0) && (sum < 0) != (x < 0) ? NO_NUMBER : sum;
+}
+
+// Which is greater: 1, 0, -1. What has no room at the larger scale is further from zero than what has.
+FUNCTION i32 numeric_order(i128 a, u32 scale_a, i128 b, u32 scale_b) {
+  u32 scale = scale_a > scale_b ? scale_a : scale_b;
+  i128 x = numeric_at(a, scale_a, scale), y = numeric_at(b, scale_b, scale);
+  if (x == NO_NUMBER) return a < 0 ? -1 : 1;
+  if (y == NO_NUMBER) return b < 0 ? 1 : -1;
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+// The exponent of the leading digit of base 10000; and that digit.
+FUNCTION i32 numeric_weight(u128 size, u32 scale) {
+  return size == 0 ? 0 : ((i32)numeric_exponent(size) - (i32)scale) >> 2;
+}
+
+FUNCTION u32 numeric_first(u128 size, u32 scale, i32 weight) {
+  i32 place = weight * 4 + (i32)scale;
+  if (size == 0) return 0;
+  return (u32)(place >= 0 ? numeric_over(size, numeric_power((u32)place)) : size * numeric_power((u32)-place));
+}
+
+// `select_div_scale`.
+FUNCTION u32 numeric_quotient_scale(i128 a, u32 scale_a, i128 b, u32 scale_b) {
+  u128 x = numeric_size(a), y = numeric_size(b);
+  i32 weight_a = numeric_weight(x, scale_a), weight_b = numeric_weight(y, scale_b);
+  bool is_less = numeric_first(x, scale_a, weight_a) <= numeric_first(y, scale_b, weight_b);
+  i32 to = 16 - (weight_a - weight_b - (is_less ? 1 : 0)) * 4;
+  i32 own = (i32)(scale_a > scale_b ? scale_a : scale_b);
+  to = to > own ? to : own;
+  return to < 0 ? 0u : to > 1000 ? 1000u : (u32)to;
+}
+
+// The quotient at a scale that is no less than the operands', half away from zero.
+FUNCTION i128 numeric_quotient(i128 a, u32 scale_a, i128 b, u32 scale_b, u32 to) {
+  if (a == NO_NUMBER || b == NO_NUMBER || b == 0 || to > 255 || to < scale_a) return NO_NUMBER;
+  u32 shift = to + scale_b - scale_a;
+  u128 size = numeric_size(a), by = numeric_size(b), rest;
+  u128 scaled = size == 0 ? 0 : shift > 38 ? TOO_LARGE : numeric_times(size, numeric_power(shift));
+  u128 whole = numeric_over(scaled == TOO_LARGE ? size : scaled, by);
+  rest = (scaled == TOO_LARGE ? size : scaled) - whole * by;
+  if (scaled == TOO_LARGE) {
+    // As on paper, as many digits at once as what is left over has room for.
+    u32 room = numeric_exponent(TOO_LARGE / by);
+    for (u32 left = shift; left > 0;) {
+      u32 digits = room < left ? room : left;
+      if (digits == 0) return NO_NUMBER;
+      u128 power = numeric_power(digits), more = rest * power, part = numeric_over(more, by);
+      whole = numeric_times(whole, power);
+      if (whole >> 127) return NO_NUMBER;
+      whole += part;
+      rest = more - part * by;
+      left -= digits;
+    }
+  }
+  if (whole >> 127) return NO_NUMBER;
+  return numeric_signed(whole + (rest >= by - rest ? 1 : 0), (a < 0) != (b < 0));
+}
+
+// The number at another scale: 0 rounded half away from zero, 1 towards zero, 2 down, 3 up.
+FUNCTION i128 numeric_cut(i128 a, u32 from, u32 to, u32 how) {
+  if (from <= to || a == NO_NUMBER) return numeric_at(a, from, to);
+  u128 size = numeric_size(a), whole = 0, rest = size;
+  bool up = false, negative = a < 0;
+  // Of more digits nothing is left, not even half.
+  if (from - to <= 38) {
+    u128 by = numeric_power(from - to);
+    whole = numeric_over(size, by);
+    rest = size - whole * by;
+    up = how == 0 && rest >= by - rest;
+  }
+  if (rest != 0) up = up || (how == 2 && negative) || (how == 3 && !negative);
+  return numeric_signed(whole + (up ? 1 : 0), negative);
+}
+
+// The same, but no further from zero than a limit.
+FUNCTION i128 numeric_narrow(i128 a, u32 from, u32 to, u32 how, i128 limit) {
+  if (a == NO_NUMBER) return a;
+  i128 cut = numeric_cut(a, from, to, how);
+  if (cut == NO_NUMBER) return a < 0 ? -limit : limit;
+  return cut > limit ? limit : cut < -limit ? -limit : cut;
+}
+
+KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v13, const i32* __restrict__ v15, const i32* __restrict__ v17, const i64 v23, const i64 v24, const u32* __restrict__ v27, const i32 v31, const i32* __restrict__ v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u64* __restrict__ v42, const u64* __restrict__ v45, const i32 v46, const i128 v53, const u32 v56, const u32 v57, const u32 v58, u32* v59, u64* v60) {
+  SHARED(v64)
+  u32 v63 = 0u;
+  i64 v61 = ((i64)0ll);
+  for (u32 v65 = threadIdx.x; v65 < (v58 * 3u); v65 += blockDim.x) {
+    v64[(0u + v65)] = 0u;
+  }
+  __syncthreads();
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[4];
+        lanes32(v14, v13, v9);
+        u64 v16[4];
+        lanes32(v16, v15, v9);
+        u64 v18[4];
+        lanes32(v18, v17, v9);
+#pragma unroll
+        for (u32 v19 = 0u; v19 < 8u; v19 += 1u) {
+          u64 v20 = (v9 + ((u64)v19));
+          if (((v10 & (1u << v19)) != 0u)) {
+            i32 v21 = ((i32)lane32((v14 + 0u), v19));
+            i64 v22 = ((i64)v21);
+            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+            bool v26 = ((v22 < v23) || (v22 > v24));
+            u32 v28 = (v26 ? 0u : v27[v25]);
+            u32 v29 = (v28 - 1u);
+            if (!(v28 == 0u)) {
+              i32 v30 = ((i32)lane32((v16 + 0u), v19));
+              i32 v33 = v32[v29];
+              i64 v34 = ((i64)v33);
+              u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+              bool v38 = ((v34 < v35) || (v34 > v36));
+              bool v40 = (v38 || !((v39[v37] & 1u) != 0u));
+              u32 v41 = (v40 ? 0u : v37);
+              i32 v43 = (!v40 ? ((i32)((i64)v42[v41])) : (0));
+              bool v44 = (!v40 ? false : true);
+              i32 v47 = (!v40 ? ((i32)((i64)v45[v41])) : v46);
+              bool v48 = (v44 || (((i128)v47) == ((i128)((u128)(u64)0ull << 64 | 0ull))));
+              u32 v49 = numeric_quotient_scale(((i128)v43), 2u, ((i128)v47), 0u);
+              i128 v50 = numeric_quotient(((i128)v43), 2u, ((i128)v47), 0u, v49);
+              if (((v50 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v48)) {
+                v0[0u] = 1u;
+              }
+              u32 v51 = (1u + v49);
+              i128 v52 = numeric_product(((i128)v31), v50, v51);
+              if (((v52 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v48)) {
+                v0[0u] = 1u;
+              }
+              i64 v54 = ((i64)numeric_narrow(v52, v51, 2u, 3u, v53));
+              bool v55 = (((i64)v30) < v54);
+              if ((v55 && !v48)) {
+                i32 v62 = ((i32)lane32((v18 + 0u), v19));
+                v61 = ((i64)((u64)v61 + (u64)((i64)v62)));
+                v63 = (v63 | 1u);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  u32 v66 = ((0u * v57) + (threadIdx.x % v57));
+  if ((v63 != 0u)) {
+    add_shared((v64 + (0u + ((v58 * 1u) + v66))), v58, v61);
+    set_flags((v64 + (0u + ((v58 * 0u) + v66))), v63);
+  }
+  __syncthreads();
+  for (u32 v67 = threadIdx.x; v67 < v56; v67 += blockDim.x) {
+    u32 v68 = 0u;
+    i64 v69 = ((i64)0ll);
+    for (u32 v70 = 0u; v70 < v57; v70 += 1u) {
+      u32 v71 = ((v67 * v57) + v70);
+      v68 = (v68 | v64[(0u + ((v58 * 0u) + v71))]);
+      v69 = ((i64)((u64)v69 + (u64)joined((v64 + (0u + ((v58 * 1u) + v71))), v58)));
+    }
+    if ((v68 != 0u)) {
+      add64((v60 + v67), v69);
+      set_flags((v59 + v67), v68);
+    }
+  }
+}
+
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v28, const i64 v31, const i64 v32, i32* v38, const u8* __restrict__ v39, const i32 v40, const i32 v41, i32* v43, const u32* __restrict__ v44, const i32 v45, i32* v47) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
