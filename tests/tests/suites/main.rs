@@ -1,9 +1,8 @@
 //! The suites that share a process, and so are linked once: each links the whole engine. Those beside this folder count the threads
-//! or the memory of their process, change its folder, start themselves again, or are run by themselves.
+//! or the memory of their process, change its folder or what its panics say, start themselves again, or are run by themselves.
 
 mod api;
 mod bad_input;
-mod combinations;
 mod devices;
 mod domains;
 mod embedded_values;
