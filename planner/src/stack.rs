@@ -4,7 +4,7 @@
 //!
 //! `sql/parse.rs` counts tokens, `relation/builder/state.rs` levels and what came of both. What a pass does for
 //! each level must not look at all levels below: planning takes hardly more than n log n of the text
-//! (`tests/tests/large_statements.rs`).
+//! (`tests/tests/suites/large_statements.rs`).
 
 /// Bytes of a stack that holds what any statement needs.
 #[cfg(target_pointer_width = "64")]

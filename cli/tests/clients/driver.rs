@@ -1,5 +1,5 @@
 //! A session of tokio-postgres, which reads and writes binary, and text in simple queries. What types it can carry is in
-//! `server/tests/drivers.rs`.
+//! `server/tests/suites/drivers.rs`.
 
 use crate::SCALE_FACTOR;
 use crate::program::Program;

@@ -5,7 +5,7 @@
 Made with Python 3.11, pyarrow 26.0.1, DuckDB 2.0.1, Polars 2.1.0 and fastavro 1.13.1. Beside each file `x.ending` stands
 `x.ending.expected`: names, then a line a row, tabulators between values, as PostgreSQL shows them (NULL is `NULL`; tabulators,
 line ends and backslashes with a backslash). Structs and maps are shown as JSON, values that have no form here as `?`.
-tests/tests/other_writers.rs reads them all.
+tests/tests/suites/other_writers.rs reads them all.
 """
 
 import datetime as dt

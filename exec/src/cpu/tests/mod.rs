@@ -41,7 +41,8 @@ use crate::workers::topology::Topology;
 use crate::{Error, ErrorKind, interpret};
 use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::{Let, Program, Shape, parse::parse};
+use multiloop_planner::multiloop::{Let, Program, Shape, parse::parse, print::print};
+use multiloop_planner::rewrite::{LAST_RULES, RULES, RewriteOptions, rewrite};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
@@ -172,8 +173,7 @@ fn sorted(mut rows: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
 
 /// Runs a program on random tables of its fields, and compares.
 fn check(text: &str) {
-    let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+    let program = valid(text);
     let mut shapes: Vec<Vec<Field>> = Vec::new();
     for collection in &program.collections {
         if let Shape::Table { handle, .. } = &collection.shape {
@@ -194,22 +194,61 @@ fn check(text: &str) {
             .enumerate()
             .map(|(at, fields)| random_rows(fields, sizes[at % 2], [4, 12, 60][round % 3], &mut random))
             .collect();
+        let tables =
+            |form| shapes.iter().zip(&rows).map(|(fields, rows)| table(fields, rows, form)).collect::<Vec<_>>();
+        let parameters = vec![Value::Null; program.parameters.len()];
+        let expected = interpreted(&program, &tables(1), &parameters);
         for form in [form, (form + 1) % 4] {
-            let tables: Vec<_> = shapes.iter().zip(&rows).map(|(fields, rows)| table(fields, rows, form)).collect();
-            let program = with_statistics(&program, &tables);
-            compare(&program, &tables, &pools, text);
+            let tables = tables(form);
+            compare_to(&expected, &with_statistics(&program, &tables), &tables, (&parameters, &pools), text);
         }
     }
 }
 
 /// Compares a program over one table of these rows, in each of the forms.
 fn compare_forms(text: &str, rows: &[Vec<Value>], forms: &[usize], pools: &[Arc<Pool>]) {
+    let _expected = compare_tables(text, &in_forms(text, rows, forms), pools);
+}
+
+/// The rows as the table of a program, in each of the forms.
+fn in_forms(text: &str, rows: &[Vec<Value>], forms: &[usize]) -> Vec<Arc<Table>> {
+    let fields = &valid(text).collections[0].fields;
+    forms.iter().map(|&form| table(fields, rows, form)).collect()
+}
+
+/// Compares a program over tables of the same rows. Gives what is expected of all of them.
+fn compare_tables(text: &str, tables: &[Arc<Table>], pools: &[Arc<Pool>]) -> Outcome {
+    let program = valid(text);
+    let expected = interpreted(&program, &tables[..1], &vec![Value::Null; program.parameters.len()]);
+    expect_of_tables(&expected, text, tables, pools);
+    expected
+}
+
+/// Compares a program over tables of the same rows with what has been [`interpreted`], maybe of another that means the same.
+fn expect_of_tables(expected: &Outcome, text: &str, tables: &[Arc<Table>], pools: &[Arc<Pool>]) {
+    let program = valid(text);
+    let parameters = vec![Value::Null; program.parameters.len()];
+    for table in tables {
+        let tables = [Arc::clone(table)];
+        compare_to(expected, &with_statistics(&program, &tables), &tables, (&parameters, pools), text);
+    }
+}
+
+/// A program, which is well-formed.
+fn valid(text: &str) -> Program {
     let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
-    for &form in forms {
-        let tables = [table(&program.collections[0].fields, rows, form)];
-        compare(&with_statistics(&program, &tables), &tables, pools, text);
-    }
+    program
+}
+
+/// The program without what its result does not read, for many rows: programs of several results make all of them, whichever
+/// is asked for.
+fn asked_for(text: &str) -> String {
+    let mut program = valid(text);
+    let others = RULES.iter().chain(LAST_RULES).map(|rule| rule.name).filter(|name| *name != "eliminate_dead_fields");
+    let options = RewriteOptions { without: others.map(str::to_owned).collect(), ..RewriteOptions::default() };
+    rewrite(&mut program, &options);
+    print(&program)
 }
 
 fn compare(program: &Program, tables: &[Arc<Table>], pools: &[Arc<Pool>], text: &str) {
@@ -217,31 +256,51 @@ fn compare(program: &Program, tables: &[Arc<Table>], pools: &[Arc<Pool>], text: 
 }
 
 fn compare_with(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pools: &[Arc<Pool>], text: &str) {
+    compare_to(&interpreted(program, tables, parameters), program, tables, (parameters, pools), text);
+}
+
+/// What the interpreter gives: its rows, sorted where their order is free.
+fn interpreted(program: &Program, tables: &[Arc<Table>], parameters: &[Value]) -> Outcome {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    let expected = interpret::run(program, &lookup, parameters, &context()).map(|rows| rows.rows);
-    let mut first: Option<Outcome> = None;
+    let rows = interpret::run(program, &lookup, parameters, &context())?.rows;
+    Ok(comparable(program, rows))
+}
+
+/// The rows of a result, sorted where their order is free.
+fn comparable(program: &Program, rows: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
+    if is_ordered(program) { rows } else { sorted(rows) }
+}
+
+/// Compares with what has been [`interpreted`], maybe of the same rows in another form.
+fn compare_to(
+    expected: &Outcome,
+    program: &Program,
+    tables: &[Arc<Table>],
+    (parameters, pools): (&[Value], &[Arc<Pool>]),
+    text: &str,
+) {
+    let mut first: Option<Vec<Vec<Value>>> = None;
     for pool in pools {
-        let got = on_cpu(program, tables, parameters, pool);
-        match (&expected, &got) {
-            (Ok(expected), Ok(got)) => {
-                let same =
-                    if is_ordered(program) { got == expected } else { sorted(got.clone()) == sorted(expected.clone()) };
-                assert!(same, "{text}\nexpected {expected:#?}\ngot {got:#?}");
-            }
+        match (expected, on_cpu(program, tables, parameters, pool)) {
+            (Ok(expected), Ok(got)) => match &first {
+                // What is as the first rows are, in their order, is as right as they are.
+                Some(first) => assert!(*first == got, "{text}\nthreads show: {first:#?}\nand {got:#?}"),
+                None => {
+                    let rows = comparable(program, got.clone());
+                    assert!(*expected == rows, "{text}\nexpected {expected:#?}\ngot {rows:#?}");
+                    first = Some(got);
+                }
+            },
             (Err(expected), Err(got)) => assert_eq!(got.kind(), expected.kind(), "{text}"),
-            _ => panic!("{text}\nexpected {expected:?}\ngot {got:?}"),
+            (_, got) => panic!("{text}\nexpected {expected:?}\ngot {got:?}"),
         }
-        if let (Some(Ok(first)), Ok(got)) = (&first, &got) {
-            assert_eq!(format!("{first:?}"), format!("{got:?}"), "{text}: threads show");
-        }
-        first.get_or_insert(got);
     }
     // Rows one by one take long, and it is no matter of how many there are.
     if tables.iter().map(|table| table.rows()).sum::<usize>() > ROWS_SHARED_MAX {
         return;
     }
     for (seed, pool) in (0..2).zip(pools.iter().cycle()) {
-        device::compare_shared(program, tables, parameters, pool, (seed, &expected), text);
+        device::compare_shared(program, tables, parameters, pool, (seed, expected), text);
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod inputs;
 
-use super::{Outcome, Q1_SHAPE, context, is_ordered, on_cpu, sorted, table, ten_rows, values_of, with_statistics};
+use super::{Outcome, Q1_SHAPE, comparable, context, on_cpu, table, ten_rows, values_of, with_statistics};
 use crate::backend::devices::Devices;
 use crate::backend::inputs::Inputs;
 use crate::backend::{self, Backend, Given, Placement, Task};
@@ -19,7 +19,7 @@ use multiloop_planner::value::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Compares where a device takes some of the loops.
+/// Compares with what is expected, in order or sorted, where a device takes some of the loops.
 pub(super) fn compare_shared(
     program: &Program,
     tables: &[Arc<Table>],
@@ -38,8 +38,7 @@ pub(super) fn compare_shared(
         .and_then(values_of);
     match (expected, &got) {
         (Ok(expected), Ok(got)) => {
-            let same =
-                if is_ordered(program) { got == expected } else { sorted(got.clone()) == sorted(expected.clone()) };
+            let same = comparable(program, got.clone()) == *expected;
             assert!(same, "{text}\nsome loops by rows, seed {seed}: expected {expected:#?}\ngot {got:#?}");
         }
         (Err(expected), Err(got)) => assert_eq!(got.kind(), expected.kind(), "{text}"),

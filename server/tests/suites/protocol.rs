@@ -1,8 +1,6 @@
 //! Messages over a socket: start, the simple protocol, the extended one, portals, errors.
 
-mod client;
-
-use client::{Client, Running, Script, shown, zero_ended};
+use super::client::{Client, PATIENCE, Running, Script, shown, zero_ended};
 
 #[test]
 fn a_session_begins() {
@@ -425,7 +423,7 @@ fn answers_wait_for_sync_or_flush() {
     let mut byte = [0];
     let early = std::io::Read::read(&mut client.stream, &mut byte);
     assert!(early.is_err(), "nothing is sent before somebody asks for it");
-    client.stream.set_read_timeout(Some(client::PATIENCE)).expect("a socket has timeouts");
+    client.stream.set_read_timeout(Some(PATIENCE)).expect("a socket has timeouts");
     client.send(Script::new().flush());
     let answers = [client.message(), client.message()].map(|message| message.expect("an answer").kind);
     assert_eq!(answers, ['1', '2']);

@@ -1,8 +1,6 @@
 //! What clients may take: time, connections, sizes. Each refusal is an answer to whoever asked for too much, and nobody else.
 
-mod client;
-
-use client::{Client, PATIENCE, Running, Script, shown};
+use super::client::{Client, PATIENCE, Running, Script, shown};
 use std::time::{Duration, Instant};
 
 /// A statement that would take days, once there is a table of numbers.

@@ -1,8 +1,6 @@
 //! What whoever runs a server sees of it, and how they stop what others run.
 
-mod client;
-
-use client::{Client, PATIENCE, Running, Script, shown};
+use super::client::{Client, PATIENCE, Running, Script, shown};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};

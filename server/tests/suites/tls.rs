@@ -1,8 +1,6 @@
 //! Encrypted connections: rustls as a client, a driver over it, and those who would rather not encrypt.
 
-mod client;
-
-use client::{Client, PATIENCE, Running, Script};
+use super::client::{Client, PATIENCE, Running, Script};
 use multiloop::{Engine, Roles};
 use multiloop_server::{Error, Options, Server, Tls};
 use std::path::{Path, PathBuf};

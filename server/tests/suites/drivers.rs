@@ -1,8 +1,6 @@
 //! Drivers that people have: tokio-postgres, which speaks binary, and psql if it is installed.
 
-mod client;
-
-use client::Running;
+use super::client::Running;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 use tokio_postgres::types::{FromSql, IsNull, Kind, ToSql, Type};

@@ -1,8 +1,6 @@
 //! Large copies from a client: rows in their order, the first error, and nothing that is left behind.
 
-mod client;
-
-use client::{Client, PATIENCE, Running, Script, shown};
+use super::client::{Client, PATIENCE, Running, Script, shown};
 use multiloop::Engine;
 use std::time::{Duration, Instant};
 

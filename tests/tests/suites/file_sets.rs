@@ -218,7 +218,7 @@ fn sets_are_read_again_when_they_are_others() {
 fn documented_examples_run() {
     let folder = Folder::new("documented");
     let session = session();
-    let page = include_str!("../../docs/files.md");
+    let page = include_str!("../../../docs/files.md");
     let examples: Vec<&str> = page.split("```sql").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(examples.len() >= 3, "{examples:?}");
     for example in examples {

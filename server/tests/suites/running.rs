@@ -1,8 +1,6 @@
 //! Statements that take long, clients that read slowly or leave, servers that go down.
 
-mod client;
-
-use client::{Client, PATIENCE, Running, Script, cancel, shown};
+use super::client::{Client, PATIENCE, Running, Script, cancel, shown};
 use multiloop::Engine;
 use multiloop_server::{Error, Options, Server};
 use std::time::{Duration, Instant};

@@ -1,8 +1,6 @@
 //! Who is let in, and what they may do: passwords by SCRAM-SHA-256, rights, and what a server refuses to be.
 
-mod client;
-
-use client::{Client, Running, Script, shown};
+use super::client::{Client, Running, Script, shown};
 use multiloop::{Engine, Roles};
 use multiloop_server::{Error, Options, Server};
 use std::sync::Arc;

@@ -1,0 +1,26 @@
+//! The suites that share a process, and so are linked once: each links the whole engine. Those beside this folder count the threads
+//! or the memory of their process, change its folder or what its panics say, start themselves again, or are run by themselves.
+
+mod api;
+mod bad_input;
+mod devices;
+mod domains;
+mod embedded_values;
+mod enough;
+mod execute;
+mod explain_json;
+mod file_sets;
+mod kept_views;
+mod large_statements;
+mod linq;
+mod linq_twins;
+mod other_writers;
+mod parse_and_bind;
+mod readme;
+mod rights;
+mod rule_cases;
+mod scans;
+mod sessions;
+mod signatures;
+mod system_catalog;
+mod unnesting;
