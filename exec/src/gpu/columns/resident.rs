@@ -128,12 +128,7 @@ impl Resident {
     }
 
     /// What is kept of a column, where text of many strings has no values.
-    fn known(
-        &self,
-        driver: &Arc<dyn Driver>,
-        chunks: &Chunks,
-        (position, of): (u32, Of),
-    ) -> Done<Arc<DeviceColumn>> {
+    fn known(&self, driver: &Arc<dyn Driver>, chunks: &Chunks, (position, of): (u32, Of)) -> Done<Arc<DeviceColumn>> {
         {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.clock += 1;

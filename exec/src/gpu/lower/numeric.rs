@@ -188,7 +188,7 @@ impl Lowering<'_> {
         if !is_numeric && !arguments.iter().any(reads_some) {
             return Ok(None);
         }
-        if let Some(value) = self.ground(number)? {
+        if let Some(value) = self.reduced_value(number)? {
             return self.known(&value, node).map(Some);
         }
         let made = match arguments[..] {
@@ -210,7 +210,7 @@ impl Lowering<'_> {
 
     /// A numeric that is no call.
     fn numeric_leaf(&mut self, number: u32) -> Done<Scalar> {
-        match self.ground(number)? {
+        match self.reduced_value(number)? {
             Some(value) => self.known(&value, self.node_at(number)),
             None => decline("numeric"),
         }
@@ -239,7 +239,7 @@ impl Lowering<'_> {
     }
 
     /// The value of a node that reads no row, if it is of constants, parameters, and what was reduced.
-    fn ground(&mut self, number: u32) -> Done<Option<Value>> {
+    fn reduced_value(&mut self, number: u32) -> Done<Option<Value>> {
         if let Some(known) = self.grounds.get(&number) {
             return Ok(known.clone());
         }
@@ -251,7 +251,8 @@ impl Lowering<'_> {
                 Some(self.inputs.rows(*collection)?.single(*field, node.data_type)?)
             }
             Operation::Call { function, arguments } if !node.volatile && !is_lazy(*function) => {
-                let values = arguments.iter().map(|&argument| self.ground(argument)).collect::<Done<Vec<_>>>()?;
+                let values =
+                    arguments.iter().map(|&argument| self.reduced_value(argument)).collect::<Done<Vec<_>>>()?;
                 match values.into_iter().collect::<Option<Vec<Value>>>() {
                     Some(values) => {
                         let types: Vec<DataType> =
