@@ -38,7 +38,7 @@ pub(crate) struct TpchArguments {
     /// The same, but each query reads the files where they are, here and in duckdb, polars and datafusion
     #[arg(long, value_name = "DIR", conflicts_with = "data")]
     files: Option<PathBuf>,
-    /// Compare with the known answers (scale factors 0.01, 0.1, 1 and 10)
+    /// Compare with the known answers (scale factors 0.01, 0.1, 1 and 10), or what cards give with what the processors do
     #[arg(long)]
     verify: bool,
     /// Have each query explained while it runs, once more

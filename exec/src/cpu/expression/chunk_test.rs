@@ -89,6 +89,23 @@ impl ChunkTest {
         }
     }
 
+    /// Whether it may hold of some rows alone that lie together: a field is sorted, and not all that is known to be in it passes.
+    pub(in crate::cpu) fn may_cut(&self, zone: &impl Zone, is_sorted: &dyn Fn(u32) -> bool) -> bool {
+        match self {
+            ChunkTest::Within { field, intervals, .. } if is_sorted(*field) => {
+                let range = zone.known(*field).and_then(|known| known.range);
+                let (Some((min, max)), Some(&(low, _)), Some(&(_, high))) =
+                    (range, intervals.first(), intervals.last())
+                else {
+                    return true;
+                };
+                i128::from(min) < low || high < max.into()
+            }
+            ChunkTest::All(tests) => tests.iter().any(|test| test.may_cut(zone, is_sorted)),
+            _ => false,
+        }
+    }
+
     /// Those of some rows of a chunk outside of which none passes, found by search where the field is sorted.
     pub(in crate::cpu) fn rows(
         &self,

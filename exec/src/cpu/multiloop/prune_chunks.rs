@@ -49,11 +49,13 @@ pub(crate) fn runs(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Result<
         // To look at a lazy chunk may take a while.
         frame.check()?;
         if let Some(listed) = &listed {
-            if !tests.iter().all(|test| test.may_hold(&listed.chunk(number))) {
+            let known = listed.chunk(number);
+            if !tests.iter().all(|test| test.may_hold(&known)) {
                 pruned += 1;
                 continue;
             }
-            if !listed.fields.iter().any(|(field, _)| is_sorted(*field)) {
+            // A search touches a dozen places of the chunk.
+            if !tests.iter().any(|test| test.may_cut(&known, &is_sorted)) {
                 runs.push((number, 0..listed.rows(number)));
                 continue;
             }
@@ -77,7 +79,7 @@ pub(crate) fn runs(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Result<
 }
 
 /// Chunks from which on what is known of them is looked up side by side: to touch each of ten thousand takes a millisecond.
-const CHUNKS_LISTED: usize = 64;
+const CHUNKS_LISTED: usize = if cfg!(test) { 2 } else { 64 };
 
 /// What is known of the chunks of some rows: by field, of each chunk.
 struct Listed<'r> {

@@ -3,10 +3,11 @@
 //! A first kernel counts the tuples of each piece, the host adds these up, and a second one puts each tuple where it belongs: within a
 //! piece threads take neighbouring rows, and an exclusive sum over what each has says where. Nothing depends on which thread is first.
 //!
-//! `fetch` brings rows to the host, `top` the first ones in an order; `buckets` finds them by key.
+//! `fetch` brings rows to the host, `top` the first ones in an order, among those that `select` finds; `buckets` finds them by key.
 
 pub(crate) mod buckets;
 pub(crate) mod fetch;
+mod select;
 pub(crate) mod top;
 
 use super::code::expression::{Binary, Expression, Place, Variable};

@@ -1,7 +1,7 @@
-//! The first rows in an order: the device leaves out and computes rows, the host finds by the first key which may be among the first,
-//! has these picked, and sorts them.
+//! The first rows in an order: the device leaves out and computes rows, and finds by the first key some among which the first are
+//! (`select`); the host finds which of these may be among the first, has them picked, and sorts them.
 
-use super::{Collected, Wanted, collect, fetch};
+use super::{Collected, Wanted, collect, fetch, select};
 use crate::backend::inputs::Inputs;
 use crate::backend::{Given, Task};
 use crate::collections::rows::RowSet;
@@ -35,6 +35,10 @@ pub(crate) fn top(
     let wanted = Wanted { conditions, value: &plan.arguments, key: None, most: ROWS_MAX };
     let Collected { level, .. } = collect((task, inputs), device, reads, &wanted)?;
     reads.check_rows()?;
+    let level = match fewer(device, &level, plan, (&limit, &offset))? {
+        Some(rows) => Arc::new(pick(device, &level, &rows)?),
+        None => level,
+    };
     let level = match first_rows(&level, plan, (&limit, &offset))? {
         Some(rows) => Arc::new(pick(device, &level, &rows)?),
         None => level,
@@ -53,11 +57,23 @@ pub(crate) fn top(
     Ok(Given::Rows(RowSet { rows: rows.len(), ..RowSet::of(Table::from_values(fields, &rows).chunks) }))
 }
 
-/// The rows that may be among the first, in order; none if all may.
-fn first_rows(level: &Level, plan: &TopKPlan, (limit, offset): (&Value, &Value)) -> Done<Option<Vec<u32>>> {
+/// How many rows are wanted, those before the offset included; none if that is not limited.
+fn wanted_rows((limit, offset): (&Value, &Value)) -> Option<usize> {
     let count = |of: &Value| if let Value::Int(count) = of { usize::try_from(*count).ok() } else { None };
-    let (Some(limit), offset) = (count(limit), count(offset).unwrap_or(0)) else { return Ok(None) };
-    let wanted = limit.saturating_add(offset);
+    Some(count(limit)?.saturating_add(count(offset).unwrap_or(0)))
+}
+
+/// Rows of many among which are those that may be among the first, as the device finds them.
+fn fewer(device: &Device, level: &Level, plan: &TopKPlan, limits: (&Value, &Value)) -> Done<Option<Vec<u32>>> {
+    match (wanted_rows(limits), plan.order.first(), level.columns.first()) {
+        (Some(wanted), Some(&order), Some(key)) => select::candidates(device, &*key.clone()?, order, wanted),
+        _ => Ok(None),
+    }
+}
+
+/// The rows that may be among the first, in order; none if all may.
+fn first_rows(level: &Level, plan: &TopKPlan, limits: (&Value, &Value)) -> Done<Option<Vec<u32>>> {
+    let Some(wanted) = wanted_rows(limits) else { return Ok(None) };
     let (Some(&order), Some(&of)) = (plan.order.first(), plan.types.first()) else { return Ok(None) };
     if wanted >= level.rows {
         return Ok(None);
