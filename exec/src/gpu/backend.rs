@@ -211,7 +211,7 @@ impl Gpu {
         let mut folds = Vec::new();
         for (_, generator) in generators {
             if let GeneratorKind::Reduce(reduce) = &generator.kind {
-                folds.push(Fold::new(reduce));
+                folds.push(Fold::new(reduce, &generator.conditions));
             }
         }
         let body = lowering.apart(|to| {

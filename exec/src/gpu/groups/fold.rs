@@ -12,11 +12,12 @@ use crate::gpu::driver::Buffer;
 use crate::gpu::lower::Lowering;
 use crate::gpu::lower::nest::Pieces;
 use crate::gpu::lower::scalars::Scalar;
+use crate::gpu::rows::count_tuples;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::register::Register;
 use crate::plan::tree::ReducePlan;
-use multiloop_planner::multiloop::Reduction;
+use multiloop_planner::multiloop::{Reduction, ScalarId};
 use std::sync::Arc;
 
 /// Copies of groups in a block's memory, at most: as many as threads of a warp.
@@ -29,6 +30,9 @@ enum Where {
     Shared,
     Global,
 }
+
+/// Tuples up to which a hash table is made for all that may come.
+const UNCOUNTED_MAX: u64 = if cfg!(test) { 16 } else { 1 << 22 };
 
 /// What is made.
 #[derive(Debug)]
@@ -62,8 +66,11 @@ pub(crate) struct Fold<'p> {
     /// Without a key: a thread's flags, and what it has of each cell.
     pub(super) own_flags: Option<Variable>,
     pub(super) own: Vec<Option<Variable>>,
-    /// How many tuples may come.
+    /// What tuples must pass that come.
+    conditions: &'p [ScalarId],
+    /// How many tuples may come, and whether they have been counted.
     pub(super) most: u64,
+    is_counted: bool,
     /// Bytes that a block shares.
     pub(crate) shared_bytes: usize,
     /// The first word of it that is free.
@@ -79,10 +86,12 @@ pub(super) fn add(a: Expression, b: Expression) -> Expression {
 }
 
 impl<'p> Fold<'p> {
-    /// A reduction without tuples.
-    pub(crate) fn new(plan: &'p ReducePlan) -> Self {
+    /// A reduction without tuples, of those that pass some conditions.
+    pub(crate) fn new(plan: &'p ReducePlan, conditions: &'p [ScalarId]) -> Self {
         Fold {
             plan,
+            conditions,
+            is_counted: false,
             made: None,
             first: Where::Global,
             sizes: None,
@@ -99,7 +108,7 @@ impl<'p> Fold<'p> {
     /// Folds the tuple at hand.
     pub(crate) fn tuple(&mut self, to: &mut Lowering<'_>, pieces: &Pieces, taken: usize) -> Done<()> {
         self.most = pieces.rows.saturating_mul(to.tuples_each);
-        let Key { layout, group, groups, slots } = self.key(to)?;
+        let Key { layout, group, groups, slots } = self.key(to, pieces)?;
         if self.plan.aggregates.is_empty()
             && slots.is_none()
             && let Some(layout) = layout
@@ -111,6 +120,9 @@ impl<'p> Fold<'p> {
             return Ok(());
         }
         let cells = self.cells(to, pieces)?;
+        if self.plan.aggregates.iter().any(|aggregate| aggregate.kind.distinct) {
+            self.count(to, pieces)?;
+        }
         self.choose(to, pieces, (groups, &cells), taken);
         let table = Table::new(&to.device.driver, (groups, slots), cells)?;
         self.flags = Some(to.memory(Type::U32, &table.flags));
@@ -122,7 +134,7 @@ impl<'p> Fold<'p> {
     }
 
     /// The tuple's group: its code or slot, and how many there are.
-    fn key(&self, to: &mut Lowering<'_>) -> Done<Key> {
+    fn key(&mut self, to: &mut Lowering<'_>, pieces: &Pieces) -> Done<Key> {
         if self.plan.key.is_none() {
             return Ok(Key { layout: None, group: word(0), groups: 1, slots: None });
         }
@@ -139,7 +151,8 @@ impl<'p> Fold<'p> {
         // The last code of a word has no slot.
         let Some(codes) = layout.codes() else { return decline("keys of all 64 bits") };
         if hashes {
-            let slots = Slots::new(&to.device.driver, codes.min(most))?;
+            self.count(to, pieces)?;
+            let slots = Slots::new(&to.device.driver, codes.min(self.most))?;
             let group = to.fill_slot(&slots, code);
             return Ok(Key { layout: Some(layout), group, groups: slots.count(), slots: Some(slots) });
         }
@@ -155,6 +168,16 @@ impl<'p> Fold<'p> {
             false => code,
         };
         Ok(Key { layout: Some(layout), group, groups: codes, slots: None })
+    }
+
+    /// Counts the tuples that come, if there may be so many that a hash table for all of them would be large: to clear it, and to find
+    /// one's way in it, takes longer than to count.
+    fn count(&mut self, to: &Lowering<'_>, pieces: &Pieces) -> Done<()> {
+        if !self.is_counted && self.most > UNCOUNTED_MAX {
+            self.most = count_tuples(to, self.conditions, pieces)?.min(self.most);
+            self.is_counted = true;
+        }
+        Ok(())
     }
 
     /// The cells of the aggregates.

@@ -45,7 +45,7 @@ pub(crate) struct Lowering<'a> {
     pub(crate) task: &'a Task<'a>,
     pub(crate) inputs: &'a dyn Inputs,
     pub(crate) device: &'a Device,
-    reads: &'a Reads,
+    pub(crate) reads: &'a Reads,
     next: u32,
     parameters: Vec<(Variable, Argument)>,
     shared: Option<Variable>,

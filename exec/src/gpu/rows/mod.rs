@@ -127,7 +127,7 @@ pub(crate) fn collect(
     let pieces = lowering.pieces()?;
     let counts = match takes_all && wanted.conditions.is_empty() && lowering.groups_of(0).is_none() {
         true => pieces.sizes(),
-        false => count(lowering, wanted, &pieces)?,
+        false => count(lowering, wanted.conditions, &pieces)?,
     };
     inputs.context().check()?;
     let mut total = 0u64;
@@ -156,15 +156,23 @@ fn launch(device: &Device, lowering: Lowering<'_>, name: &'static str, pieces: &
     device.driver.launch(&*module, name, device.shape(pieces.count, scanned(device)), &arguments)
 }
 
+/// How many tuples of a loop pass some conditions.
+pub(crate) fn count_tuples(of: &Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces) -> Done<u64> {
+    let mut lowering = Lowering::new((of.task, of.inputs), of.device, of.reads);
+    lowering.over(pieces);
+    let counts = count(lowering, conditions, pieces)?;
+    Ok(counts.into_iter().map(u64::from).sum())
+}
+
 /// How many tuples each piece gives.
-fn count(mut to: Lowering<'_>, wanted: &Wanted<'_>, pieces: &Pieces) -> Done<Vec<u32>> {
+fn count(mut to: Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces) -> Done<Vec<u32>> {
     let device = to.device;
     let counts = Buffer::zeroed(&device.driver, pieces.count * 4)?;
     let array = to.memory(Type::U32, &counts);
     let shared = to.shared();
     to.each_piece(pieces, |to, piece, (from, below)| {
         let own = to.declare(word(0));
-        to.tuples(from, below, |to| count_one(to, wanted, own))?;
+        to.tuples(from, below, |to| count_one(to, conditions, own))?;
         let own = own.get();
         to.declare(Expression::Call(Helper::Scan, vec![shared.address(word(0)), own]));
         let is_first = Expression::binary(Binary::Equal, Expression::Place(Place::Thread), word(0));
@@ -180,8 +188,8 @@ fn count(mut to: Lowering<'_>, wanted: &Wanted<'_>, pieces: &Pieces) -> Done<Vec
     counts.values(pieces.count)
 }
 
-fn count_one(to: &mut Lowering<'_>, wanted: &Wanted<'_>, own: Variable) -> Done<()> {
-    to.filter(wanted.conditions, |to| {
+fn count_one(to: &mut Lowering<'_>, conditions: &[ScalarId], own: Variable) -> Done<()> {
+    to.filter(conditions, |to| {
         to.assign(own, add(own.get(), word(1)));
         Ok(())
     })
@@ -216,7 +224,7 @@ fn write(
             let row = to.hold(add(first, Expression::Place(Place::Thread).cast(Type::U64)));
             let own = to.declare(word(0));
             let is_there = Expression::binary(Binary::Less, row.clone(), below);
-            to.when(is_there, |to| to.tuples_of(row.clone(), |to| count_one(to, wanted, own)))?;
+            to.when(is_there, |to| to.tuples_of(row.clone(), |to| count_one(to, wanted.conditions, own)))?;
             let before = Expression::Call(Helper::Scan, vec![shared.address(word(0)), own.get()]);
             let at = to.declare(add(place.get(), before));
             let has_some = Expression::binary(Binary::NotEqual, own.get(), word(0));

@@ -121,6 +121,60 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[1];
+      lanes8(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
+          i64 v20 = ((i64)v19);
+          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          bool v24 = ((v20 < v21) || (v20 > v22));
+          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+          bool v27 = !v26;
+          if (v27) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v29[2];
+        lanes16(v29, v28, v12);
+#pragma unroll
+        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+          u64 v31 = (v12 + ((u64)v30));
+          if (((v15 & (1u << v30)) != 0u)) {
+            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v29 + 0u), v30)))));
+            i64 v34 = ((i64)v33);
+            u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+            bool v38 = ((v34 < v35) || (v34 > v36));
+            u32 v40 = (v38 ? 0u : v39[v37]);
+            u32 v41 = (v40 - 1u);
+            if (!(v40 == 0u)) {
+              v11 = (v11 + 1u);
+            }
+          }
+        }
+      }
+    }
+    u32 v42 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
 KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const i32 v22, const i32 v24, const i32 v25, const i32 v26, const i32 v27, const i32 v28, const i32 v29, const i32 v30, const i32 v31, const u8* __restrict__ v34, const u8* __restrict__ v35, const u8* __restrict__ v38, const u8* __restrict__ v39, const u16* __restrict__ v43) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
