@@ -61,11 +61,11 @@ fn dates_are_compared_as_dates_where_that_is_the_same() {
     check(&[
         ("d <= date '1998-12-01' - interval '90' day", "LessEqual(d, 1998-09-02::date): boolean"),
         ("date '1998-12-01' - interval '90' day >= d", "GreaterEqual(1998-09-02::date, d): boolean"),
-        ("d < timestamp '1998-12-01 00:01'", "Less(Cast(d as timestamp), 1998-12-01 00:01:00::timestamp): boolean"),
-        ("d < ts", "Less(Cast(d as timestamp), ts): boolean"),
+        ("d < timestamp '1998-12-01 00:01'", "Less(Moment(StartOfDate)(d), 1998-12-01 00:01:00::timestamp): boolean"),
+        ("d < ts", "Less(Moment(StartOfDate)(d), ts): boolean"),
         ("ts >= date '1998-12-01'", "GreaterEqual(ts, 1998-12-01 00:00:00::timestamp): boolean"),
         ("d < '1998-12-01'", "Less(d, 1998-12-01::date): boolean"),
-        ("d < d + interval '1 day'", "Less(Cast(d as timestamp), AddInterval(d, 1 day::interval)): boolean"),
+        ("d < d + interval '1 day'", "Less(Moment(StartOfDate)(d), AddInterval(d, 1 day::interval)): boolean"),
         ("d + 1 < d", "Less(DateAddDays(d, 1::integer), d): boolean"),
         (
             "d between '1995-01-01' and date '1995-01-01' + interval '1' year",
