@@ -8,6 +8,7 @@ use super::groups::cell::{Cell, CellKind};
 use super::groups::finished::Finish;
 use super::groups::fold::{Fold, Groups};
 use super::groups::held::{HeldGroups, HeldSet, Kept};
+use super::groups::host::Finder;
 use super::groups::partial::partial_of_table;
 use super::lower::{Lowering, Reads, numeric};
 use super::rows::buckets::HeldBuckets;
@@ -281,16 +282,17 @@ fn given_of(device: &Device, fold: Fold<'_>) -> Done<Given> {
         None => decline("no tuple can come"),
         Some(Groups::Bits { layout, bits }) => Ok(Given::Held(Arc::new(Kept(Arc::new(HeldSet { layout, bits }))))),
         Some(Groups::Table { layout: Some(layout), table }) if may_be_kept(&table) => {
-            let counter = table.counter(device)?;
+            let finder = Finder::new(&table, device)?;
             let empty = layout.parts.iter().map(|_| Value::Null).chain(plan.aggregates.iter().map(empty_of)).collect();
-            let groups = HeldGroups { layout, table, empty, counter, finish: Finish::of(plan) };
+            let groups = HeldGroups { layout, table, empty, finder, finish: Finish::of(plan) };
             Ok(Given::Held(Arc::new(Kept(Arc::new(groups)))))
         }
         Some(Groups::Table { layout, table }) => {
             if let Some(finish) = Finish::of(plan) {
-                return finish.groups(layout.as_ref(), &table);
+                return finish.groups(layout.as_ref(), &table, &Finder::new(&table, device)?);
             }
-            partial_of_table(layout.as_ref(), &table).map(|groups| Given::Partial(vec![groups]))
+            partial_of_table(layout.as_ref(), &table, &Finder::new(&table, device)?)
+                .map(|groups| Given::Partial(vec![groups]))
         }
     }
 }

@@ -83,6 +83,25 @@ FUNCTION void most(u64* best, u64 value) {
   if (value > *(volatile u64*)best) atomicMax(best, value);
 }
 
+FUNCTION u32 rising32(i32 value) { return (u32)value ^ 0x80000000u; }
+
+FUNCTION u32 falling32(i32 value) { return ~rising32(value); }
+
+FUNCTION i64 risen32(u32 word) { return (i32)(word ^ 0x80000000u); }
+
+FUNCTION i64 fallen32(u32 word) { return risen32(~word); }
+
+FUNCTION void most32(u32* best, u32 value) {
+  if (value > *(volatile u32*)best) atomicMax(best, value);
+}
+
+// Whether an entry is whose it is asked for; nobody's becomes that.
+FUNCTION bool take_entry(u32* entry, u32 whose) {
+  u32 there = *(volatile u32*)entry;
+  if (there == 0) there = atomicCAS(entry, 0u, whose);
+  return there == 0 || there == whose;
+}
+
 FUNCTION void most_shared(u32* best, u64 value) { most((u64*)best, value); }
 
 FUNCTION u64 pair(const u32* words) { return *(const u64*)words; }

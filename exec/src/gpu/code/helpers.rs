@@ -28,6 +28,8 @@ pub(crate) enum Helper {
     AddWide,
     /// Lets a word be the greatest of what it is given.
     Most,
+    /// The same of words of 32 bits.
+    Most32,
     /// The same of two words of a block's memory.
     MostShared,
     /// The two words of a block's memory that [`Helper::MostShared`] made.
@@ -36,6 +38,13 @@ pub(crate) enum Helper {
     Rising,
     /// An integer as a word that falls as it grows.
     Falling,
+    /// The same four, of 32 bits.
+    Rising32,
+    Falling32,
+    Risen32,
+    Fallen32,
+    /// Whether an entry of a block's memory is a group's, or became it.
+    TakeEntry,
     /// What two words of a block's memory are.
     Joined,
     /// The integer of a word of [`Helper::Rising`].
@@ -97,6 +106,12 @@ impl Helper {
             Helper::Add128 => "add128",
             Helper::AddWide => "add_wide",
             Helper::Most => "most",
+            Helper::Most32 => "most32",
+            Helper::Rising32 => "rising32",
+            Helper::Falling32 => "falling32",
+            Helper::Risen32 => "risen32",
+            Helper::Fallen32 => "fallen32",
+            Helper::TakeEntry => "take_entry",
             Helper::MostShared => "most_shared",
             Helper::Pair => "pair",
             Helper::Rising => "rising",
@@ -132,7 +147,10 @@ impl Helper {
     pub(crate) fn only_reads(self) -> bool {
         matches!(self, Helper::Bit | Helper::FindSlot | Helper::Joined | Helper::Pair)
             || (self.result().is_some()
-                && !matches!(self, Helper::FillSlot | Helper::Scan | Helper::TakeBit | Helper::TakeSlot))
+                && !matches!(
+                    self,
+                    Helper::FillSlot | Helper::Scan | Helper::TakeBit | Helper::TakeSlot | Helper::TakeEntry
+                ))
     }
 
     /// What it gives, if it gives something.
@@ -143,8 +161,9 @@ impl Helper {
             | Helper::FloatLess
             | Helper::FloatEqual
             | Helper::TakeBit
-            | Helper::TakeSlot => Some(Type::Bool),
-            Helper::Joined | Helper::Risen | Helper::Fallen => Some(Type::I64),
+            | Helper::TakeSlot
+            | Helper::TakeEntry => Some(Type::Bool),
+            Helper::Joined | Helper::Risen | Helper::Fallen | Helper::Risen32 | Helper::Fallen32 => Some(Type::I64),
             Helper::Pair | Helper::Rising | Helper::Falling | Helper::Lane64 => Some(Type::U64),
             Helper::Lane8 | Helper::Lane16 | Helper::Lane32 => Some(Type::U32),
             Helper::DivideHalfAway
@@ -156,6 +175,7 @@ impl Helper {
             | Helper::NumericNarrow => Some(Type::I128),
             Helper::Rounded => Some(Type::F64),
             Helper::YearOf | Helper::MonthOf | Helper::DayOf | Helper::NumericOrder => Some(Type::I32),
+            Helper::Rising32 | Helper::Falling32 => Some(Type::U32),
             Helper::Scan | Helper::FillSlot | Helper::FindSlot | Helper::NumericQuotientScale => Some(Type::U32),
             Helper::SetBit
             | Helper::SetFlags
@@ -165,6 +185,7 @@ impl Helper {
             | Helper::Add128
             | Helper::AddWide
             | Helper::Most
+            | Helper::Most32
             | Helper::MostShared => None,
         }
     }

@@ -15,6 +15,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) kind: CellKind,
+    /// Whether its words have 32 bits, not 64.
+    pub(crate) narrow: bool,
     /// The flag of groups that have an argument, if not all have one.
     pub(crate) flag: Option<u32>,
     pub(crate) data_type: DataType,
@@ -82,8 +84,14 @@ impl Cell {
             Reduction::Any | Reduction::All => CellKind::Logic { decisive: *reduction == Reduction::Any },
             other => return decline(format!("{other:?} of {argument:?}")),
         };
+        let narrow = match kind {
+            CellKind::Count => tuples <= u32::MAX.into(),
+            CellKind::Extreme { .. } | CellKind::Value => !matches!(argument, Some((_, Register::I64))),
+            CellKind::Sum { .. } | CellKind::Logic { .. } => false,
+        };
         Ok(Cell {
             kind,
+            narrow,
             flag: Some(flag),
             data_type: *data_type,
             most,
@@ -93,7 +101,23 @@ impl Cell {
         })
     }
 
-    /// Words of 64 bits that a group has of it in the table.
+    /// Whether it is not zero once a row came, each of which has an argument.
+    pub(super) fn is_told(&self, kind: &AggregateKind) -> bool {
+        let (least, most) = match self.narrow {
+            true => (i32::MIN.into(), i32::MAX.into()),
+            false => (i128::from(i64::MIN), i128::from(i64::MAX)),
+        };
+        match (self.kind, kind.grid) {
+            _ if kind.keeps_arguments() => false,
+            (CellKind::Count, _) => true,
+            (CellKind::Sum { wide: false, .. }, Some(grid)) => grid.low > 0 || grid.high < 0,
+            (CellKind::Extreme { largest: true }, Some(grid)) => grid.low > least,
+            (CellKind::Extreme { largest: false }, Some(grid)) => grid.high < most,
+            _ => false,
+        }
+    }
+
+    /// Words that a group has of it in the table.
     pub(crate) fn words(&self) -> usize {
         match self.kind {
             CellKind::Count | CellKind::Extreme { .. } | CellKind::Value => 1,
@@ -106,7 +130,8 @@ impl Cell {
     pub(crate) fn shared_words(&self) -> usize {
         match self.kind {
             CellKind::Count => 1,
-            CellKind::Sum { .. } | CellKind::Extreme { .. } => 2,
+            CellKind::Sum { .. } => 2,
+            CellKind::Extreme { .. } => 2 - usize::from(self.narrow),
             CellKind::Value | CellKind::Logic { .. } => 0,
         }
     }

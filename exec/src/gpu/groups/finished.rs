@@ -2,11 +2,10 @@
 //! nothing could be merged.
 
 use super::cell::{Cell, CellKind};
-use super::partial::OnHost;
+use super::host::{Finder, OnHost};
 use super::{SEEN, Table};
 use crate::backend::Given;
 use crate::column::{Column, ColumnData};
-use crate::gpu::driver::Buffer;
 use crate::gpu::rows::fetch;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::key_layout::KeyLayout;
@@ -31,58 +30,44 @@ impl Finish {
     }
 
     /// The groups of a table.
-    pub(crate) fn groups(&self, layout: Option<&KeyLayout>, table: &Table) -> Done<Given> {
-        let on_host = OnHost::of(table)?;
-        let flags: Vec<u32> = on_host.values(&table.flags, table.groups as usize)?;
+    pub(crate) fn groups(&self, layout: Option<&KeyLayout>, table: &Table, finder: &Finder) -> Done<Given> {
         let Some(layout) = layout else {
-            let columns = columns(table, &on_host, (&flags, &[0]))?;
+            let columns = columns(table, &OnHost::whole(table)?)?;
             return Ok(Given::Rows(fetch::row_set(columns, 1)));
         };
-        let mut chosen: Vec<usize> = (0..flags.len()).filter(|&group| flags[group] & SEEN != 0).collect();
-        let codes: Vec<u64> = match &table.slots {
-            Some(slots) => {
-                let codes: Vec<u64> = slots.codes.values(flags.len())?;
-                // Which slot a code has depends on who was first; its place among the codes does not.
-                chosen.sort_unstable_by_key(|&slot| codes[slot]);
-                chosen.iter().map(|&slot| codes[slot] - 1).collect()
-            }
-            None => chosen.iter().map(|&code| code as u64).collect(),
-        };
-        let keys = fetch::typed(fetch::keys(layout, &codes)?, &self.key_types);
+        let groups = OnHost::of(table, finder)?;
+        let keys = fetch::typed(fetch::keys(layout, &groups.codes)?, &self.key_types);
         let is_read = |field: usize| self.keys_read.get(field).is_none_or(|&is_read| is_read);
         let mut all: Vec<Column> =
             keys.into_iter().enumerate().filter(|(field, _)| is_read(*field)).map(|(_, key)| key).collect();
-        all.extend(columns(table, &on_host, (&flags, &chosen))?);
-        Ok(Given::Groups(fetch::row_set(all, chosen.len())))
+        all.extend(columns(table, &groups)?);
+        Ok(Given::Groups(fetch::row_set(all, groups.len())))
     }
 }
 
 /// The aggregates of some groups.
-fn columns(table: &Table, on_host: &OnHost, groups: (&[u32], &[usize])) -> Done<Vec<Column>> {
-    table.cells.iter().zip(&table.words).map(|(cell, words)| column(cell, words, on_host, groups)).collect()
+fn columns(table: &Table, groups: &OnHost<'_>) -> Done<Vec<Column>> {
+    table.cells.iter().enumerate().map(|(at, cell)| column(cell, at, groups)).collect()
 }
 
-fn column(cell: &Cell, words: &[Arc<Buffer>], on_host: &OnHost, (flags, chosen): (&[u32], &[usize])) -> Done<Column> {
-    let has = |flag: u32| chosen.iter().map(move |&group| flags[group] & flag != 0);
-    let picked = |at: usize| -> Done<Vec<u64>> {
-        let all: Vec<u64> = on_host.values(&words[at], flags.len())?;
-        Ok(chosen.iter().map(|&group| all[group]).collect())
-    };
+fn column(cell: &Cell, at: usize, groups: &OnHost<'_>) -> Done<Column> {
+    let picked = |word: usize| groups.words(at, word);
+    let has = |flag: u32| groups.has(flag).into_iter();
     let flag = cell.flag.unwrap_or(SEEN);
-    let seen: Vec<bool> = has(flag).collect();
+    let seen = groups.has(flag);
     let valid = || Some(NullBuffer::from(seen.clone()));
     Ok(match cell.kind {
         CellKind::Count => {
-            let counts = picked(0)?.into_iter().map(|count| count as i64);
+            let counts = picked(0).into_iter().map(|count| count as i64);
             Column::new(ColumnData::Int64(counts.collect::<Vec<i64>>().into()), None)
         }
         CellKind::Sum { wide, .. } => {
             let sums: Vec<i128> = match wide {
                 true => {
                     let join = |(low, high): (u64, u64)| (u128::from(high) << 64 | u128::from(low)) as i128;
-                    picked(0)?.into_iter().zip(picked(1)?).map(join).collect()
+                    picked(0).into_iter().zip(picked(1)).map(join).collect()
                 }
-                false => picked(0)?.into_iter().map(|low| (low as i64).into()).collect(),
+                false => picked(0).into_iter().map(|low| (low as i64).into()).collect(),
             };
             let Some((low, high)) = cell.data_type.integer_bounds() else { return decline("a sum of another type") };
             if sums.iter().zip(&seen).any(|(sum, &seen)| seen && !(low..=high).contains(sum)) {
@@ -96,7 +81,7 @@ fn column(cell: &Cell, words: &[Arc<Buffer>], on_host: &OnHost, (flags, chosen):
         }
         CellKind::Extreme { largest } => {
             let value = |word: u64| ((if largest { word } else { !word }) ^ 1 << 63) as i64;
-            let best: Vec<i64> = picked(0)?.into_iter().map(value).collect();
+            let best: Vec<i64> = picked(0).into_iter().map(value).collect();
             Column::new(ColumnData::Int64(best.into()), valid())
         }
         CellKind::Logic { decisive } => {
@@ -104,7 +89,7 @@ fn column(cell: &Cell, words: &[Arc<Buffer>], on_host: &OnHost, (flags, chosen):
             let is_known: Vec<bool> = has(flag).zip(has(flag << 1)).map(|(decides, null)| decides || !null).collect();
             Column::new(ColumnData::Boolean(BooleanBuffer::from(decided)), Some(NullBuffer::from(is_known)))
         }
-        CellKind::Value => Column::new(values(cell, picked(0)?, &seen)?, valid()),
+        CellKind::Value => Column::new(values(cell, picked(0), &seen)?, valid()),
     })
 }
 

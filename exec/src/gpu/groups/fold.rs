@@ -1,13 +1,13 @@
 //! Folds the tuples of a loop into groups.
 
 use super::cell::{Cell, CellKind};
+use super::first::First;
+use super::record::{InTable, Record, Views};
 use super::slots::{Slots, are_far};
 use super::{CODES_MAX, SEEN, Table};
-use crate::gpu::code::expression::{Binary, Expression, Place, Variable};
+use crate::gpu::code::expression::{Binary, Expression, Variable};
 use crate::gpu::code::helpers::Helper;
-use crate::gpu::code::statement::Statement;
 use crate::gpu::code::types::Type;
-use crate::gpu::device::BLOCKS_EACH;
 use crate::gpu::driver::Buffer;
 use crate::gpu::lower::Lowering;
 use crate::gpu::lower::nest::Pieces;
@@ -19,17 +19,6 @@ use crate::plan::register::Register;
 use crate::plan::tree::ReducePlan;
 use multiloop_planner::multiloop::{Reduction, ScalarId};
 use std::sync::Arc;
-
-/// Copies of groups in a block's memory, at most: as many as threads of a warp.
-const COPIES_MAX: u64 = 32;
-
-/// Where tuples go first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Where {
-    One,
-    Shared,
-    Global,
-}
 
 /// Tuples up to which a hash table is made for all that may come.
 const UNCOUNTED_MAX: u64 = if cfg!(test) { 16 } else { 1 << 22 };
@@ -57,15 +46,16 @@ struct Key {
 pub(crate) struct Fold<'p> {
     pub(crate) plan: &'p ReducePlan,
     pub(super) made: Option<Groups>,
-    first: Where,
-    /// Parameters: codes, copies of these in a block's memory, and words of a plane of it.
+    pub(super) first: First,
+    /// Parameters: codes or entries, copies of these in a block's memory, and words of a plane of it.
     pub(super) sizes: Option<[Expression; 3]>,
-    /// The table's arrays.
-    pub(super) flags: Option<Variable>,
-    pub(super) words: Vec<Vec<Variable>>,
-    /// Without a key: a thread's flags, and what it has of each cell.
+    /// The table's memory.
+    pub(super) views: Option<Views>,
+    /// What a thread has folded and put nowhere yet: flags, and what it has of each cell.
     pub(super) own_flags: Option<Variable>,
     pub(super) own: Vec<Option<Variable>>,
+    /// The group that it is of, where there are several.
+    pub(super) pending: Option<Variable>,
     /// What tuples must pass that come.
     conditions: &'p [ScalarId],
     /// How many tuples may come, and whether they have been counted.
@@ -75,6 +65,17 @@ pub(crate) struct Fold<'p> {
     pub(crate) shared_bytes: usize,
     /// The first word of it that is free.
     pub(super) base: u32,
+}
+
+/// Where a tuple is added.
+#[derive(Clone, Copy)]
+enum To<'e> {
+    /// To what the thread has.
+    Own,
+    /// To a cell of a block's planes.
+    Block(&'e Expression),
+    /// To a record.
+    Table(&'e InTable),
 }
 
 pub(super) fn word(of: u32) -> Expression {
@@ -93,12 +94,12 @@ impl<'p> Fold<'p> {
             conditions,
             is_counted: false,
             made: None,
-            first: Where::Global,
+            first: First::Table,
             sizes: None,
-            flags: None,
-            words: Vec::new(),
+            views: None,
             own_flags: None,
             own: Vec::new(),
+            pending: None,
             most: 0,
             shared_bytes: 0,
             base: 0,
@@ -119,16 +120,14 @@ impl<'p> Fold<'p> {
             self.made = Some(Groups::Bits { layout, bits });
             return Ok(());
         }
-        let cells = self.cells(to, pieces)?;
+        let (cells, tells) = self.cells(to, pieces)?;
         if self.plan.aggregates.iter().any(|aggregate| aggregate.kind.distinct) {
             self.count(to, pieces)?;
         }
-        self.choose(to, pieces, (groups, &cells), taken);
-        let table = Table::new(&to.device.driver, (groups, slots), cells)?;
-        self.flags = Some(to.memory(Type::U32, &table.flags));
-        for words in &table.words {
-            self.words.push(words.iter().map(|words| to.memory(Type::U64, words)).collect());
-        }
+        let record = Record::new(&cells, tells);
+        self.choose(to, pieces, (groups, &cells, &record), taken);
+        let table = Table::new(&to.device.driver, (groups, slots), (cells, record))?;
+        self.views = Some(to.views(&table.memory));
         self.made = Some(Groups::Table { layout, table });
         self.rows(to, &group)
     }
@@ -180,124 +179,111 @@ impl<'p> Fold<'p> {
         Ok(())
     }
 
-    /// The cells of the aggregates.
-    fn cells(&self, to: &Lowering<'_>, pieces: &Pieces) -> Done<Vec<Cell>> {
+    /// The cells of the aggregates, and which one is not zero once a tuple came, if one is known.
+    fn cells(&self, to: &mut Lowering<'_>, pieces: &Pieces) -> Done<(Vec<Cell>, Option<usize>)> {
         // Up to a power of two, so that a few rows more need no other code.
         let rounded = |of: u64| u128::from(of.max(1)).next_power_of_two();
         let Some(tuples) = rounded(pieces.rows).checked_mul(rounded(to.tuples_each)) else {
             return decline("too many tuples");
         };
         let mut flag = SEEN << 1;
-        let mut cells = Vec::new();
-        for aggregate in &self.plan.aggregates {
-            let cell = Cell::of(aggregate, tuples, flag)?;
+        let (mut cells, mut tells) = (Vec::new(), None);
+        for (at, aggregate) in self.plan.aggregates.iter().enumerate() {
+            let mut cell = Cell::of(aggregate, tuples, flag)?;
             if flag >> 28 != 0 {
                 return decline("too many aggregates");
             }
             flag <<= cell.flags();
+            if aggregate.condition.is_empty() && !matches!(cell.kind, CellKind::Logic { .. }) {
+                let argument = self.argument(to, at)?;
+                if argument.null.known() == Some(false) {
+                    cell.flag = None;
+                    let is_told = self.plan.key.is_some() && cell.is_told(&aggregate.kind);
+                    tells = tells.or(is_told.then_some(at));
+                }
+            }
             cells.push(cell);
         }
-        Ok(cells)
+        Ok((cells, tells))
     }
 
-    /// Where tuples go first, and what memory that takes of a block.
-    fn choose(&mut self, to: &mut Lowering<'_>, pieces: &Pieces, (codes, cells): (u64, &[Cell]), taken: usize) {
-        // As if a block took all that a processor of the device has to share: then there are fewest.
-        let limits = to.device.driver.limits();
-        let shape = to.device.shape(pieces.count, limits.shared);
-        let rows_of_block = (pieces.count as u64).div_ceil(shape.blocks.into()) * pieces.largest;
-        let of_block = u128::from(rows_of_block) * u128::from(to.tuples_each);
-        let fits = |cell: &Cell| match cell.kind {
-            CellKind::Sum { bound, .. } => bound.saturating_mul(of_block) <= i64::MAX as u128,
-            CellKind::Count => of_block <= u32::MAX.into(),
-            _ => true,
-        };
-        let planes = 1 + cells.iter().map(Cell::shared_words).sum::<usize>();
-        let copies_in = |bytes: usize| {
-            let words = bytes.saturating_sub(taken) as u64 / 4 / planes as u64;
-            (words.saturating_sub(1) / codes).min(COPIES_MAX)
-        };
-        // Blocks that share little run side by side.
-        let copies = match copies_in(limits.shared / BLOCKS_EACH as usize) {
-            0 => copies_in(limits.shared).min(1),
-            copies => copies,
-        };
-        if !cells.iter().all(fits) || copies == 0 {
-            self.first = if self.plan.key.is_none() { Where::One } else { Where::Global };
-            return;
+    /// The argument of an aggregate.
+    fn argument(&self, to: &mut Lowering<'_>, at: usize) -> Done<Scalar> {
+        let aggregate = &self.plan.aggregates[at];
+        match aggregate.argument {
+            Some(argument) if aggregate.kind.reduction != Reduction::CountRows => to.root(argument),
+            _ => Ok(Scalar::new(word(0), Expression::truth(false))),
         }
-        self.first = if self.plan.key.is_none() { Where::One } else { Where::Shared };
-        let plane = (codes * copies).next_multiple_of(2);
-        self.base = taken as u32 / 4;
-        self.shared_bytes = plane as usize * planes * 4;
-        self.sizes = Some([codes, copies, plane].map(|size| to.number(size as u32)));
     }
 
     /// Adds the tuple to the group's cells.
     fn rows(&mut self, to: &mut Lowering<'_>, group: &Expression) -> Done<()> {
+        match self.first {
+            First::One => {
+                self.make_own(to);
+                self.fold(to, group, To::Own)
+            }
+            First::Runs => {
+                self.make_own(to);
+                self.change_group(to, group)?;
+                self.fold(to, group, To::Own)
+            }
+            First::Block => {
+                let cell = self.cell_of_block(to, group);
+                self.fold(to, group, To::Block(&cell))
+            }
+            First::Cache => {
+                let (cell, is_own) = self.entry(to, group);
+                to.when(is_own.clone(), |to| self.fold(to, group, To::Block(&cell)))?;
+                to.when(is_own.not(), |to| self.fold_into_table(to, group))
+            }
+            First::Table => self.fold_into_table(to, group),
+        }
+    }
+
+    fn fold_into_table(&mut self, to: &mut Lowering<'_>, group: &Expression) -> Done<()> {
+        let place = self.in_table(to, group)?;
+        self.fold(to, group, To::Table(&place))
+    }
+
+    /// The record of a group.
+    pub(super) fn in_table(&self, to: &mut Lowering<'_>, group: &Expression) -> Done<InTable> {
+        match (&self.made, self.views) {
+            (Some(Groups::Table { table, .. }), Some(views)) => Ok(to.record(&table.record, views, group)),
+            _ => decline("bug: no table"),
+        }
+    }
+
+    fn fold(&mut self, to: &mut Lowering<'_>, group: &Expression, place: To<'_>) -> Done<()> {
         let plan = self.plan;
-        let cell_of_block = match (&self.sizes, self.first) {
-            (Some(_), Where::Shared) => Some(self.place_in_block(to, group)),
-            _ => None,
-        };
         let mut flags = word(SEEN);
         for (at, aggregate) in plan.aggregates.iter().enumerate() {
-            if self.first == Where::One {
-                let of = self.type_of_own(at);
-                let own = of.map(|of| to.later(of));
-                self.own.push(own);
-            }
             if aggregate.condition.is_empty() {
-                flags = self.argument(to, at, (group, cell_of_block.as_ref()), flags)?;
+                flags = self.fold_argument(to, at, (group, place), flags)?;
                 continue;
             }
             to.filter(&aggregate.condition, |to| {
-                let own = self.argument(to, at, (group, cell_of_block.as_ref()), word(0))?;
+                let own = self.fold_argument(to, at, (group, place), word(0))?;
                 if own.known_number() != Some(0) {
-                    self.set_flags(to, (group, cell_of_block.as_ref()), own);
+                    self.set_flags(to, place, own);
                 }
                 Ok(())
             })?;
         }
-        self.set_flags(to, (group, cell_of_block.as_ref()), flags);
+        self.set_flags(to, place, flags);
         Ok(())
     }
 
-    /// The word of a group among the copies in a block's memory.
-    pub(super) fn place_in_block(&self, to: &mut Lowering<'_>, group: &Expression) -> Expression {
-        let [_, copies, _] = self.sizes.clone().expect("it has been asked whether there are sizes");
-        let copy = Expression::binary(Binary::Modulo, Expression::Place(Place::Thread), copies.clone());
-        // The copies of a group lie side by side: then no two threads of a warp want one bank, whatever their groups are.
-        let at = add(Expression::binary(Binary::Multiply, group.clone().cast(Type::U32), copies), copy);
-        to.hold(at)
-    }
-
-    /// The type in which a thread has what it folds without a key.
-    fn type_of_own(&self, at: usize) -> Option<Type> {
-        let Some(Groups::Table { table, .. }) = &self.made else { return None };
-        match table.cells[at].kind {
-            CellKind::Count => Some(Type::I64),
-            CellKind::Sum { .. } if self.sizes.is_some() => Some(Type::I64),
-            CellKind::Sum { .. } => Some(Type::I128),
-            CellKind::Extreme { .. } => Some(Type::U64),
-            CellKind::Value | CellKind::Logic { .. } => None,
-        }
-    }
-
     /// Adds an aggregate's argument; gives the flags with its own.
-    fn argument(
+    fn fold_argument(
         &mut self,
         to: &mut Lowering<'_>,
         at: usize,
-        (group, in_block): (&Expression, Option<&Expression>),
+        (group, place): (&Expression, To<'_>),
         flags: Expression,
     ) -> Done<Expression> {
         let aggregate = &self.plan.aggregates[at];
-        let takes_all = aggregate.kind.reduction == Reduction::CountRows;
-        let argument = match aggregate.argument {
-            Some(argument) if !takes_all => to.root(argument)?,
-            _ => Scalar::new(word(0), Expression::truth(false)),
-        };
+        let argument = self.argument(to, at)?;
         let Some(Groups::Table { table, .. }) = &mut self.made else { return decline("bug: no table") };
         let cell = &mut table.cells[at];
         let own = cell.flag.unwrap_or(0);
@@ -317,23 +303,19 @@ impl<'p> Fold<'p> {
                 return decline("text without a dictionary");
             }
         }
-        if argument.null.known() == Some(false) && aggregate.condition.is_empty() {
-            cell.flag = None;
-        }
         let is_value = argument.null.clone().not();
         to.when(is_value.clone(), |to| {
             if !aggregate.kind.keeps_arguments() {
-                return self.add(to, at, kind, (group, in_block), argument.value.clone());
+                return self.add(to, at, (group, place), argument.value.clone());
             }
             let is_first = self.is_first(to, at, (group, &argument))?;
-            to.when(is_first, |to| self.add(to, at, kind, (group, in_block), argument.value.clone()))
+            to.when(is_first, |to| self.add(to, at, (group, place), argument.value.clone()))
         })?;
-        if kind == CellKind::Count {
+        if kind == CellKind::Count || own == 0 {
             return Ok(flags);
         }
-        let own = match (argument.null.known(), aggregate.condition.is_empty()) {
-            (Some(false), true) => return Ok(flags),
-            (Some(false), false) => word(own),
+        let own = match argument.null.known() {
+            Some(false) => word(own),
             _ => Expression::select(is_value, word(own), word(0)),
         };
         Ok(Expression::binary(Binary::BitOr, flags, own))
@@ -341,114 +323,69 @@ impl<'p> Fold<'p> {
 
     /// Adds a value that is not NULL.
     fn add(
-        &mut self,
+        &self,
         to: &mut Lowering<'_>,
         at: usize,
-        kind: CellKind,
-        (group, in_block): (&Expression, Option<&Expression>),
+        (group, place): (&Expression, To<'_>),
         value: Expression,
     ) -> Done<()> {
-        let key = |value: Expression, largest: bool| {
-            let helper = if largest { Helper::Rising } else { Helper::Falling };
-            Expression::Call(helper, vec![value.cast(Type::I64)])
-        };
-        let words = self.words[at].clone();
-        let address = |word: usize| words[word].address(group.clone());
-        match (kind, self.own.get(at).copied().flatten(), in_block) {
-            (CellKind::Value, ..) => {
-                let value = value.cast(Type::I64).cast(Type::U64);
-                to.push(Statement::Store(words[0], group.clone(), value));
-            }
-            (CellKind::Count, Some(own), _) => {
-                to.assign(own, add(own.get(), Expression::number(1, Type::I64)));
-            }
-            (CellKind::Sum { .. }, Some(own), _) => {
-                let of = own.get().data_type();
-                to.assign(own, add(own.get(), value.cast(of)));
-            }
-            (CellKind::Extreme { largest }, Some(own), _) => {
-                let key = to.hold(key(value, largest));
-                let better = Expression::binary(Binary::Greater, key.clone(), own.get());
-                to.assign(own, Expression::select(better, key, own.get()));
-            }
-            (CellKind::Count, None, Some(cell)) => {
-                let place = self.in_plane(to, self.plane(at), cell.clone());
-                to.call(Helper::Count32, vec![place, word(1)]);
-            }
-            (CellKind::Sum { .. }, None, Some(cell)) => {
-                let place = self.in_plane(to, self.plane(at), cell.clone());
-                to.call(Helper::AddShared, vec![place, self.plane_words(), value.cast(Type::I64)]);
-            }
-            (CellKind::Extreme { largest }, None, Some(cell)) => {
-                let twice = Expression::binary(Binary::Multiply, cell.clone(), word(2));
-                let place = self.in_plane(to, self.plane(at), twice);
-                to.call(Helper::MostShared, vec![place, key(value, largest)]);
-            }
-            (CellKind::Count, None, None) => {
-                to.call(Helper::Add64, vec![address(0), Expression::number(1, Type::I64)]);
-            }
-            (CellKind::Sum { wide: false, .. }, None, None) => {
-                to.call(Helper::Add64, vec![address(0), value.cast(Type::I64)]);
-            }
-            (CellKind::Sum { .. }, None, None) if value.data_type() == Type::I128 => {
-                to.call(Helper::AddWide, vec![address(0), address(1), value]);
-            }
-            (CellKind::Sum { .. }, None, None) => {
-                to.call(Helper::Add128, vec![address(0), address(1), value.cast(Type::I64)]);
-            }
-            (CellKind::Extreme { largest }, None, None) => {
-                to.call(Helper::Most, vec![address(0), key(value, largest)]);
-            }
-            (CellKind::Logic { .. }, ..) => {}
-        }
-        Ok(())
-    }
-
-    fn set_flags(
-        &mut self,
-        to: &mut Lowering<'_>,
-        (group, in_block): (&Expression, Option<&Expression>),
-        flags: Expression,
-    ) {
-        let Some(array) = self.flags else { return };
-        match (self.first, in_block) {
-            (Where::One, _) => {
-                let own = match self.own_flags {
-                    Some(own) => own,
-                    None => {
-                        let own = to.later(Type::U32);
-                        self.own_flags = Some(own);
-                        own
-                    }
+        let Some(Groups::Table { table, .. }) = &self.made else { return decline("bug: no table") };
+        let (kind, narrow) = (table.cells[at].kind, table.cells[at].narrow);
+        let value = match kind {
+            CellKind::Count => Expression::number(1, Type::I64),
+            CellKind::Extreme { largest } => {
+                let helper = match (largest, narrow) {
+                    (true, false) => Helper::Rising,
+                    (false, false) => Helper::Falling,
+                    (true, true) => Helper::Rising32,
+                    (false, true) => Helper::Falling32,
                 };
-                to.assign(own, Expression::binary(Binary::BitOr, own.get(), flags));
+                let key = Expression::Call(helper, vec![value.cast(if narrow { Type::I32 } else { Type::I64 })]);
+                to.hold(key)
             }
-            (_, Some(cell)) => {
-                let place = self.in_plane(to, 0, cell.clone());
-                to.call(Helper::SetFlags, vec![place, flags]);
+            CellKind::Value if narrow => value.cast(Type::U32),
+            CellKind::Value => value.cast(Type::I64).cast(Type::U64),
+            CellKind::Sum { .. } => value,
+            CellKind::Logic { .. } => return Ok(()),
+        };
+        match (place, self.own.get(at).copied().flatten()) {
+            (To::Own, Some(own)) => {
+                let of = own.get().data_type();
+                let folded = match kind {
+                    CellKind::Extreme { .. } => {
+                        let better = Expression::binary(Binary::Greater, value.clone(), own.get());
+                        Expression::select(better, value, own.get())
+                    }
+                    CellKind::Value => value,
+                    _ => add(own.get(), value.cast(of)),
+                };
+                to.assign(own, folded);
+                Ok(())
             }
-            (_, None) => to.call(Helper::SetFlags, vec![array.address(group.clone()), flags]),
+            (To::Block(cell), _) if kind != CellKind::Value => {
+                self.put_in_block(to, at, cell, value);
+                Ok(())
+            }
+            (To::Table(place), _) => {
+                self.put_in_table(to, at, place, value);
+                Ok(())
+            }
+            // What no thread and no block has.
+            (To::Own | To::Block(_), _) => {
+                let place = self.in_table(to, group)?;
+                self.put_in_table(to, at, &place, value);
+                Ok(())
+            }
         }
     }
 
-    /// The plane of a block's memory in which a cell begins: the first has flags.
-    pub(super) fn plane(&self, at: usize) -> u32 {
-        let Some(Groups::Table { table, .. }) = &self.made else { return 0 };
-        1 + table.cells[..at].iter().map(Cell::shared_words).sum::<usize>() as u32
-    }
-
-    pub(super) fn plane_words(&self) -> Expression {
-        self.sizes.as_ref().map_or_else(|| word(0), |sizes| sizes[2].clone())
-    }
-
-    /// The address of a word of a plane.
-    pub(super) fn in_plane(&self, to: &mut Lowering<'_>, plane: u32, at: Expression) -> Expression {
-        to.shared().address(self.place(plane, at))
-    }
-
-    pub(super) fn place(&self, plane: u32, at: Expression) -> Expression {
-        let first = Expression::binary(Binary::Multiply, self.plane_words(), word(plane));
-        add(word(self.base), add(first, at))
+    fn set_flags(&mut self, to: &mut Lowering<'_>, place: To<'_>, flags: Expression) {
+        match (place, self.own_flags) {
+            (To::Own, Some(own)) => to.assign(own, Expression::binary(Binary::BitOr, own.get(), flags)),
+            (To::Own, None) => {}
+            (To::Block(cell), _) => self.set_flags_in_block(to, cell, flags),
+            (To::Table(place), _) => self.set_flags_in_table(to, place, flags),
+        }
     }
 
     /// What was made, when the kernel has run.

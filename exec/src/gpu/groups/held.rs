@@ -1,9 +1,11 @@
 //! Groups that stay on the device: lookups and loops over groups read the table by code.
 
+use super::Table;
 use super::cell::{Cell, CellKind};
 use super::finished::Finish;
+use super::host::Finder;
 use super::partial::partial_of_table;
-use super::{Counter, SEEN, Table};
+use super::record::InTable;
 use crate::Result;
 use crate::backend::{Given, Held};
 use crate::column::Dictionary;
@@ -28,7 +30,7 @@ pub(crate) struct HeldGroups {
     pub(crate) table: Table,
     /// For each field what a lookup gives that finds nothing.
     pub(crate) empty: Vec<Value>,
-    pub(crate) counter: Counter,
+    pub(crate) finder: Finder,
     /// What finishes them, if they are not to be merged.
     pub(crate) finish: Option<Finish>,
 }
@@ -91,7 +93,7 @@ fn key_dictionary(layout: &KeyLayout, field: u32) -> Option<Arc<Dictionary>> {
 
 impl Held for Kept<HeldGroups> {
     fn rows(&self) -> Result<usize> {
-        self.0.counter.of(&self.0.table).map_err(lost)
+        self.0.finder.count(&self.0.table).map_err(lost)
     }
 
     fn key_range(&self) -> Option<(i128, i128)> {
@@ -109,8 +111,8 @@ impl Held for Kept<HeldGroups> {
     fn fetch(&self, _: &Context) -> Result<Given> {
         let layout = Some(&self.0.layout);
         let given = match &self.0.finish {
-            Some(finish) => finish.groups(layout, &self.0.table),
-            None => partial_of_table(layout, &self.0.table).map(|groups| Given::Partial(vec![groups])),
+            Some(finish) => finish.groups(layout, &self.0.table, &self.0.finder),
+            None => partial_of_table(layout, &self.0.table, &self.0.finder).map(|groups| Given::Partial(vec![groups])),
         };
         given.map_err(lost)
     }
@@ -150,9 +152,14 @@ fn number(of: u32) -> Expression {
 impl Lowering<'_> {
     /// Whether a code is a group's.
     pub(crate) fn is_group(&mut self, groups: &HeldGroups, code: Expression) -> Expression {
-        let flags = self.memory(Type::U32, &groups.table.flags).at(code);
-        let seen = Expression::binary(Binary::BitAnd, flags, number(SEEN));
-        Expression::binary(Binary::NotEqual, seen, number(0))
+        let record = self.record_of(groups, &code);
+        record.has_rows(&groups.table.record.seen)
+    }
+
+    /// The record of a code.
+    fn record_of(&mut self, groups: &HeldGroups, code: &Expression) -> InTable {
+        let views = self.views(&groups.table.memory);
+        self.record(&groups.table.record, views, code)
     }
 
     /// A field of the group of a code: its key's parts come first.
@@ -206,30 +213,40 @@ impl Lowering<'_> {
 
     fn cell(&mut self, groups: &HeldGroups, at: usize, code: Expression, of: Type) -> Done<Scalar> {
         let Some(cell) = groups.table.cells.get(at) else { return decline("bug: an aggregate that is not there") };
-        let Cell { kind, flag, dictionary, carried, .. } = cell;
-        let has = |to: &mut Self, flag: u32| {
-            let flags = to.memory(Type::U32, &groups.table.flags).at(code.clone());
-            let own = Expression::binary(Binary::BitAnd, flags, number(flag));
-            Expression::binary(Binary::NotEqual, own, number(0))
+        let Cell { kind, narrow, flag, dictionary, carried, .. } = cell;
+        let record = self.record_of(groups, &code);
+        let has = |flag: u32| match groups.table.record.flags {
+            Some(at) => {
+                let own = Expression::binary(Binary::BitAnd, record.word(at), number(flag));
+                Expression::binary(Binary::NotEqual, own, number(0))
+            }
+            None => Expression::truth(true),
         };
         let null = match flag {
-            Some(flag) if *kind != CellKind::Count => has(self, *flag).not(),
+            Some(flag) if *kind != CellKind::Count => has(*flag).not(),
             _ => Expression::truth(false),
         };
         if let (CellKind::Logic { decisive }, Some(flag)) = (kind, flag) {
-            let (decided, unknown) = (has(self, *flag), has(self, *flag << 1));
+            let (decided, unknown) = (has(*flag), has(*flag << 1));
             let decided = self.hold(decided);
             let value = if *decisive { decided.clone() } else { decided.clone().not() };
             return Ok(Scalar::new(value, unknown.and(decided.not())));
         }
-        let words: Vec<Expression> =
-            groups.table.words[at].iter().map(|words| self.memory(Type::U64, words).at(code.clone())).collect();
-        let first = words[0].clone();
-        let value = match kind {
-            CellKind::Sum { wide: true, .. } => Expression::Call(Helper::Wide, words),
-            CellKind::Extreme { largest: true } => Expression::Call(Helper::Risen, words),
-            CellKind::Extreme { largest: false } => Expression::Call(Helper::Fallen, words),
-            _ => first.cast(Type::I64),
+        let first = groups.table.record.cells[at];
+        let value = match (kind, narrow) {
+            (CellKind::Sum { wide: true, .. }, _) => {
+                Expression::Call(Helper::Wide, vec![record.pair(first), record.pair(first + 2)])
+            }
+            (CellKind::Extreme { largest: true }, true) => Expression::Call(Helper::Risen32, vec![record.word(first)]),
+            (CellKind::Extreme { largest: false }, true) => {
+                Expression::Call(Helper::Fallen32, vec![record.word(first)])
+            }
+            (CellKind::Extreme { largest: true }, false) => Expression::Call(Helper::Risen, vec![record.pair(first)]),
+            (CellKind::Extreme { largest: false }, false) => Expression::Call(Helper::Fallen, vec![record.pair(first)]),
+            // Values may be negative; counts are none of these.
+            (CellKind::Value, true) => record.word(first).cast(Type::I32).cast(Type::I64),
+            (_, true) => record.word(first).cast(Type::I64),
+            (_, false) => record.pair(first).cast(Type::I64),
         };
         let value = match of {
             Type::Bool => Expression::binary(Binary::NotEqual, value, Expression::number(0, Type::I64)),

@@ -98,9 +98,7 @@ impl Lowering<'_> {
                 (code, absent.or(is_there.not()))
             }
             Find::Groups(groups) => {
-                let flags = self.memory(Type::U32, &groups.table.flags).at(code.clone());
-                let seen = Expression::binary(Binary::BitAnd, flags, Expression::number(1, Type::U32));
-                let seen = Expression::binary(Binary::NotEqual, seen, Expression::number(0, Type::U32));
+                let seen = self.is_group(groups, code.clone());
                 let absent = self.hold(absent.or(seen.not()));
                 // Fields are read of nothing, too.
                 let nothing = Expression::number(0, code.data_type());

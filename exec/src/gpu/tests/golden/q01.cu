@@ -1,14 +1,40 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
-  u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const u8* __restrict__ v19, const u32* __restrict__ v21, const u8* __restrict__ v23, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const u32 v36, const u32 v37, const u32 v38, u32* v39, u64* v40, u64* v41, u64* v42, u64* v43, u64* v44, u64* v45, const i32 v47, const i32 v48, const i32 v51, const i32 v53, const i32 v54, const i32 v58) {
-  SHARED(v50)
-  for (u32 v62 = threadIdx.x; v62 < (v38 * 12u); v62 += blockDim.x) {
-    v50[(0u + v62)] = 0u;
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 own = 0;
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const u8* __restrict__ v19, const u32* __restrict__ v21, const u8* __restrict__ v23, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const i32 v36, const i32 v37, const i32 v39, const i32 v41, const i32 v42, const i32 v46, const u32 v50, const u32 v51, const u32 v52, u32* v53, u64* v54) {
+  SHARED(v56)
+  for (u32 v57 = threadIdx.x; v57 < (v52 * 11u); v57 += blockDim.x) {
+    v56[(0u + v57)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -50,54 +76,52 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             u32 v33 = ((u32)((u8)lane8((v28 + 0u), v31)));
             u32 v34 = ((u32)((u8)lane8((v30 + 0u), v31)));
             u32 v35 = (((v33 + 1u) << 2u) | (v34 + 1u));
-            u32 v46 = ((v35 * v37) + (threadIdx.x % v37));
-            i32 v49 = ((i32)((u32)v48 + (u32)((i32)((u32)v47 * (u32)((i32)((u8)lane8((v20 + 0u), v31)))))));
-            add_shared((v50 + (0u + ((v38 * 1u) + v46))), v38, ((i64)v49));
-            i32 v52 = ((i32)((u32)v51 + (u32)((i32)lane32((v22 + 0u), v31))));
-            add_shared((v50 + (0u + ((v38 * 3u) + v46))), v38, ((i64)v52));
-            i32 v55 = ((i32)((u32)v54 + (u32)((i32)((u8)lane8((v24 + 0u), v31)))));
-            i32 v56 = ((i32)((u32)v53 - (u32)v55));
-            i32 v57 = ((i32)((u32)v52 * (u32)v56));
-            add_shared((v50 + (0u + ((v38 * 5u) + v46))), v38, ((i64)v57));
-            i32 v59 = ((i32)((u32)v58 + (u32)((i32)((u8)lane8((v26 + 0u), v31)))));
-            i32 v60 = ((i32)((u32)v53 + (u32)v59));
-            i64 v61 = ((i64)((u64)((i64)v57) * (u64)((i64)v60)));
-            add_shared((v50 + (0u + ((v38 * 7u) + v46))), v38, v61);
-            count32((v50 + (0u + ((v38 * 9u) + v46))), 1u);
-            add_shared((v50 + (0u + ((v38 * 10u) + v46))), v38, ((i64)v55));
-            set_flags((v50 + (0u + ((v38 * 0u) + v46))), 1u);
+            i32 v38 = ((i32)((u32)v37 + (u32)((i32)((u32)v36 * (u32)((i32)((u8)lane8((v20 + 0u), v31)))))));
+            i32 v40 = ((i32)((u32)v39 + (u32)((i32)lane32((v22 + 0u), v31))));
+            i32 v43 = ((i32)((u32)v42 + (u32)((i32)((u8)lane8((v24 + 0u), v31)))));
+            i32 v44 = ((i32)((u32)v41 - (u32)v43));
+            i32 v45 = ((i32)((u32)v40 * (u32)v44));
+            i32 v47 = ((i32)((u32)v46 + (u32)((i32)((u8)lane8((v26 + 0u), v31)))));
+            i32 v48 = ((i32)((u32)v41 + (u32)v47));
+            i64 v49 = ((i64)((u64)((i64)v45) * (u64)((i64)v48)));
+            u32 v55 = ((v35 * v51) + (threadIdx.x % v51));
+            add_shared((v56 + (0u + ((v52 * 0u) + v55))), v52, ((i64)v38));
+            add_shared((v56 + (0u + ((v52 * 2u) + v55))), v52, ((i64)v40));
+            add_shared((v56 + (0u + ((v52 * 4u) + v55))), v52, ((i64)v45));
+            add_shared((v56 + (0u + ((v52 * 6u) + v55))), v52, v49);
+            count32((v56 + (0u + ((v52 * 8u) + v55))), 1u);
+            add_shared((v56 + (0u + ((v52 * 9u) + v55))), v52, ((i64)v43));
           }
         }
       }
     }
   }
   __syncthreads();
-  for (u32 v63 = threadIdx.x; v63 < v36; v63 += blockDim.x) {
-    u32 v64 = 0u;
+  for (u32 v58 = threadIdx.x; v58 < v50; v58 += blockDim.x) {
+    u32 v59 = 0u;
+    i64 v60 = ((i64)0ll);
+    i64 v61 = ((i64)0ll);
+    i64 v62 = ((i64)0ll);
+    i64 v63 = ((i64)0ll);
+    i64 v64 = ((i64)0ll);
     i64 v65 = ((i64)0ll);
-    i64 v66 = ((i64)0ll);
-    i64 v67 = ((i64)0ll);
-    i64 v68 = ((i64)0ll);
-    i64 v69 = ((i64)0ll);
-    i64 v70 = ((i64)0ll);
-    for (u32 v71 = 0u; v71 < v37; v71 += 1u) {
-      u32 v72 = ((v63 * v37) + v71);
-      v64 = (v64 | v50[(0u + ((v38 * 0u) + v72))]);
-      v65 = ((i64)((u64)v65 + (u64)joined((v50 + (0u + ((v38 * 1u) + v72))), v38)));
-      v66 = ((i64)((u64)v66 + (u64)joined((v50 + (0u + ((v38 * 3u) + v72))), v38)));
-      v67 = ((i64)((u64)v67 + (u64)joined((v50 + (0u + ((v38 * 5u) + v72))), v38)));
-      v68 = ((i64)((u64)v68 + (u64)joined((v50 + (0u + ((v38 * 7u) + v72))), v38)));
-      v69 = ((i64)((u64)v69 + (u64)((i64)v50[(0u + ((v38 * 9u) + v72))])));
-      v70 = ((i64)((u64)v70 + (u64)joined((v50 + (0u + ((v38 * 10u) + v72))), v38)));
+    for (u32 v66 = 0u; v66 < v51; v66 += 1u) {
+      u32 v67 = ((v58 * v51) + v66);
+      v60 = ((i64)((u64)v60 + (u64)joined((v56 + (0u + ((v52 * 0u) + v67))), v52)));
+      v61 = ((i64)((u64)v61 + (u64)joined((v56 + (0u + ((v52 * 2u) + v67))), v52)));
+      v62 = ((i64)((u64)v62 + (u64)joined((v56 + (0u + ((v52 * 4u) + v67))), v52)));
+      v63 = ((i64)((u64)v63 + (u64)joined((v56 + (0u + ((v52 * 6u) + v67))), v52)));
+      v64 = ((i64)((u64)v64 + (u64)((i64)v56[(0u + ((v52 * 8u) + v67))])));
+      v65 = ((i64)((u64)v65 + (u64)joined((v56 + (0u + ((v52 * 9u) + v67))), v52)));
     }
-    if ((v64 != 0u)) {
-      add64((v40 + v63), v65);
-      add64((v41 + v63), v66);
-      add64((v42 + v63), v67);
-      add64((v43 + v63), v68);
-      add64((v44 + v63), v69);
-      add64((v45 + v63), v70);
-      set_flags((v39 + v63), v64);
+    if ((v60 != ((i64)0ll))) {
+      u64 v68 = (((u64)v58) * 6ull);
+      add64((v54 + v68), v60);
+      add64((v54 + (v68 + 1ull)), v61);
+      add64((v54 + (v68 + 2ull)), v62);
+      add64((v54 + (v68 + 3ull)), v63);
+      count32((v53 + ((v68 * 2ull) + 10ull)), ((u32)v64));
+      add64((v54 + (v68 + 4ull)), v65);
     }
   }
 }

@@ -1,11 +1,37 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
-  u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v15, const i64 v18, const i64 v19, const u32* __restrict__ v22, const i32* __restrict__ v25, const i32* __restrict__ v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const u64* __restrict__ v37, const i32* __restrict__ v41, const i64 v44, const i64 v45, const u32* __restrict__ v48, const i64 v54, const i64 v55, const i64 v63, const i64 v64, const i64 v74, const i64 v75, const i32* __restrict__ v80, i32* v82, const u32* __restrict__ v83, u32* v85, const u32* __restrict__ v86, u32* v88, i32* v89, i32* v90, i32* v91, i32* v92, i32* v93, const u32* __restrict__ v94, u32* v96, const u32* __restrict__ v97, u32* v99, const i32* __restrict__ v100, i32* v102, const i32* __restrict__ v103, i32* v105, u32* v106, const u32* __restrict__ v107, u32* v109, const i32* __restrict__ v110, i32* v112, const u32* __restrict__ v113, u32* v115, i32* v116, const u32* __restrict__ v117, u32* v119, const i32* __restrict__ v120, i32* v122, u32* v123, const i32* __restrict__ v124, i32* v126) {
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 own = 0;
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v15, const i64 v18, const i64 v19, const u32* __restrict__ v22, const i32* __restrict__ v25, const i32* __restrict__ v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const u64* __restrict__ v35, const i32* __restrict__ v43, const i64 v46, const i64 v47, const u32* __restrict__ v50, const i64 v56, const i64 v57, const i64 v65, const i64 v66, const i64 v78, const i64 v79, const i32* __restrict__ v84, i32* v86, const u32* __restrict__ v87, u32* v89, const u32* __restrict__ v90, u32* v92, i32* v93, i32* v94, i32* v95, i32* v96, i32* v97, const u32* __restrict__ v98, u32* v100, const u32* __restrict__ v101, u32* v103, const i32* __restrict__ v104, i32* v106, const i32* __restrict__ v107, i32* v109, u32* v110, const u32* __restrict__ v111, u32* v113, const i32* __restrict__ v114, i32* v116, const u32* __restrict__ v117, u32* v119, i32* v120, const u32* __restrict__ v121, u32* v123, const i32* __restrict__ v124, i32* v126, u32* v127, const i32* __restrict__ v128, i32* v130) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -28,86 +54,90 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
           i64 v29 = ((i64)v28);
           u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
           bool v33 = ((v29 < v30) || (v29 > v31));
-          bool v35 = (v33 || !((v34[v32] & 1u) != 0u));
-          u32 v36 = (v35 ? 0u : v32);
-          i32 v38 = (!v35 ? ((i32)fallen(v37[v36])) : (0));
-          bool v39 = (!v35 ? false : true);
-          bool v40 = (v26 == v38);
-          if ((v40 && !v39)) {
-            i32 v42 = v41[v13];
-            i64 v43 = ((i64)v42);
-            u32 v46 = (((u32)((u64)((i64)((u64)v43 - (u64)v44)))) + 1u);
-            bool v47 = ((v43 < v44) || (v43 > v45));
-            u32 v49 = (v47 ? 0u : v48[v46]);
-            u32 v50 = (v49 - 1u);
-            if (!(v49 == 0u)) {
+          u64 v36 = ((u64)v32);
+          bool v37 = (v33 || !(v34[v36] != 0u));
+          u32 v38 = (v37 ? 0u : v32);
+          u64 v39 = ((u64)v38);
+          i32 v40 = (!v37 ? ((i32)fallen32(v34[v39])) : (0));
+          bool v41 = (!v37 ? false : true);
+          bool v42 = (v26 == v40);
+          if ((v42 && !v41)) {
+            i32 v44 = v43[v13];
+            i64 v45 = ((i64)v44);
+            u32 v48 = (((u32)((u64)((i64)((u64)v45 - (u64)v46)))) + 1u);
+            bool v49 = ((v45 < v46) || (v45 > v47));
+            u32 v51 = (v49 ? 0u : v50[v48]);
+            u32 v52 = (v51 - 1u);
+            if (!(v51 == 0u)) {
               v14 = (v14 + 1u);
             }
           }
         }
       }
-      u32 v51 = (v11 + scan((v2 + 0u), v14));
+      u32 v53 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        i32 v52 = v15[v13];
-        i64 v53 = ((i64)v52);
-        u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
-        bool v57 = ((v53 < v54) || (v53 > v55));
-        u32 v58 = (v57 ? 0u : v22[v56]);
-        u32 v59 = (v58 - 1u);
-        if (!(v58 == 0u)) {
-          i32 v60 = v25[v13];
-          i32 v61 = v27[v59];
-          i64 v62 = ((i64)v61);
-          u32 v65 = (((u32)((u64)((i64)((u64)v62 - (u64)v63)))) + 1u);
-          bool v66 = ((v62 < v63) || (v62 > v64));
-          bool v67 = (v66 || !((v34[v65] & 1u) != 0u));
-          u32 v68 = (v67 ? 0u : v65);
-          i32 v69 = (!v67 ? ((i32)fallen(v37[v68])) : (0));
-          bool v70 = (!v67 ? false : true);
-          bool v71 = (v60 == v69);
-          if ((v71 && !v70)) {
-            i32 v72 = v41[v13];
-            i64 v73 = ((i64)v72);
-            u32 v76 = (((u32)((u64)((i64)((u64)v73 - (u64)v74)))) + 1u);
-            bool v77 = ((v73 < v74) || (v73 > v75));
-            u32 v78 = (v77 ? 0u : v48[v76]);
-            u32 v79 = (v78 - 1u);
-            if (!(v78 == 0u)) {
-              i32 v81 = v80[v79];
-              v82[v51] = v81;
-              u32 v84 = v83[v79];
-              v85[v51] = v84;
-              u32 v87 = v86[v79];
-              v88[v51] = v87;
-              v89[v51] = v61;
-              v90[v51] = v52;
-              v91[v51] = v72;
-              v92[v51] = v60;
-              v93[v51] = v61;
-              u32 v95 = v94[v59];
-              v96[v51] = v95;
-              u32 v98 = v97[v59];
-              v99[v51] = v98;
-              i32 v101 = v100[v59];
-              v102[v51] = v101;
-              i32 v104 = v103[v79];
-              v105[v51] = v104;
-              v106[v51] = v87;
-              u32 v108 = v107[v79];
-              v109[v51] = v108;
-              i32 v111 = v110[v79];
-              v112[v51] = v111;
-              u32 v114 = v113[v79];
-              v115[v51] = v114;
-              v116[v51] = v81;
-              u32 v118 = v117[v79];
-              v119[v51] = v118;
-              i32 v121 = v120[v79];
-              v122[v51] = v121;
-              v123[v51] = v84;
-              i32 v125 = v124[v79];
-              v126[v51] = v125;
-              v51 = (v51 + 1u);
+        i32 v54 = v15[v13];
+        i64 v55 = ((i64)v54);
+        u32 v58 = (((u32)((u64)((i64)((u64)v55 - (u64)v56)))) + 1u);
+        bool v59 = ((v55 < v56) || (v55 > v57));
+        u32 v60 = (v59 ? 0u : v22[v58]);
+        u32 v61 = (v60 - 1u);
+        if (!(v60 == 0u)) {
+          i32 v62 = v25[v13];
+          i32 v63 = v27[v61];
+          i64 v64 = ((i64)v63);
+          u32 v67 = (((u32)((u64)((i64)((u64)v64 - (u64)v65)))) + 1u);
+          bool v68 = ((v64 < v65) || (v64 > v66));
+          u64 v69 = ((u64)v67);
+          bool v70 = (v68 || !(v34[v69] != 0u));
+          u32 v71 = (v70 ? 0u : v67);
+          u64 v72 = ((u64)v71);
+          i32 v73 = (!v70 ? ((i32)fallen32(v34[v72])) : (0));
+          bool v74 = (!v70 ? false : true);
+          bool v75 = (v62 == v73);
+          if ((v75 && !v74)) {
+            i32 v76 = v43[v13];
+            i64 v77 = ((i64)v76);
+            u32 v80 = (((u32)((u64)((i64)((u64)v77 - (u64)v78)))) + 1u);
+            bool v81 = ((v77 < v78) || (v77 > v79));
+            u32 v82 = (v81 ? 0u : v50[v80]);
+            u32 v83 = (v82 - 1u);
+            if (!(v82 == 0u)) {
+              i32 v85 = v84[v83];
+              v86[v53] = v85;
+              u32 v88 = v87[v83];
+              v89[v53] = v88;
+              u32 v91 = v90[v83];
+              v92[v53] = v91;
+              v93[v53] = v63;
+              v94[v53] = v54;
+              v95[v53] = v76;
+              v96[v53] = v62;
+              v97[v53] = v63;
+              u32 v99 = v98[v61];
+              v100[v53] = v99;
+              u32 v102 = v101[v61];
+              v103[v53] = v102;
+              i32 v105 = v104[v61];
+              v106[v53] = v105;
+              i32 v108 = v107[v83];
+              v109[v53] = v108;
+              v110[v53] = v91;
+              u32 v112 = v111[v83];
+              v113[v53] = v112;
+              i32 v115 = v114[v83];
+              v116[v53] = v115;
+              u32 v118 = v117[v83];
+              v119[v53] = v118;
+              v120[v53] = v85;
+              u32 v122 = v121[v83];
+              v123[v53] = v122;
+              i32 v125 = v124[v83];
+              v126[v53] = v125;
+              v127[v53] = v88;
+              i32 v129 = v128[v83];
+              v130[v53] = v129;
+              v53 = (v53 + 1u);
             }
           }
         }
@@ -320,7 +350,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v16, const i32* __restrict__ v18, const i32* __restrict__ v20, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32* __restrict__ v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const u64* __restrict__ v44, const i64 v50, const i64 v51, const u32* __restrict__ v54) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v16, const i32* __restrict__ v18, const i32* __restrict__ v20, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32* __restrict__ v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const u64* __restrict__ v42, const i64 v52, const i64 v53, const u32* __restrict__ v56) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -359,19 +389,21 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
               i64 v36 = ((i64)v35);
               u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
               bool v40 = ((v36 < v37) || (v36 > v38));
-              bool v42 = (v40 || !((v41[v39] & 1u) != 0u));
-              u32 v43 = (v42 ? 0u : v39);
-              i32 v45 = (!v42 ? ((i32)fallen(v44[v43])) : (0));
-              bool v46 = (!v42 ? false : true);
-              bool v47 = (v33 == v45);
-              if ((v47 && !v46)) {
-                i32 v48 = ((i32)lane32((v17 + 0u), v22));
-                i64 v49 = ((i64)v48);
-                u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
-                bool v53 = ((v49 < v50) || (v49 > v51));
-                u32 v55 = (v53 ? 0u : v54[v52]);
-                u32 v56 = (v55 - 1u);
-                if (!(v55 == 0u)) {
+              u64 v43 = ((u64)v39);
+              bool v44 = (v40 || !(v41[v43] != 0u));
+              u32 v45 = (v44 ? 0u : v39);
+              u64 v46 = ((u64)v45);
+              i32 v47 = (!v44 ? ((i32)fallen32(v41[v46])) : (0));
+              bool v48 = (!v44 ? false : true);
+              bool v49 = (v33 == v47);
+              if ((v49 && !v48)) {
+                i32 v50 = ((i32)lane32((v17 + 0u), v22));
+                i64 v51 = ((i64)v50);
+                u32 v54 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
+                bool v55 = ((v51 < v52) || (v51 > v53));
+                u32 v57 = (v55 ? 0u : v56[v54]);
+                u32 v58 = (v57 - 1u);
+                if (!(v57 == 0u)) {
                   v11 = (v11 + 1u);
                 }
               }
@@ -380,7 +412,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         }
       }
     }
-    u32 v57 = scan((v2 + 0u), v11);
+    u32 v59 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -591,10 +623,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v10, const i64 v17, const i64 v18, const u8* __restrict__ v21, const i32* __restrict__ v23, const i32* __restrict__ v25, const i64 v31, const u32 v33, const u32 v34, const u32 v35, u32* v36, u64* v37) {
-  SHARED(v40)
-  for (u32 v41 = threadIdx.x; v41 < (v35 * 3u); v41 += blockDim.x) {
-    v40[(0u + v41)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v10, const i64 v17, const i64 v18, const u8* __restrict__ v21, const i32* __restrict__ v23, const i32* __restrict__ v25, const i64 v31, const u32 v34, const u32 v35, const u32 v36, u32* v37, const u64* __restrict__ v38) {
+  SHARED(v41)
+  for (u32 v42 = threadIdx.x; v42 < (v36 * 1u); v42 += blockDim.x) {
+    v41[(0u + v42)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -631,28 +663,27 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             i32 v29 = ((i32)lane32((v24 + 0u), v27));
             i64 v30 = ((i64)v29);
             u32 v32 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-            u32 v38 = ((v32 * v34) + (threadIdx.x % v34));
-            i32 v39 = ((i32)lane32((v26 + 0u), v27));
-            most_shared((v40 + (0u + ((v35 * 1u) + (v38 * 2u)))), falling(((i64)v39)));
-            set_flags((v40 + (0u + ((v35 * 0u) + v38))), 1u);
+            i32 v33 = ((i32)lane32((v26 + 0u), v27));
+            u32 v39 = ((v32 * v35) + (threadIdx.x % v35));
+            u32 v40 = falling32(v33);
+            most32((v41 + (0u + ((v36 * 0u) + v39))), v40);
           }
         }
       }
     }
   }
   __syncthreads();
-  for (u32 v42 = threadIdx.x; v42 < v33; v42 += blockDim.x) {
-    u32 v43 = 0u;
-    u64 v44 = 0ull;
-    for (u32 v45 = 0u; v45 < v34; v45 += 1u) {
-      u32 v46 = ((v42 * v34) + v45);
-      v43 = (v43 | v40[(0u + ((v35 * 0u) + v46))]);
-      u64 v47 = pair((v40 + (0u + ((v35 * 1u) + (v46 * 2u)))));
-      v44 = ((v47 > v44) ? v47 : v44);
+  for (u32 v43 = threadIdx.x; v43 < v34; v43 += blockDim.x) {
+    u32 v44 = 0u;
+    u32 v45 = 0u;
+    for (u32 v46 = 0u; v46 < v35; v46 += 1u) {
+      u32 v47 = ((v43 * v35) + v46);
+      u32 v48 = v41[(0u + ((v36 * 0u) + v47))];
+      v45 = ((v48 > v45) ? v48 : v45);
     }
-    if ((v43 != 0u)) {
-      most((v37 + v42), v44);
-      set_flags((v36 + v42), v43);
+    if ((v45 != 0u)) {
+      u64 v49 = ((u64)v43);
+      most32((v37 + v49), v45);
     }
   }
 }

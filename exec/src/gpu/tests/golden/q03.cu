@@ -1,8 +1,34 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
   u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
 }
 
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const u16* __restrict__ v20, const i32 v21, const i64 v24, const i64 v25, const u8* __restrict__ v28, const i32 v31, const i32 v33, const i32 v35, const i64 v38, const i64 v39, const u16* __restrict__ v43, const i32 v44, const i64 v47, u32* v49, i32* v50, const u8* __restrict__ v51, const i32 v52, i32* v54) {
@@ -57,7 +83,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v17, i64* v19, const u64* __restrict__ v20, i32* v22, const i32 v23, const i32 v24, i32* v26, i32* v27, const u64* __restrict__ v28, i32* v30, i64* v31) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, i64* v22, i32* v25, const i32 v26, const i32 v27, i32* v29, i32* v30, i32* v33, i64* v34) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -68,24 +94,29 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
       u64 v13 = (v12 + ((u64)threadIdx.x));
       u32 v14 = 0u;
       if ((v13 < v10)) {
-        if (((v15[v13] & 1u) != 0u)) {
+        u64 v17 = (v13 * 2ull);
+        if ((v16[v17] != 0ull)) {
           v14 = (v14 + 1u);
         }
       }
-      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      u32 v18 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        if (((v15[v13] & 1u) != 0u)) {
-          i64 v18 = ((i64)v17[v13]);
-          v19[v16] = v18;
-          i32 v21 = ((i32)((i64)v20[v13]));
-          v22[v16] = v21;
-          i32 v25 = ((i32)((u32)v23 + (u32)((i32)((u32)((i32)(v13 - 1ull)) * (u32)v24))));
-          v26[v16] = v25;
-          v27[v16] = v21;
-          i32 v29 = ((i32)((i64)v28[v13]));
-          v30[v16] = v29;
-          v31[v16] = v18;
-          v16 = (v16 + 1u);
+        u64 v19 = (v13 * 2ull);
+        if ((v16[v19] != 0ull)) {
+          u64 v20 = (v13 * 2ull);
+          i64 v21 = ((i64)v16[v20]);
+          v22[v18] = v21;
+          u64 v23 = (v13 * 2ull);
+          i32 v24 = ((i32)((i64)((i32)v15[((v23 * 2ull) + 2ull)])));
+          v25[v18] = v24;
+          i32 v28 = ((i32)((u32)v26 + (u32)((i32)((u32)((i32)(v13 - 1ull)) * (u32)v27))));
+          v29[v18] = v28;
+          v30[v18] = v24;
+          u64 v31 = (v13 * 2ull);
+          i32 v32 = ((i32)((i64)((i32)v15[((v31 * 2ull) + 3ull)])));
+          v33[v18] = v32;
+          v34[v18] = v21;
+          v18 = (v18 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -147,7 +178,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -155,11 +186,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
     for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      if (((v13[v12] & 1u) != 0u)) {
+      u64 v15 = (v12 * 2ull);
+      if ((v14[v15] != 0ull)) {
         v11 = (v11 + 1u);
       }
     }
-    u32 v14 = scan((v2 + 0u), v11);
+    u32 v16 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -167,7 +199,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const u16* __restrict__ v19, const u32* __restrict__ v21, const u8* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i64 v38, u32* v40, u64* v41, u64* v42, u64* v43, const i32 v44, const i32 v46, const i32 v47, const i32* __restrict__ v51, const i32* __restrict__ v53) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const u16* __restrict__ v19, const u32* __restrict__ v21, const u8* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i64 v38, const i32 v40, const i32 v42, const i32 v43, const i32* __restrict__ v47, const i32* __restrict__ v49, u32* v51, u64* v52) {
+  u32 v53 = 0u;
+  u32 v57 = 0u;
+  i64 v54 = ((i64)0ll);
+  u32 v55 = 0u;
+  u32 v56 = 0u;
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
@@ -207,21 +244,40 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             if (!(v35 == 0u)) {
               i64 v37 = ((i64)v28);
               u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-              i32 v45 = ((i32)((u32)v44 + (u32)((i32)lane32((v22 + 0u), v25))));
-              i32 v48 = ((i32)((u32)v47 + (u32)((i32)((u8)lane8((v24 + 0u), v25)))));
-              i32 v49 = ((i32)((u32)v46 - (u32)v48));
-              i32 v50 = ((i32)((u32)v45 * (u32)v49));
-              add64((v41 + v39), ((i64)v50));
-              i32 v52 = v51[v36];
-              v42[v39] = ((u64)((i64)v52));
-              i32 v54 = v53[v36];
-              v43[v39] = ((u64)((i64)v54));
-              set_flags((v40 + v39), 1u);
+              i32 v41 = ((i32)((u32)v40 + (u32)((i32)lane32((v22 + 0u), v25))));
+              i32 v44 = ((i32)((u32)v43 + (u32)((i32)((u8)lane8((v24 + 0u), v25)))));
+              i32 v45 = ((i32)((u32)v42 - (u32)v44));
+              i32 v46 = ((i32)((u32)v41 * (u32)v45));
+              i32 v48 = v47[v36];
+              i32 v50 = v49[v36];
+              if ((v57 != v39)) {
+                if ((v53 != 0u)) {
+                  u64 v58 = (((u64)v57) * 2ull);
+                  add64((v52 + v58), v54);
+                  v51[((v58 * 2ull) + 2ull)] = v55;
+                  v51[((v58 * 2ull) + 3ull)] = v56;
+                }
+                v57 = v39;
+                v53 = 0u;
+                v54 = ((i64)0ll);
+                v55 = 0u;
+                v56 = 0u;
+              }
+              v54 = ((i64)((u64)v54 + (u64)((i64)v46)));
+              v55 = ((u32)v48);
+              v56 = ((u32)v50);
+              v53 = (v53 | 1u);
             }
           }
         }
       }
     }
+  }
+  if ((v53 != 0u)) {
+    u64 v59 = (((u64)v57) * 2ull);
+    add64((v52 + v59), v54);
+    v51[((v59 * 2ull) + 2ull)] = v55;
+    v51[((v59 * 2ull) + 3ull)] = v56;
   }
 }
 

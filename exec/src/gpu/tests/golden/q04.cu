@@ -1,8 +1,34 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
   u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
 }
 
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const i32 v23, const i32 v25, const i32 v27, const u16* __restrict__ v29, const i32 v30, i32* v32, const u8* __restrict__ v33, u32* v35) {
@@ -46,7 +72,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, u32* v18, const u64* __restrict__ v19, i32* v21) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, u32* v19, i32* v21) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -57,18 +83,18 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
       u64 v13 = (v12 + ((u64)threadIdx.x));
       u32 v14 = 0u;
       if ((v13 < v10)) {
-        if (((v15[v13] & 1u) != 0u)) {
+        if ((v15[v13] != 0u)) {
           v14 = (v14 + 1u);
         }
       }
-      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      u32 v17 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        if (((v15[v13] & 1u) != 0u)) {
-          u32 v17 = ((v13 == 0ull) ? 0u : ((u32)(v13 - 1ull)));
-          v18[v16] = v17;
-          i32 v20 = ((i32)((i64)v19[v13]));
-          v21[v16] = v20;
-          v16 = (v16 + 1u);
+        if ((v15[v13] != 0u)) {
+          u32 v18 = ((v13 == 0ull) ? 0u : ((u32)(v13 - 1ull)));
+          v19[v17] = v18;
+          i32 v20 = ((i32)((i64)v15[v13]));
+          v21[v17] = v20;
+          v17 = (v17 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -124,7 +150,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -132,11 +158,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
     for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      if (((v13[v12] & 1u) != 0u)) {
+      if ((v13[v12] != 0u)) {
         v11 = (v11 + 1u);
       }
     }
-    u32 v14 = scan((v2 + 0u), v11);
+    u32 v15 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -144,9 +170,9 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v10, const i64 v17, const i64 v18, const u8* __restrict__ v21, const u32* __restrict__ v23, const u32 v29, const u32 v30, const u32 v31, u32* v32, u64* v33) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v10, const i64 v17, const i64 v18, const u8* __restrict__ v21, const u32* __restrict__ v23, const u32 v29, const u32 v30, const u32 v31, u32* v32, const u64* __restrict__ v33) {
   SHARED(v35)
-  for (u32 v36 = threadIdx.x; v36 < (v31 * 2u); v36 += blockDim.x) {
+  for (u32 v36 = threadIdx.x; v36 < (v31 * 1u); v36 += blockDim.x) {
     v35[(0u + v36)] = 0u;
   }
   __syncthreads();
@@ -182,8 +208,7 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             u32 v27 = lane32((v24 + 0u), v25);
             u32 v28 = (v27 + 1u);
             u32 v34 = ((v28 * v30) + (threadIdx.x % v30));
-            count32((v35 + (0u + ((v31 * 1u) + v34))), 1u);
-            set_flags((v35 + (0u + ((v31 * 0u) + v34))), 1u);
+            count32((v35 + (0u + ((v31 * 0u) + v34))), 1u);
           }
         }
       }
@@ -195,12 +220,11 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     i64 v39 = ((i64)0ll);
     for (u32 v40 = 0u; v40 < v30; v40 += 1u) {
       u32 v41 = ((v37 * v30) + v40);
-      v38 = (v38 | v35[(0u + ((v31 * 0u) + v41))]);
-      v39 = ((i64)((u64)v39 + (u64)((i64)v35[(0u + ((v31 * 1u) + v41))])));
+      v39 = ((i64)((u64)v39 + (u64)((i64)v35[(0u + ((v31 * 0u) + v41))])));
     }
-    if ((v38 != 0u)) {
-      add64((v33 + v37), v39);
-      set_flags((v32 + v37), v38);
+    if ((v39 != ((i64)0ll))) {
+      u64 v42 = ((u64)v37);
+      count32((v32 + v42), ((u32)v39));
     }
   }
 }

@@ -1,8 +1,34 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
   u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
 }
 
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32 v34, const i32 v36, const i32 v38, const i32 v40, const i64 v43, const i64 v44, const u16* __restrict__ v49, const i32 v50, const i64 v53, u32* v55, const i32* __restrict__ v56, i32* v58, const u32* __restrict__ v59, u32* v61) {
@@ -66,7 +92,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, u32* v18, const u64* __restrict__ v19, i64* v21) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, u32* v19, i64* v21) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -77,18 +103,18 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
       u64 v13 = (v12 + ((u64)threadIdx.x));
       u32 v14 = 0u;
       if ((v13 < v10)) {
-        if (((v15[v13] & 1u) != 0u)) {
+        if ((v16[v13] != 0ull)) {
           v14 = (v14 + 1u);
         }
       }
-      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      u32 v17 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        if (((v15[v13] & 1u) != 0u)) {
-          u32 v17 = ((v13 == 0ull) ? 0u : ((u32)(v13 - 1ull)));
-          v18[v16] = v17;
-          i64 v20 = ((i64)v19[v13]);
-          v21[v16] = v20;
-          v16 = (v16 + 1u);
+        if ((v16[v13] != 0ull)) {
+          u32 v18 = ((v13 == 0ull) ? 0u : ((u32)(v13 - 1ull)));
+          v19[v17] = v18;
+          i64 v20 = ((i64)v16[v13]);
+          v21[v17] = v20;
+          v17 = (v17 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -316,7 +342,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -324,11 +350,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
     for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      if (((v13[v12] & 1u) != 0u)) {
+      if ((v14[v12] != 0ull)) {
         v11 = (v11 + 1u);
       }
     }
-    u32 v14 = scan((v2 + 0u), v11);
+    u32 v15 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -383,9 +409,9 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const u32* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const i32* __restrict__ v43, const i32* __restrict__ v45, const u32* __restrict__ v48, const u32 v51, const u32 v52, const u32 v53, u32* v54, u64* v55, const i32 v57, const i32 v59, const i32 v60) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const u32* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const i32* __restrict__ v43, const i32* __restrict__ v45, const u32* __restrict__ v48, const i32 v51, const i32 v53, const i32 v54, const u32 v58, const u32 v59, const u32 v60, const u32* __restrict__ v61, u64* v62) {
   SHARED(v64)
-  for (u32 v65 = threadIdx.x; v65 < (v53 * 3u); v65 += blockDim.x) {
+  for (u32 v65 = threadIdx.x; v65 < (v60 * 2u); v65 += blockDim.x) {
     v64[(0u + v65)] = 0u;
   }
   __syncthreads();
@@ -435,13 +461,12 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
                 if (v47) {
                   u32 v49 = v48[v32];
                   u32 v50 = (v49 + 1u);
-                  u32 v56 = ((v50 * v52) + (threadIdx.x % v52));
-                  i32 v58 = ((i32)((u32)v57 + (u32)((i32)lane32((v18 + 0u), v21))));
-                  i32 v61 = ((i32)((u32)v60 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
-                  i32 v62 = ((i32)((u32)v59 - (u32)v61));
-                  i32 v63 = ((i32)((u32)v58 * (u32)v62));
-                  add_shared((v64 + (0u + ((v53 * 1u) + v56))), v53, ((i64)v63));
-                  set_flags((v64 + (0u + ((v53 * 0u) + v56))), 1u);
+                  i32 v52 = ((i32)((u32)v51 + (u32)((i32)lane32((v18 + 0u), v21))));
+                  i32 v55 = ((i32)((u32)v54 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+                  i32 v56 = ((i32)((u32)v53 - (u32)v55));
+                  i32 v57 = ((i32)((u32)v52 * (u32)v56));
+                  u32 v63 = ((v50 * v59) + (threadIdx.x % v59));
+                  add_shared((v64 + (0u + ((v60 * 0u) + v63))), v60, ((i64)v57));
                 }
               }
             }
@@ -451,17 +476,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v66 = threadIdx.x; v66 < v51; v66 += blockDim.x) {
+  for (u32 v66 = threadIdx.x; v66 < v58; v66 += blockDim.x) {
     u32 v67 = 0u;
     i64 v68 = ((i64)0ll);
-    for (u32 v69 = 0u; v69 < v52; v69 += 1u) {
-      u32 v70 = ((v66 * v52) + v69);
-      v67 = (v67 | v64[(0u + ((v53 * 0u) + v70))]);
-      v68 = ((i64)((u64)v68 + (u64)joined((v64 + (0u + ((v53 * 1u) + v70))), v53)));
+    for (u32 v69 = 0u; v69 < v59; v69 += 1u) {
+      u32 v70 = ((v66 * v59) + v69);
+      v68 = ((i64)((u64)v68 + (u64)joined((v64 + (0u + ((v60 * 0u) + v70))), v60)));
     }
-    if ((v67 != 0u)) {
-      add64((v55 + v66), v68);
-      set_flags((v54 + v66), v67);
+    if ((v68 != ((i64)0ll))) {
+      u64 v71 = ((u64)v66);
+      add64((v62 + v71), v68);
     }
   }
 }

@@ -1,8 +1,34 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
   u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
 }
 
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u16* __restrict__ v36, const i32 v37, const i64 v40, u32* v42, const u32* __restrict__ v43, u32* v45) {
@@ -50,7 +76,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, u32* v19, u32* v22, const i32 v24, const i32 v25, i32* v27, const u64* __restrict__ v28, i64* v30) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, u32* v20, u32* v23, const i32 v25, const i32 v26, i32* v28, i64* v30) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -61,25 +87,25 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
       u64 v13 = (v12 + ((u64)threadIdx.x));
       u32 v14 = 0u;
       if ((v13 < v10)) {
-        if (((v15[v13] & 1u) != 0u)) {
+        if ((v16[v13] != 0ull)) {
           v14 = (v14 + 1u);
         }
       }
-      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      u32 v17 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        if (((v15[v13] & 1u) != 0u)) {
-          u64 v17 = (v13 >> 8u);
-          u32 v18 = ((v17 == 0ull) ? 0u : ((u32)(v17 - 1ull)));
-          v19[v16] = v18;
-          u64 v20 = ((v13 >> 3u) & 31ull);
-          u32 v21 = ((v20 == 0ull) ? 0u : ((u32)(v20 - 1ull)));
-          v22[v16] = v21;
-          u64 v23 = (v13 & 7ull);
-          i32 v26 = ((i32)((u32)v24 + (u32)((i32)((u32)((i32)(v23 - 1ull)) * (u32)v25))));
-          v27[v16] = v26;
-          i64 v29 = ((i64)v28[v13]);
-          v30[v16] = v29;
-          v16 = (v16 + 1u);
+        if ((v16[v13] != 0ull)) {
+          u64 v18 = (v13 >> 8u);
+          u32 v19 = ((v18 == 0ull) ? 0u : ((u32)(v18 - 1ull)));
+          v20[v17] = v19;
+          u64 v21 = ((v13 >> 3u) & 31ull);
+          u32 v22 = ((v21 == 0ull) ? 0u : ((u32)(v21 - 1ull)));
+          v23[v17] = v22;
+          u64 v24 = (v13 & 7ull);
+          i32 v27 = ((i32)((u32)v25 + (u32)((i32)((u32)((i32)(v24 - 1ull)) * (u32)v26))));
+          v28[v17] = v27;
+          i64 v29 = ((i64)v16[v13]);
+          v30[v17] = v29;
+          v17 = (v17 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -306,7 +332,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -314,11 +340,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
     for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      if (((v13[v12] & 1u) != 0u)) {
+      if ((v14[v12] != 0ull)) {
         v11 = (v11 + 1u);
       }
     }
-    u32 v14 = scan((v2 + 0u), v11);
+    u32 v15 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -414,9 +440,9 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u8* __restrict__ v23, const u32* __restrict__ v25, const u8* __restrict__ v27, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const i32 v41, const i64 v44, const i64 v45, const u32* __restrict__ v48, const u32* __restrict__ v51, const u8* __restrict__ v53, const u8* __restrict__ v54, const u32* __restrict__ v56, const u8* __restrict__ v58, const u8* __restrict__ v59, const i32 v66, const i64 v71, const u32 v73, const u32 v74, const u32 v75, u32* v76, u64* v77, const i32 v79, const i32 v81, const i32 v82) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u8* __restrict__ v23, const u32* __restrict__ v25, const u8* __restrict__ v27, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const i32 v41, const i64 v44, const i64 v45, const u32* __restrict__ v48, const u32* __restrict__ v51, const u8* __restrict__ v53, const u8* __restrict__ v54, const u32* __restrict__ v56, const u8* __restrict__ v58, const u8* __restrict__ v59, const i32 v66, const i64 v71, const i32 v73, const i32 v75, const i32 v76, const u32 v80, const u32 v81, const u32 v82, const u32* __restrict__ v83, u64* v84) {
   SHARED(v86)
-  for (u32 v87 = threadIdx.x; v87 < (v75 * 3u); v87 += blockDim.x) {
+  for (u32 v87 = threadIdx.x; v87 < (v82 * 2u); v87 += blockDim.x) {
     v86[(0u + v87)] = 0u;
   }
   __syncthreads();
@@ -484,13 +510,12 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
                   i32 v69 = ((v68 > (0)) ? v68 : ((i32)((u32)v68 - (u32)(1))));
                   i64 v70 = ((i64)v69);
                   u32 v72 = ((((v52 + 1u) << 8u) | ((v57 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v70 - (u64)v71)))) + 1u));
-                  u32 v78 = ((v72 * v74) + (threadIdx.x % v74));
-                  i32 v80 = ((i32)((u32)v79 + (u32)((i32)lane32((v26 + 0u), v29))));
-                  i32 v83 = ((i32)((u32)v82 + (u32)((i32)((u8)lane8((v28 + 0u), v29)))));
-                  i32 v84 = ((i32)((u32)v81 - (u32)v83));
-                  i32 v85 = ((i32)((u32)v80 * (u32)v84));
-                  add_shared((v86 + (0u + ((v75 * 1u) + v78))), v75, ((i64)v85));
-                  set_flags((v86 + (0u + ((v75 * 0u) + v78))), 1u);
+                  i32 v74 = ((i32)((u32)v73 + (u32)((i32)lane32((v26 + 0u), v29))));
+                  i32 v77 = ((i32)((u32)v76 + (u32)((i32)((u8)lane8((v28 + 0u), v29)))));
+                  i32 v78 = ((i32)((u32)v75 - (u32)v77));
+                  i32 v79 = ((i32)((u32)v74 * (u32)v78));
+                  u32 v85 = ((v72 * v81) + (threadIdx.x % v81));
+                  add_shared((v86 + (0u + ((v82 * 0u) + v85))), v82, ((i64)v79));
                 }
               }
             }
@@ -500,17 +525,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v88 = threadIdx.x; v88 < v73; v88 += blockDim.x) {
+  for (u32 v88 = threadIdx.x; v88 < v80; v88 += blockDim.x) {
     u32 v89 = 0u;
     i64 v90 = ((i64)0ll);
-    for (u32 v91 = 0u; v91 < v74; v91 += 1u) {
-      u32 v92 = ((v88 * v74) + v91);
-      v89 = (v89 | v86[(0u + ((v75 * 0u) + v92))]);
-      v90 = ((i64)((u64)v90 + (u64)joined((v86 + (0u + ((v75 * 1u) + v92))), v75)));
+    for (u32 v91 = 0u; v91 < v81; v91 += 1u) {
+      u32 v92 = ((v88 * v81) + v91);
+      v90 = ((i64)((u64)v90 + (u64)joined((v86 + (0u + ((v82 * 0u) + v92))), v82)));
     }
-    if ((v89 != 0u)) {
-      add64((v77 + v88), v90);
-      set_flags((v76 + v88), v89);
+    if ((v90 != ((i64)0ll))) {
+      u64 v93 = ((u64)v88);
+      add64((v84 + v93), v90);
     }
   }
 }

@@ -1,8 +1,34 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
   u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
 }
 
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u32* __restrict__ v32, const u32* __restrict__ v33, const u32* __restrict__ v34, const i32 v40, const i32 v42, const i32 v44, const i32 v46, const i64 v49, const i64 v50, const u16* __restrict__ v58, const i32 v59, const i64 v62, u32* v64, i32* v65, const i32* __restrict__ v66, i32* v68, const i32* __restrict__ v69, i32* v71, const i32* __restrict__ v72, i32* v74) {
@@ -292,10 +318,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const u32* __restrict__ v37, const u32* __restrict__ v38, const u32* __restrict__ v39, const i32* __restrict__ v44, const i64 v47, const i64 v48, const u32* __restrict__ v51, const i32* __restrict__ v54, const i64 v57, const i64 v58, const u32* __restrict__ v61, const i32* __restrict__ v64, const i64 v69, const u32 v71, const u32 v72, const u32 v73, u32* v74, u64* v75, u64* v76, const u32* __restrict__ v81, const u8* __restrict__ v83, const u8* __restrict__ v84, const i32* __restrict__ v86, const i32 v88, const i32* __restrict__ v89, const i32 v93, const i32 v96) {
-  SHARED(v94)
-  for (u32 v100 = threadIdx.x; v100 < (v73 * 5u); v100 += blockDim.x) {
-    v94[(0u + v100)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const u32* __restrict__ v37, const u32* __restrict__ v38, const u32* __restrict__ v39, const i32* __restrict__ v44, const i64 v47, const i64 v48, const u32* __restrict__ v51, const i32* __restrict__ v54, const i64 v57, const i64 v58, const u32* __restrict__ v61, const i32* __restrict__ v64, const i64 v69, const u32* __restrict__ v74, const u8* __restrict__ v76, const u8* __restrict__ v77, const i32* __restrict__ v79, const i32 v81, const i32* __restrict__ v82, const i32 v86, const i32 v88, const u32 v92, const u32 v93, const u32 v94, const u32* __restrict__ v95, u64* v96) {
+  SHARED(v98)
+  for (u32 v99 = threadIdx.x; v99 < (v94 * 4u); v99 += blockDim.x) {
+    v98[(0u + v99)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -356,34 +382,33 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
                     i32 v67 = ((v66 > (0)) ? v66 : ((i32)((u32)v66 - (u32)(1))));
                     i64 v68 = ((i64)v67);
                     u32 v70 = (((u32)((u64)((i64)((u64)v68 - (u64)v69)))) + 1u);
-                    u32 v77 = ((v70 * v72) + (threadIdx.x % v72));
-                    i32 v78 = (0);
-                    bool v79 = true;
-                    bool v80 = true;
-                    if (v80) {
-                      u32 v82 = v81[v63];
-                      bool v85 = (v83[v82] != 0u);
-                      if (v85) {
-                        i32 v87 = v86[v43];
-                        i32 v90 = v89[v43];
-                        i32 v91 = ((i32)((u32)v88 - (u32)v90));
-                        i32 v92 = ((i32)((u32)v87 * (u32)v91));
-                        v78 = v92;
-                        v79 = false;
-                        v80 = false;
+                    i32 v71 = (0);
+                    bool v72 = true;
+                    bool v73 = true;
+                    if (v73) {
+                      u32 v75 = v74[v63];
+                      bool v78 = (v76[v75] != 0u);
+                      if (v78) {
+                        i32 v80 = v79[v43];
+                        i32 v83 = v82[v43];
+                        i32 v84 = ((i32)((u32)v81 - (u32)v83));
+                        i32 v85 = ((i32)((u32)v80 * (u32)v84));
+                        v71 = v85;
+                        v72 = false;
+                        v73 = false;
                       }
                     }
-                    if (v80) {
-                      v78 = v93;
-                      v79 = false;
+                    if (v73) {
+                      v71 = v86;
+                      v72 = false;
                     }
-                    add_shared((v94 + (0u + ((v73 * 1u) + v77))), v73, ((i64)v78));
-                    i32 v95 = v86[v43];
-                    i32 v97 = v89[v43];
-                    i32 v98 = ((i32)((u32)v96 - (u32)v97));
-                    i32 v99 = ((i32)((u32)v95 * (u32)v98));
-                    add_shared((v94 + (0u + ((v73 * 3u) + v77))), v73, ((i64)v99));
-                    set_flags((v94 + (0u + ((v73 * 0u) + v77))), 1u);
+                    i32 v87 = v79[v43];
+                    i32 v89 = v82[v43];
+                    i32 v90 = ((i32)((u32)v88 - (u32)v89));
+                    i32 v91 = ((i32)((u32)v87 * (u32)v90));
+                    u32 v97 = ((v70 * v93) + (threadIdx.x % v93));
+                    add_shared((v98 + (0u + ((v94 * 0u) + v97))), v94, ((i64)v71));
+                    add_shared((v98 + (0u + ((v94 * 2u) + v97))), v94, ((i64)v91));
                   }
                 }
               }
@@ -394,20 +419,19 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v101 = threadIdx.x; v101 < v71; v101 += blockDim.x) {
-    u32 v102 = 0u;
+  for (u32 v100 = threadIdx.x; v100 < v92; v100 += blockDim.x) {
+    u32 v101 = 0u;
+    i64 v102 = ((i64)0ll);
     i64 v103 = ((i64)0ll);
-    i64 v104 = ((i64)0ll);
-    for (u32 v105 = 0u; v105 < v72; v105 += 1u) {
-      u32 v106 = ((v101 * v72) + v105);
-      v102 = (v102 | v94[(0u + ((v73 * 0u) + v106))]);
-      v103 = ((i64)((u64)v103 + (u64)joined((v94 + (0u + ((v73 * 1u) + v106))), v73)));
-      v104 = ((i64)((u64)v104 + (u64)joined((v94 + (0u + ((v73 * 3u) + v106))), v73)));
+    for (u32 v104 = 0u; v104 < v93; v104 += 1u) {
+      u32 v105 = ((v100 * v93) + v104);
+      v102 = ((i64)((u64)v102 + (u64)joined((v98 + (0u + ((v94 * 0u) + v105))), v94)));
+      v103 = ((i64)((u64)v103 + (u64)joined((v98 + (0u + ((v94 * 2u) + v105))), v94)));
     }
-    if ((v102 != 0u)) {
-      add64((v75 + v101), v103);
-      add64((v76 + v101), v104);
-      set_flags((v74 + v101), v102);
+    if ((v103 != ((i64)0ll))) {
+      u64 v106 = (((u64)v100) * 2ull);
+      add64((v96 + v106), v102);
+      add64((v96 + (v106 + 1ull)), v103);
     }
   }
 }

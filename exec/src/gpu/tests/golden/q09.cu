@@ -1,8 +1,34 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
   u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
 }
 
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u8* __restrict__ v23, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v34, const i32 v35, const i64 v38, const i64 v40, u32* v42, const u32* __restrict__ v43, const i32 v44, i32* v46) {
@@ -78,7 +104,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, u32* v19, const i32 v21, const i32 v22, i32* v24, const u64* __restrict__ v25, i64* v27) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, u32* v22, const i32 v24, const i32 v25, i32* v27, i64* v30) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -89,22 +115,25 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
       u64 v13 = (v12 + ((u64)threadIdx.x));
       u32 v14 = 0u;
       if ((v13 < v10)) {
-        if (((v15[v13] & 1u) != 0u)) {
+        u64 v17 = (v13 * 2ull);
+        if (((v15[((v17 * 2ull) + 2ull)] & 1u) != 0u)) {
           v14 = (v14 + 1u);
         }
       }
-      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      u32 v18 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        if (((v15[v13] & 1u) != 0u)) {
-          u64 v17 = (v13 >> 3u);
-          u32 v18 = ((v17 == 0ull) ? 0u : ((u32)(v17 - 1ull)));
-          v19[v16] = v18;
-          u64 v20 = (v13 & 7ull);
-          i32 v23 = ((i32)((u32)v21 + (u32)((i32)((u32)((i32)(v20 - 1ull)) * (u32)v22))));
-          v24[v16] = v23;
-          i64 v26 = ((i64)v25[v13]);
-          v27[v16] = v26;
-          v16 = (v16 + 1u);
+        u64 v19 = (v13 * 2ull);
+        if (((v15[((v19 * 2ull) + 2ull)] & 1u) != 0u)) {
+          u64 v20 = (v13 >> 3u);
+          u32 v21 = ((v20 == 0ull) ? 0u : ((u32)(v20 - 1ull)));
+          v22[v18] = v21;
+          u64 v23 = (v13 & 7ull);
+          i32 v26 = ((i32)((u32)v24 + (u32)((i32)((u32)((i32)(v23 - 1ull)) * (u32)v25))));
+          v27[v18] = v26;
+          u64 v28 = (v13 * 2ull);
+          i64 v29 = ((i64)v16[v28]);
+          v30[v18] = v29;
+          v18 = (v18 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -234,7 +263,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -242,11 +271,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
     for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      if (((v13[v12] & 1u) != 0u)) {
+      u64 v15 = (v12 * 2ull);
+      if (((v13[((v15 * 2ull) + 2ull)] & 1u) != 0u)) {
         v11 = (v11 + 1u);
       }
     }
-    u32 v14 = scan((v2 + 0u), v11);
+    u32 v16 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -300,9 +330,9 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v28, const u32* __restrict__ v30, const u8* __restrict__ v32, const i32 v36, const i64 v39, const i64 v40, const u32* __restrict__ v43, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v53, const i32 v56, const i64 v59, const i64 v60, const i64 v62, const i64 v63, const u32* __restrict__ v66, const u32* __restrict__ v69, const i32* __restrict__ v71, const i64 v76, const u32 v78, const u32 v79, const u32 v80, u32* v81, u64* v82, const i32 v84, const i32 v86, const i32 v87, const i32* __restrict__ v91, const i32 v93, const i32 v94) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v28, const u32* __restrict__ v30, const u8* __restrict__ v32, const i32 v36, const i64 v39, const i64 v40, const u32* __restrict__ v43, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v53, const i32 v56, const i64 v59, const i64 v60, const i64 v62, const i64 v63, const u32* __restrict__ v66, const u32* __restrict__ v69, const i32* __restrict__ v71, const i64 v76, const i32 v78, const i32 v80, const i32 v81, const i32* __restrict__ v85, const i32 v87, const i32 v88, const u32 v92, const u32 v93, const u32 v94, u32* v95, u64* v96) {
   SHARED(v98)
-  for (u32 v99 = threadIdx.x; v99 < (v80 * 3u); v99 += blockDim.x) {
+  for (u32 v99 = threadIdx.x; v99 < (v94 * 3u); v99 += blockDim.x) {
     v98[(0u + v99)] = 0u;
   }
   __syncthreads();
@@ -371,17 +401,17 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
                   i32 v74 = ((v73 > (0)) ? v73 : ((i32)((u32)v73 - (u32)(1))));
                   i64 v75 = ((i64)v74);
                   u32 v77 = (((v70 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v75 - (u64)v76)))) + 1u));
-                  u32 v83 = ((v77 * v79) + (threadIdx.x % v79));
-                  i32 v85 = ((i32)((u32)v84 + (u32)((i32)lane32((v31 + 0u), v34))));
-                  i32 v88 = ((i32)((u32)v87 + (u32)((i32)((u8)lane8((v33 + 0u), v34)))));
-                  i32 v89 = ((i32)((u32)v86 - (u32)v88));
-                  i32 v90 = ((i32)((u32)v85 * (u32)v89));
-                  i32 v92 = v91[v68];
-                  i32 v95 = ((i32)((u32)v94 + (u32)((i32)((u32)v93 * (u32)((i32)((u8)lane8((v29 + 0u), v34)))))));
-                  i32 v96 = ((i32)((u32)v92 * (u32)v95));
-                  i32 v97 = ((i32)((u32)v90 - (u32)v96));
-                  add_shared((v98 + (0u + ((v80 * 1u) + v83))), v80, ((i64)v97));
-                  set_flags((v98 + (0u + ((v80 * 0u) + v83))), 1u);
+                  i32 v79 = ((i32)((u32)v78 + (u32)((i32)lane32((v31 + 0u), v34))));
+                  i32 v82 = ((i32)((u32)v81 + (u32)((i32)((u8)lane8((v33 + 0u), v34)))));
+                  i32 v83 = ((i32)((u32)v80 - (u32)v82));
+                  i32 v84 = ((i32)((u32)v79 * (u32)v83));
+                  i32 v86 = v85[v68];
+                  i32 v89 = ((i32)((u32)v88 + (u32)((i32)((u32)v87 * (u32)((i32)((u8)lane8((v29 + 0u), v34)))))));
+                  i32 v90 = ((i32)((u32)v86 * (u32)v89));
+                  i32 v91 = ((i32)((u32)v84 - (u32)v90));
+                  u32 v97 = ((v77 * v93) + (threadIdx.x % v93));
+                  add_shared((v98 + (0u + ((v94 * 1u) + v97))), v94, ((i64)v91));
+                  set_flags((v98 + (0u + ((v94 * 0u) + v97))), 1u);
                 }
               }
             }
@@ -391,17 +421,18 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v100 = threadIdx.x; v100 < v78; v100 += blockDim.x) {
+  for (u32 v100 = threadIdx.x; v100 < v92; v100 += blockDim.x) {
     u32 v101 = 0u;
     i64 v102 = ((i64)0ll);
-    for (u32 v103 = 0u; v103 < v79; v103 += 1u) {
-      u32 v104 = ((v100 * v79) + v103);
-      v101 = (v101 | v98[(0u + ((v80 * 0u) + v104))]);
-      v102 = ((i64)((u64)v102 + (u64)joined((v98 + (0u + ((v80 * 1u) + v104))), v80)));
+    for (u32 v103 = 0u; v103 < v93; v103 += 1u) {
+      u32 v104 = ((v100 * v93) + v103);
+      v101 = (v101 | v98[(0u + ((v94 * 0u) + v104))]);
+      v102 = ((i64)((u64)v102 + (u64)joined((v98 + (0u + ((v94 * 1u) + v104))), v94)));
     }
     if ((v101 != 0u)) {
-      add64((v82 + v100), v102);
-      set_flags((v81 + v100), v101);
+      u64 v105 = (((u64)v100) * 2ull);
+      add64((v96 + v105), v102);
+      set_flags((v95 + ((v105 * 2ull) + 2ull)), v101);
     }
   }
 }

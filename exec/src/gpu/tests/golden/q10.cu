@@ -1,8 +1,34 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
   u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
 }
 
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const i32 v23, const i32 v25, const i32 v27, const u16* __restrict__ v29, const i32 v30, const i64 v33, u32* v35, const u16* __restrict__ v36, const i32 v37, i32* v39) {
@@ -119,7 +145,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const i32 v17, const i32 v18, const i64 v21, u32* v23, const u64* __restrict__ v24, i64* v26) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, const i32 v18, const i32 v19, const i64 v22, u32* v24, i64* v26) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -130,20 +156,20 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
       u64 v13 = (v12 + ((u64)threadIdx.x));
       u32 v14 = 0u;
       if ((v13 < v10)) {
-        if (((v15[v13] & 1u) != 0u)) {
+        if ((v16[v13] != 0ull)) {
           v14 = (v14 + 1u);
         }
       }
-      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      u32 v17 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        if (((v15[v13] & 1u) != 0u)) {
-          i32 v19 = ((i32)((u32)v17 + (u32)((i32)((u32)((i32)(v13 - 1ull)) * (u32)v18))));
-          i64 v20 = ((i64)v19);
-          u32 v22 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-          v23[v16] = v22;
-          i64 v25 = ((i64)v24[v13]);
-          v26[v16] = v25;
-          v16 = (v16 + 1u);
+        if ((v16[v13] != 0ull)) {
+          i32 v20 = ((i32)((u32)v18 + (u32)((i32)((u32)((i32)(v13 - 1ull)) * (u32)v19))));
+          i64 v21 = ((i64)v20);
+          u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+          v24[v17] = v23;
+          i64 v25 = ((i64)v16[v13]);
+          v26[v17] = v25;
+          v17 = (v17 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -292,7 +318,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -300,11 +326,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
     for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      if (((v13[v12] & 1u) != 0u)) {
+      if ((v14[v12] != 0ull)) {
         v11 = (v11 + 1u);
       }
     }
-    u32 v14 = scan((v2 + 0u), v11);
+    u32 v15 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -312,9 +338,9 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const u32* __restrict__ v21, const u8* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i32* __restrict__ v37, const i64 v40, const u32 v42, const u32 v43, const u32 v44, u32* v45, u64* v46, const i32 v48, const i32 v50, const i32 v51) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const u32* __restrict__ v21, const u8* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i32* __restrict__ v37, const i64 v40, const i32 v42, const i32 v44, const i32 v45, const u32 v49, const u32 v50, const u32 v51, const u32* __restrict__ v52, u64* v53) {
   SHARED(v55)
-  for (u32 v56 = threadIdx.x; v56 < (v44 * 3u); v56 += blockDim.x) {
+  for (u32 v56 = threadIdx.x; v56 < (v51 * 2u); v56 += blockDim.x) {
     v55[(0u + v56)] = 0u;
   }
   __syncthreads();
@@ -358,13 +384,12 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
               i32 v38 = v37[v36];
               i64 v39 = ((i64)v38);
               u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
-              u32 v47 = ((v41 * v43) + (threadIdx.x % v43));
-              i32 v49 = ((i32)((u32)v48 + (u32)((i32)lane32((v22 + 0u), v25))));
-              i32 v52 = ((i32)((u32)v51 + (u32)((i32)((u8)lane8((v24 + 0u), v25)))));
-              i32 v53 = ((i32)((u32)v50 - (u32)v52));
-              i32 v54 = ((i32)((u32)v49 * (u32)v53));
-              add_shared((v55 + (0u + ((v44 * 1u) + v47))), v44, ((i64)v54));
-              set_flags((v55 + (0u + ((v44 * 0u) + v47))), 1u);
+              i32 v43 = ((i32)((u32)v42 + (u32)((i32)lane32((v22 + 0u), v25))));
+              i32 v46 = ((i32)((u32)v45 + (u32)((i32)((u8)lane8((v24 + 0u), v25)))));
+              i32 v47 = ((i32)((u32)v44 - (u32)v46));
+              i32 v48 = ((i32)((u32)v43 * (u32)v47));
+              u32 v54 = ((v41 * v50) + (threadIdx.x % v50));
+              add_shared((v55 + (0u + ((v51 * 0u) + v54))), v51, ((i64)v48));
             }
           }
         }
@@ -372,17 +397,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v57 = threadIdx.x; v57 < v42; v57 += blockDim.x) {
+  for (u32 v57 = threadIdx.x; v57 < v49; v57 += blockDim.x) {
     u32 v58 = 0u;
     i64 v59 = ((i64)0ll);
-    for (u32 v60 = 0u; v60 < v43; v60 += 1u) {
-      u32 v61 = ((v57 * v43) + v60);
-      v58 = (v58 | v55[(0u + ((v44 * 0u) + v61))]);
-      v59 = ((i64)((u64)v59 + (u64)joined((v55 + (0u + ((v44 * 1u) + v61))), v44)));
+    for (u32 v60 = 0u; v60 < v50; v60 += 1u) {
+      u32 v61 = ((v57 * v50) + v60);
+      v59 = ((i64)((u64)v59 + (u64)joined((v55 + (0u + ((v51 * 0u) + v61))), v51)));
     }
-    if ((v58 != 0u)) {
-      add64((v46 + v57), v59);
-      set_flags((v45 + v57), v58);
+    if ((v59 != ((i64)0ll))) {
+      u64 v62 = ((u64)v57);
+      add64((v53 + v62), v59);
     }
   }
 }

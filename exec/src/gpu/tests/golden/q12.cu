@@ -1,8 +1,34 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
   u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
 }
 
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const u16* __restrict__ v22, const i32 v23, const u16* __restrict__ v26, const i32 v27, const u8* __restrict__ v30, const u8* __restrict__ v32, const u8* __restrict__ v33, const i32 v36, const i32 v38, const i32 v40, const i32 v42, const i32 v45, const u16* __restrict__ v50, const i32 v51, const i64 v54, u32* v56, u32* v57) {
@@ -71,7 +97,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, u32* v18, const u64* __restrict__ v19, i32* v21, const u64* __restrict__ v22, i32* v24) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, u32* v21, i32* v24, i32* v27) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -82,20 +108,24 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
       u64 v13 = (v12 + ((u64)threadIdx.x));
       u32 v14 = 0u;
       if ((v13 < v10)) {
-        if (((v15[v13] & 1u) != 0u)) {
+        u64 v17 = (v13 * 3ull);
+        if (((v15[((v17 * 2ull) + 4ull)] & 1u) != 0u)) {
           v14 = (v14 + 1u);
         }
       }
-      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      u32 v18 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        if (((v15[v13] & 1u) != 0u)) {
-          u32 v17 = ((v13 == 0ull) ? 0u : ((u32)(v13 - 1ull)));
-          v18[v16] = v17;
-          i32 v20 = ((i32)((i64)v19[v13]));
-          v21[v16] = v20;
-          i32 v23 = ((i32)((i64)v22[v13]));
-          v24[v16] = v23;
-          v16 = (v16 + 1u);
+        u64 v19 = (v13 * 3ull);
+        if (((v15[((v19 * 2ull) + 4ull)] & 1u) != 0u)) {
+          u32 v20 = ((v13 == 0ull) ? 0u : ((u32)(v13 - 1ull)));
+          v21[v18] = v20;
+          u64 v22 = (v13 * 3ull);
+          i32 v23 = ((i32)((i64)v16[v22]));
+          v24[v18] = v23;
+          u64 v25 = (v13 * 3ull);
+          i32 v26 = ((i32)((i64)v16[(v25 + 1ull)]));
+          v27[v18] = v26;
+          v18 = (v18 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -167,7 +197,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -175,11 +205,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
     for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      if (((v13[v12] & 1u) != 0u)) {
+      u64 v15 = (v12 * 3ull);
+      if (((v13[((v15 * 2ull) + 4ull)] & 1u) != 0u)) {
         v11 = (v11 + 1u);
       }
     }
-    u32 v14 = scan((v2 + 0u), v11);
+    u32 v16 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -187,10 +218,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, const i64 v23, const u32* __restrict__ v26, const u32* __restrict__ v28, const u32* __restrict__ v29, const u32* __restrict__ v30, const u32* __restrict__ v35, const u32 v38, const u32 v39, const u32 v40, u32* v41, u64* v42, u64* v43, const u8* __restrict__ v49, const u8* __restrict__ v50, const u8* __restrict__ v52, const u8* __restrict__ v53, const i32 v56, const i32 v57, const u8* __restrict__ v63, const u8* __restrict__ v64, const u8* __restrict__ v66, const u8* __restrict__ v67, const i32 v70, const i32 v71) {
-  SHARED(v58)
-  for (u32 v72 = threadIdx.x; v72 < (v40 * 5u); v72 += blockDim.x) {
-    v58[(0u + v72)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, const i64 v23, const u32* __restrict__ v26, const u32* __restrict__ v28, const u32* __restrict__ v29, const u32* __restrict__ v30, const u32* __restrict__ v35, const u8* __restrict__ v42, const u8* __restrict__ v43, const u8* __restrict__ v45, const u8* __restrict__ v46, const i32 v49, const i32 v50, const u8* __restrict__ v55, const u8* __restrict__ v56, const u8* __restrict__ v58, const u8* __restrict__ v59, const i32 v62, const i32 v63, const u32 v64, const u32 v65, const u32 v66, u32* v67, u64* v68) {
+  SHARED(v70)
+  for (u32 v71 = threadIdx.x; v71 < (v66 * 5u); v71 += blockDim.x) {
+    v70[(0u + v71)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -227,46 +258,46 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
                 u32 v34 = v30[v33];
                 u32 v36 = v35[v34];
                 u32 v37 = (v36 + 1u);
-                u32 v44 = ((v37 * v39) + (threadIdx.x % v39));
-                i32 v45 = (0);
-                bool v46 = true;
-                bool v47 = true;
-                if (v47) {
-                  u32 v48 = ((u32)((u8)lane8((v16 + 0u), v17)));
-                  bool v51 = (v49[v48] != 0u);
-                  bool v54 = (v52[v48] != 0u);
-                  bool v55 = (v51 || v54);
-                  if (v55) {
-                    v45 = v56;
-                    v46 = false;
-                    v47 = false;
+                i32 v38 = (0);
+                bool v39 = true;
+                bool v40 = true;
+                if (v40) {
+                  u32 v41 = ((u32)((u8)lane8((v16 + 0u), v17)));
+                  bool v44 = (v42[v41] != 0u);
+                  bool v47 = (v45[v41] != 0u);
+                  bool v48 = (v44 || v47);
+                  if (v48) {
+                    v38 = v49;
+                    v39 = false;
+                    v40 = false;
                   }
                 }
-                if (v47) {
-                  v45 = v57;
-                  v46 = false;
+                if (v40) {
+                  v38 = v50;
+                  v39 = false;
                 }
-                add_shared((v58 + (0u + ((v40 * 1u) + v44))), v40, ((i64)v45));
-                i32 v59 = (0);
-                bool v60 = true;
-                bool v61 = true;
-                if (v61) {
-                  u32 v62 = ((u32)((u8)lane8((v16 + 0u), v17)));
-                  bool v65 = (v63[v62] != 0u);
-                  bool v68 = (v66[v62] != 0u);
-                  bool v69 = !(!v65 || !v68);
-                  if (v69) {
-                    v59 = v70;
-                    v60 = false;
-                    v61 = false;
+                i32 v51 = (0);
+                bool v52 = true;
+                bool v53 = true;
+                if (v53) {
+                  u32 v54 = ((u32)((u8)lane8((v16 + 0u), v17)));
+                  bool v57 = (v55[v54] != 0u);
+                  bool v60 = (v58[v54] != 0u);
+                  bool v61 = !(!v57 || !v60);
+                  if (v61) {
+                    v51 = v62;
+                    v52 = false;
+                    v53 = false;
                   }
                 }
-                if (v61) {
-                  v59 = v71;
-                  v60 = false;
+                if (v53) {
+                  v51 = v63;
+                  v52 = false;
                 }
-                add_shared((v58 + (0u + ((v40 * 3u) + v44))), v40, ((i64)v59));
-                set_flags((v58 + (0u + ((v40 * 0u) + v44))), 1u);
+                u32 v69 = ((v37 * v65) + (threadIdx.x % v65));
+                add_shared((v70 + (0u + ((v66 * 1u) + v69))), v66, ((i64)v38));
+                add_shared((v70 + (0u + ((v66 * 3u) + v69))), v66, ((i64)v51));
+                set_flags((v70 + (0u + ((v66 * 0u) + v69))), 1u);
               }
             }
           }
@@ -275,20 +306,21 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v73 = threadIdx.x; v73 < v38; v73 += blockDim.x) {
-    u32 v74 = 0u;
+  for (u32 v72 = threadIdx.x; v72 < v64; v72 += blockDim.x) {
+    u32 v73 = 0u;
+    i64 v74 = ((i64)0ll);
     i64 v75 = ((i64)0ll);
-    i64 v76 = ((i64)0ll);
-    for (u32 v77 = 0u; v77 < v39; v77 += 1u) {
-      u32 v78 = ((v73 * v39) + v77);
-      v74 = (v74 | v58[(0u + ((v40 * 0u) + v78))]);
-      v75 = ((i64)((u64)v75 + (u64)joined((v58 + (0u + ((v40 * 1u) + v78))), v40)));
-      v76 = ((i64)((u64)v76 + (u64)joined((v58 + (0u + ((v40 * 3u) + v78))), v40)));
+    for (u32 v76 = 0u; v76 < v65; v76 += 1u) {
+      u32 v77 = ((v72 * v65) + v76);
+      v73 = (v73 | v70[(0u + ((v66 * 0u) + v77))]);
+      v74 = ((i64)((u64)v74 + (u64)joined((v70 + (0u + ((v66 * 1u) + v77))), v66)));
+      v75 = ((i64)((u64)v75 + (u64)joined((v70 + (0u + ((v66 * 3u) + v77))), v66)));
     }
-    if ((v74 != 0u)) {
-      add64((v42 + v73), v75);
-      add64((v43 + v73), v76);
-      set_flags((v41 + v73), v74);
+    if ((v73 != 0u)) {
+      u64 v78 = (((u64)v72) * 3ull);
+      add64((v68 + v78), v74);
+      add64((v68 + (v78 + 1ull)), v75);
+      set_flags((v67 + ((v78 * 2ull) + 4ull)), v73);
     }
   }
 }

@@ -1,11 +1,37 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
-  u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const i32 v17, const i32 v18, i32* v20, const u64* __restrict__ v21, i32* v23) {
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 own = 0;
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, const i32 v18, const i32 v19, i32* v21, i32* v23) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -16,18 +42,18 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
       u64 v13 = (v12 + ((u64)threadIdx.x));
       u32 v14 = 0u;
       if ((v13 < v10)) {
-        if (((v15[v13] & 1u) != 0u)) {
+        if ((v15[v13] != 0u)) {
           v14 = (v14 + 1u);
         }
       }
-      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      u32 v17 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        if (((v15[v13] & 1u) != 0u)) {
-          i32 v19 = ((i32)((u32)v17 + (u32)((i32)((u32)((i32)(v13 - 1ull)) * (u32)v18))));
-          v20[v16] = v19;
-          i32 v22 = ((i32)((i64)v21[v13]));
-          v23[v16] = v22;
-          v16 = (v16 + 1u);
+        if ((v15[v13] != 0u)) {
+          i32 v20 = ((i32)((u32)v18 + (u32)((i32)((u32)((i32)(v13 - 1ull)) * (u32)v19))));
+          v21[v17] = v20;
+          i32 v22 = ((i32)((i64)v15[v13]));
+          v23[v17] = v22;
+          v17 = (v17 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -36,7 +62,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -44,11 +70,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
     for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      if (((v13[v12] & 1u) != 0u)) {
+      if ((v13[v12] != 0u)) {
         v11 = (v11 + 1u);
       }
     }
-    u32 v14 = scan((v2 + 0u), v11);
+    u32 v15 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -56,9 +82,9 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v21, const u16* __restrict__ v23, const i32 v27, const i64 v30, const u32 v32, const u32 v33, const u32 v34, u32* v35, u64* v36, const i32 v38) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v21, const u16* __restrict__ v23, const i32 v27, const i64 v30, const i32 v32, const u32 v34, const u32 v35, const u32 v36, u32* v37, const u64* __restrict__ v38) {
   SHARED(v40)
-  for (u32 v41 = threadIdx.x; v41 < (v34 * 2u); v41 += blockDim.x) {
+  for (u32 v41 = threadIdx.x; v41 < (v36 * 1u); v41 += blockDim.x) {
     v40[(0u + v41)] = 0u;
   }
   __syncthreads();
@@ -95,35 +121,33 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v24 + 0u), v25)))));
             i64 v29 = ((i64)v28);
             u32 v31 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-            u32 v37 = ((v31 * v33) + (threadIdx.x % v33));
-            i32 v39 = ((i32)((u32)v38 + (u32)((i32)((u16)lane16((v22 + 0u), v25)))));
-            count32((v40 + (0u + ((v34 * 1u) + v37))), 1u);
-            set_flags((v40 + (0u + ((v34 * 0u) + v37))), 1u);
+            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v22 + 0u), v25)))));
+            u32 v39 = ((v31 * v35) + (threadIdx.x % v35));
+            count32((v40 + (0u + ((v36 * 0u) + v39))), 1u);
           }
         }
       }
     }
   }
   __syncthreads();
-  for (u32 v42 = threadIdx.x; v42 < v32; v42 += blockDim.x) {
+  for (u32 v42 = threadIdx.x; v42 < v34; v42 += blockDim.x) {
     u32 v43 = 0u;
     i64 v44 = ((i64)0ll);
-    for (u32 v45 = 0u; v45 < v33; v45 += 1u) {
-      u32 v46 = ((v42 * v33) + v45);
-      v43 = (v43 | v40[(0u + ((v34 * 0u) + v46))]);
-      v44 = ((i64)((u64)v44 + (u64)((i64)v40[(0u + ((v34 * 1u) + v46))])));
+    for (u32 v45 = 0u; v45 < v35; v45 += 1u) {
+      u32 v46 = ((v42 * v35) + v45);
+      v44 = ((i64)((u64)v44 + (u64)((i64)v40[(0u + ((v36 * 0u) + v46))])));
     }
-    if ((v43 != 0u)) {
-      add64((v36 + v42), v44);
-      set_flags((v35 + v42), v43);
+    if ((v44 != ((i64)0ll))) {
+      u64 v47 = ((u64)v42);
+      count32((v37 + v47), ((u32)v44));
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const i32 v17, const i64 v20, const i64 v21, const u32* __restrict__ v24, const u64* __restrict__ v27, const i32 v28, const i64 v31, const u32 v33, const u32 v34, const u32 v35, u32* v36, u64* v37) {
-  SHARED(v39)
-  for (u32 v40 = threadIdx.x; v40 < (v35 * 2u); v40 += blockDim.x) {
-    v39[(0u + v40)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const i32 v17, const i64 v20, const i64 v21, const u32* __restrict__ v24, const u64* __restrict__ v25, const i32 v30, const i64 v33, const u32 v35, const u32 v36, const u32 v37, u32* v38, const u64* __restrict__ v39) {
+  SHARED(v41)
+  for (u32 v42 = threadIdx.x; v42 < (v37 * 1u); v42 += blockDim.x) {
+    v41[(0u + v42)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -150,31 +174,31 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             i64 v19 = ((i64)v18);
             u32 v22 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
             bool v23 = ((v19 < v20) || (v19 > v21));
-            bool v25 = (v23 || !((v24[v22] & 1u) != 0u));
-            u32 v26 = (v25 ? 0u : v22);
-            i32 v29 = (!v25 ? ((i32)((i64)v27[v26])) : v28);
-            i64 v30 = ((i64)v29);
-            u32 v32 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-            u32 v38 = ((v32 * v34) + (threadIdx.x % v34));
-            count32((v39 + (0u + ((v35 * 1u) + v38))), 1u);
-            set_flags((v39 + (0u + ((v35 * 0u) + v38))), 1u);
+            u64 v26 = ((u64)v22);
+            bool v27 = (v23 || !(v24[v26] != 0u));
+            u32 v28 = (v27 ? 0u : v22);
+            u64 v29 = ((u64)v28);
+            i32 v31 = (!v27 ? ((i32)((i64)v24[v29])) : v30);
+            i64 v32 = ((i64)v31);
+            u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+            u32 v40 = ((v34 * v36) + (threadIdx.x % v36));
+            count32((v41 + (0u + ((v37 * 0u) + v40))), 1u);
           }
         }
       }
     }
   }
   __syncthreads();
-  for (u32 v41 = threadIdx.x; v41 < v33; v41 += blockDim.x) {
-    u32 v42 = 0u;
-    i64 v43 = ((i64)0ll);
-    for (u32 v44 = 0u; v44 < v34; v44 += 1u) {
-      u32 v45 = ((v41 * v34) + v44);
-      v42 = (v42 | v39[(0u + ((v35 * 0u) + v45))]);
-      v43 = ((i64)((u64)v43 + (u64)((i64)v39[(0u + ((v35 * 1u) + v45))])));
+  for (u32 v43 = threadIdx.x; v43 < v35; v43 += blockDim.x) {
+    u32 v44 = 0u;
+    i64 v45 = ((i64)0ll);
+    for (u32 v46 = 0u; v46 < v36; v46 += 1u) {
+      u32 v47 = ((v43 * v36) + v46);
+      v45 = ((i64)((u64)v45 + (u64)((i64)v41[(0u + ((v37 * 0u) + v47))])));
     }
-    if ((v42 != 0u)) {
-      add64((v37 + v41), v43);
-      set_flags((v36 + v41), v42);
+    if ((v45 != ((i64)0ll))) {
+      u64 v48 = ((u64)v43);
+      count32((v38 + v48), ((u32)v45));
     }
   }
 }

@@ -1,3 +1,36 @@
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 own = 0;
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
+}
+
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u8* __restrict__ v23, u32* v25) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -27,13 +60,13 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u32* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u32 v39, const u32 v40, const u32 v41, u32* v42, u64* v43, u64* v44, const u32* __restrict__ v49, const u8* __restrict__ v51, const u8* __restrict__ v52, const i32 v55, const i32 v57, const i32 v58, const i32 v62, const i32 v64, const i32 v66, const i32 v67) {
-  SHARED(v72)
-  u32 v71 = 0u;
-  i64 v45 = ((i64)0ll);
-  i64 v63 = ((i64)0ll);
-  for (u32 v73 = threadIdx.x; v73 < (v41 * 5u); v73 += blockDim.x) {
-    v72[(0u + v73)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u32* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u32* __restrict__ v42, const u8* __restrict__ v44, const u8* __restrict__ v45, const i32 v48, const i32 v50, const i32 v51, const i32 v55, const i32 v56, const i32 v58, const i32 v59, const u32 v63, const u32 v64, const u32 v65, u32* v66, u64* v67) {
+  SHARED(v71)
+  u32 v68 = 0u;
+  i64 v69 = ((i64)0ll);
+  i64 v70 = ((i64)0ll);
+  for (u32 v72 = threadIdx.x; v72 < (v65 * 5u); v72 += blockDim.x) {
+    v71[(0u + v72)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -76,61 +109,62 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             u32 v37 = (v35 ? 0u : v36[v34]);
             u32 v38 = (v37 - 1u);
             if (!(v37 == 0u)) {
-              i32 v46 = (0);
-              bool v47 = true;
-              bool v48 = true;
-              if (v48) {
-                u32 v50 = v49[v38];
-                bool v53 = (v51[v50] != 0u);
-                bool v54 = (v52[v50] != 0u);
-                if ((v53 && !v54)) {
-                  i32 v56 = ((i32)((u32)v55 + (u32)((i32)lane32((v24 + 0u), v27))));
-                  i32 v59 = ((i32)((u32)v58 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
-                  i32 v60 = ((i32)((u32)v57 - (u32)v59));
-                  i32 v61 = ((i32)((u32)v56 * (u32)v60));
-                  v46 = v61;
-                  v47 = false;
-                  v48 = false;
+              i32 v39 = (0);
+              bool v40 = true;
+              bool v41 = true;
+              if (v41) {
+                u32 v43 = v42[v38];
+                bool v46 = (v44[v43] != 0u);
+                bool v47 = (v45[v43] != 0u);
+                if ((v46 && !v47)) {
+                  i32 v49 = ((i32)((u32)v48 + (u32)((i32)lane32((v24 + 0u), v27))));
+                  i32 v52 = ((i32)((u32)v51 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
+                  i32 v53 = ((i32)((u32)v50 - (u32)v52));
+                  i32 v54 = ((i32)((u32)v49 * (u32)v53));
+                  v39 = v54;
+                  v40 = false;
+                  v41 = false;
                 }
               }
-              if (v48) {
-                v46 = v62;
-                v47 = false;
+              if (v41) {
+                v39 = v55;
+                v40 = false;
               }
-              v45 = ((i64)((u64)v45 + (u64)((i64)v46)));
-              i32 v65 = ((i32)((u32)v64 + (u32)((i32)lane32((v24 + 0u), v27))));
-              i32 v68 = ((i32)((u32)v67 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
-              i32 v69 = ((i32)((u32)v66 - (u32)v68));
-              i32 v70 = ((i32)((u32)v65 * (u32)v69));
-              v63 = ((i64)((u64)v63 + (u64)((i64)v70)));
-              v71 = (v71 | 1u);
+              i32 v57 = ((i32)((u32)v56 + (u32)((i32)lane32((v24 + 0u), v27))));
+              i32 v60 = ((i32)((u32)v59 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
+              i32 v61 = ((i32)((u32)v58 - (u32)v60));
+              i32 v62 = ((i32)((u32)v57 * (u32)v61));
+              v69 = ((i64)((u64)v69 + (u64)((i64)v39)));
+              v70 = ((i64)((u64)v70 + (u64)((i64)v62)));
+              v68 = (v68 | 1u);
             }
           }
         }
       }
     }
   }
-  u32 v74 = ((0u * v40) + (threadIdx.x % v40));
-  if ((v71 != 0u)) {
-    add_shared((v72 + (0u + ((v41 * 1u) + v74))), v41, v45);
-    add_shared((v72 + (0u + ((v41 * 3u) + v74))), v41, v63);
-    set_flags((v72 + (0u + ((v41 * 0u) + v74))), v71);
+  u32 v73 = ((0u * v64) + (threadIdx.x % v64));
+  if ((v68 != 0u)) {
+    add_shared((v71 + (0u + ((v65 * 1u) + v73))), v65, v69);
+    add_shared((v71 + (0u + ((v65 * 3u) + v73))), v65, v70);
+    set_flags((v71 + (0u + ((v65 * 0u) + v73))), v68);
   }
   __syncthreads();
-  for (u32 v75 = threadIdx.x; v75 < v39; v75 += blockDim.x) {
-    u32 v76 = 0u;
+  for (u32 v74 = threadIdx.x; v74 < v63; v74 += blockDim.x) {
+    u32 v75 = 0u;
+    i64 v76 = ((i64)0ll);
     i64 v77 = ((i64)0ll);
-    i64 v78 = ((i64)0ll);
-    for (u32 v79 = 0u; v79 < v40; v79 += 1u) {
-      u32 v80 = ((v75 * v40) + v79);
-      v76 = (v76 | v72[(0u + ((v41 * 0u) + v80))]);
-      v77 = ((i64)((u64)v77 + (u64)joined((v72 + (0u + ((v41 * 1u) + v80))), v41)));
-      v78 = ((i64)((u64)v78 + (u64)joined((v72 + (0u + ((v41 * 3u) + v80))), v41)));
+    for (u32 v78 = 0u; v78 < v64; v78 += 1u) {
+      u32 v79 = ((v74 * v64) + v78);
+      v75 = (v75 | v71[(0u + ((v65 * 0u) + v79))]);
+      v76 = ((i64)((u64)v76 + (u64)joined((v71 + (0u + ((v65 * 1u) + v79))), v65)));
+      v77 = ((i64)((u64)v77 + (u64)joined((v71 + (0u + ((v65 * 3u) + v79))), v65)));
     }
-    if ((v76 != 0u)) {
-      add64((v43 + v75), v77);
-      add64((v44 + v75), v78);
-      set_flags((v42 + v75), v76);
+    if ((v75 != 0u)) {
+      u64 v80 = (((u64)v74) * 3ull);
+      add64((v67 + v80), v76);
+      add64((v67 + (v80 + 1ull)), v77);
+      set_flags((v66 + ((v80 * 2ull) + 4ull)), v75);
     }
   }
 }

@@ -1,8 +1,34 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
   u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
 }
 
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, const i64 v18, const i32 v20, const i32 v21, const i64 v24, const i64 v25, const u32* __restrict__ v28, const i64 v33, const i32 v35, const i32 v36, const i64 v39, const i64 v40, i64* v45, const i32* __restrict__ v46, i32* v48, const u32* __restrict__ v49, u32* v51, const u32* __restrict__ v52, u32* v54, const u32* __restrict__ v55, u32* v57) {
@@ -16,7 +42,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
       u64 v13 = (v12 + ((u64)threadIdx.x));
       u32 v14 = 0u;
       if ((v13 < v10)) {
-        if (((v15[v13] & 1u) != 0u)) {
+        if ((v16[v13] != 0ull)) {
           i64 v17 = ((i64)v16[v13]);
           bool v19 = (v17 == v18);
           if (v19) {
@@ -34,7 +60,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
       }
       u32 v31 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        if (((v15[v13] & 1u) != 0u)) {
+        if ((v16[v13] != 0ull)) {
           i64 v32 = ((i64)v16[v13]);
           bool v34 = (v32 == v33);
           if (v34) {
@@ -107,7 +133,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
     for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      if (((v13[v12] & 1u) != 0u)) {
+      if ((v14[v12] != 0ull)) {
         i64 v15 = ((i64)v14[v12]);
         bool v17 = (v15 == v16);
         if (v17) {
@@ -131,9 +157,9 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u8* __restrict__ v21, const u32* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i64 v32, const u32 v34, const u32 v35, const u32 v36, u32* v37, u64* v38, const i32 v40, const i32 v42, const i32 v43) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u8* __restrict__ v21, const u32* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i64 v32, const i32 v34, const i32 v36, const i32 v37, const u32 v41, const u32 v42, const u32 v43, const u32* __restrict__ v44, u64* v45) {
   SHARED(v47)
-  for (u32 v48 = threadIdx.x; v48 < (v36 * 3u); v48 += blockDim.x) {
+  for (u32 v48 = threadIdx.x; v48 < (v43 * 2u); v48 += blockDim.x) {
     v47[(0u + v48)] = 0u;
   }
   __syncthreads();
@@ -173,39 +199,37 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             i32 v30 = ((i32)((u32)v29 + (u32)((i32)((u8)lane8((v22 + 0u), v27)))));
             i64 v31 = ((i64)v30);
             u32 v33 = (((u32)((u64)((i64)((u64)v31 - (u64)v32)))) + 1u);
-            u32 v39 = ((v33 * v35) + (threadIdx.x % v35));
-            i32 v41 = ((i32)((u32)v40 + (u32)((i32)lane32((v24 + 0u), v27))));
-            i32 v44 = ((i32)((u32)v43 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
-            i32 v45 = ((i32)((u32)v42 - (u32)v44));
-            i32 v46 = ((i32)((u32)v41 * (u32)v45));
-            add_shared((v47 + (0u + ((v36 * 1u) + v39))), v36, ((i64)v46));
-            set_flags((v47 + (0u + ((v36 * 0u) + v39))), 1u);
+            i32 v35 = ((i32)((u32)v34 + (u32)((i32)lane32((v24 + 0u), v27))));
+            i32 v38 = ((i32)((u32)v37 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
+            i32 v39 = ((i32)((u32)v36 - (u32)v38));
+            i32 v40 = ((i32)((u32)v35 * (u32)v39));
+            u32 v46 = ((v33 * v42) + (threadIdx.x % v42));
+            add_shared((v47 + (0u + ((v43 * 0u) + v46))), v43, ((i64)v40));
           }
         }
       }
     }
   }
   __syncthreads();
-  for (u32 v49 = threadIdx.x; v49 < v34; v49 += blockDim.x) {
+  for (u32 v49 = threadIdx.x; v49 < v41; v49 += blockDim.x) {
     u32 v50 = 0u;
     i64 v51 = ((i64)0ll);
-    for (u32 v52 = 0u; v52 < v35; v52 += 1u) {
-      u32 v53 = ((v49 * v35) + v52);
-      v50 = (v50 | v47[(0u + ((v36 * 0u) + v53))]);
-      v51 = ((i64)((u64)v51 + (u64)joined((v47 + (0u + ((v36 * 1u) + v53))), v36)));
+    for (u32 v52 = 0u; v52 < v42; v52 += 1u) {
+      u32 v53 = ((v49 * v42) + v52);
+      v51 = ((i64)((u64)v51 + (u64)joined((v47 + (0u + ((v43 * 0u) + v53))), v43)));
     }
-    if ((v50 != 0u)) {
-      add64((v38 + v49), v51);
-      set_flags((v37 + v49), v50);
+    if ((v51 != ((i64)0ll))) {
+      u64 v54 = ((u64)v49);
+      add64((v45 + v54), v51);
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u32* __restrict__ v10, const u32 v11, const u32 v12, const u32 v13, u32* v14, u64* v15, const u64* __restrict__ v17) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u32* __restrict__ v10, const u64* __restrict__ v11, const u32 v13, const u32 v14, const u32 v15, u32* v16, u64* v17) {
   SHARED(v21)
-  u32 v20 = 0u;
-  u64 v16 = 0ull;
-  for (u32 v22 = threadIdx.x; v22 < (v13 * 3u); v22 += blockDim.x) {
+  u32 v18 = 0u;
+  u64 v19 = 0ull;
+  for (u32 v22 = threadIdx.x; v22 < (v15 * 3u); v22 += blockDim.x) {
     v21[(0u + v22)] = 0u;
   }
   __syncthreads();
@@ -214,32 +238,33 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
     for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      if (((v10[v9] & 1u) != 0u)) {
-        i64 v18 = ((i64)v17[v9]);
-        u64 v19 = rising(v18);
-        v16 = ((v19 > v16) ? v19 : v16);
-        v20 = (v20 | 1u);
+      if ((v11[v9] != 0ull)) {
+        i64 v12 = ((i64)v11[v9]);
+        u64 v20 = rising(v12);
+        v19 = ((v20 > v19) ? v20 : v19);
+        v18 = (v18 | 1u);
       }
     }
   }
-  u32 v23 = ((0u * v12) + (threadIdx.x % v12));
-  if ((v20 != 0u)) {
-    most_shared((v21 + (0u + ((v13 * 1u) + (v23 * 2u)))), v16);
-    set_flags((v21 + (0u + ((v13 * 0u) + v23))), v20);
+  u32 v23 = ((0u * v14) + (threadIdx.x % v14));
+  if ((v18 != 0u)) {
+    most_shared((v21 + (0u + ((v15 * 1u) + (v23 * 2u)))), v19);
+    set_flags((v21 + (0u + ((v15 * 0u) + v23))), v18);
   }
   __syncthreads();
-  for (u32 v24 = threadIdx.x; v24 < v11; v24 += blockDim.x) {
+  for (u32 v24 = threadIdx.x; v24 < v13; v24 += blockDim.x) {
     u32 v25 = 0u;
     u64 v26 = 0ull;
-    for (u32 v27 = 0u; v27 < v12; v27 += 1u) {
-      u32 v28 = ((v24 * v12) + v27);
-      v25 = (v25 | v21[(0u + ((v13 * 0u) + v28))]);
-      u64 v29 = pair((v21 + (0u + ((v13 * 1u) + (v28 * 2u)))));
+    for (u32 v27 = 0u; v27 < v14; v27 += 1u) {
+      u32 v28 = ((v24 * v14) + v27);
+      v25 = (v25 | v21[(0u + ((v15 * 0u) + v28))]);
+      u64 v29 = pair((v21 + (0u + ((v15 * 1u) + (v28 * 2u)))));
       v26 = ((v29 > v26) ? v29 : v26);
     }
     if ((v25 != 0u)) {
-      most((v15 + v24), v26);
-      set_flags((v14 + v24), v25);
+      u64 v30 = (((u64)v24) * 2ull);
+      most((v17 + v30), v26);
+      set_flags((v16 + ((v30 * 2ull) + 2ull)), v25);
     }
   }
 }

@@ -1,11 +1,37 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
-  u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, u32* v19, u32* v22, const i32 v24, const i32 v25, i32* v27, const u64* __restrict__ v28, i32* v30) {
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 own = 0;
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, u32* v22, u32* v25, const i32 v27, const i32 v28, i32* v30, i32* v33) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -16,25 +42,28 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
       u64 v13 = (v12 + ((u64)threadIdx.x));
       u32 v14 = 0u;
       if ((v13 < v10)) {
-        if (((v15[v13] & 1u) != 0u)) {
+        u64 v17 = (v13 * 2ull);
+        if (((v15[(v17 + 1ull)] & 1u) != 0u)) {
           v14 = (v14 + 1u);
         }
       }
-      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      u32 v18 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        if (((v15[v13] & 1u) != 0u)) {
-          u64 v17 = (v13 >> 14u);
-          u32 v18 = ((v17 == 0ull) ? 0u : ((u32)(v17 - 1ull)));
-          v19[v16] = v18;
-          u64 v20 = ((v13 >> 6u) & 255ull);
+        u64 v19 = (v13 * 2ull);
+        if (((v15[(v19 + 1ull)] & 1u) != 0u)) {
+          u64 v20 = (v13 >> 14u);
           u32 v21 = ((v20 == 0ull) ? 0u : ((u32)(v20 - 1ull)));
-          v22[v16] = v21;
-          u64 v23 = (v13 & 63ull);
-          i32 v26 = ((i32)((u32)v24 + (u32)((i32)((u32)((i32)(v23 - 1ull)) * (u32)v25))));
-          v27[v16] = v26;
-          i32 v29 = ((i32)((i64)v28[v13]));
-          v30[v16] = v29;
-          v16 = (v16 + 1u);
+          v22[v18] = v21;
+          u64 v23 = ((v13 >> 6u) & 255ull);
+          u32 v24 = ((v23 == 0ull) ? 0u : ((u32)(v23 - 1ull)));
+          v25[v18] = v24;
+          u64 v26 = (v13 & 63ull);
+          i32 v29 = ((i32)((u32)v27 + (u32)((i32)((u32)((i32)(v26 - 1ull)) * (u32)v28))));
+          v30[v18] = v29;
+          u64 v31 = (v13 * 2ull);
+          i32 v32 = ((i32)((i64)v15[v31]));
+          v33[v18] = v32;
+          v18 = (v18 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -101,7 +130,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -109,11 +138,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
     for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      if (((v13[v12] & 1u) != 0u)) {
+      u64 v15 = (v12 * 2ull);
+      if (((v13[(v15 + 1ull)] & 1u) != 0u)) {
         v11 = (v11 + 1u);
       }
     }
-    u32 v14 = scan((v2 + 0u), v11);
+    u32 v16 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -231,7 +261,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v25, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u32* __restrict__ v39, const u32* __restrict__ v41, const i32* __restrict__ v43, const i64 v46, u32* v48, u64* v49, const i32 v50, const i64 v53, const u64 v55, u32* v57) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v25, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u32* __restrict__ v39, const u32* __restrict__ v41, const i32* __restrict__ v43, const i64 v46, const i32 v48, u32* v50, const u64* __restrict__ v51, const i64 v54, const u64 v56, u32* v58) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
@@ -274,15 +304,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
               i32 v44 = v43[v38];
               i64 v45 = ((i64)v44);
               u32 v47 = ((((v40 + 1u) << 14u) | ((v42 + 1u) << 6u)) | (((u32)((u64)((i64)((u64)v45 - (u64)v46)))) + 1u));
-              i32 v51 = ((i32)((u32)v50 + (u32)((i32)((u8)lane8((v11 + 0u), v27)))));
-              i64 v52 = ((i64)v51);
-              u32 v54 = (((u32)((u64)((i64)((u64)v52 - (u64)v53)))) + 1u);
-              u64 v56 = ((((u64)v47) * v55) + ((u64)v54));
-              bool v58 = take_bit((v57 + 0u), v56);
-              if (v58) {
-                add64((v49 + v47), ((i64)1ll));
+              i32 v49 = ((i32)((u32)v48 + (u32)((i32)((u8)lane8((v11 + 0u), v27)))));
+              u64 v52 = (((u64)v47) * 2ull);
+              i64 v53 = ((i64)v49);
+              u32 v55 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
+              u64 v57 = ((((u64)v47) * v56) + ((u64)v55));
+              bool v59 = take_bit((v58 + 0u), v57);
+              if (v59) {
+                count32((v50 + v52), 1u);
               }
-              set_flags((v48 + v47), 1u);
+              set_flags((v50 + (v52 + 1ull)), 1u);
             }
           }
         }

@@ -1,8 +1,34 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
   u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
 }
 
 // Numbers of any scale: digits, and how many of them stand behind the point. What 127 bits do not hold is NO_NUMBER, which goes through
@@ -146,12 +172,12 @@ FUNCTION i128 numeric_narrow(i128 a, u32 from, u32 to, u32 how, i128 limit) {
   return cut > limit ? limit : cut < -limit ? -limit : cut;
 }
 
-KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v13, const i32* __restrict__ v15, const i32* __restrict__ v17, const i64 v23, const i64 v24, const u32* __restrict__ v27, const i32 v31, const i32* __restrict__ v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u64* __restrict__ v42, const u64* __restrict__ v45, const i32 v46, const i128 v53, const u32 v56, const u32 v57, const u32 v58, u32* v59, u64* v60) {
-  SHARED(v64)
-  u32 v63 = 0u;
-  i64 v61 = ((i64)0ll);
-  for (u32 v65 = threadIdx.x; v65 < (v58 * 3u); v65 += blockDim.x) {
-    v64[(0u + v65)] = 0u;
+KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v13, const i32* __restrict__ v15, const i32* __restrict__ v17, const i64 v23, const i64 v24, const u32* __restrict__ v27, const i32 v31, const i32* __restrict__ v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u64* __restrict__ v40, const i32 v48, const i128 v55, const u32 v59, const u32 v60, const u32 v61, u32* v62, u64* v63) {
+  SHARED(v66)
+  u32 v64 = 0u;
+  i64 v65 = ((i64)0ll);
+  for (u32 v67 = threadIdx.x; v67 < (v61 * 3u); v67 += blockDim.x) {
+    v66[(0u + v67)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -190,28 +216,31 @@ KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, c
               i64 v34 = ((i64)v33);
               u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
               bool v38 = ((v34 < v35) || (v34 > v36));
-              bool v40 = (v38 || !((v39[v37] & 1u) != 0u));
-              u32 v41 = (v40 ? 0u : v37);
-              i32 v43 = (!v40 ? ((i32)((i64)v42[v41])) : (0));
-              bool v44 = (!v40 ? false : true);
-              i32 v47 = (!v40 ? ((i32)((i64)v45[v41])) : v46);
-              bool v48 = (v44 || (((i128)v47) == ((i128)((u128)(u64)0ull << 64 | 0ull))));
-              u32 v49 = numeric_quotient_scale(((i128)v43), 2u, ((i128)v47), 0u);
-              i128 v50 = numeric_quotient(((i128)v43), 2u, ((i128)v47), 0u, v49);
-              if (((v50 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v48)) {
+              u64 v41 = (((u64)v37) * 2ull);
+              bool v42 = (v38 || !(v40[v41] != 0ull));
+              u32 v43 = (v42 ? 0u : v37);
+              u64 v44 = (((u64)v43) * 2ull);
+              i32 v45 = (!v42 ? ((i32)((i64)v40[v44])) : (0));
+              bool v46 = (!v42 ? false : true);
+              u64 v47 = (((u64)v43) * 2ull);
+              i32 v49 = (!v42 ? ((i32)((i64)v39[((v47 * 2ull) + 2ull)])) : v48);
+              bool v50 = (v46 || (((i128)v49) == ((i128)((u128)(u64)0ull << 64 | 0ull))));
+              u32 v51 = numeric_quotient_scale(((i128)v45), 2u, ((i128)v49), 0u);
+              i128 v52 = numeric_quotient(((i128)v45), 2u, ((i128)v49), 0u, v51);
+              if (((v52 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v50)) {
                 v0[0u] = 1u;
               }
-              u32 v51 = (1u + v49);
-              i128 v52 = numeric_product(((i128)v31), v50, v51);
-              if (((v52 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v48)) {
+              u32 v53 = (1u + v51);
+              i128 v54 = numeric_product(((i128)v31), v52, v53);
+              if (((v54 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v50)) {
                 v0[0u] = 1u;
               }
-              i64 v54 = ((i64)numeric_narrow(v52, v51, 2u, 3u, v53));
-              bool v55 = (((i64)v30) < v54);
-              if ((v55 && !v48)) {
-                i32 v62 = ((i32)lane32((v18 + 0u), v19));
-                v61 = ((i64)((u64)v61 + (u64)((i64)v62)));
-                v63 = (v63 | 1u);
+              i64 v56 = ((i64)numeric_narrow(v54, v53, 2u, 3u, v55));
+              bool v57 = (((i64)v30) < v56);
+              if ((v57 && !v50)) {
+                i32 v58 = ((i32)lane32((v18 + 0u), v19));
+                v65 = ((i64)((u64)v65 + (u64)((i64)v58)));
+                v64 = (v64 | 1u);
               }
             }
           }
@@ -219,23 +248,24 @@ KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, c
       }
     }
   }
-  u32 v66 = ((0u * v57) + (threadIdx.x % v57));
-  if ((v63 != 0u)) {
-    add_shared((v64 + (0u + ((v58 * 1u) + v66))), v58, v61);
-    set_flags((v64 + (0u + ((v58 * 0u) + v66))), v63);
+  u32 v68 = ((0u * v60) + (threadIdx.x % v60));
+  if ((v64 != 0u)) {
+    add_shared((v66 + (0u + ((v61 * 1u) + v68))), v61, v65);
+    set_flags((v66 + (0u + ((v61 * 0u) + v68))), v64);
   }
   __syncthreads();
-  for (u32 v67 = threadIdx.x; v67 < v56; v67 += blockDim.x) {
-    u32 v68 = 0u;
-    i64 v69 = ((i64)0ll);
-    for (u32 v70 = 0u; v70 < v57; v70 += 1u) {
-      u32 v71 = ((v67 * v57) + v70);
-      v68 = (v68 | v64[(0u + ((v58 * 0u) + v71))]);
-      v69 = ((i64)((u64)v69 + (u64)joined((v64 + (0u + ((v58 * 1u) + v71))), v58)));
+  for (u32 v69 = threadIdx.x; v69 < v59; v69 += blockDim.x) {
+    u32 v70 = 0u;
+    i64 v71 = ((i64)0ll);
+    for (u32 v72 = 0u; v72 < v60; v72 += 1u) {
+      u32 v73 = ((v69 * v60) + v72);
+      v70 = (v70 | v66[(0u + ((v61 * 0u) + v73))]);
+      v71 = ((i64)((u64)v71 + (u64)joined((v66 + (0u + ((v61 * 1u) + v73))), v61)));
     }
-    if ((v68 != 0u)) {
-      add64((v60 + v67), v69);
-      set_flags((v59 + v67), v68);
+    if ((v70 != 0u)) {
+      u64 v74 = (((u64)v69) * 2ull);
+      add64((v63 + v74), v71);
+      set_flags((v62 + ((v74 * 2ull) + 2ull)), v70);
     }
   }
 }
@@ -427,10 +457,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v13, const i32* __restrict__ v15, const i64 v21, const u32 v23, const u32 v24, const u32 v25, u32* v26, u64* v27, u64* v28) {
-  SHARED(v31)
-  for (u32 v32 = threadIdx.x; v32 < (v25 * 4u); v32 += blockDim.x) {
-    v31[(0u + v32)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v13, const i32* __restrict__ v15, const i64 v21, const u32 v24, const u32 v25, const u32 v26, u32* v27, u64* v28) {
+  SHARED(v30)
+  for (u32 v31 = threadIdx.x; v31 < (v26 * 3u); v31 += blockDim.x) {
+    v30[(0u + v31)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -458,31 +488,29 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             i32 v19 = ((i32)lane32((v14 + 0u), v17));
             i64 v20 = ((i64)v19);
             u32 v22 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-            u32 v29 = ((v22 * v24) + (threadIdx.x % v24));
-            i32 v30 = ((i32)lane32((v16 + 0u), v17));
-            add_shared((v31 + (0u + ((v25 * 1u) + v29))), v25, ((i64)v30));
-            count32((v31 + (0u + ((v25 * 3u) + v29))), 1u);
-            set_flags((v31 + (0u + ((v25 * 0u) + v29))), 1u);
+            i32 v23 = ((i32)lane32((v16 + 0u), v17));
+            u32 v29 = ((v22 * v25) + (threadIdx.x % v25));
+            add_shared((v30 + (0u + ((v26 * 0u) + v29))), v26, ((i64)v23));
+            count32((v30 + (0u + ((v26 * 2u) + v29))), 1u);
           }
         }
       }
     }
   }
   __syncthreads();
-  for (u32 v33 = threadIdx.x; v33 < v23; v33 += blockDim.x) {
-    u32 v34 = 0u;
+  for (u32 v32 = threadIdx.x; v32 < v24; v32 += blockDim.x) {
+    u32 v33 = 0u;
+    i64 v34 = ((i64)0ll);
     i64 v35 = ((i64)0ll);
-    i64 v36 = ((i64)0ll);
-    for (u32 v37 = 0u; v37 < v24; v37 += 1u) {
-      u32 v38 = ((v33 * v24) + v37);
-      v34 = (v34 | v31[(0u + ((v25 * 0u) + v38))]);
-      v35 = ((i64)((u64)v35 + (u64)joined((v31 + (0u + ((v25 * 1u) + v38))), v25)));
-      v36 = ((i64)((u64)v36 + (u64)((i64)v31[(0u + ((v25 * 3u) + v38))])));
+    for (u32 v36 = 0u; v36 < v25; v36 += 1u) {
+      u32 v37 = ((v32 * v25) + v36);
+      v34 = ((i64)((u64)v34 + (u64)joined((v30 + (0u + ((v26 * 0u) + v37))), v26)));
+      v35 = ((i64)((u64)v35 + (u64)((i64)v30[(0u + ((v26 * 2u) + v37))])));
     }
-    if ((v34 != 0u)) {
-      add64((v27 + v33), v35);
-      add64((v28 + v33), v36);
-      set_flags((v26 + v33), v34);
+    if ((v34 != ((i64)0ll))) {
+      u64 v38 = (((u64)v32) * 2ull);
+      add64((v28 + v38), v34);
+      count32((v27 + ((v38 * 2ull) + 2ull)), ((u32)v35));
     }
   }
 }

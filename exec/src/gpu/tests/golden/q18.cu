@@ -1,11 +1,37 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
-  u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const u16* __restrict__ v27, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const i32 v39, const i64 v42, const i64 v43, const i32 v49, const i64 v52, const i64 v53, const u32* __restrict__ v58, const i32 v59, i32* v61, const u16* __restrict__ v62, const i32 v63, i32* v65, const u32* __restrict__ v66, u32* v68, const i32* __restrict__ v69, i32* v71, i32* v72, i32* v73, i32* v74, const i64 v76, const i64 v77, const u64* __restrict__ v82, i32* v85, u8* v86) {
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 own = 0;
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const u64* __restrict__ v24, const u16* __restrict__ v29, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const i32 v41, const i64 v44, const i64 v45, const i32 v52, const i64 v55, const i64 v56, const u32* __restrict__ v61, const i32 v62, i32* v64, const u16* __restrict__ v65, const i32 v66, i32* v68, const u32* __restrict__ v69, u32* v71, const i32* __restrict__ v72, i32* v74, i32* v75, i32* v76, i32* v77, const i64 v79, const i64 v80, i32* v89, u8* v90) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -20,59 +46,63 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
         i64 v18 = ((i64)v17);
         u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
         bool v22 = ((v18 < v19) || (v18 > v20));
-        bool v24 = (v22 || !((v23[v21] & 1u) != 0u));
-        u32 v25 = (v24 ? 0u : v21);
-        bool v26 = !v24;
-        if (v26) {
-          i32 v29 = ((i32)((u32)v28 + (u32)((i32)v27[v13])));
-          i64 v30 = ((i64)v29);
-          u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-          bool v34 = ((v30 < v31) || (v30 > v32));
-          u32 v36 = (v34 ? 0u : v35[v33]);
-          u32 v37 = (v36 - 1u);
-          if (!(v36 == 0u)) {
+        u64 v25 = (((u64)v21) * 2ull);
+        bool v26 = (v22 || !((v23[(v25 + 1ull)] & 1u) != 0u));
+        u32 v27 = (v26 ? 0u : v21);
+        bool v28 = !v26;
+        if (v28) {
+          i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v13])));
+          i64 v32 = ((i64)v31);
+          u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+          bool v36 = ((v32 < v33) || (v32 > v34));
+          u32 v38 = (v36 ? 0u : v37[v35]);
+          u32 v39 = (v38 - 1u);
+          if (!(v38 == 0u)) {
             v14 = (v14 + 1u);
           }
         }
       }
-      u32 v38 = (v11 + scan((v2 + 0u), v14));
+      u32 v40 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        i32 v40 = ((i32)((u32)v39 + (u32)((i32)v15[v13])));
-        i64 v41 = ((i64)v40);
-        u32 v44 = (((u32)((u64)((i64)((u64)v41 - (u64)v42)))) + 1u);
-        bool v45 = ((v41 < v42) || (v41 > v43));
-        bool v46 = (v45 || !((v23[v44] & 1u) != 0u));
-        u32 v47 = (v46 ? 0u : v44);
-        bool v48 = !v46;
-        if (v48) {
-          i32 v50 = ((i32)((u32)v49 + (u32)((i32)v27[v13])));
-          i64 v51 = ((i64)v50);
-          u32 v54 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
-          bool v55 = ((v51 < v52) || (v51 > v53));
-          u32 v56 = (v55 ? 0u : v35[v54]);
-          u32 v57 = (v56 - 1u);
-          if (!(v56 == 0u)) {
-            i32 v60 = ((i32)((u32)v59 + (u32)((i32)v58[v13])));
-            v61[v38] = v60;
-            i32 v64 = ((i32)((u32)v63 + (u32)((i32)v62[v13])));
-            v65[v38] = v64;
-            u32 v67 = v66[v57];
-            v68[v38] = v67;
-            i32 v70 = v69[v57];
-            v71[v38] = v70;
-            v72[v38] = v40;
-            v73[v38] = v64;
-            v74[v38] = v60;
-            i64 v75 = ((i64)v40);
-            u32 v78 = (((u32)((u64)((i64)((u64)v75 - (u64)v76)))) + 1u);
-            bool v79 = ((v75 < v76) || (v75 > v77));
-            bool v80 = (v79 || !((v23[v78] & 1u) != 0u));
-            u32 v81 = (v80 ? 0u : v78);
-            i32 v83 = (!v80 ? ((i32)((i64)v82[v81])) : (0));
-            bool v84 = (!v80 ? false : true);
-            v85[v38] = v83;
-            v86[v38] = ((u8)!v84);
-            v38 = (v38 + 1u);
+        i32 v42 = ((i32)((u32)v41 + (u32)((i32)v15[v13])));
+        i64 v43 = ((i64)v42);
+        u32 v46 = (((u32)((u64)((i64)((u64)v43 - (u64)v44)))) + 1u);
+        bool v47 = ((v43 < v44) || (v43 > v45));
+        u64 v48 = (((u64)v46) * 2ull);
+        bool v49 = (v47 || !((v23[(v48 + 1ull)] & 1u) != 0u));
+        u32 v50 = (v49 ? 0u : v46);
+        bool v51 = !v49;
+        if (v51) {
+          i32 v53 = ((i32)((u32)v52 + (u32)((i32)v29[v13])));
+          i64 v54 = ((i64)v53);
+          u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
+          bool v58 = ((v54 < v55) || (v54 > v56));
+          u32 v59 = (v58 ? 0u : v37[v57]);
+          u32 v60 = (v59 - 1u);
+          if (!(v59 == 0u)) {
+            i32 v63 = ((i32)((u32)v62 + (u32)((i32)v61[v13])));
+            v64[v40] = v63;
+            i32 v67 = ((i32)((u32)v66 + (u32)((i32)v65[v13])));
+            v68[v40] = v67;
+            u32 v70 = v69[v60];
+            v71[v40] = v70;
+            i32 v73 = v72[v60];
+            v74[v40] = v73;
+            v75[v40] = v42;
+            v76[v40] = v67;
+            v77[v40] = v63;
+            i64 v78 = ((i64)v42);
+            u32 v81 = (((u32)((u64)((i64)((u64)v78 - (u64)v79)))) + 1u);
+            bool v82 = ((v78 < v79) || (v78 > v80));
+            u64 v83 = (((u64)v81) * 2ull);
+            bool v84 = (v82 || !((v23[(v83 + 1ull)] & 1u) != 0u));
+            u32 v85 = (v84 ? 0u : v81);
+            u64 v86 = (((u64)v85) * 2ull);
+            i32 v87 = (!v84 ? ((i32)((i64)((i32)v23[v86]))) : (0));
+            bool v88 = (!v84 ? false : true);
+            v89[v40] = v87;
+            v90[v40] = ((u8)!v88);
+            v40 = (v40 + 1u);
           }
         }
       }
@@ -112,7 +142,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u16* __restrict__ v29, const u32* __restrict__ v31, const u16* __restrict__ v33, const i32 v37, const i64 v40, const i64 v41, const u32* __restrict__ v44) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u64* __restrict__ v26, const u16* __restrict__ v31, const u32* __restrict__ v33, const u16* __restrict__ v35, const i32 v39, const i64 v42, const i64 v43, const u32* __restrict__ v46) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -131,39 +161,40 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
           i64 v20 = ((i64)v19);
           u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
           bool v24 = ((v20 < v21) || (v20 > v22));
-          bool v26 = (v24 || !((v25[v23] & 1u) != 0u));
-          u32 v27 = (v26 ? 0u : v23);
-          bool v28 = !v26;
-          if (v28) {
+          u64 v27 = (((u64)v23) * 2ull);
+          bool v28 = (v24 || !((v25[(v27 + 1ull)] & 1u) != 0u));
+          u32 v29 = (v28 ? 0u : v23);
+          bool v30 = !v28;
+          if (v30) {
             v15 = (v15 | (1u << v16));
           }
         }
       }
       if ((v15 != 0u)) {
-        u64 v30[2];
-        lanes16(v30, v29, v12);
-        u64 v32[4];
-        lanes32(v32, v31, v12);
-        u64 v34[2];
-        lanes16(v34, v33, v12);
+        u64 v32[2];
+        lanes16(v32, v31, v12);
+        u64 v34[4];
+        lanes32(v34, v33, v12);
+        u64 v36[2];
+        lanes16(v36, v35, v12);
 #pragma unroll
-        for (u32 v35 = 0u; v35 < 8u; v35 += 1u) {
-          u64 v36 = (v12 + ((u64)v35));
-          if (((v15 & (1u << v35)) != 0u)) {
-            i32 v38 = ((i32)((u32)v37 + (u32)((i32)((u16)lane16((v30 + 0u), v35)))));
-            i64 v39 = ((i64)v38);
-            u32 v42 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
-            bool v43 = ((v39 < v40) || (v39 > v41));
-            u32 v45 = (v43 ? 0u : v44[v42]);
-            u32 v46 = (v45 - 1u);
-            if (!(v45 == 0u)) {
+        for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
+          u64 v38 = (v12 + ((u64)v37));
+          if (((v15 & (1u << v37)) != 0u)) {
+            i32 v40 = ((i32)((u32)v39 + (u32)((i32)((u16)lane16((v32 + 0u), v37)))));
+            i64 v41 = ((i64)v40);
+            u32 v44 = (((u32)((u64)((i64)((u64)v41 - (u64)v42)))) + 1u);
+            bool v45 = ((v41 < v42) || (v41 > v43));
+            u32 v47 = (v45 ? 0u : v46[v44]);
+            u32 v48 = (v47 - 1u);
+            if (!(v47 == 0u)) {
               v11 = (v11 + 1u);
             }
           }
         }
       }
     }
-    u32 v47 = scan((v2 + 0u), v11);
+    u32 v49 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -171,7 +202,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, u32* v24, u64* v25, const i32 v26, const i32 v27) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, const i32 v24, const i32 v25, const u32* __restrict__ v27, u64* v28) {
+  u32 v29 = 0u;
+  u32 v31 = 0u;
+  i64 v30 = ((i64)0ll);
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
@@ -197,33 +231,72 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u16)lane16((v14 + 0u), v17)))));
             i64 v21 = ((i64)v20);
             u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-            i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u32)v26 * (u32)((i32)((u8)lane8((v16 + 0u), v17)))))));
-            add64((v25 + v23), ((i64)v28));
-            set_flags((v24 + v23), 1u);
+            i32 v26 = ((i32)((u32)v25 + (u32)((i32)((u32)v24 * (u32)((i32)((u8)lane8((v16 + 0u), v17)))))));
+            if ((v31 != v23)) {
+              if ((v29 != 0u)) {
+                u64 v32 = ((u64)v31);
+                add64((v28 + v32), v30);
+              }
+              v31 = v23;
+              v29 = 0u;
+              v30 = ((i64)0ll);
+            }
+            v30 = ((i64)((u64)v30 + (u64)((i64)v26)));
+            v29 = (v29 | 1u);
           }
         }
       }
     }
   }
+  if ((v29 != 0u)) {
+    u64 v33 = ((u64)v31);
+    add64((v28 + v33), v30);
+  }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u32* __restrict__ v10, const u64* __restrict__ v11, const i32 v13, const i32 v15, const i32 v16, const i64 v19, u32* v21, u64* v22) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u32* __restrict__ v10, const u64* __restrict__ v11, const i32 v13, const i32 v15, const i32 v16, const i64 v19, const u32 v21, const u32 v22, const u32 v23, u32* v24, const u64* __restrict__ v25) {
+  SHARED(v27)
+  for (u32 v31 = threadIdx.x; v31 < (v23 * 2u); v31 += blockDim.x) {
+    v27[(0u + v31)] = 0u;
+  }
+  __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
     for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
-      if (((v10[v9] & 1u) != 0u)) {
+      if ((v11[v9] != 0ull)) {
         i32 v12 = ((i32)((i64)v11[v9]));
         bool v14 = (v12 > v13);
         if (v14) {
           i32 v17 = ((i32)((u32)v15 + (u32)((i32)((u32)((i32)(v9 - 1ull)) * (u32)v16))));
           i64 v18 = ((i64)v17);
           u32 v20 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-          v22[v20] = ((u64)((i64)v12));
-          set_flags((v21 + v20), 1u);
+          u32 v26 = (((v20 & (v21 - 1u)) * v22) + (threadIdx.x % v22));
+          bool v28 = take_entry((v27 + (0u + v26)), (v20 + 1u));
+          if (v28) {
+            u64 v29 = (((u64)v20) * 2ull);
+            v24[v29] = ((u32)v12);
+            set_flags((v27 + (0u + ((v23 * 1u) + v26))), 1u);
+          }
+          if (!v28) {
+            u64 v30 = (((u64)v20) * 2ull);
+            v24[v30] = ((u32)v12);
+            set_flags((v24 + (v30 + 1ull)), 1u);
+          }
         }
       }
+    }
+  }
+  __syncthreads();
+  for (u32 v32 = threadIdx.x; v32 < (v21 * v22); v32 += blockDim.x) {
+    u32 v33 = v27[(0u + ((v23 * 0u) + v32))];
+    if ((v33 != 0u)) {
+      u32 v34 = 0u;
+      v34 = (v34 | v27[(0u + ((v23 * 1u) + v32))]);
+      u32 v35 = (v33 - 1u);
+      u64 v36 = (((u64)v35) * 2ull);
+      set_flags((v24 + (v36 + 1ull)), v34);
     }
   }
 }

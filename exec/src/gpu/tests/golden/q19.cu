@@ -1,3 +1,36 @@
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 own = 0;
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
+}
+
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i32 v18, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v23, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v28, const i32 v30, const u8* __restrict__ v33, const u8* __restrict__ v34, const u8* __restrict__ v36, const u8* __restrict__ v37, const i32 v39, const u8* __restrict__ v42, const u8* __restrict__ v43, const u8* __restrict__ v45, const u8* __restrict__ v46, const i32 v48, const i32 v53, const i32 v55, const i32 v61, const i32 v66, const i32 v71, const u16* __restrict__ v75, const i32 v76, const i64 v79, u32* v81, u32* v82, i32* v83, u32* v84) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -133,11 +166,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v12, const u8* __restrict__ v14, const i32 v19, const i32 v20, const i32 v22, const i32 v24, const i32 v27, const i32 v29, const i32 v33, const u8* __restrict__ v38, const u8* __restrict__ v39, const u8* __restrict__ v42, const u8* __restrict__ v43, const u16* __restrict__ v45, const u32* __restrict__ v47, const u8* __restrict__ v49, const i32 v53, const i64 v56, const i64 v57, const u32* __restrict__ v60, const u32* __restrict__ v63, const u8* __restrict__ v65, const u8* __restrict__ v66, const u32* __restrict__ v68, const u8* __restrict__ v70, const u8* __restrict__ v71, const i32 v73, const i32 v74, const i32 v76, const i32 v78, const i32* __restrict__ v80, const i32 v82, const u8* __restrict__ v85, const u8* __restrict__ v86, const u8* __restrict__ v88, const u8* __restrict__ v89, const i32 v91, const i32 v93, const i32 v95, const u8* __restrict__ v98, const u8* __restrict__ v99, const u8* __restrict__ v101, const u8* __restrict__ v102, const i32 v105, const i32 v107, const u32 v111, const u32 v112, const u32 v113, u32* v114, u64* v115, const i32 v117, const i32 v119) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v12, const u8* __restrict__ v14, const i32 v19, const i32 v20, const i32 v22, const i32 v24, const i32 v27, const i32 v29, const i32 v33, const u8* __restrict__ v38, const u8* __restrict__ v39, const u8* __restrict__ v42, const u8* __restrict__ v43, const u16* __restrict__ v45, const u32* __restrict__ v47, const u8* __restrict__ v49, const i32 v53, const i64 v56, const i64 v57, const u32* __restrict__ v60, const u32* __restrict__ v63, const u8* __restrict__ v65, const u8* __restrict__ v66, const u32* __restrict__ v68, const u8* __restrict__ v70, const u8* __restrict__ v71, const i32 v73, const i32 v74, const i32 v76, const i32 v78, const i32* __restrict__ v80, const i32 v82, const u8* __restrict__ v85, const u8* __restrict__ v86, const u8* __restrict__ v88, const u8* __restrict__ v89, const i32 v91, const i32 v93, const i32 v95, const u8* __restrict__ v98, const u8* __restrict__ v99, const u8* __restrict__ v101, const u8* __restrict__ v102, const i32 v105, const i32 v107, const i32 v111, const i32 v113, const u32 v117, const u32 v118, const u32 v119, u32* v120, u64* v121) {
   SHARED(v124)
-  u32 v123 = 0u;
-  i64 v116 = ((i64)0ll);
-  for (u32 v125 = threadIdx.x; v125 < (v113 * 3u); v125 += blockDim.x) {
+  u32 v122 = 0u;
+  i64 v123 = ((i64)0ll);
+  for (u32 v125 = threadIdx.x; v125 < (v119 * 3u); v125 += blockDim.x) {
     v124[(0u + v125)] = 0u;
   }
   __syncthreads();
@@ -223,12 +256,12 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
               bool v109 = !((((!v100 || !v103) || !v104) || !v106) || !v108);
               bool v110 = ((v84 || v97) || v109);
               if (v110) {
-                i32 v118 = ((i32)((u32)v117 + (u32)((i32)lane32((v48 + 0u), v51))));
-                i32 v120 = ((i32)((u32)v119 + (u32)((i32)((u8)lane8((v50 + 0u), v51)))));
-                i32 v121 = ((i32)((u32)v76 - (u32)v120));
-                i32 v122 = ((i32)((u32)v118 * (u32)v121));
-                v116 = ((i64)((u64)v116 + (u64)((i64)v122)));
-                v123 = (v123 | 1u);
+                i32 v112 = ((i32)((u32)v111 + (u32)((i32)lane32((v48 + 0u), v51))));
+                i32 v114 = ((i32)((u32)v113 + (u32)((i32)((u8)lane8((v50 + 0u), v51)))));
+                i32 v115 = ((i32)((u32)v76 - (u32)v114));
+                i32 v116 = ((i32)((u32)v112 * (u32)v115));
+                v123 = ((i64)((u64)v123 + (u64)((i64)v116)));
+                v122 = (v122 | 1u);
               }
             }
           }
@@ -236,23 +269,24 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
       }
     }
   }
-  u32 v126 = ((0u * v112) + (threadIdx.x % v112));
-  if ((v123 != 0u)) {
-    add_shared((v124 + (0u + ((v113 * 1u) + v126))), v113, v116);
-    set_flags((v124 + (0u + ((v113 * 0u) + v126))), v123);
+  u32 v126 = ((0u * v118) + (threadIdx.x % v118));
+  if ((v122 != 0u)) {
+    add_shared((v124 + (0u + ((v119 * 1u) + v126))), v119, v123);
+    set_flags((v124 + (0u + ((v119 * 0u) + v126))), v122);
   }
   __syncthreads();
-  for (u32 v127 = threadIdx.x; v127 < v111; v127 += blockDim.x) {
+  for (u32 v127 = threadIdx.x; v127 < v117; v127 += blockDim.x) {
     u32 v128 = 0u;
     i64 v129 = ((i64)0ll);
-    for (u32 v130 = 0u; v130 < v112; v130 += 1u) {
-      u32 v131 = ((v127 * v112) + v130);
-      v128 = (v128 | v124[(0u + ((v113 * 0u) + v131))]);
-      v129 = ((i64)((u64)v129 + (u64)joined((v124 + (0u + ((v113 * 1u) + v131))), v113)));
+    for (u32 v130 = 0u; v130 < v118; v130 += 1u) {
+      u32 v131 = ((v127 * v118) + v130);
+      v128 = (v128 | v124[(0u + ((v119 * 0u) + v131))]);
+      v129 = ((i64)((u64)v129 + (u64)joined((v124 + (0u + ((v119 * 1u) + v131))), v119)));
     }
     if ((v128 != 0u)) {
-      add64((v115 + v127), v129);
-      set_flags((v114 + v127), v128);
+      u64 v132 = (((u64)v127) * 2ull);
+      add64((v121 + v132), v129);
+      set_flags((v120 + ((v132 * 2ull) + 2ull)), v128);
     }
   }
 }

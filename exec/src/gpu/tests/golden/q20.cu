@@ -1,8 +1,34 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
+}
+
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
   u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
 }
 
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const i64 v27, const i64 v28, const u32* __restrict__ v32, u32* v34, const u32* __restrict__ v35, u32* v37) {
@@ -185,7 +211,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u16* __restrict__ v12, const i32 v17, const i32 v19, const i32 v21, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u8* __restrict__ v32, const u8* __restrict__ v34, const i32 v38, const i32 v40, const i64 v43, const i64 v45, u32* v47, u64* v48, const i32 v49, const i32 v50) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u16* __restrict__ v12, const i32 v17, const i32 v19, const i32 v21, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u8* __restrict__ v32, const u8* __restrict__ v34, const i32 v38, const i32 v40, const i64 v43, const i64 v45, const i32 v47, const i32 v48, const u32 v50, const u32 v51, const u32 v52, const u32* __restrict__ v53, u64* v54) {
+  SHARED(v56)
+  for (u32 v59 = threadIdx.x; v59 < (v52 * 3u); v59 += blockDim.x) {
+    v56[(0u + v59)] = 0u;
+  }
+  __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
@@ -231,17 +262,36 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             i64 v42 = ((i64)v39);
             i64 v44 = ((i64)v41);
             u32 v46 = (((((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u));
-            i32 v51 = ((i32)((u32)v50 + (u32)((i32)((u32)v49 * (u32)((i32)((u8)lane8((v35 + 0u), v36)))))));
-            add64((v48 + v46), ((i64)v51));
-            set_flags((v47 + v46), 1u);
+            i32 v49 = ((i32)((u32)v48 + (u32)((i32)((u32)v47 * (u32)((i32)((u8)lane8((v35 + 0u), v36)))))));
+            u32 v55 = (((v46 & (v50 - 1u)) * v51) + (threadIdx.x % v51));
+            bool v57 = take_entry((v56 + (0u + v55)), (v46 + 1u));
+            if (v57) {
+              add_shared((v56 + (0u + ((v52 * 1u) + v55))), v52, ((i64)v49));
+            }
+            if (!v57) {
+              u64 v58 = ((u64)v46);
+              add64((v54 + v58), ((i64)v49));
+            }
           }
         }
       }
     }
   }
+  __syncthreads();
+  for (u32 v60 = threadIdx.x; v60 < (v50 * v51); v60 += blockDim.x) {
+    u32 v61 = v56[(0u + ((v52 * 0u) + v60))];
+    if ((v61 != 0u)) {
+      u32 v62 = 0u;
+      i64 v63 = ((i64)0ll);
+      v63 = ((i64)((u64)v63 + (u64)joined((v56 + (0u + ((v52 * 1u) + v60))), v52)));
+      u32 v64 = (v61 - 1u);
+      u64 v65 = ((u64)v64);
+      add64((v54 + v65), v63);
+    }
+  }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v12, const u16* __restrict__ v14, const i32 v19, const i64 v22, const i64 v23, const u8* __restrict__ v26, const i32 v28, const i32 v30, const i32 v32, const i32 v33, const i64 v36, const i64 v37, const i64 v39, const i64 v40, const u32* __restrict__ v43, const u64* __restrict__ v46, const i64 v52, const i64 v53, const u8* __restrict__ v56, const i32 v60, const i64 v63, u32* v65) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v12, const u16* __restrict__ v14, const i32 v19, const i64 v22, const i64 v23, const u8* __restrict__ v26, const i32 v28, const i32 v30, const i32 v32, const i32 v33, const i64 v36, const i64 v37, const i64 v39, const i64 v40, const u32* __restrict__ v43, const u64* __restrict__ v44, const i64 v54, const i64 v55, const u8* __restrict__ v58, const i32 v62, const i64 v65, u32* v67) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
@@ -271,18 +321,20 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             i64 v38 = ((i64)v34);
             u32 v41 = (((((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u));
             bool v42 = (((v35 < v36) || (v35 > v37)) || ((v38 < v39) || (v38 > v40)));
-            bool v44 = (v42 || !((v43[v41] & 1u) != 0u));
-            u32 v45 = (v44 ? 0u : v41);
-            i32 v47 = (!v44 ? ((i32)((i64)v46[v45])) : (0));
-            bool v48 = (!v44 ? false : true);
-            i32 v49 = ((i32)((u32)v32 * (u32)v47));
-            bool v50 = (v31 > v49);
-            if ((v50 && !v48)) {
-              i64 v51 = ((i64)v34);
-              u32 v54 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
-              bool v55 = ((v51 < v52) || (v51 > v53));
-              bool v57 = !(v55 || !bit((v56 + 0ull), ((u64)v54)));
-              if (v57) {
+            u64 v45 = ((u64)v41);
+            bool v46 = (v42 || !(v44[v45] != 0ull));
+            u32 v47 = (v46 ? 0u : v41);
+            u64 v48 = ((u64)v47);
+            i32 v49 = (!v46 ? ((i32)((i64)v44[v48])) : (0));
+            bool v50 = (!v46 ? false : true);
+            i32 v51 = ((i32)((u32)v32 * (u32)v49));
+            bool v52 = (v31 > v51);
+            if ((v52 && !v50)) {
+              i64 v53 = ((i64)v34);
+              u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
+              bool v57 = ((v53 < v54) || (v53 > v55));
+              bool v59 = !(v57 || !bit((v58 + 0ull), ((u64)v56)));
+              if (v59) {
                 v16 = (v16 | (1u << v17));
               }
             }
@@ -291,13 +343,13 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
       }
       if ((v16 != 0u)) {
 #pragma unroll
-        for (u32 v58 = 0u; v58 < 8u; v58 += 1u) {
-          u64 v59 = (v9 + ((u64)v58));
-          if (((v16 & (1u << v58)) != 0u)) {
-            i32 v61 = ((i32)((u32)v60 + (u32)((i32)((u8)lane8((v13 + 0u), v58)))));
-            i64 v62 = ((i64)v61);
-            u32 v64 = (((u32)((u64)((i64)((u64)v62 - (u64)v63)))) + 1u);
-            set_bit((v65 + 0u), ((u64)v64));
+        for (u32 v60 = 0u; v60 < 8u; v60 += 1u) {
+          u64 v61 = (v9 + ((u64)v60));
+          if (((v16 & (1u << v60)) != 0u)) {
+            i32 v63 = ((i32)((u32)v62 + (u32)((i32)((u8)lane8((v13 + 0u), v60)))));
+            i64 v64 = ((i64)v63);
+            u32 v66 = (((u32)((u64)((i64)((u64)v64 - (u64)v65)))) + 1u);
+            set_bit((v67 + 0u), ((u64)v66));
           }
         }
       }

@@ -1,11 +1,37 @@
-// How many groups have rows.
-KERNEL count_groups(const u32* flags, const u64 groups, u32* count) {
-  u32 own = 0;
-  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < groups; at += (u64)gridDim.x * blockDim.x) own += flags[at] & 1u;
-  if (own != 0) atomicAdd(count, own);
+// Groups that have rows: the words `first` and `last` of their records tell it, where `mask` has ones. Blocks go over a segment each.
+
+FUNCTION bool has_rows(const u32* words, u64 group, u32 each, u32 first, u32 last, u32 mask) {
+  const u32* record = words + group * each;
+  return ((record[first] | record[last]) & mask) != 0;
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const u16* __restrict__ v18, const i32 v19, const u16* __restrict__ v24, const i32 v25, const i64 v28, const i64 v29, const u32* __restrict__ v32, const u64* __restrict__ v35, const u8* __restrict__ v38, const i32 v39, const i32 v42, const i64 v45, const i64 v46, const u64* __restrict__ v51, const i32 v54, const i32 v60, const i64 v63, const i64 v64, const u32* __restrict__ v67, const i32 v71, const i32 v73, const i32 v78, const i64 v81, const i64 v82, const i32 v89, const i32 v92, const i64 v95, const i64 v96, const i32 v103, const i32 v109, const i64 v112, const i64 v113, const i32 v118, const i64 v121, u32* v123, i32* v124, i32* v125, const u32* __restrict__ v126, u32* v128) {
+KERNEL count_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, u32* counts) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 own = 0;
+  for (u64 group = from + threadIdx.x; group < below; group += blockDim.x) own += has_rows(words, group, each, first, last, mask) ? 1u : 0u;
+  scan(sums, own);
+  if (threadIdx.x == 0) counts[blockIdx.x] = sums[blockDim.x];
+}
+
+KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 last, const u32 mask, const u64 groups, const u64 segment, const u32 is_hashed, const u64* slots, const u32* starts, u32* kept, u64* codes) {
+  SHARED(sums)
+  u64 from = blockIdx.x * segment, below = from + segment < groups ? from + segment : groups;
+  u32 at = starts[blockIdx.x];
+  for (u64 next = from; next < below; next += blockDim.x) {
+    u64 group = next + threadIdx.x;
+    bool is_kept = group < below && has_rows(words, group, each, first, last, mask);
+    u64 to = at + scan(sums, is_kept ? 1u : 0u);
+    if (is_kept) {
+      for (u32 word = 0; word < each; word++) kept[to * each + word] = words[group * each + word];
+      codes[to] = is_hashed != 0 ? slots[group] - 1 : group;
+    }
+    at += sums[blockDim.x];
+    __syncthreads();
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const u16* __restrict__ v18, const i32 v19, const u16* __restrict__ v24, const i32 v25, const i64 v28, const i64 v29, const u32* __restrict__ v32, const u64* __restrict__ v33, const u8* __restrict__ v40, const i32 v41, const i32 v44, const i64 v47, const i64 v48, const i32 v57, const i32 v63, const i64 v66, const i64 v67, const u32* __restrict__ v70, const i32 v74, const i32 v76, const i32 v81, const i64 v84, const i64 v85, const i32 v94, const i32 v97, const i64 v100, const i64 v101, const i32 v110, const i32 v116, const i64 v119, const i64 v120, const i32 v125, const i64 v128, u32* v130, i32* v131, i32* v132, const u32* __restrict__ v133, u32* v135) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -27,101 +53,109 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
             i64 v27 = ((i64)v26);
             u32 v30 = (((u32)((u64)((i64)((u64)v27 - (u64)v28)))) + 1u);
             bool v31 = ((v27 < v28) || (v27 > v29));
-            bool v33 = (v31 || !((v32[v30] & 1u) != 0u));
-            u32 v34 = (v33 ? 0u : v30);
-            i32 v36 = (!v33 ? ((i32)fallen(v35[v34])) : (0));
-            bool v37 = (!v33 ? false : true);
-            i32 v40 = ((i32)((u32)v39 + (u32)((i32)v38[v13])));
-            bool v41 = (v36 != v40);
-            v23 = (v23 || v37);
-            v22 = (v41 && !v37);
+            u64 v34 = (((u64)v30) * 2ull);
+            bool v35 = (v31 || !(v32[v34] != 0u));
+            u32 v36 = (v35 ? 0u : v30);
+            u64 v37 = (((u64)v36) * 2ull);
+            i32 v38 = (!v35 ? ((i32)fallen32(v32[v37])) : (0));
+            bool v39 = (!v35 ? false : true);
+            i32 v42 = ((i32)((u32)v41 + (u32)((i32)v40[v13])));
+            bool v43 = (v38 != v42);
+            v23 = (v23 || v39);
+            v22 = (v43 && !v39);
           }
           if (!v22) {
-            i32 v43 = ((i32)((u32)v42 + (u32)((i32)v24[v13])));
-            i64 v44 = ((i64)v43);
-            u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
-            bool v48 = ((v44 < v45) || (v44 > v46));
-            bool v49 = (v48 || !((v32[v47] & 1u) != 0u));
-            u32 v50 = (v49 ? 0u : v47);
-            i32 v52 = (!v49 ? ((i32)risen(v51[v50])) : (0));
-            bool v53 = (!v49 ? false : true);
-            i32 v55 = ((i32)((u32)v54 + (u32)((i32)v38[v13])));
-            bool v56 = (v52 != v55);
-            v23 = (v23 || v53);
-            v22 = (v56 && !v53);
+            i32 v45 = ((i32)((u32)v44 + (u32)((i32)v24[v13])));
+            i64 v46 = ((i64)v45);
+            u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
+            bool v50 = ((v46 < v47) || (v46 > v48));
+            u64 v51 = (((u64)v49) * 2ull);
+            bool v52 = (v50 || !(v32[v51] != 0u));
+            u32 v53 = (v52 ? 0u : v49);
+            u64 v54 = (((u64)v53) * 2ull);
+            i32 v55 = (!v52 ? ((i32)risen32(v32[(v54 + 1ull)])) : (0));
+            bool v56 = (!v52 ? false : true);
+            i32 v58 = ((i32)((u32)v57 + (u32)((i32)v40[v13])));
+            bool v59 = (v55 != v58);
+            v23 = (v23 || v56);
+            v22 = (v59 && !v56);
           }
-          bool v57 = (v23 && !v22);
-          bool v58 = (v22 && !v57);
-          bool v59 = !v58;
-          if (v59) {
-            i32 v61 = ((i32)((u32)v60 + (u32)((i32)v38[v13])));
-            i64 v62 = ((i64)v61);
-            u32 v65 = (((u32)((u64)((i64)((u64)v62 - (u64)v63)))) + 1u);
-            bool v66 = ((v62 < v63) || (v62 > v64));
-            u32 v68 = (v66 ? 0u : v67[v65]);
-            u32 v69 = (v68 - 1u);
-            if (!(v68 == 0u)) {
+          bool v60 = (v23 && !v22);
+          bool v61 = (v22 && !v60);
+          bool v62 = !v61;
+          if (v62) {
+            i32 v64 = ((i32)((u32)v63 + (u32)((i32)v40[v13])));
+            i64 v65 = ((i64)v64);
+            u32 v68 = (((u32)((u64)((i64)((u64)v65 - (u64)v66)))) + 1u);
+            bool v69 = ((v65 < v66) || (v65 > v67));
+            u32 v71 = (v69 ? 0u : v70[v68]);
+            u32 v72 = (v71 - 1u);
+            if (!(v71 == 0u)) {
               v14 = (v14 + 1u);
             }
           }
         }
       }
-      u32 v70 = (v11 + scan((v2 + 0u), v14));
+      u32 v73 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        i32 v72 = ((i32)((u32)v71 + (u32)((i32)v15[v13])));
-        i32 v74 = ((i32)((u32)v73 + (u32)((i32)v18[v13])));
-        bool v75 = (v72 > v74);
-        if (v75) {
-          bool v76 = false;
-          bool v77 = false;
-          if (!v76) {
-            i32 v79 = ((i32)((u32)v78 + (u32)((i32)v24[v13])));
-            i64 v80 = ((i64)v79);
-            u32 v83 = (((u32)((u64)((i64)((u64)v80 - (u64)v81)))) + 1u);
-            bool v84 = ((v80 < v81) || (v80 > v82));
-            bool v85 = (v84 || !((v32[v83] & 1u) != 0u));
-            u32 v86 = (v85 ? 0u : v83);
-            i32 v87 = (!v85 ? ((i32)fallen(v35[v86])) : (0));
-            bool v88 = (!v85 ? false : true);
-            i32 v90 = ((i32)((u32)v89 + (u32)((i32)v38[v13])));
-            bool v91 = (v87 != v90);
-            v77 = (v77 || v88);
-            v76 = (v91 && !v88);
+        i32 v75 = ((i32)((u32)v74 + (u32)((i32)v15[v13])));
+        i32 v77 = ((i32)((u32)v76 + (u32)((i32)v18[v13])));
+        bool v78 = (v75 > v77);
+        if (v78) {
+          bool v79 = false;
+          bool v80 = false;
+          if (!v79) {
+            i32 v82 = ((i32)((u32)v81 + (u32)((i32)v24[v13])));
+            i64 v83 = ((i64)v82);
+            u32 v86 = (((u32)((u64)((i64)((u64)v83 - (u64)v84)))) + 1u);
+            bool v87 = ((v83 < v84) || (v83 > v85));
+            u64 v88 = (((u64)v86) * 2ull);
+            bool v89 = (v87 || !(v32[v88] != 0u));
+            u32 v90 = (v89 ? 0u : v86);
+            u64 v91 = (((u64)v90) * 2ull);
+            i32 v92 = (!v89 ? ((i32)fallen32(v32[v91])) : (0));
+            bool v93 = (!v89 ? false : true);
+            i32 v95 = ((i32)((u32)v94 + (u32)((i32)v40[v13])));
+            bool v96 = (v92 != v95);
+            v80 = (v80 || v93);
+            v79 = (v96 && !v93);
           }
-          if (!v76) {
-            i32 v93 = ((i32)((u32)v92 + (u32)((i32)v24[v13])));
-            i64 v94 = ((i64)v93);
-            u32 v97 = (((u32)((u64)((i64)((u64)v94 - (u64)v95)))) + 1u);
-            bool v98 = ((v94 < v95) || (v94 > v96));
-            bool v99 = (v98 || !((v32[v97] & 1u) != 0u));
-            u32 v100 = (v99 ? 0u : v97);
-            i32 v101 = (!v99 ? ((i32)risen(v51[v100])) : (0));
-            bool v102 = (!v99 ? false : true);
-            i32 v104 = ((i32)((u32)v103 + (u32)((i32)v38[v13])));
-            bool v105 = (v101 != v104);
-            v77 = (v77 || v102);
-            v76 = (v105 && !v102);
+          if (!v79) {
+            i32 v98 = ((i32)((u32)v97 + (u32)((i32)v24[v13])));
+            i64 v99 = ((i64)v98);
+            u32 v102 = (((u32)((u64)((i64)((u64)v99 - (u64)v100)))) + 1u);
+            bool v103 = ((v99 < v100) || (v99 > v101));
+            u64 v104 = (((u64)v102) * 2ull);
+            bool v105 = (v103 || !(v32[v104] != 0u));
+            u32 v106 = (v105 ? 0u : v102);
+            u64 v107 = (((u64)v106) * 2ull);
+            i32 v108 = (!v105 ? ((i32)risen32(v32[(v107 + 1ull)])) : (0));
+            bool v109 = (!v105 ? false : true);
+            i32 v111 = ((i32)((u32)v110 + (u32)((i32)v40[v13])));
+            bool v112 = (v108 != v111);
+            v80 = (v80 || v109);
+            v79 = (v112 && !v109);
           }
-          bool v106 = (v77 && !v76);
-          bool v107 = (v76 && !v106);
-          bool v108 = !v107;
-          if (v108) {
-            i32 v110 = ((i32)((u32)v109 + (u32)((i32)v38[v13])));
-            i64 v111 = ((i64)v110);
-            u32 v114 = (((u32)((u64)((i64)((u64)v111 - (u64)v112)))) + 1u);
-            bool v115 = ((v111 < v112) || (v111 > v113));
-            u32 v116 = (v115 ? 0u : v67[v114]);
-            u32 v117 = (v116 - 1u);
-            if (!(v116 == 0u)) {
-              i32 v119 = ((i32)((u32)v118 + (u32)((i32)v24[v13])));
-              i64 v120 = ((i64)v119);
-              u32 v122 = (((u32)((u64)((i64)((u64)v120 - (u64)v121)))) + 1u);
-              v123[v70] = v122;
-              v124[v70] = v119;
-              v125[v70] = v110;
-              u32 v127 = v126[v117];
-              v128[v70] = v127;
-              v70 = (v70 + 1u);
+          bool v113 = (v80 && !v79);
+          bool v114 = (v79 && !v113);
+          bool v115 = !v114;
+          if (v115) {
+            i32 v117 = ((i32)((u32)v116 + (u32)((i32)v40[v13])));
+            i64 v118 = ((i64)v117);
+            u32 v121 = (((u32)((u64)((i64)((u64)v118 - (u64)v119)))) + 1u);
+            bool v122 = ((v118 < v119) || (v118 > v120));
+            u32 v123 = (v122 ? 0u : v70[v121]);
+            u32 v124 = (v123 - 1u);
+            if (!(v123 == 0u)) {
+              i32 v126 = ((i32)((u32)v125 + (u32)((i32)v24[v13])));
+              i64 v127 = ((i64)v126);
+              u32 v129 = (((u32)((u64)((i64)((u64)v127 - (u64)v128)))) + 1u);
+              v130[v73] = v129;
+              v131[v73] = v126;
+              v132[v73] = v117;
+              u32 v134 = v133[v124];
+              v135[v73] = v134;
+              v73 = (v73 + 1u);
             }
           }
         }
@@ -132,7 +166,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v17, i32* v19, u32* v21, u32* v22, i32* v23) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, i32* v19, u32* v21, u32* v22, i32* v23) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -143,20 +177,20 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
       u64 v13 = (v12 + ((u64)threadIdx.x));
       u32 v14 = 0u;
       if ((v13 < v10)) {
-        if (((v15[v13] & 1u) != 0u)) {
+        if ((v15[v13] != 0u)) {
           v14 = (v14 + 1u);
         }
       }
-      u32 v16 = (v11 + scan((v2 + 0u), v14));
+      u32 v17 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        if (((v15[v13] & 1u) != 0u)) {
-          i32 v18 = ((i32)((i64)v17[v13]));
-          v19[v16] = v18;
+        if ((v15[v13] != 0u)) {
+          i32 v18 = ((i32)((i64)v15[v13]));
+          v19[v17] = v18;
           u32 v20 = ((v13 == 0ull) ? 0u : ((u32)(v13 - 1ull)));
-          v21[v16] = v20;
-          v22[v16] = v20;
-          v23[v16] = v18;
-          v16 = (v16 + 1u);
+          v21[v17] = v20;
+          v22[v17] = v20;
+          v23[v17] = v18;
+          v17 = (v17 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -208,7 +242,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u8* __restrict__ v15, const u16* __restrict__ v17, const u16* __restrict__ v19, const i32 v24, const i32 v26, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const u64* __restrict__ v41, const i32 v44, const i32 v47, const i64 v50, const i64 v51, const u64* __restrict__ v56, const i32 v59, const i32 v67, const i64 v70, const i64 v71, const u32* __restrict__ v74) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u8* __restrict__ v15, const u16* __restrict__ v17, const u16* __restrict__ v19, const i32 v24, const i32 v26, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const u64* __restrict__ v39, const i32 v46, const i32 v49, const i64 v52, const i64 v53, const i32 v62, const i32 v70, const i64 v73, const i64 v74, const u32* __restrict__ v77) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -240,33 +274,37 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
               i64 v33 = ((i64)v32);
               u32 v36 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
               bool v37 = ((v33 < v34) || (v33 > v35));
-              bool v39 = (v37 || !((v38[v36] & 1u) != 0u));
-              u32 v40 = (v39 ? 0u : v36);
-              i32 v42 = (!v39 ? ((i32)fallen(v41[v40])) : (0));
-              bool v43 = (!v39 ? false : true);
-              i32 v45 = ((i32)((u32)v44 + (u32)((i32)((u8)lane8((v16 + 0u), v22)))));
-              bool v46 = (v42 != v45);
-              v30 = (v30 || v43);
-              v29 = (v46 && !v43);
+              u64 v40 = (((u64)v36) * 2ull);
+              bool v41 = (v37 || !(v38[v40] != 0u));
+              u32 v42 = (v41 ? 0u : v36);
+              u64 v43 = (((u64)v42) * 2ull);
+              i32 v44 = (!v41 ? ((i32)fallen32(v38[v43])) : (0));
+              bool v45 = (!v41 ? false : true);
+              i32 v47 = ((i32)((u32)v46 + (u32)((i32)((u8)lane8((v16 + 0u), v22)))));
+              bool v48 = (v44 != v47);
+              v30 = (v30 || v45);
+              v29 = (v48 && !v45);
             }
             if (!v29) {
-              i32 v48 = ((i32)((u32)v47 + (u32)((i32)((u16)lane16((v14 + 0u), v22)))));
-              i64 v49 = ((i64)v48);
-              u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
-              bool v53 = ((v49 < v50) || (v49 > v51));
-              bool v54 = (v53 || !((v38[v52] & 1u) != 0u));
-              u32 v55 = (v54 ? 0u : v52);
-              i32 v57 = (!v54 ? ((i32)risen(v56[v55])) : (0));
-              bool v58 = (!v54 ? false : true);
-              i32 v60 = ((i32)((u32)v59 + (u32)((i32)((u8)lane8((v16 + 0u), v22)))));
-              bool v61 = (v57 != v60);
-              v30 = (v30 || v58);
-              v29 = (v61 && !v58);
+              i32 v50 = ((i32)((u32)v49 + (u32)((i32)((u16)lane16((v14 + 0u), v22)))));
+              i64 v51 = ((i64)v50);
+              u32 v54 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
+              bool v55 = ((v51 < v52) || (v51 > v53));
+              u64 v56 = (((u64)v54) * 2ull);
+              bool v57 = (v55 || !(v38[v56] != 0u));
+              u32 v58 = (v57 ? 0u : v54);
+              u64 v59 = (((u64)v58) * 2ull);
+              i32 v60 = (!v57 ? ((i32)risen32(v38[(v59 + 1ull)])) : (0));
+              bool v61 = (!v57 ? false : true);
+              i32 v63 = ((i32)((u32)v62 + (u32)((i32)((u8)lane8((v16 + 0u), v22)))));
+              bool v64 = (v60 != v63);
+              v30 = (v30 || v61);
+              v29 = (v64 && !v61);
             }
-            bool v62 = (v30 && !v29);
-            bool v63 = (v29 && !v62);
-            bool v64 = !v63;
-            if (v64) {
+            bool v65 = (v30 && !v29);
+            bool v66 = (v29 && !v65);
+            bool v67 = !v66;
+            if (v67) {
               v21 = (v21 | (1u << v22));
             }
           }
@@ -274,23 +312,23 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
       }
       if ((v21 != 0u)) {
 #pragma unroll
-        for (u32 v65 = 0u; v65 < 8u; v65 += 1u) {
-          u64 v66 = (v12 + ((u64)v65));
-          if (((v21 & (1u << v65)) != 0u)) {
-            i32 v68 = ((i32)((u32)v67 + (u32)((i32)((u8)lane8((v16 + 0u), v65)))));
-            i64 v69 = ((i64)v68);
-            u32 v72 = (((u32)((u64)((i64)((u64)v69 - (u64)v70)))) + 1u);
-            bool v73 = ((v69 < v70) || (v69 > v71));
-            u32 v75 = (v73 ? 0u : v74[v72]);
-            u32 v76 = (v75 - 1u);
-            if (!(v75 == 0u)) {
+        for (u32 v68 = 0u; v68 < 8u; v68 += 1u) {
+          u64 v69 = (v12 + ((u64)v68));
+          if (((v21 & (1u << v68)) != 0u)) {
+            i32 v71 = ((i32)((u32)v70 + (u32)((i32)((u8)lane8((v16 + 0u), v68)))));
+            i64 v72 = ((i64)v71);
+            u32 v75 = (((u32)((u64)((i64)((u64)v72 - (u64)v73)))) + 1u);
+            bool v76 = ((v72 < v73) || (v72 > v74));
+            u32 v78 = (v76 ? 0u : v77[v75]);
+            u32 v79 = (v78 - 1u);
+            if (!(v78 == 0u)) {
               v11 = (v11 + 1u);
             }
           }
         }
       }
     }
-    u32 v77 = scan((v2 + 0u), v11);
+    u32 v80 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -298,7 +336,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -306,11 +344,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = 0u;
     for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
-      if (((v13[v12] & 1u) != 0u)) {
+      if ((v13[v12] != 0u)) {
         v11 = (v11 + 1u);
       }
     }
-    u32 v14 = scan((v2 + 0u), v11);
+    u32 v15 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -365,7 +403,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u32* __restrict__ v22, const u8* __restrict__ v26, const i32 v30, const i64 v33, u32* v35, u64* v36, u64* v37, const i32 v38) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u32* __restrict__ v22, const u8* __restrict__ v26, const i32 v30, const i64 v33, const i32 v35, u32* v37, const u64* __restrict__ v38) {
+  u32 v39 = 0u;
+  u32 v42 = 0u;
+  u32 v40 = 0u;
+  u32 v41 = 0u;
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
@@ -400,18 +442,40 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v11 + 0u), v28)))));
             i64 v32 = ((i64)v31);
             u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
-            i32 v39 = ((i32)((u32)v38 + (u32)((i32)((u8)lane8((v27 + 0u), v28)))));
-            most((v36 + v34), falling(((i64)v39)));
-            most((v37 + v34), rising(((i64)v39)));
-            set_flags((v35 + v34), 1u);
+            i32 v36 = ((i32)((u32)v35 + (u32)((i32)((u8)lane8((v27 + 0u), v28)))));
+            if ((v42 != v34)) {
+              if ((v39 != 0u)) {
+                u64 v43 = (((u64)v42) * 2ull);
+                most32((v37 + v43), v40);
+                most32((v37 + (v43 + 1ull)), v41);
+              }
+              v42 = v34;
+              v39 = 0u;
+              v40 = 0u;
+              v41 = 0u;
+            }
+            u32 v44 = falling32(v36);
+            v40 = ((v44 > v40) ? v44 : v40);
+            u32 v45 = rising32(v36);
+            v41 = ((v45 > v41) ? v45 : v41);
+            v39 = (v39 | 1u);
           }
         }
       }
     }
   }
+  if ((v39 != 0u)) {
+    u64 v46 = (((u64)v42) * 2ull);
+    most32((v37 + v46), v40);
+    most32((v37 + (v46 + 1ull)), v41);
+  }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u16* __restrict__ v12, const i32 v17, const i32 v19, const u16* __restrict__ v22, const u8* __restrict__ v24, const i32 v28, const i64 v31, u32* v33, u64* v34, u64* v35, const i32 v36) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u16* __restrict__ v12, const i32 v17, const i32 v19, const u16* __restrict__ v22, const u8* __restrict__ v24, const i32 v28, const i64 v31, const i32 v33, u32* v35, const u64* __restrict__ v36) {
+  u32 v37 = 0u;
+  u32 v40 = 0u;
+  u32 v38 = 0u;
+  u32 v39 = 0u;
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
@@ -446,21 +510,39 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v23 + 0u), v26)))));
             i64 v30 = ((i64)v29);
             u32 v32 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-            i32 v37 = ((i32)((u32)v36 + (u32)((i32)((u8)lane8((v25 + 0u), v26)))));
-            most((v34 + v32), falling(((i64)v37)));
-            most((v35 + v32), rising(((i64)v37)));
-            set_flags((v33 + v32), 1u);
+            i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u8)lane8((v25 + 0u), v26)))));
+            if ((v40 != v32)) {
+              if ((v37 != 0u)) {
+                u64 v41 = (((u64)v40) * 2ull);
+                most32((v35 + v41), v38);
+                most32((v35 + (v41 + 1ull)), v39);
+              }
+              v40 = v32;
+              v37 = 0u;
+              v38 = 0u;
+              v39 = 0u;
+            }
+            u32 v42 = falling32(v34);
+            v38 = ((v42 > v38) ? v42 : v38);
+            u32 v43 = rising32(v34);
+            v39 = ((v43 > v39) ? v43 : v39);
+            v37 = (v37 | 1u);
           }
         }
       }
     }
   }
+  if ((v37 != 0u)) {
+    u64 v44 = (((u64)v40) * 2ull);
+    most32((v35 + v44), v38);
+    most32((v35 + (v44 + 1ull)), v39);
+  }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32* __restrict__ v35, const i64 v38, const i64 v39, const u32* __restrict__ v42, const u64* __restrict__ v45, const i32* __restrict__ v48, const i64 v53, const i64 v54, const u64* __restrict__ v59, const u32* __restrict__ v65, const u32 v68, const u32 v69, const u32 v70, u32* v71, u64* v72) {
-  SHARED(v74)
-  for (u32 v75 = threadIdx.x; v75 < (v70 * 2u); v75 += blockDim.x) {
-    v74[(0u + v75)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32* __restrict__ v35, const i64 v38, const i64 v39, const u32* __restrict__ v42, const u64* __restrict__ v43, const i32* __restrict__ v50, const i64 v55, const i64 v56, const u32* __restrict__ v68, const u32 v71, const u32 v72, const u32 v73, u32* v74, const u64* __restrict__ v75) {
+  SHARED(v77)
+  for (u32 v78 = threadIdx.x; v78 < (v73 * 1u); v78 += blockDim.x) {
+    v77[(0u + v78)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -503,36 +585,39 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
                 i64 v37 = ((i64)v36);
                 u32 v40 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
                 bool v41 = ((v37 < v38) || (v37 > v39));
-                bool v43 = (v41 || !((v42[v40] & 1u) != 0u));
-                u32 v44 = (v43 ? 0u : v40);
-                i32 v46 = (!v43 ? ((i32)fallen(v45[v44])) : (0));
-                bool v47 = (!v43 ? false : true);
-                i32 v49 = v48[v32];
-                bool v50 = (v46 != v49);
-                v34 = (v34 || v47);
-                v33 = (v50 && !v47);
+                u64 v44 = (((u64)v40) * 2ull);
+                bool v45 = (v41 || !(v42[v44] != 0u));
+                u32 v46 = (v45 ? 0u : v40);
+                u64 v47 = (((u64)v46) * 2ull);
+                i32 v48 = (!v45 ? ((i32)fallen32(v42[v47])) : (0));
+                bool v49 = (!v45 ? false : true);
+                i32 v51 = v50[v32];
+                bool v52 = (v48 != v51);
+                v34 = (v34 || v49);
+                v33 = (v52 && !v49);
               }
               if (!v33) {
-                i32 v51 = v35[v32];
-                i64 v52 = ((i64)v51);
-                u32 v55 = (((u32)((u64)((i64)((u64)v52 - (u64)v53)))) + 1u);
-                bool v56 = ((v52 < v53) || (v52 > v54));
-                bool v57 = (v56 || !((v42[v55] & 1u) != 0u));
-                u32 v58 = (v57 ? 0u : v55);
-                i32 v60 = (!v57 ? ((i32)risen(v59[v58])) : (0));
-                bool v61 = (!v57 ? false : true);
-                i32 v62 = v48[v32];
-                bool v63 = (v60 != v62);
-                v34 = (v34 || v61);
-                v33 = (v63 && !v61);
+                i32 v53 = v35[v32];
+                i64 v54 = ((i64)v53);
+                u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
+                bool v58 = ((v54 < v55) || (v54 > v56));
+                u64 v59 = (((u64)v57) * 2ull);
+                bool v60 = (v58 || !(v42[v59] != 0u));
+                u32 v61 = (v60 ? 0u : v57);
+                u64 v62 = (((u64)v61) * 2ull);
+                i32 v63 = (!v60 ? ((i32)risen32(v42[(v62 + 1ull)])) : (0));
+                bool v64 = (!v60 ? false : true);
+                i32 v65 = v50[v32];
+                bool v66 = (v63 != v65);
+                v34 = (v34 || v64);
+                v33 = (v66 && !v64);
               }
-              bool v64 = (v34 && !v33);
-              if ((v33 && !v64)) {
-                u32 v66 = v65[v32];
-                u32 v67 = (v66 + 1u);
-                u32 v73 = ((v67 * v69) + (threadIdx.x % v69));
-                count32((v74 + (0u + ((v70 * 1u) + v73))), 1u);
-                set_flags((v74 + (0u + ((v70 * 0u) + v73))), 1u);
+              bool v67 = (v34 && !v33);
+              if ((v33 && !v67)) {
+                u32 v69 = v68[v32];
+                u32 v70 = (v69 + 1u);
+                u32 v76 = ((v70 * v72) + (threadIdx.x % v72));
+                count32((v77 + (0u + ((v73 * 0u) + v76))), 1u);
               }
             }
           }
@@ -541,17 +626,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v76 = threadIdx.x; v76 < v68; v76 += blockDim.x) {
-    u32 v77 = 0u;
-    i64 v78 = ((i64)0ll);
-    for (u32 v79 = 0u; v79 < v69; v79 += 1u) {
-      u32 v80 = ((v76 * v69) + v79);
-      v77 = (v77 | v74[(0u + ((v70 * 0u) + v80))]);
-      v78 = ((i64)((u64)v78 + (u64)((i64)v74[(0u + ((v70 * 1u) + v80))])));
+  for (u32 v79 = threadIdx.x; v79 < v71; v79 += blockDim.x) {
+    u32 v80 = 0u;
+    i64 v81 = ((i64)0ll);
+    for (u32 v82 = 0u; v82 < v72; v82 += 1u) {
+      u32 v83 = ((v79 * v72) + v82);
+      v81 = ((i64)((u64)v81 + (u64)((i64)v77[(0u + ((v73 * 0u) + v83))])));
     }
-    if ((v77 != 0u)) {
-      add64((v72 + v76), v78);
-      set_flags((v71 + v76), v77);
+    if ((v81 != ((i64)0ll))) {
+      u64 v84 = ((u64)v79);
+      count32((v74 + v84), ((u32)v81));
     }
   }
 }
