@@ -19,10 +19,10 @@ use crate::backend::inputs::Inputs;
 use crate::backend::{Backend, Given, Outcome, Placement, Task};
 use crate::plan::nodes::Operation;
 use crate::plan::register::Register;
-use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan, LoopPlan};
+use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan, LetKind, LoopPlan};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::function::{DatePart, Function};
-use multiloop_planner::multiloop::{Reduction, Source};
+use multiloop_planner::multiloop::{CollectionId, Reduction, Source};
 use multiloop_planner::value::Value;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::borrow::Cow;
@@ -173,10 +173,12 @@ impl Gpu {
                     given[at] = Some(top((task, inputs), device, &reads, (conditions, plan))?);
                     continue;
                 }
-                GeneratorKind::Collect { value, .. } => Wanted { conditions, value, key: None, most: ROWS_MAX },
+                GeneratorKind::Collect { value, .. } => {
+                    Wanted { conditions, value, key: None, most: ROWS_MAX, takes_columns: true }
+                }
                 GeneratorKind::BucketCollect(bucket) => {
                     let key = Some((&bucket.key[..], &bucket.layout));
-                    Wanted { conditions, value: &bucket.value, key, most: ROWS_MAX }
+                    Wanted { conditions, value: &bucket.value, key, most: ROWS_MAX, takes_columns: true }
                 }
             };
             check_order_of_groups(task, inputs)?;
@@ -210,9 +212,10 @@ impl Gpu {
         let mut lowering = Lowering::new((task, inputs), device, reads);
         let pieces = lowering.pieces()?;
         let mut folds = Vec::new();
-        for (_, generator) in generators {
+        for (at, generator) in generators {
             if let GeneratorKind::Reduce(reduce) = &generator.kind {
-                folds.push(Fold::new(reduce, &generator.conditions));
+                let may_be_hashed = !is_collected(task, task.defines[*at]);
+                folds.push(Fold::new(reduce, &generator.conditions, may_be_hashed));
             }
         }
         let body = lowering.apart(|to| {
@@ -272,6 +275,20 @@ fn check_order_of_groups(task: &Task<'_>, inputs: &dyn Inputs) -> Done<()> {
         Some(groups) if groups.table.slots.is_some() => decline("rows of hashed groups"),
         _ => Ok(()),
     }
+}
+
+/// Whether a loop of the plan collects rows of the groups that a generator makes.
+fn is_collected(task: &Task<'_>, of: CollectionId) -> bool {
+    let collects = |generator: &GeneratorPlan| {
+        matches!(generator.kind, GeneratorKind::Collect { .. } | GeneratorKind::BucketCollect(_))
+    };
+    task.plan.blocks.iter().flat_map(|block| &block.lets).any(|definition| match &definition.kind {
+        LetKind::Loop(plan) => {
+            plan.levels.first().is_some_and(|level| matches!(level.source, Source::Rows(rows) if rows == of))
+                && plan.generators.iter().any(collects)
+        }
+        _ => false,
+    })
 }
 
 /// What a reduction gives: what other loops read stays on the device.

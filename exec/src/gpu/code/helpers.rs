@@ -55,6 +55,8 @@ pub(crate) enum Helper {
     Wide,
     /// The slot of a code, which it takes if it has none.
     FillSlot,
+    /// So many bits of the hash of a code.
+    FirstSlot,
     /// The slot of a code, or [`NO_SLOT`].
     FindSlot,
     /// Whether a float is no number or infinite.
@@ -121,6 +123,7 @@ impl Helper {
             Helper::Fallen => "fallen",
             Helper::Wide => "wide",
             Helper::FillSlot => "fill_slot",
+            Helper::FirstSlot => "first_slot",
             Helper::FindSlot => "find_slot",
             Helper::IsOdd => "is_odd",
             Helper::FloatLess => "float_less",
@@ -164,7 +167,7 @@ impl Helper {
             | Helper::TakeSlot
             | Helper::TakeEntry => Some(Type::Bool),
             Helper::Joined | Helper::Risen | Helper::Fallen | Helper::Risen32 | Helper::Fallen32 => Some(Type::I64),
-            Helper::Pair | Helper::Rising | Helper::Falling | Helper::Lane64 => Some(Type::U64),
+            Helper::Pair | Helper::Rising | Helper::Falling | Helper::Lane64 | Helper::FirstSlot => Some(Type::U64),
             Helper::Lane8 | Helper::Lane16 | Helper::Lane32 => Some(Type::U32),
             Helper::DivideHalfAway
             | Helper::Wide

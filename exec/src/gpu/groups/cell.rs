@@ -17,8 +17,10 @@ pub(crate) struct Cell {
     pub(crate) kind: CellKind,
     /// Whether its words have 32 bits, not 64.
     pub(crate) narrow: bool,
-    /// The flag of groups that have an argument, if not all have one.
+    /// The flag of groups that have an argument, if not all have one and its word does not tell it.
     pub(crate) flag: Option<u32>,
+    /// Whether groups of which the word is zero have no argument, though others have one.
+    pub(crate) is_null_at_zero: bool,
     pub(crate) data_type: DataType,
     /// Of a sum how far from zero it is, at most.
     pub(crate) most: u128,
@@ -93,6 +95,7 @@ impl Cell {
             kind,
             narrow,
             flag: Some(flag),
+            is_null_at_zero: false,
             data_type: *data_type,
             most,
             argument: *argument,
@@ -101,7 +104,7 @@ impl Cell {
         })
     }
 
-    /// Whether it is not zero once a row came, each of which has an argument.
+    /// Whether its word is not zero once an argument came.
     pub(super) fn is_told(&self, kind: &AggregateKind) -> bool {
         let (least, most) = match self.narrow {
             true => (i32::MIN.into(), i32::MAX.into()),

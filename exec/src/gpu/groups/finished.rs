@@ -54,7 +54,7 @@ fn column(cell: &Cell, at: usize, groups: &OnHost<'_>) -> Done<Column> {
     let picked = |word: usize| groups.words(at, word);
     let has = |flag: u32| groups.has(flag).into_iter();
     let flag = cell.flag.unwrap_or(SEEN);
-    let seen = groups.has(flag);
+    let seen = groups.has_argument(at);
     let valid = || Some(NullBuffer::from(seen.clone()));
     Ok(match cell.kind {
         CellKind::Count => {

@@ -83,7 +83,9 @@ impl Fold<'_> {
                 let entries = entries / ENTRY_COPIES;
                 // What tells the first of equal arguments is asked in one place.
                 let asks_once = self.plan.aggregates.iter().any(|aggregate| aggregate.kind.keeps_arguments());
-                if !fit || asks_once || entries == 0 || pieces.rows < CACHED_ROWS {
+                // Flags and values of any row are not added: nothing waits.
+                let adds = cells.iter().any(|cell| cell.shared_words() > 0);
+                if !fit || !adds || asks_once || entries == 0 || pieces.rows < CACHED_ROWS {
                     return self.first = First::Table;
                 }
                 (First::Cache, 1 << entries.ilog2(), ENTRY_COPIES, planes + 1)

@@ -23,6 +23,10 @@ use std::sync::Arc;
 /// Tuples up to which a hash table is made for all that may come.
 const UNCOUNTED_MAX: u64 = if cfg!(test) { 16 } else { 1 << 22 };
 
+/// Codes from which on it is worth a pass over the rows to know whether few of them have groups: an array over all of them is cleared,
+/// and whoever goes over the groups reads it.
+const LARGE: u64 = if cfg!(test) { 64 } else { 1 << 27 };
+
 /// What is made.
 #[derive(Debug)]
 pub(crate) enum Groups {
@@ -61,6 +65,8 @@ pub(crate) struct Fold<'p> {
     /// How many tuples may come, and whether they have been counted.
     pub(super) most: u64,
     is_counted: bool,
+    /// Whether nobody needs groups in the order of their codes.
+    may_be_hashed: bool,
     /// Bytes that a block shares.
     pub(crate) shared_bytes: usize,
     /// The first word of it that is free.
@@ -88,11 +94,12 @@ pub(super) fn add(a: Expression, b: Expression) -> Expression {
 
 impl<'p> Fold<'p> {
     /// A reduction without tuples, of those that pass some conditions.
-    pub(crate) fn new(plan: &'p ReducePlan, conditions: &'p [ScalarId]) -> Self {
+    pub(crate) fn new(plan: &'p ReducePlan, conditions: &'p [ScalarId], may_be_hashed: bool) -> Self {
         Fold {
             plan,
             conditions,
             is_counted: false,
+            may_be_hashed,
             made: None,
             first: First::Table,
             sizes: None,
@@ -137,9 +144,13 @@ impl<'p> Fold<'p> {
         if self.plan.key.is_none() {
             return Ok(Key { layout: None, group: word(0), groups: 1, slots: None });
         }
-        let most = self.most;
         let parts = self.plan.parts().iter().map(|&part| to.root(part)).collect::<Done<Vec<Scalar>>>()?;
         let mut layout = to.layout_of(&self.plan.layout, &parts)?;
+        let is_large = layout.codes().is_some_and(|codes| codes >= LARGE);
+        if is_large && self.may_be_hashed && to.is_selective(self.conditions) {
+            self.count(to, pieces)?;
+        }
+        let most = self.most;
         let is_far = |layout: &KeyLayout| layout.codes().is_none_or(|codes| are_far(codes, most, CODES_MAX));
         let hashes = is_far(&layout);
         if hashes {
@@ -194,14 +205,17 @@ impl<'p> Fold<'p> {
                 return decline("too many aggregates");
             }
             flag <<= cell.flags();
-            if aggregate.condition.is_empty() && !matches!(cell.kind, CellKind::Logic { .. }) {
-                let argument = self.argument(to, at)?;
-                if argument.null.known() == Some(false) {
-                    cell.flag = None;
-                    let is_told = self.plan.key.is_some() && cell.is_told(&aggregate.kind);
-                    tells = tells.or(is_told.then_some(at));
-                }
+            let is_told = self.plan.key.is_some() && cell.is_told(&aggregate.kind);
+            let has_all = aggregate.condition.is_empty()
+                && !matches!(cell.kind, CellKind::Logic { .. })
+                && self.argument(to, at)?.null.known() == Some(false);
+            if has_all && is_told {
+                tells = tells.or(Some(at));
             }
+            if has_all || is_told {
+                cell.flag = None;
+            }
+            cell.is_null_at_zero = is_told && !has_all && cell.kind != CellKind::Count;
             cells.push(cell);
         }
         Ok((cells, tells))

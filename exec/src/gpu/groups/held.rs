@@ -224,6 +224,12 @@ impl Lowering<'_> {
         };
         let null = match flag {
             Some(flag) if *kind != CellKind::Count => has(*flag).not(),
+            _ if cell.is_null_at_zero => {
+                let at = groups.table.record.cells[at];
+                let word = if *narrow { record.word(at) } else { record.pair(at) };
+                let zero = Expression::number(0, word.data_type());
+                Expression::binary(Binary::Equal, word, zero)
+            }
             _ => Expression::truth(false),
         };
         if let (CellKind::Logic { decisive }, Some(flag)) = (kind, flag) {

@@ -159,6 +159,17 @@ impl<'t> OnHost<'t> {
         }
     }
 
+    /// Whether each has an argument of a cell.
+    pub(super) fn has_argument(&self, cell: usize) -> Vec<bool> {
+        let own = &self.table.cells[cell];
+        if !own.is_null_at_zero {
+            return self.has(own.flag.unwrap_or(super::SEEN));
+        }
+        let (first, words) = (self.table.record.cells[cell] as usize, self.table.record.words as usize);
+        let last = if own.narrow { first } else { first + 1 };
+        self.records.chunks_exact(words).map(|record| record[first] | record[last] != 0).collect()
+    }
+
     /// A word of a cell, of each: as one of 64 bits, however many it has there.
     pub(super) fn words(&self, cell: usize, word: usize) -> Vec<u64> {
         let (record, own) = (&self.table.record, &self.table.cells[cell]);

@@ -52,7 +52,7 @@ pub(crate) fn partial_of_bits(layout: &KeyLayout, words: Vec<u64>) -> PartialGro
 
 /// The states of an aggregate.
 fn state(cell: &Cell, at: usize, groups: &OnHost<'_>) -> Done<State> {
-    let seen = groups.has(cell.flag.unwrap_or(SEEN));
+    let seen = groups.has_argument(at);
     let picked = |word: usize| groups.words(at, word);
     Ok(match cell.kind {
         CellKind::Count => State::Count(picked(0).into_iter().map(|count| count as i64).collect()),

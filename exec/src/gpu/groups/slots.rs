@@ -3,10 +3,11 @@
 use crate::gpu::code::expression::{Binary, Expression};
 use crate::gpu::code::helpers::{Helper, NO_SLOT};
 use crate::gpu::code::types::Type;
-use crate::gpu::driver::{Buffer, Driver, bytes_of};
+use crate::gpu::device::Device;
+use crate::gpu::driver::{Argument, Buffer, Driver, bytes_of};
 use crate::gpu::lower::Lowering;
 use crate::gpu::stop::{Done, decline};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A hash table of codes.
 #[derive(Clone, Debug)]
@@ -15,7 +16,29 @@ pub(crate) struct Slots {
     pub(crate) codes: Arc<Buffer>,
     /// There are 2 to this many.
     pub(crate) bits: u32,
+    filter: Arc<OnceLock<Filter>>,
 }
+
+/// Bits of the codes that have slots: most of what is asked for is not there, and bits are read faster than slots, by neighbours
+/// with neighbouring codes from one place.
+#[derive(Clone, Debug)]
+struct Filter {
+    words: Arc<Buffer>,
+    /// They are by so many bits of the codes' hashes, or, if it is 0, by code.
+    bits: u32,
+}
+
+/// Codes up to which a filter has a bit for each.
+const FILTERED_MAX: u64 = 1 << 31;
+
+/// Bits of a filter for each slot, where codes are too far apart, as a power of two.
+const BITS_EACH: u32 = 3;
+
+/// Rows that ask from which on a filter pays.
+const ASKING_MIN: usize = if cfg!(test) { 0 } else { 1 << 20 };
+
+/// The kernel that makes filters.
+const FILTER: &str = include_str!("filter.cu");
 
 /// Slots have so many bits, at least and at most.
 const BITS: std::ops::RangeInclusive<u32> = 4..=31;
@@ -44,7 +67,7 @@ impl Slots {
     /// A table for so many codes.
     pub(crate) fn new(driver: &Arc<dyn Driver>, codes: u64) -> Done<Self> {
         let bits = bits_for(codes)?;
-        Ok(Slots { codes: Buffer::zeroed(driver, 8 << bits)?, bits })
+        Ok(Slots { codes: Buffer::zeroed(driver, 8 << bits)?, bits, filter: Arc::default() })
     }
 
     /// How many slots.
@@ -65,11 +88,60 @@ impl Slots {
             at as u32
         };
         let places = codes.iter().map(fill).collect();
-        Ok((Slots { codes: Buffer::of(driver, &bytes_of(&slots, u64::to_le_bytes))?, bits }, places))
+        Ok((
+            Slots { codes: Buffer::of(driver, &bytes_of(&slots, u64::to_le_bytes))?, bits, filter: Arc::default() },
+            places,
+        ))
+    }
+}
+
+impl Slots {
+    /// The filter, once many rows ask, of a table that is complete and whose keys have so many codes.
+    fn filter(&self, device: &Device, codes: u64, asking: usize) -> Done<Option<Filter>> {
+        if let Some(filter) = self.filter.get() {
+            return Ok(Some(filter.clone()));
+        }
+        if asking < ASKING_MIN {
+            return Ok(None);
+        }
+        let bits = if codes <= FILTERED_MAX { 0 } else { (self.bits + BITS_EACH).min(FILTERED_MAX.ilog2()) };
+        let size = if bits == 0 { codes } else { 1 << bits };
+        let words = Buffer::zeroed(&device.driver, (size as usize / 32 + 1) * 4)?;
+        let module = device.cache.module(&*device.driver, FILTER)?;
+        let threads = device.driver.limits().threads as usize;
+        let arguments = [
+            Argument::Memory(Arc::clone(&self.codes)),
+            Argument::U64(self.count()),
+            Argument::U32(bits),
+            Argument::Memory(Arc::clone(&words)),
+        ];
+        let shape = device.shape((self.count() as usize).div_ceil(threads), 0);
+        device.driver.launch(&*module, "fill_filter", shape, &arguments)?;
+        Ok(Some(self.filter.get_or_init(|| Filter { words, bits }).clone()))
     }
 }
 
 impl Lowering<'_> {
+    /// Whether a code, one of so many, has no slot, as far as a filter knows.
+    pub(crate) fn lacks_slot(
+        &mut self,
+        slots: &Slots,
+        codes: u64,
+        (code, absent): (&Expression, Expression),
+    ) -> Done<Expression> {
+        let Some(filter) = slots.filter(self.device, codes, self.outermost_rows())? else { return Ok(absent) };
+        let words = self.memory(Type::U8, &filter.words).address(Expression::number(0, Type::U64));
+        let code = code.clone().cast(Type::U64);
+        let at = match filter.bits {
+            0 => code,
+            bits => {
+                let bits = self.number(bits);
+                Expression::Call(Helper::FirstSlot, vec![bits, code])
+            }
+        };
+        Ok(self.hold(absent.or(Expression::Call(Helper::Bit, vec![words, at]).not())))
+    }
+
     fn slot(&mut self, helper: Helper, slots: &Slots, code: Expression) -> Expression {
         let codes = self.memory(Type::U64, &slots.codes);
         let bits = self.number(slots.bits);

@@ -33,6 +33,7 @@ use crate::backend::inputs::Inputs;
 use crate::plan::nodes::Node;
 use crate::plan::placement::Task;
 use crate::plan::tree::{GeneratorKind, LetKind};
+use multiloop_planner::multiloop::ScalarId;
 use multiloop_planner::value::Value;
 use probes::Probed;
 use rustc_hash::FxHashMap;
@@ -321,6 +322,22 @@ impl<'a> Lowering<'a> {
             Some(true) => self.push(flag),
             None => self.push(Statement::If(condition, vec![flag], Vec::new())),
         }
+    }
+
+    /// Whether some rows give no tuple that passes these conditions, as far as the plan tells.
+    pub(crate) fn is_selective(&self, conditions: &[ScalarId]) -> bool {
+        let levels = &self.task.of.levels;
+        levels.len() > 1 || !conditions.is_empty() || levels.iter().any(|level| !level.conditions.is_empty())
+    }
+
+    /// The row on which the outermost level stands.
+    pub(crate) fn outermost_row(&self) -> Expression {
+        self.rows.first().cloned().unwrap_or_else(|| Expression::number(0, Type::U64))
+    }
+
+    /// How many rows the outermost level has.
+    pub(crate) fn outermost_rows(&self) -> usize {
+        self.sources.first().map_or(0, |source| source.rows)
     }
 
     /// The groups that a level goes over, if a device made them.

@@ -49,6 +49,11 @@ enum Cut {
 }
 
 impl Pieces {
+    /// The level, if these are all of its rows.
+    pub(crate) fn whole(&self) -> Option<&Level> {
+        (self.rows == self.level.rows as u64).then_some(&*self.level)
+    }
+
     /// The rows of each.
     pub(crate) fn sizes(&self) -> Vec<u32> {
         match &self.cut {

@@ -73,6 +73,8 @@ impl Lowering<'_> {
         let parts = key.iter().map(|&(part, null)| Ok((self.node(part)?, null))).collect::<Done<Vec<_>>>()?;
         let Code { mut code, mut absent } = self.code(&probed.layout, &parts, false)?;
         if let Some(slots) = &probed.slots {
+            let codes = probed.layout.codes().unwrap_or(u64::MAX);
+            absent = self.lacks_slot(slots, codes, (&code, absent))?;
             (code, absent) = self.find_slot(slots, code, absent);
             absent = self.hold(absent);
         }

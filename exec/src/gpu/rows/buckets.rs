@@ -80,29 +80,14 @@ impl HeldBuckets {
             slots = Some(made);
         }
         let module = compiled(by)?;
-        let [counts, numbers] = [(); 2].map(|()| Buffer::zeroed(driver, count as usize * 4));
-        let (counts, numbers) = (counts?, numbers?);
-        let ranks = Buffer::new(driver, level.rows * 4)?;
-        let most = Buffer::zeroed(driver, 4)?;
+        let numbers = Buffer::zeroed(driver, count as usize * 4)?;
         let run = Run { device, module: &*module };
-        let arguments =
-            [memory(&places), Argument::U32(rows), memory(&counts), memory(&numbers), memory(&ranks), memory(&most)];
-        run.over("number", level.rows, &arguments)?;
-        let most = u64::from(most.values::<u32>(1)?[0]);
-        if most > SETTLED_MAX {
-            return decline("a key of many rows");
-        }
-        let spans = match most {
-            0 | 1 => Spans::Unique,
-            _ => {
-                let starts = run.starts(&counts, count)?;
-                let order = Buffer::new(driver, level.rows * 4)?;
-                let arguments = [memory(&places), Argument::U32(rows), memory(&starts), memory(&ranks), memory(&order)];
-                run.over("order", level.rows, &arguments)?;
-                let arguments = [memory(&starts), memory(&counts), Argument::U64(count), memory(&order)];
-                run.over("settle", count as usize, &arguments)?;
-                Spans::ByCode { starts, counts, order }
-            }
+        run.over("number", level.rows, &[memory(&places), Argument::U32(rows), memory(&numbers)])?;
+        let differs = Buffer::zeroed(driver, 4)?;
+        run.over("compare", level.rows, &[memory(&places), Argument::U32(rows), memory(&numbers), memory(&differs)])?;
+        let (most, spans) = match differs.values::<u32>(1)?[0] {
+            0 => (1, Spans::Unique),
+            _ => run.spans(&places, rows, count)?,
         };
         let (key_types, types) = (key_types.to_vec(), types.to_vec());
         Ok(HeldBuckets { layout, slots, numbers, spans, most, members: level, codes: (codes, of), key_types, types })
@@ -135,6 +120,28 @@ impl Run<'_> {
             0 => Ok(()),
             _ => self.launch(kernel, self.device.shape(rows.div_ceil(threads), 0), arguments),
         }
+    }
+
+    /// Where the rows of codes are that have several, and how many a code has at most.
+    fn spans(&self, places: &Arc<Buffer>, rows: u32, count: u64) -> Done<(u64, Spans)> {
+        let driver = &self.device.driver;
+        let memory = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
+        let counts = Buffer::zeroed(driver, count as usize * 4)?;
+        let ranks = Buffer::new(driver, rows as usize * 4)?;
+        let most = Buffer::zeroed(driver, 4)?;
+        let arguments = [memory(places), Argument::U32(rows), memory(&counts), memory(&ranks), memory(&most)];
+        self.over("rank", rows as usize, &arguments)?;
+        let most = u64::from(most.values::<u32>(1)?[0]);
+        if most > SETTLED_MAX {
+            return decline("a key of many rows");
+        }
+        let starts = self.starts(&counts, count)?;
+        let order = Buffer::new(driver, rows as usize * 4)?;
+        let arguments = [memory(places), Argument::U32(rows), memory(&starts), memory(&ranks), memory(&order)];
+        self.over("order", rows as usize, &arguments)?;
+        let arguments = [memory(&starts), memory(&counts), Argument::U64(count), memory(&order)];
+        self.over("settle", count as usize, &arguments)?;
+        Ok((most, Spans::ByCode { starts, counts, order }))
     }
 
     /// Where the rows of each code begin.

@@ -4,6 +4,7 @@ use crate::collections::rows::RowSet;
 use crate::column::{CHUNK_ROWS, Chunk, Column, ColumnData};
 use crate::gpu::code::types::Type;
 use crate::gpu::columns::{DeviceColumn, Form, Valid};
+use crate::gpu::driver::Plain;
 use crate::gpu::lower::Level;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::key_layout::{KeyLayout, PartDomain};
@@ -45,6 +46,14 @@ pub(super) fn fetched(column: &DeviceColumn, of: DataType) -> Done<Column> {
         (Form::Integers { base: 0, step: 1 }, Type::I128) => {
             ColumnData::Int128(column.data.values::<i128>(rows)?.into())
         }
+        (&Form::Integers { base, step }, Type::U8 | Type::U16 | Type::U32 | Type::I32 | Type::I64) => {
+            let value = |element: i64| base.wrapping_add(step.wrapping_mul(element));
+            ColumnData::Int64(elements(column)?.into_iter().map(value).collect::<Vec<i64>>().into())
+        }
+        (Form::Bits, _) => {
+            let bits: Vec<u8> = column.data.values(rows.div_ceil(8))?;
+            ColumnData::Boolean(BooleanBuffer::new(bits.into(), 0, rows))
+        }
         (Form::Floats, _) => {
             let values: Vec<f64> = column.data.values(rows)?;
             match of {
@@ -56,15 +65,18 @@ pub(super) fn fetched(column: &DeviceColumn, of: DataType) -> Done<Column> {
             let values: Vec<u8> = column.data.values(rows)?;
             ColumnData::Boolean(BooleanBuffer::from(values.iter().map(|&value| value != 0).collect::<Vec<bool>>()))
         }
-        (Form::Codes(dictionary), Type::U32) => {
-            let len = dictionary.len() as u32;
-            let codes: Vec<u32> = column.data.values(rows)?;
+        (Form::Codes(dictionary), _) => {
+            let len = dictionary.len() as i64;
             // What stands at a NULL is a code, too.
-            let codes: Vec<u32> = codes.into_iter().map(|code| if code < len { code } else { 0 }).collect();
+            let code = |code: i64| if code < len { code as u32 } else { 0 };
+            let codes: Vec<u32> = elements(column)?.into_iter().map(code).collect();
             ColumnData::Dictionary32 { codes: codes.into(), dictionary: Arc::clone(dictionary) }
         }
-        (Form::Carried(carried), Type::U32) => {
-            let numbers: Vec<u32> = column.data.values(rows)?;
+        (Form::Carried(carried), of) => {
+            let numbers = match of {
+                Type::U32 => column.data.values(rows)?,
+                _ => (0..rows as u32).collect::<Vec<u32>>(),
+            };
             let (mut bytes, mut ends) = (Vec::new(), vec![0i32]);
             for number in numbers {
                 bytes.extend_from_slice(carried.get(number));
@@ -78,6 +90,26 @@ pub(super) fn fetched(column: &DeviceColumn, of: DataType) -> Done<Column> {
         _ => return decline("a column that is not brought back"),
     };
     Ok(Column::new(data, nulls))
+}
+
+/// The elements of an array of integers of at most 64 bits.
+fn elements(column: &DeviceColumn) -> Done<Vec<i64>> {
+    fn wide<T: Plain + Into<i64>>(values: Vec<T>) -> Vec<i64> {
+        values.into_iter().map(Into::into).collect()
+    }
+    let (data, rows) = (&column.data, column.rows);
+    Ok(match column.element {
+        Type::U8 => wide(data.values::<u8>(rows)?),
+        Type::U16 => data
+            .values::<u8>(rows * 2)?
+            .chunks_exact(2)
+            .map(|two| u16::from_le_bytes([two[0], two[1]]).into())
+            .collect(),
+        Type::U32 => wide(data.values::<u32>(rows)?),
+        Type::I32 => wide(data.values::<i32>(rows)?),
+        Type::I64 => data.values(rows)?,
+        _ => return decline("a column that is not brought back"),
+    })
 }
 
 /// The parts of keys that codes stand for, a column each.

@@ -28,6 +28,7 @@ use crate::backend::inputs::Inputs;
 use crate::backend::{Given, Held, Task};
 use crate::column::Dictionary;
 use crate::plan::key_layout::KeyLayout;
+use crate::plan::nodes::Operation;
 use crate::workers::context::Context;
 use multiloop_planner::multiloop::ScalarId;
 use multiloop_planner::types::DataType;
@@ -90,6 +91,8 @@ pub(crate) struct Wanted<'p> {
     pub(crate) key: Option<(&'p [ScalarId], &'p KeyLayout)>,
     /// Rows, at most.
     pub(crate) most: usize,
+    /// Whether columns of the table itself do, where all rows are collected: in its forms.
+    pub(crate) takes_columns: bool,
 }
 
 /// Rows that are collected, at most: their numbers have 32 bits.
@@ -125,7 +128,16 @@ pub(crate) fn collect(
     let mut lowering = Lowering::new((task, inputs), device, reads);
     let takes_all = matches!(&task.of.levels[..], [level] if level.conditions.is_empty());
     let pieces = lowering.pieces()?;
-    let counts = match takes_all && wanted.conditions.is_empty() && lowering.groups_of(0).is_none() {
+    let takes_all = takes_all && wanted.conditions.is_empty() && lowering.groups_of(0).is_none();
+    if takes_all
+        && wanted.takes_columns
+        && let Some(all) = pieces.whole()
+        && let Some(level) = columns_of(&lowering, wanted, all)
+    {
+        let codes = codes(lowering, wanted, &pieces)?;
+        return Ok(Collected { level, codes });
+    }
+    let counts = match takes_all {
         true => pieces.sizes(),
         false => count(lowering, wanted.conditions, &pieces)?,
     };
@@ -193,6 +205,40 @@ fn count_one(to: &mut Lowering<'_>, conditions: &[ScalarId], own: Variable) -> D
         to.assign(own, add(own.get(), word(1)));
         Ok(())
     })
+}
+
+/// The columns that all rows of a level are collected as, if they are columns of its own.
+fn columns_of(of: &Lowering<'_>, wanted: &Wanted<'_>, level: &Level) -> Option<Arc<Level>> {
+    let column = |&value: &ScalarId| {
+        let number = of.task.of.expressions.number(value) as u32;
+        match of.node_at(number).operation {
+            Operation::Column { index: 0, field, optional: false } => match level.columns.get(field as usize) {
+                Some(Ok(column)) if !matches!(column.form, Form::Text { .. }) => Some(Ok(Arc::clone(column))),
+                _ => None,
+            },
+            _ => None,
+        }
+    };
+    let columns = wanted.value.iter().map(column).collect::<Option<Vec<_>>>()?;
+    Some(Arc::new(Level { rows: level.rows, columns, groups: None }))
+}
+
+/// The codes of the keys of all rows.
+fn codes(mut to: Lowering<'_>, wanted: &Wanted<'_>, pieces: &Pieces) -> Done<Codes> {
+    if wanted.key.is_none() {
+        return Ok(None);
+    }
+    let (device, mut codes) = (to.device, None);
+    to.nest(pieces, |to| {
+        codes = put_code(to, wanted, (to.outermost_row(), pieces.rows as usize))?;
+        Ok(())
+    })?;
+    let (kernel, arguments) = to.finish("codes");
+    let module = device.cache.module(&*device.driver, &kernels(&[kernel]))?;
+    if pieces.count > 0 {
+        device.driver.launch(&*module, "codes", device.shape(pieces.count, 0), &arguments)?;
+    }
+    Ok(codes)
 }
 
 /// A column that is being written.
@@ -263,21 +309,24 @@ fn write(
 /// What a row's key is coded as.
 type Codes = Option<(Arc<Buffer>, Type, KeyLayout)>;
 
+/// Stores the code of the tuple's key in a new array.
+fn put_code(to: &mut Lowering<'_>, wanted: &Wanted<'_>, (at, total): (Expression, usize)) -> Done<Codes> {
+    let Some((key, planned)) = wanted.key else { return Ok(None) };
+    let parts = key.iter().map(|&part| to.root(part)).collect::<Done<Vec<Scalar>>>()?;
+    let layout = to.layout_of(planned, &parts)?;
+    let parts: Vec<(Scalar, bool)> = parts.into_iter().map(|part| (part, true)).collect();
+    let code = to.code(&layout, &parts, true)?.code;
+    let of = code.data_type();
+    let data = Buffer::new(&to.device.driver, total * of.bytes())?;
+    let array = to.memory(of, &data);
+    to.push(Statement::Store(array, at, code));
+    Ok(Some((data, of, layout)))
+}
+
 /// Stores the tuple at hand in new columns.
 fn put_row(to: &mut Lowering<'_>, wanted: &Wanted<'_>, at: Variable, total: usize) -> Done<(Vec<Target>, Codes)> {
     let driver = Arc::clone(&to.device.driver);
-    let mut codes = None;
-    if let Some((key, planned)) = wanted.key {
-        let parts = key.iter().map(|&part| to.root(part)).collect::<Done<Vec<Scalar>>>()?;
-        let layout = to.layout_of(planned, &parts)?;
-        let parts: Vec<(Scalar, bool)> = parts.into_iter().map(|part| (part, true)).collect();
-        let code = to.code(&layout, &parts, true)?.code;
-        let of = code.data_type();
-        let data = Buffer::new(&driver, total * of.bytes())?;
-        let array = to.memory(of, &data);
-        to.push(Statement::Store(array, at.get(), code));
-        codes = Some((data, of, layout));
-    }
+    let codes = put_code(to, wanted, (at.get(), total))?;
     let mut targets = Vec::new();
     for &value in wanted.value {
         let number = to.task.of.expressions.number(value) as u32;

@@ -32,7 +32,7 @@ pub(crate) fn top(
 ) -> Done<Given> {
     let (limit, offset) = (inputs.ground(plan.limit)?, inputs.ground(plan.offset)?);
     let mut first = Accumulator::top_k(&plan.order, &limit, &offset)?;
-    let wanted = Wanted { conditions, value: &plan.arguments, key: None, most: ROWS_MAX };
+    let wanted = Wanted { conditions, value: &plan.arguments, key: None, most: ROWS_MAX, takes_columns: false };
     let Collected { level, .. } = collect((task, inputs), device, reads, &wanted)?;
     reads.check_rows()?;
     let level = match fewer(device, &level, plan, (&limit, &offset))? {

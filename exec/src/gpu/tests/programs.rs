@@ -1,6 +1,8 @@
 //! Programs of each shape that runs on the device.
 
-use super::check;
+use super::{Random, check, compare, devices, program, table, with_statistics};
+use crate::workers::pool::Pool;
+use multiloop_planner::value::Value;
 
 const T: &str = "table %0 t(a#0 integer, b#1 bigint?, d#2 decimal(15,2), p#3 smallint?, f#4 double precision?, o#5 boolean?, s#6 text?, t#7 date)\n";
 
@@ -242,4 +244,71 @@ output a, b, s, d
 "),
         &["%1"],
     );
+}
+
+const FOLDS: &str = "\
+table %0 t(k#0 integer, v#1 bigint?, w#2 smallint, f#3 boolean?, x#4 integer, y#5 bigint?)
+loop
+  i0 in %0
+  %1 bucket_reduce
+    key k = i0.k
+    n = count_rows()
+    c = count(i0.v)
+    s? = sum(i0.v)::decimal(38,0)
+    t = sum(cast(i0.w as bigint))
+    least = min(i0.w)
+    most? = max(i0.v)
+    odd? = max(i0.w if i0.f)
+    any? = any(i0.f)
+    one = first(i0.x)
+    some? = first(i0.y)
+loop
+  i1 in %1
+  %2 bucket_reduce
+    key n = i1.n
+    m = count_rows()
+    t = sum(i1.c)
+result %2
+output n, m, t
+";
+
+/// Groups beyond a block's memory: rows that come in runs, which threads sum, and frequent groups, which blocks have entries for.
+#[test]
+fn runs_and_frequent_groups() {
+    let both =
+        FOLDS.replace("result %2\noutput n, m, t", "result %1\noutput k, n, c, s, t, least, most, odd, any, one, some");
+    let pool = Pool::new(2).expect("threads start");
+    let gpus = devices();
+    let mut random = Random(7);
+    // Runs of one length, of many, one row each, all rows of one key, half of them; the keys in order or not.
+    let keys: [&dyn Fn(i64, u64) -> i64; 5] = [
+        &|row, _| row / 4 * 1000,
+        &|row, random| (row / 7 + (random % 2) as i64 * 3) * 1000,
+        &|row, _| row * 997,
+        &|_, _| 40_000,
+        &|row, random| if random % 2 == 0 { 77 } else { (row * 7919) % 100_003 },
+    ];
+    for text in [FOLDS, &both] {
+        let program = program(text);
+        for key in keys {
+            for count in [0, 1, 8, 63, 300] {
+                let row = |row: i64| {
+                    let v = if random.below(4) == 0 { Value::Null } else { Value::Int(random.next() as i64 >> 1) };
+                    let w = Value::Int(random.below(9) as i64 - 2);
+                    let of = key(row, random.next());
+                    // Of the values of a group any may be its first: they are all alike.
+                    let y = if of % 2 == 0 { Value::Int(of - 9) } else { Value::Null };
+                    let f =
+                        [Value::Null, Value::Boolean(true), Value::Boolean(false)][random.below(3) as usize].clone();
+                    vec![Value::Int(of), v, w, f, Value::Int(-of), y]
+                };
+                let rows: Vec<Vec<Value>> = (0..count).map(row).collect();
+                let tables = [table(&program.collections[0].fields, &rows, 50)];
+                let program = with_statistics(&program, &tables);
+                for gpu in &gpus {
+                    compare(&program, &tables, &[], (gpu, &pool), text);
+                }
+            }
+        }
+    }
 }

@@ -31,6 +31,40 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[1];
+        lanes8(v14, v13, v9);
+        u64 v16[1];
+        lanes8(v16, v15, v9);
+#pragma unroll
+        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
+          u64 v18 = (v9 + ((u64)v17));
+          if (((v10 & (1u << v17)) != 0u)) {
+            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u8)lane8((v14 + 0u), v17)))));
+            i64 v21 = ((i64)v20);
+            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+            v24[v18] = v23;
+          }
+        }
+      }
+    }
+  }
+}
+
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32 v34, const i32 v36, const i32 v38, const i32 v40, const i64 v43, const i64 v44, const u16* __restrict__ v49, const i32 v50, const i64 v53, u32* v55, const i32* __restrict__ v56, i32* v58, const u32* __restrict__ v59, u32* v61) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -212,35 +246,6 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u8* __restrict__ v23, const i32 v24, i32* v26) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        v14 = (v14 + 1u);
-      }
-      u32 v15 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
-        i64 v19 = ((i64)v18);
-        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
-        v22[v15] = v21;
-        i32 v25 = ((i32)((u32)v24 + (u32)((i32)v23[v13])));
-        v26[v15] = v25;
-        v15 = (v15 + 1u);
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
 KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -409,10 +414,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const u32* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const i32* __restrict__ v43, const i32* __restrict__ v45, const u32* __restrict__ v48, const i32 v51, const i32 v53, const i32 v54, const u32 v58, const u32 v59, const u32 v60, const u32* __restrict__ v61, u64* v62) {
-  SHARED(v64)
-  for (u32 v65 = threadIdx.x; v65 < (v60 * 2u); v65 += blockDim.x) {
-    v64[(0u + v65)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const u32* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const i32* __restrict__ v43, const u8* __restrict__ v45, const i32 v46, const u32* __restrict__ v49, const i32 v52, const i32 v54, const i32 v55, const u32 v59, const u32 v60, const u32 v61, const u32* __restrict__ v62, u64* v63) {
+  SHARED(v65)
+  for (u32 v66 = threadIdx.x; v66 < (v61 * 2u); v66 += blockDim.x) {
+    v65[(0u + v66)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -456,17 +461,17 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
               u32 v42 = (v41 - 1u);
               if (!(v41 == 0u)) {
                 i32 v44 = v43[v32];
-                i32 v46 = v45[v42];
-                bool v47 = (v44 == v46);
-                if (v47) {
-                  u32 v49 = v48[v32];
-                  u32 v50 = (v49 + 1u);
-                  i32 v52 = ((i32)((u32)v51 + (u32)((i32)lane32((v18 + 0u), v21))));
-                  i32 v55 = ((i32)((u32)v54 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
-                  i32 v56 = ((i32)((u32)v53 - (u32)v55));
-                  i32 v57 = ((i32)((u32)v52 * (u32)v56));
-                  u32 v63 = ((v50 * v59) + (threadIdx.x % v59));
-                  add_shared((v64 + (0u + ((v60 * 0u) + v63))), v60, ((i64)v57));
+                i32 v47 = ((i32)((u32)v46 + (u32)((i32)v45[v42])));
+                bool v48 = (v44 == v47);
+                if (v48) {
+                  u32 v50 = v49[v32];
+                  u32 v51 = (v50 + 1u);
+                  i32 v53 = ((i32)((u32)v52 + (u32)((i32)lane32((v18 + 0u), v21))));
+                  i32 v56 = ((i32)((u32)v55 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+                  i32 v57 = ((i32)((u32)v54 - (u32)v56));
+                  i32 v58 = ((i32)((u32)v53 * (u32)v57));
+                  u32 v64 = ((v51 * v60) + (threadIdx.x % v60));
+                  add_shared((v65 + (0u + ((v61 * 0u) + v64))), v61, ((i64)v58));
                 }
               }
             }
@@ -476,16 +481,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v66 = threadIdx.x; v66 < v58; v66 += blockDim.x) {
-    u32 v67 = 0u;
-    i64 v68 = ((i64)0ll);
-    for (u32 v69 = 0u; v69 < v59; v69 += 1u) {
-      u32 v70 = ((v66 * v59) + v69);
-      v68 = ((i64)((u64)v68 + (u64)joined((v64 + (0u + ((v60 * 0u) + v70))), v60)));
+  for (u32 v67 = threadIdx.x; v67 < v59; v67 += blockDim.x) {
+    u32 v68 = 0u;
+    i64 v69 = ((i64)0ll);
+    for (u32 v70 = 0u; v70 < v60; v70 += 1u) {
+      u32 v71 = ((v67 * v60) + v70);
+      v69 = ((i64)((u64)v69 + (u64)joined((v65 + (0u + ((v61 * 0u) + v71))), v61)));
     }
-    if ((v68 != ((i64)0ll))) {
-      u64 v71 = ((u64)v66);
-      add64((v62 + v71), v68);
+    if ((v69 != ((i64)0ll))) {
+      u64 v72 = ((u64)v67);
+      add64((v63 + v72), v69);
     }
   }
 }
@@ -548,12 +553,22 @@ KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u3
   }
 }
 
-KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+// The number of a row of each code: of one code's rows any one.
+KERNEL number(const code_t* codes, const u32 rows, u32* numbers) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) numbers[codes[row]] = row + 1;
+}
+
+// Whether a code has several rows: then not all find their own numbers.
+KERNEL compare(const code_t* codes, const u32 rows, const u32* numbers, u32* differs) {
+  bool own = false;
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) own |= numbers[codes[row]] != row + 1;
+  if (own) *differs = 1;
+}
+
+KERNEL rank(const code_t* codes, const u32 rows, u32* counts, u32* ranks, u32* most) {
   for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
-    code_t code = codes[row];
-    u32 before = atomicAdd(&counts[code], 1u);
+    u32 before = atomicAdd(&counts[codes[row]], 1u);
     ranks[row] = before;
-    numbers[code] = row + 1;
     if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
   }
 }

@@ -559,12 +559,22 @@ KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u3
   }
 }
 
-KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+// The number of a row of each code: of one code's rows any one.
+KERNEL number(const code_t* codes, const u32 rows, u32* numbers) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) numbers[codes[row]] = row + 1;
+}
+
+// Whether a code has several rows: then not all find their own numbers.
+KERNEL compare(const code_t* codes, const u32 rows, const u32* numbers, u32* differs) {
+  bool own = false;
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) own |= numbers[codes[row]] != row + 1;
+  if (own) *differs = 1;
+}
+
+KERNEL rank(const code_t* codes, const u32 rows, u32* counts, u32* ranks, u32* most) {
   for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
-    code_t code = codes[row];
-    u32 before = atomicAdd(&counts[code], 1u);
+    u32 before = atomicAdd(&counts[codes[row]], 1u);
     ranks[row] = before;
-    numbers[code] = row + 1;
     if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
   }
 }

@@ -31,6 +31,76 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[1];
+        lanes8(v14, v13, v9);
+        u64 v16[1];
+        lanes8(v16, v15, v9);
+#pragma unroll
+        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
+          u64 v18 = (v9 + ((u64)v17));
+          if (((v10 & (1u << v17)) != 0u)) {
+            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u8)lane8((v14 + 0u), v17)))));
+            i64 v21 = ((i64)v20);
+            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+            v24[v18] = v23;
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const i32 v21, const i64 v24, u32* v26) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[1];
+        lanes8(v14, v13, v9);
+        u64 v16[1];
+        lanes8(v16, v15, v9);
+        u64 v18[1];
+        lanes8(v18, v17, v9);
+#pragma unroll
+        for (u32 v19 = 0u; v19 < 8u; v19 += 1u) {
+          u64 v20 = (v9 + ((u64)v19));
+          if (((v10 & (1u << v19)) != 0u)) {
+            i32 v22 = ((i32)((u32)v21 + (u32)((i32)((u8)lane8((v14 + 0u), v19)))));
+            i64 v23 = ((i64)v22);
+            u32 v25 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
+            v26[v20] = v25;
+          }
+        }
+      }
+    }
+  }
+}
+
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u32* __restrict__ v32, const u32* __restrict__ v33, const u32* __restrict__ v34, const i32 v40, const i32 v42, const i32 v44, const i32 v46, const i64 v49, const i64 v50, const u16* __restrict__ v58, const i32 v59, const i64 v62, u32* v64, i32* v65, const i32* __restrict__ v66, i32* v68, const i32* __restrict__ v69, i32* v71, const i32* __restrict__ v72, i32* v74) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -150,64 +220,6 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u8* __restrict__ v23, const i32 v24, i32* v26) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        v14 = (v14 + 1u);
-      }
-      u32 v15 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
-        i64 v19 = ((i64)v18);
-        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
-        v22[v15] = v21;
-        i32 v25 = ((i32)((u32)v24 + (u32)((i32)v23[v13])));
-        v26[v15] = v25;
-        v15 = (v15 + 1u);
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u8* __restrict__ v23, u32* v25) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        v14 = (v14 + 1u);
-      }
-      u32 v15 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
-        i64 v19 = ((i64)v18);
-        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
-        v22[v15] = v21;
-        u32 v24 = ((u32)v23[v13]);
-        v25[v15] = v24;
-        v15 = (v15 + 1u);
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
 KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const u32* __restrict__ v39, const u32* __restrict__ v40, const u32* __restrict__ v41) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -318,10 +330,52 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const u32* __restrict__ v37, const u32* __restrict__ v38, const u32* __restrict__ v39, const i32* __restrict__ v44, const i64 v47, const i64 v48, const u32* __restrict__ v51, const i32* __restrict__ v54, const i64 v57, const i64 v58, const u32* __restrict__ v61, const i32* __restrict__ v64, const i64 v69, const u32* __restrict__ v74, const u8* __restrict__ v76, const u8* __restrict__ v77, const i32* __restrict__ v79, const i32 v81, const i32* __restrict__ v82, const i32 v86, const i32 v88, const u32 v92, const u32 v93, const u32 v94, const u32* __restrict__ v95, u64* v96) {
-  SHARED(v98)
-  for (u32 v99 = threadIdx.x; v99 < (v94 * 4u); v99 += blockDim.x) {
-    v98[(0u + v99)] = 0u;
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v22) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[1];
+      lanes8(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
+          bool v21 = (v19[v18] != 0u);
+          if (v21) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v23[2];
+        lanes16(v23, v22, v12);
+#pragma unroll
+        for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+          u64 v25 = (v12 + ((u64)v24));
+          if (((v15 & (1u << v24)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v26 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const u32* __restrict__ v37, const u32* __restrict__ v38, const u32* __restrict__ v39, const i32* __restrict__ v44, const i64 v47, const i64 v48, const u32* __restrict__ v51, const u8* __restrict__ v54, const i32 v55, const i64 v58, const i64 v59, const u32* __restrict__ v62, const i32* __restrict__ v65, const i64 v70, const u8* __restrict__ v75, const u8* __restrict__ v77, const u8* __restrict__ v78, const i32* __restrict__ v80, const i32 v82, const i32* __restrict__ v83, const i32 v87, const i32 v89, const u32 v93, const u32 v94, const u32 v95, const u32* __restrict__ v96, u64* v97) {
+  SHARED(v99)
+  for (u32 v100 = threadIdx.x; v100 < (v95 * 4u); v100 += blockDim.x) {
+    v99[(0u + v100)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -370,45 +424,45 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
                 u32 v52 = (v50 ? 0u : v51[v49]);
                 u32 v53 = (v52 - 1u);
                 if (!(v52 == 0u)) {
-                  i32 v55 = v54[v53];
-                  i64 v56 = ((i64)v55);
-                  u32 v59 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
-                  bool v60 = ((v56 < v57) || (v56 > v58));
-                  u32 v62 = (v60 ? 0u : v61[v59]);
-                  u32 v63 = (v62 - 1u);
-                  if (!(v62 == 0u)) {
-                    i32 v65 = v64[v43];
-                    i32 v66 = year_of(v65);
-                    i32 v67 = ((v66 > (0)) ? v66 : ((i32)((u32)v66 - (u32)(1))));
-                    i64 v68 = ((i64)v67);
-                    u32 v70 = (((u32)((u64)((i64)((u64)v68 - (u64)v69)))) + 1u);
-                    i32 v71 = (0);
-                    bool v72 = true;
+                  i32 v56 = ((i32)((u32)v55 + (u32)((i32)v54[v53])));
+                  i64 v57 = ((i64)v56);
+                  u32 v60 = (((u32)((u64)((i64)((u64)v57 - (u64)v58)))) + 1u);
+                  bool v61 = ((v57 < v58) || (v57 > v59));
+                  u32 v63 = (v61 ? 0u : v62[v60]);
+                  u32 v64 = (v63 - 1u);
+                  if (!(v63 == 0u)) {
+                    i32 v66 = v65[v43];
+                    i32 v67 = year_of(v66);
+                    i32 v68 = ((v67 > (0)) ? v67 : ((i32)((u32)v67 - (u32)(1))));
+                    i64 v69 = ((i64)v68);
+                    u32 v71 = (((u32)((u64)((i64)((u64)v69 - (u64)v70)))) + 1u);
+                    i32 v72 = (0);
                     bool v73 = true;
-                    if (v73) {
-                      u32 v75 = v74[v63];
-                      bool v78 = (v76[v75] != 0u);
-                      if (v78) {
-                        i32 v80 = v79[v43];
-                        i32 v83 = v82[v43];
-                        i32 v84 = ((i32)((u32)v81 - (u32)v83));
-                        i32 v85 = ((i32)((u32)v80 * (u32)v84));
-                        v71 = v85;
-                        v72 = false;
+                    bool v74 = true;
+                    if (v74) {
+                      u32 v76 = ((u32)v75[v64]);
+                      bool v79 = (v77[v76] != 0u);
+                      if (v79) {
+                        i32 v81 = v80[v43];
+                        i32 v84 = v83[v43];
+                        i32 v85 = ((i32)((u32)v82 - (u32)v84));
+                        i32 v86 = ((i32)((u32)v81 * (u32)v85));
+                        v72 = v86;
                         v73 = false;
+                        v74 = false;
                       }
                     }
-                    if (v73) {
-                      v71 = v86;
-                      v72 = false;
+                    if (v74) {
+                      v72 = v87;
+                      v73 = false;
                     }
-                    i32 v87 = v79[v43];
-                    i32 v89 = v82[v43];
-                    i32 v90 = ((i32)((u32)v88 - (u32)v89));
-                    i32 v91 = ((i32)((u32)v87 * (u32)v90));
-                    u32 v97 = ((v70 * v93) + (threadIdx.x % v93));
-                    add_shared((v98 + (0u + ((v94 * 0u) + v97))), v94, ((i64)v71));
-                    add_shared((v98 + (0u + ((v94 * 2u) + v97))), v94, ((i64)v91));
+                    i32 v88 = v80[v43];
+                    i32 v90 = v83[v43];
+                    i32 v91 = ((i32)((u32)v89 - (u32)v90));
+                    i32 v92 = ((i32)((u32)v88 * (u32)v91));
+                    u32 v98 = ((v71 * v94) + (threadIdx.x % v94));
+                    add_shared((v99 + (0u + ((v95 * 0u) + v98))), v95, ((i64)v72));
+                    add_shared((v99 + (0u + ((v95 * 2u) + v98))), v95, ((i64)v92));
                   }
                 }
               }
@@ -419,19 +473,19 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v100 = threadIdx.x; v100 < v92; v100 += blockDim.x) {
-    u32 v101 = 0u;
-    i64 v102 = ((i64)0ll);
+  for (u32 v101 = threadIdx.x; v101 < v93; v101 += blockDim.x) {
+    u32 v102 = 0u;
     i64 v103 = ((i64)0ll);
-    for (u32 v104 = 0u; v104 < v93; v104 += 1u) {
-      u32 v105 = ((v100 * v93) + v104);
-      v102 = ((i64)((u64)v102 + (u64)joined((v98 + (0u + ((v94 * 0u) + v105))), v94)));
-      v103 = ((i64)((u64)v103 + (u64)joined((v98 + (0u + ((v94 * 2u) + v105))), v94)));
+    i64 v104 = ((i64)0ll);
+    for (u32 v105 = 0u; v105 < v94; v105 += 1u) {
+      u32 v106 = ((v101 * v94) + v105);
+      v103 = ((i64)((u64)v103 + (u64)joined((v99 + (0u + ((v95 * 0u) + v106))), v95)));
+      v104 = ((i64)((u64)v104 + (u64)joined((v99 + (0u + ((v95 * 2u) + v106))), v95)));
     }
-    if ((v103 != ((i64)0ll))) {
-      u64 v106 = (((u64)v100) * 2ull);
-      add64((v96 + v106), v102);
-      add64((v96 + (v106 + 1ull)), v103);
+    if ((v104 != ((i64)0ll))) {
+      u64 v107 = (((u64)v101) * 2ull);
+      add64((v97 + v107), v103);
+      add64((v97 + (v107 + 1ull)), v104);
     }
   }
 }
@@ -575,12 +629,22 @@ KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u3
   }
 }
 
-KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+// The number of a row of each code: of one code's rows any one.
+KERNEL number(const code_t* codes, const u32 rows, u32* numbers) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) numbers[codes[row]] = row + 1;
+}
+
+// Whether a code has several rows: then not all find their own numbers.
+KERNEL compare(const code_t* codes, const u32 rows, const u32* numbers, u32* differs) {
+  bool own = false;
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) own |= numbers[codes[row]] != row + 1;
+  if (own) *differs = 1;
+}
+
+KERNEL rank(const code_t* codes, const u32 rows, u32* counts, u32* ranks, u32* most) {
   for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
-    code_t code = codes[row];
-    u32 before = atomicAdd(&counts[code], 1u);
+    u32 before = atomicAdd(&counts[codes[row]], 1u);
     ranks[row] = before;
-    numbers[code] = row + 1;
     if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
   }
 }

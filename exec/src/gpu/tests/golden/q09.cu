@@ -31,6 +31,74 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u16* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[2];
+        lanes16(v14, v13, v9);
+        u64 v16[2];
+        lanes16(v16, v15, v9);
+#pragma unroll
+        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
+          u64 v18 = (v9 + ((u64)v17));
+          if (((v10 & (1u << v17)) != 0u)) {
+            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u16)lane16((v14 + 0u), v17)))));
+            i64 v21 = ((i64)v20);
+            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+            v24[v18] = v23;
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[1];
+        lanes8(v14, v13, v9);
+        u64 v16[1];
+        lanes8(v16, v15, v9);
+#pragma unroll
+        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
+          u64 v18 = (v9 + ((u64)v17));
+          if (((v10 & (1u << v17)) != 0u)) {
+            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u8)lane8((v14 + 0u), v17)))));
+            i64 v21 = ((i64)v20);
+            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+            v24[v18] = v23;
+          }
+        }
+      }
+    }
+  }
+}
+
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u8* __restrict__ v23, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v34, const i32 v35, const i64 v38, const i64 v40, u32* v42, const u32* __restrict__ v43, const i32 v44, i32* v46) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -68,35 +136,6 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
           v46[v25] = v45;
           v25 = (v25 + 1u);
         }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u16* __restrict__ v23, const i32 v24, i32* v26) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        v14 = (v14 + 1u);
-      }
-      u32 v15 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
-        i64 v19 = ((i64)v18);
-        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
-        v22[v15] = v21;
-        i32 v25 = ((i32)((u32)v24 + (u32)((i32)v23[v13])));
-        v26[v15] = v25;
-        v15 = (v15 + 1u);
       }
       v11 = (v11 + v2[blockDim.x]);
       __syncthreads();
@@ -142,7 +181,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u8* __restrict__ v36, const i32 v37, const i64 v40, u32* v42, const u32* __restrict__ v43, u32* v45) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u8* __restrict__ v36, const i32 v37, const i64 v40, u32* v42, const u8* __restrict__ v43, u32* v45) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -176,39 +215,10 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
           i64 v39 = ((i64)v38);
           u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
           v42[v26] = v41;
-          u32 v44 = v43[v35];
+          u32 v44 = ((u32)v43[v35]);
           v45[v26] = v44;
           v26 = (v26 + 1u);
         }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u8* __restrict__ v23, u32* v25) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        v14 = (v14 + 1u);
-      }
-      u32 v15 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
-        i64 v19 = ((i64)v18);
-        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
-        v22[v15] = v21;
-        u32 v24 = ((u32)v23[v13]);
-        v25[v15] = v24;
-        v15 = (v15 + 1u);
       }
       v11 = (v11 + v2[blockDim.x]);
       __syncthreads();
@@ -256,6 +266,49 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
       }
     }
     u32 v33 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v23) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          u32 v18 = ((u32)((u16)lane16((v14 + 0u), v16)));
+          bool v21 = (v19[v18] != 0u);
+          bool v22 = (v20[v18] != 0u);
+          if ((v21 && !v22)) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v24[2];
+        lanes16(v24, v23, v12);
+#pragma unroll
+        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+          u64 v26 = (v12 + ((u64)v25));
+          if (((v15 & (1u << v25)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v27 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -330,10 +383,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v28, const u32* __restrict__ v30, const u8* __restrict__ v32, const i32 v36, const i64 v39, const i64 v40, const u32* __restrict__ v43, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v53, const i32 v56, const i64 v59, const i64 v60, const i64 v62, const i64 v63, const u32* __restrict__ v66, const u32* __restrict__ v69, const i32* __restrict__ v71, const i64 v76, const i32 v78, const i32 v80, const i32 v81, const i32* __restrict__ v85, const i32 v87, const i32 v88, const u32 v92, const u32 v93, const u32 v94, u32* v95, u64* v96) {
-  SHARED(v98)
-  for (u32 v99 = threadIdx.x; v99 < (v94 * 3u); v99 += blockDim.x) {
-    v98[(0u + v99)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v28, const u32* __restrict__ v30, const u8* __restrict__ v32, const i32 v36, const i64 v39, const i64 v40, const u32* __restrict__ v43, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v53, const i32 v56, const i64 v59, const i64 v60, const i64 v62, const i64 v63, const u32* __restrict__ v66, const u32* __restrict__ v69, const u16* __restrict__ v71, const i32 v72, const i64 v77, const i32 v79, const i32 v81, const i32 v82, const i32* __restrict__ v86, const i32 v88, const i32 v89, const u32 v93, const u32 v94, const u32 v95, u32* v96, u64* v97) {
+  SHARED(v99)
+  for (u32 v100 = threadIdx.x; v100 < (v95 * 3u); v100 += blockDim.x) {
+    v99[(0u + v100)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -396,22 +449,22 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
                 u32 v68 = (v67 - 1u);
                 if (!(v67 == 0u)) {
                   u32 v70 = v69[v45];
-                  i32 v72 = v71[v55];
-                  i32 v73 = year_of(v72);
-                  i32 v74 = ((v73 > (0)) ? v73 : ((i32)((u32)v73 - (u32)(1))));
-                  i64 v75 = ((i64)v74);
-                  u32 v77 = (((v70 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v75 - (u64)v76)))) + 1u));
-                  i32 v79 = ((i32)((u32)v78 + (u32)((i32)lane32((v31 + 0u), v34))));
-                  i32 v82 = ((i32)((u32)v81 + (u32)((i32)((u8)lane8((v33 + 0u), v34)))));
-                  i32 v83 = ((i32)((u32)v80 - (u32)v82));
-                  i32 v84 = ((i32)((u32)v79 * (u32)v83));
-                  i32 v86 = v85[v68];
-                  i32 v89 = ((i32)((u32)v88 + (u32)((i32)((u32)v87 * (u32)((i32)((u8)lane8((v29 + 0u), v34)))))));
-                  i32 v90 = ((i32)((u32)v86 * (u32)v89));
-                  i32 v91 = ((i32)((u32)v84 - (u32)v90));
-                  u32 v97 = ((v77 * v93) + (threadIdx.x % v93));
-                  add_shared((v98 + (0u + ((v94 * 1u) + v97))), v94, ((i64)v91));
-                  set_flags((v98 + (0u + ((v94 * 0u) + v97))), 1u);
+                  i32 v73 = ((i32)((u32)v72 + (u32)((i32)v71[v55])));
+                  i32 v74 = year_of(v73);
+                  i32 v75 = ((v74 > (0)) ? v74 : ((i32)((u32)v74 - (u32)(1))));
+                  i64 v76 = ((i64)v75);
+                  u32 v78 = (((v70 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v76 - (u64)v77)))) + 1u));
+                  i32 v80 = ((i32)((u32)v79 + (u32)((i32)lane32((v31 + 0u), v34))));
+                  i32 v83 = ((i32)((u32)v82 + (u32)((i32)((u8)lane8((v33 + 0u), v34)))));
+                  i32 v84 = ((i32)((u32)v81 - (u32)v83));
+                  i32 v85 = ((i32)((u32)v80 * (u32)v84));
+                  i32 v87 = v86[v68];
+                  i32 v90 = ((i32)((u32)v89 + (u32)((i32)((u32)v88 * (u32)((i32)((u8)lane8((v29 + 0u), v34)))))));
+                  i32 v91 = ((i32)((u32)v87 * (u32)v90));
+                  i32 v92 = ((i32)((u32)v85 - (u32)v91));
+                  u32 v98 = ((v78 * v94) + (threadIdx.x % v94));
+                  add_shared((v99 + (0u + ((v95 * 1u) + v98))), v95, ((i64)v92));
+                  set_flags((v99 + (0u + ((v95 * 0u) + v98))), 1u);
                 }
               }
             }
@@ -421,18 +474,18 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   __syncthreads();
-  for (u32 v100 = threadIdx.x; v100 < v92; v100 += blockDim.x) {
-    u32 v101 = 0u;
-    i64 v102 = ((i64)0ll);
-    for (u32 v103 = 0u; v103 < v93; v103 += 1u) {
-      u32 v104 = ((v100 * v93) + v103);
-      v101 = (v101 | v98[(0u + ((v94 * 0u) + v104))]);
-      v102 = ((i64)((u64)v102 + (u64)joined((v98 + (0u + ((v94 * 1u) + v104))), v94)));
+  for (u32 v101 = threadIdx.x; v101 < v93; v101 += blockDim.x) {
+    u32 v102 = 0u;
+    i64 v103 = ((i64)0ll);
+    for (u32 v104 = 0u; v104 < v94; v104 += 1u) {
+      u32 v105 = ((v101 * v94) + v104);
+      v102 = (v102 | v99[(0u + ((v95 * 0u) + v105))]);
+      v103 = ((i64)((u64)v103 + (u64)joined((v99 + (0u + ((v95 * 1u) + v105))), v95)));
     }
-    if ((v101 != 0u)) {
-      u64 v105 = (((u64)v100) * 2ull);
-      add64((v96 + v105), v102);
-      set_flags((v95 + ((v105 * 2ull) + 2ull)), v101);
+    if ((v102 != 0u)) {
+      u64 v106 = (((u64)v101) * 2ull);
+      add64((v97 + v106), v103);
+      set_flags((v96 + ((v106 * 2ull) + 2ull)), v102);
     }
   }
 }
@@ -496,12 +549,22 @@ KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u3
   }
 }
 
-KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+// The number of a row of each code: of one code's rows any one.
+KERNEL number(const code_t* codes, const u32 rows, u32* numbers) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) numbers[codes[row]] = row + 1;
+}
+
+// Whether a code has several rows: then not all find their own numbers.
+KERNEL compare(const code_t* codes, const u32 rows, const u32* numbers, u32* differs) {
+  bool own = false;
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) own |= numbers[codes[row]] != row + 1;
+  if (own) *differs = 1;
+}
+
+KERNEL rank(const code_t* codes, const u32 rows, u32* counts, u32* ranks, u32* most) {
   for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
-    code_t code = codes[row];
-    u32 before = atomicAdd(&counts[code], 1u);
+    u32 before = atomicAdd(&counts[codes[row]], 1u);
     ranks[row] = before;
-    numbers[code] = row + 1;
     if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
   }
 }

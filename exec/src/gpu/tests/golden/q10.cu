@@ -31,6 +31,40 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[1];
+        lanes8(v14, v13, v9);
+        u64 v16[1];
+        lanes8(v16, v15, v9);
+#pragma unroll
+        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
+          u64 v18 = (v9 + ((u64)v17));
+          if (((v10 & (1u << v17)) != 0u)) {
+            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u8)lane8((v14 + 0u), v17)))));
+            i64 v21 = ((i64)v20);
+            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+            v24[v18] = v23;
+          }
+        }
+      }
+    }
+  }
+}
+
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const i32 v23, const i32 v25, const i32 v27, const u16* __restrict__ v29, const i32 v30, const i64 v33, u32* v35, const u16* __restrict__ v36, const i32 v37, i32* v39) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -74,7 +108,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const u8* __restrict__ v26, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i32 v38, const i64 v41, const i64 v42, const i32 v47, const i64 v50, const i64 v51, const i64* __restrict__ v56, i64* v58, i32* v59, const u16* __restrict__ v60, u32* v62, const u32* __restrict__ v63, const i32 v64, i32* v66, const u16* __restrict__ v67, u32* v69, const u32* __restrict__ v70, u32* v72, const u16* __restrict__ v73, u32* v75, const u16* __restrict__ v76, u32* v78, i64* v79) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const u8* __restrict__ v26, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i32 v38, const i64 v41, const i64 v42, const i32 v47, const i64 v50, const i64 v51, const i64* __restrict__ v56, i64* v58, i32* v59, const u16* __restrict__ v60, u32* v62, const u32* __restrict__ v63, const i32 v64, i32* v66, const u16* __restrict__ v67, u32* v69, const u8* __restrict__ v70, u32* v72, const u16* __restrict__ v73, u32* v75, const u16* __restrict__ v76, u32* v78, i64* v79) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -128,7 +162,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
             v66[v37] = v65;
             u32 v68 = ((u32)v67[v13]);
             v69[v37] = v68;
-            u32 v71 = v70[v55];
+            u32 v71 = ((u32)v70[v55]);
             v72[v37] = v71;
             u32 v74 = ((u32)v73[v13]);
             v75[v37] = v74;
@@ -171,35 +205,6 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
           v26[v17] = v25;
           v17 = (v17 + 1u);
         }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u8* __restrict__ v23, u32* v25) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        v14 = (v14 + 1u);
-      }
-      u32 v15 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
-        i64 v19 = ((i64)v18);
-        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
-        v22[v15] = v21;
-        u32 v24 = ((u32)v23[v13]);
-        v25[v15] = v24;
-        v15 = (v15 + 1u);
       }
       v11 = (v11 + v2[blockDim.x]);
       __syncthreads();
@@ -494,12 +499,22 @@ KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u3
   }
 }
 
-KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+// The number of a row of each code: of one code's rows any one.
+KERNEL number(const code_t* codes, const u32 rows, u32* numbers) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) numbers[codes[row]] = row + 1;
+}
+
+// Whether a code has several rows: then not all find their own numbers.
+KERNEL compare(const code_t* codes, const u32 rows, const u32* numbers, u32* differs) {
+  bool own = false;
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) own |= numbers[codes[row]] != row + 1;
+  if (own) *differs = 1;
+}
+
+KERNEL rank(const code_t* codes, const u32 rows, u32* counts, u32* ranks, u32* most) {
   for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
-    code_t code = codes[row];
-    u32 before = atomicAdd(&counts[code], 1u);
+    u32 before = atomicAdd(&counts[codes[row]], 1u);
     ranks[row] = before;
-    numbers[code] = row + 1;
     if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
   }
 }

@@ -62,6 +62,52 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v24, const u16* __restrict__ v26) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          u32 v18 = ((u32)((u16)lane16((v14 + 0u), v16)));
+          bool v21 = (v19[v18] != 0u);
+          bool v22 = (v20[v18] != 0u);
+          bool v23 = !v21;
+          if ((v23 && !v22)) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v25[2];
+        lanes16(v25, v24, v12);
+        u64 v27[2];
+        lanes16(v27, v26, v12);
+#pragma unroll
+        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
+          u64 v29 = (v12 + ((u64)v28));
+          if (((v15 & (1u << v28)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v30 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
 KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {

@@ -31,36 +31,41 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, const u8* __restrict__ v23, u32* v25) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        v14 = (v14 + 1u);
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
       }
-      u32 v15 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
-        i64 v19 = ((i64)v18);
-        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
-        v22[v15] = v21;
-        u32 v24 = ((u32)v23[v13]);
-        v25[v15] = v24;
-        v15 = (v15 + 1u);
+      if ((v10 != 0u)) {
+        u64 v14[2];
+        lanes16(v14, v13, v9);
+        u64 v16[1];
+        lanes8(v16, v15, v9);
+#pragma unroll
+        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
+          u64 v18 = (v9 + ((u64)v17));
+          if (((v10 & (1u << v17)) != 0u)) {
+            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u16)lane16((v14 + 0u), v17)))));
+            i64 v21 = ((i64)v20);
+            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+            v24[v18] = v23;
+          }
+        }
       }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u32* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u32* __restrict__ v42, const u8* __restrict__ v44, const u8* __restrict__ v45, const i32 v48, const i32 v50, const i32 v51, const i32 v55, const i32 v56, const i32 v58, const i32 v59, const u32 v63, const u32 v64, const u32 v65, u32* v66, u64* v67) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u32* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u8* __restrict__ v42, const u8* __restrict__ v44, const u8* __restrict__ v45, const i32 v48, const i32 v50, const i32 v51, const i32 v55, const i32 v56, const i32 v58, const i32 v59, const u32 v63, const u32 v64, const u32 v65, u32* v66, u64* v67) {
   SHARED(v71)
   u32 v68 = 0u;
   i64 v69 = ((i64)0ll);
@@ -113,7 +118,7 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
               bool v40 = true;
               bool v41 = true;
               if (v41) {
-                u32 v43 = v42[v38];
+                u32 v43 = ((u32)v42[v38]);
                 bool v46 = (v44[v43] != 0u);
                 bool v47 = (v45[v43] != 0u);
                 if ((v46 && !v47)) {
@@ -189,12 +194,22 @@ KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u3
   }
 }
 
-KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+// The number of a row of each code: of one code's rows any one.
+KERNEL number(const code_t* codes, const u32 rows, u32* numbers) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) numbers[codes[row]] = row + 1;
+}
+
+// Whether a code has several rows: then not all find their own numbers.
+KERNEL compare(const code_t* codes, const u32 rows, const u32* numbers, u32* differs) {
+  bool own = false;
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) own |= numbers[codes[row]] != row + 1;
+  if (own) *differs = 1;
+}
+
+KERNEL rank(const code_t* codes, const u32 rows, u32* counts, u32* ranks, u32* most) {
   for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
-    code_t code = codes[row];
-    u32 before = atomicAdd(&counts[code], 1u);
+    u32 before = atomicAdd(&counts[codes[row]], 1u);
     ranks[row] = before;
-    numbers[code] = row + 1;
     if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
   }
 }

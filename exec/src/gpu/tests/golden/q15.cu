@@ -31,7 +31,45 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, const i64 v18, const i32 v20, const i32 v21, const i64 v24, const i64 v25, const u32* __restrict__ v28, const i64 v33, const i32 v35, const i32 v36, const i64 v39, const i64 v40, i64* v45, const i32* __restrict__ v46, i32* v48, const u32* __restrict__ v49, u32* v51, const u32* __restrict__ v52, u32* v54, const u32* __restrict__ v55, u32* v57) {
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[1];
+        lanes8(v14, v13, v9);
+        u64 v16[1];
+        lanes8(v16, v15, v9);
+        u64 v18[1];
+        lanes8(v18, v17, v9);
+        u64 v20[1];
+        lanes8(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v10 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v14 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            v28[v22] = v27;
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, const i64 v18, const i32 v20, const i32 v21, const i64 v24, const i64 v25, const u32* __restrict__ v28, const i64 v33, const i32 v35, const i32 v36, const i64 v39, const i64 v40, i64* v45, const u8* __restrict__ v46, const i32 v47, i32* v49, const u8* __restrict__ v50, u32* v52, const u8* __restrict__ v53, u32* v55, const u8* __restrict__ v56, u32* v58) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -72,52 +110,18 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
             u32 v44 = (v43 - 1u);
             if (!(v43 == 0u)) {
               v45[v31] = v32;
-              i32 v47 = v46[v44];
-              v48[v31] = v47;
-              u32 v50 = v49[v44];
-              v51[v31] = v50;
-              u32 v53 = v52[v44];
-              v54[v31] = v53;
-              u32 v56 = v55[v44];
-              v57[v31] = v56;
+              i32 v48 = ((i32)((u32)v47 + (u32)((i32)v46[v44])));
+              v49[v31] = v48;
+              u32 v51 = ((u32)v50[v44]);
+              v52[v31] = v51;
+              u32 v54 = ((u32)v53[v44]);
+              v55[v31] = v54;
+              u32 v57 = ((u32)v56[v44]);
+              v58[v31] = v57;
               v31 = (v31 + 1u);
             }
           }
         }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, i32* v23, const u8* __restrict__ v24, u32* v26, const u8* __restrict__ v27, u32* v29, const u8* __restrict__ v30, u32* v32) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        v14 = (v14 + 1u);
-      }
-      u32 v15 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
-        i64 v19 = ((i64)v18);
-        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
-        v22[v15] = v21;
-        v23[v15] = v18;
-        u32 v25 = ((u32)v24[v13]);
-        v26[v15] = v25;
-        u32 v28 = ((u32)v27[v13]);
-        v29[v15] = v28;
-        u32 v31 = ((u32)v30[v13]);
-        v32[v15] = v31;
-        v15 = (v15 + 1u);
       }
       v11 = (v11 + v2[blockDim.x]);
       __syncthreads();
@@ -289,12 +293,22 @@ KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u3
   }
 }
 
-KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+// The number of a row of each code: of one code's rows any one.
+KERNEL number(const code_t* codes, const u32 rows, u32* numbers) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) numbers[codes[row]] = row + 1;
+}
+
+// Whether a code has several rows: then not all find their own numbers.
+KERNEL compare(const code_t* codes, const u32 rows, const u32* numbers, u32* differs) {
+  bool own = false;
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) own |= numbers[codes[row]] != row + 1;
+  if (own) *differs = 1;
+}
+
+KERNEL rank(const code_t* codes, const u32 rows, u32* counts, u32* ranks, u32* most) {
   for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
-    code_t code = codes[row];
-    u32 before = atomicAdd(&counts[code], 1u);
+    u32 before = atomicAdd(&counts[codes[row]], 1u);
     ranks[row] = before;
-    numbers[code] = row + 1;
     if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
   }
 }

@@ -261,6 +261,49 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u8* __restrict__ v23) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[1];
+      lanes8(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
+          bool v21 = (v19[v18] != 0u);
+          bool v22 = (v20[v18] != 0u);
+          if ((v21 && !v22)) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v24[1];
+        lanes8(v24, v23, v12);
+#pragma unroll
+        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+          u64 v26 = (v12 + ((u64)v25));
+          if (((v15 & (1u << v25)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v27 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v25, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u32* __restrict__ v39, const u32* __restrict__ v41, const i32* __restrict__ v43, const i64 v46, const i32 v48, u32* v50, const u64* __restrict__ v51, const i64 v54, const u64 v56, u32* v58) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
@@ -381,12 +424,22 @@ KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u3
   }
 }
 
-KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+// The number of a row of each code: of one code's rows any one.
+KERNEL number(const code_t* codes, const u32 rows, u32* numbers) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) numbers[codes[row]] = row + 1;
+}
+
+// Whether a code has several rows: then not all find their own numbers.
+KERNEL compare(const code_t* codes, const u32 rows, const u32* numbers, u32* differs) {
+  bool own = false;
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) own |= numbers[codes[row]] != row + 1;
+  if (own) *differs = 1;
+}
+
+KERNEL rank(const code_t* codes, const u32 rows, u32* counts, u32* ranks, u32* most) {
   for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
-    code_t code = codes[row];
-    u32 before = atomicAdd(&counts[code], 1u);
+    u32 before = atomicAdd(&counts[codes[row]], 1u);
     ranks[row] = before;
-    numbers[code] = row + 1;
     if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
   }
 }

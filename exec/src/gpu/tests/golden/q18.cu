@@ -31,7 +31,41 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const u64* __restrict__ v24, const u16* __restrict__ v29, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const i32 v41, const i64 v44, const i64 v45, const i32 v52, const i64 v55, const i64 v56, const u32* __restrict__ v61, const i32 v62, i32* v64, const u16* __restrict__ v65, const i32 v66, i32* v68, const u32* __restrict__ v69, u32* v71, const i32* __restrict__ v72, i32* v74, i32* v75, i32* v76, i32* v77, const i64 v79, const i64 v80, i32* v89, u8* v90) {
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u16* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
+        u64 v14[2];
+        lanes16(v14, v13, v9);
+        u64 v16[2];
+        lanes16(v16, v15, v9);
+#pragma unroll
+        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
+          u64 v18 = (v9 + ((u64)v17));
+          if (((v10 & (1u << v17)) != 0u)) {
+            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u16)lane16((v14 + 0u), v17)))));
+            i64 v21 = ((i64)v20);
+            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+            v24[v18] = v23;
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const u64* __restrict__ v24, const u16* __restrict__ v29, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const i32 v41, const i64 v44, const i64 v45, const i32 v52, const i64 v55, const i64 v56, const u32* __restrict__ v61, const i32 v62, i32* v64, const u16* __restrict__ v65, const i32 v66, i32* v68, const u16* __restrict__ v69, u32* v71, const u16* __restrict__ v72, const i32 v73, i32* v75, i32* v76, i32* v77, i32* v78, const i64 v80, const i64 v81, i32* v90, u8* v91) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -84,57 +118,27 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
             v64[v40] = v63;
             i32 v67 = ((i32)((u32)v66 + (u32)((i32)v65[v13])));
             v68[v40] = v67;
-            u32 v70 = v69[v60];
+            u32 v70 = ((u32)v69[v60]);
             v71[v40] = v70;
-            i32 v73 = v72[v60];
-            v74[v40] = v73;
-            v75[v40] = v42;
-            v76[v40] = v67;
-            v77[v40] = v63;
-            i64 v78 = ((i64)v42);
-            u32 v81 = (((u32)((u64)((i64)((u64)v78 - (u64)v79)))) + 1u);
-            bool v82 = ((v78 < v79) || (v78 > v80));
-            u64 v83 = (((u64)v81) * 2ull);
-            bool v84 = (v82 || !((v23[(v83 + 1ull)] & 1u) != 0u));
-            u32 v85 = (v84 ? 0u : v81);
-            u64 v86 = (((u64)v85) * 2ull);
-            i32 v87 = (!v84 ? ((i32)((i64)((i32)v23[v86]))) : (0));
-            bool v88 = (!v84 ? false : true);
-            v89[v40] = v87;
-            v90[v40] = ((u8)!v88);
+            i32 v74 = ((i32)((u32)v73 + (u32)((i32)v72[v60])));
+            v75[v40] = v74;
+            v76[v40] = v42;
+            v77[v40] = v67;
+            v78[v40] = v63;
+            i64 v79 = ((i64)v42);
+            u32 v82 = (((u32)((u64)((i64)((u64)v79 - (u64)v80)))) + 1u);
+            bool v83 = ((v79 < v80) || (v79 > v81));
+            u64 v84 = (((u64)v82) * 2ull);
+            bool v85 = (v83 || !((v23[(v84 + 1ull)] & 1u) != 0u));
+            u32 v86 = (v85 ? 0u : v82);
+            u64 v87 = (((u64)v86) * 2ull);
+            i32 v88 = (!v85 ? ((i32)((i64)((i32)v23[v87]))) : (0));
+            bool v89 = (!v85 ? false : true);
+            v90[v40] = v88;
+            v91[v40] = ((u8)!v89);
             v40 = (v40 + 1u);
           }
         }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const i32 v17, const i64 v20, u32* v22, i32* v23, const u16* __restrict__ v24, u32* v26) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        v14 = (v14 + 1u);
-      }
-      u32 v15 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v18 = ((i32)((u32)v17 + (u32)((i32)v16[v13])));
-        i64 v19 = ((i64)v18);
-        u32 v21 = (((u32)((u64)((i64)((u64)v19 - (u64)v20)))) + 1u);
-        v22[v15] = v21;
-        v23[v15] = v18;
-        u32 v25 = ((u32)v24[v13]);
-        v26[v15] = v25;
-        v15 = (v15 + 1u);
       }
       v11 = (v11 + v2[blockDim.x]);
       __syncthreads();
@@ -202,6 +206,30 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14, const i32 v16) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = (v8 + ((u64)threadIdx.x)); v12 < v10; v12 += ((u64)blockDim.x)) {
+      if ((v14[v12] != 0ull)) {
+        i32 v15 = ((i32)((i64)v14[v12]));
+        bool v17 = (v15 > v16);
+        if (v17) {
+          v11 = (v11 + 1u);
+        }
+      }
+    }
+    u32 v18 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, const i32 v24, const i32 v25, const u32* __restrict__ v27, u64* v28) {
   u32 v29 = 0u;
   u32 v31 = 0u;
@@ -254,12 +282,7 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u32* __restrict__ v10, const u64* __restrict__ v11, const i32 v13, const i32 v15, const i32 v16, const i64 v19, const u32 v21, const u32 v22, const u32 v23, u32* v24, const u64* __restrict__ v25) {
-  SHARED(v27)
-  for (u32 v31 = threadIdx.x; v31 < (v23 * 2u); v31 += blockDim.x) {
-    v27[(0u + v31)] = 0u;
-  }
-  __syncthreads();
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u32* __restrict__ v10, const u64* __restrict__ v11, const i32 v13, const i32 v15, const i32 v16, const i64 v19, u32* v21, const u64* __restrict__ v22) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
@@ -272,31 +295,11 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
           i32 v17 = ((i32)((u32)v15 + (u32)((i32)((u32)((i32)(v9 - 1ull)) * (u32)v16))));
           i64 v18 = ((i64)v17);
           u32 v20 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-          u32 v26 = (((v20 & (v21 - 1u)) * v22) + (threadIdx.x % v22));
-          bool v28 = take_entry((v27 + (0u + v26)), (v20 + 1u));
-          if (v28) {
-            u64 v29 = (((u64)v20) * 2ull);
-            v24[v29] = ((u32)v12);
-            set_flags((v27 + (0u + ((v23 * 1u) + v26))), 1u);
-          }
-          if (!v28) {
-            u64 v30 = (((u64)v20) * 2ull);
-            v24[v30] = ((u32)v12);
-            set_flags((v24 + (v30 + 1ull)), 1u);
-          }
+          u64 v23 = (((u64)v20) * 2ull);
+          v21[v23] = ((u32)v12);
+          set_flags((v21 + (v23 + 1ull)), 1u);
         }
       }
-    }
-  }
-  __syncthreads();
-  for (u32 v32 = threadIdx.x; v32 < (v21 * v22); v32 += blockDim.x) {
-    u32 v33 = v27[(0u + ((v23 * 0u) + v32))];
-    if ((v33 != 0u)) {
-      u32 v34 = 0u;
-      v34 = (v34 | v27[(0u + ((v23 * 1u) + v32))]);
-      u32 v35 = (v33 - 1u);
-      u64 v36 = (((u64)v35) * 2ull);
-      set_flags((v24 + (v36 + 1ull)), v34);
     }
   }
 }
@@ -321,12 +324,22 @@ KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u3
   }
 }
 
-KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+// The number of a row of each code: of one code's rows any one.
+KERNEL number(const code_t* codes, const u32 rows, u32* numbers) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) numbers[codes[row]] = row + 1;
+}
+
+// Whether a code has several rows: then not all find their own numbers.
+KERNEL compare(const code_t* codes, const u32 rows, const u32* numbers, u32* differs) {
+  bool own = false;
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) own |= numbers[codes[row]] != row + 1;
+  if (own) *differs = 1;
+}
+
+KERNEL rank(const code_t* codes, const u32 rows, u32* counts, u32* ranks, u32* most) {
   for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
-    code_t code = codes[row];
-    u32 before = atomicAdd(&counts[code], 1u);
+    u32 before = atomicAdd(&counts[codes[row]], 1u);
     ranks[row] = before;
-    numbers[code] = row + 1;
     if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
   }
 }

@@ -162,6 +162,175 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u16* __restrict__ v15, const i32 v20, const i32 v22, const i32 v24, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v33, const u8* __restrict__ v35, const u8* __restrict__ v37) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u64 v16[2];
+      lanes16(v16, v15, v12);
+      u32 v17 = 0u;
+#pragma unroll
+      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+        u64 v19 = (v12 + ((u64)v18));
+        if (((v19 >= v8) && (v19 < v10))) {
+          i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v16 + 0u), v18)))));
+          bool v23 = (v21 >= v22);
+          if (v23) {
+            bool v25 = (v21 < v24);
+            if (v25) {
+              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v14 + 0u), v18)))));
+              i64 v28 = ((i64)v27);
+              u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+              bool v32 = ((v28 < v29) || (v28 > v30));
+              bool v34 = !(v32 || !bit((v33 + 0ull), ((u64)v31)));
+              if (v34) {
+                v17 = (v17 | (1u << v18));
+              }
+            }
+          }
+        }
+      }
+      if ((v17 != 0u)) {
+        u64 v36[1];
+        lanes8(v36, v35, v12);
+        u64 v38[1];
+        lanes8(v38, v37, v12);
+#pragma unroll
+        for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
+          u64 v40 = (v12 + ((u64)v39));
+          if (((v17 & (1u << v39)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v41 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u8* __restrict__ v15, const u16* __restrict__ v17, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const i32 v31, const i32 v33, const i32 v35, const i32 v36, const i64 v39, const i64 v40, const i64 v42, const i64 v43, const u32* __restrict__ v46, const u64* __restrict__ v47, const i64 v57, const i64 v58, const u8* __restrict__ v61) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u64 v16[1];
+      lanes8(v16, v15, v12);
+      u64 v18[2];
+      lanes16(v18, v17, v12);
+      u32 v19 = 0u;
+#pragma unroll
+      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+        u64 v21 = (v12 + ((u64)v20));
+        if (((v21 >= v8) && (v21 < v10))) {
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v14 + 0u), v20)))));
+          i64 v24 = ((i64)v23);
+          u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+          bool v28 = ((v24 < v25) || (v24 > v26));
+          bool v30 = !(v28 || !bit((v29 + 0ull), ((u64)v27)));
+          if (v30) {
+            i32 v32 = ((i32)((u32)v31 + (u32)((i32)((u16)lane16((v18 + 0u), v20)))));
+            i32 v34 = ((i32)((u32)v32 * (u32)v33));
+            i32 v37 = ((i32)((u32)v36 + (u32)((i32)((u8)lane8((v16 + 0u), v20)))));
+            i64 v38 = ((i64)v23);
+            i64 v41 = ((i64)v37);
+            u32 v44 = (((((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v41 - (u64)v42)))) + 1u));
+            bool v45 = (((v38 < v39) || (v38 > v40)) || ((v41 < v42) || (v41 > v43)));
+            u64 v48 = ((u64)v44);
+            bool v49 = (v45 || !(v47[v48] != 0ull));
+            u32 v50 = (v49 ? 0u : v44);
+            u64 v51 = ((u64)v50);
+            i32 v52 = (!v49 ? ((i32)((i64)v47[v51])) : (0));
+            bool v53 = (!v49 ? false : true);
+            i32 v54 = ((i32)((u32)v35 * (u32)v52));
+            bool v55 = (v34 > v54);
+            if ((v55 && !v53)) {
+              i64 v56 = ((i64)v37);
+              u32 v59 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
+              bool v60 = ((v56 < v57) || (v56 > v58));
+              bool v62 = !(v60 || !bit((v61 + 0ull), ((u64)v59)));
+              if (v62) {
+                v19 = (v19 | (1u << v20));
+              }
+            }
+          }
+        }
+      }
+      if ((v19 != 0u)) {
+#pragma unroll
+        for (u32 v63 = 0u; v63 < 8u; v63 += 1u) {
+          u64 v64 = (v12 + ((u64)v63));
+          if (((v19 & (1u << v63)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v65 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v23) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          u32 v18 = ((u32)((u16)lane16((v14 + 0u), v16)));
+          bool v21 = (v19[v18] != 0u);
+          bool v22 = (v20[v18] != 0u);
+          if ((v21 && !v22)) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v24[2];
+        lanes16(v24, v23, v12);
+#pragma unroll
+        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+          u64 v26 = (v12 + ((u64)v25));
+          if (((v15 & (1u << v25)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v27 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
 KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const u8* __restrict__ v31) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {

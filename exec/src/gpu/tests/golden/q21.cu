@@ -242,6 +242,100 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u8* __restrict__ v29) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+          i64 v20 = ((i64)v19);
+          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+          bool v24 = ((v20 < v21) || (v20 > v22));
+          u32 v26 = (v24 ? 0u : v25[v23]);
+          u32 v27 = (v26 - 1u);
+          bool v28 = !(v26 == 0u);
+          if (v28) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v30[1];
+        lanes8(v30, v29, v12);
+#pragma unroll
+        for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
+          u64 v32 = (v12 + ((u64)v31));
+          if (((v15 & (1u << v31)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v33 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u16* __restrict__ v15, const i32 v20, const i32 v22, const u16* __restrict__ v25, const u8* __restrict__ v27) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[2];
+      lanes16(v14, v13, v12);
+      u64 v16[2];
+      lanes16(v16, v15, v12);
+      u32 v17 = 0u;
+#pragma unroll
+      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+        u64 v19 = (v12 + ((u64)v18));
+        if (((v19 >= v8) && (v19 < v10))) {
+          i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v16 + 0u), v18)))));
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v14 + 0u), v18)))));
+          bool v24 = (v21 > v23);
+          if (v24) {
+            v17 = (v17 | (1u << v18));
+          }
+        }
+      }
+      if ((v17 != 0u)) {
+        u64 v26[2];
+        lanes16(v26, v25, v12);
+        u64 v28[1];
+        lanes8(v28, v27, v12);
+#pragma unroll
+        for (u32 v29 = 0u; v29 < 8u; v29 += 1u) {
+          u64 v30 = (v12 + ((u64)v29));
+          if (((v17 & (1u << v29)) != 0u)) {
+            v11 = (v11 + 1u);
+          }
+        }
+      }
+    }
+    u32 v31 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
 KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u8* __restrict__ v15, const u16* __restrict__ v17, const u16* __restrict__ v19, const i32 v24, const i32 v26, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const u64* __restrict__ v39, const i32 v46, const i32 v49, const i64 v52, const i64 v53, const i32 v62, const i32 v70, const i64 v73, const i64 v74, const u32* __restrict__ v77) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -396,6 +490,93 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
       }
     }
     u32 v33 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const i32* __restrict__ v38, const i64 v41, const i64 v42, const u32* __restrict__ v45, const u64* __restrict__ v46, const i32* __restrict__ v53, const i64 v58, const i64 v59) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = 0u;
+    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14[1];
+      lanes8(v14, v13, v12);
+      u32 v15 = 0u;
+#pragma unroll
+      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+        u64 v17 = (v12 + ((u64)v16));
+        if (((v17 >= v8) && (v17 < v10))) {
+          u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
+          bool v21 = (v19[v18] != 0u);
+          if (v21) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+      }
+      if ((v15 != 0u)) {
+        u64 v23[2];
+        lanes16(v23, v22, v12);
+#pragma unroll
+        for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+          u64 v25 = (v12 + ((u64)v24));
+          if (((v15 & (1u << v24)) != 0u)) {
+            i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v23 + 0u), v24)))));
+            i64 v28 = ((i64)v27);
+            u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+            bool v32 = ((v28 < v29) || (v28 > v30));
+            u32 v34 = (v32 ? 0u : v33[v31]);
+            u32 v35 = (v34 - 1u);
+            if (!(v34 == 0u)) {
+              bool v36 = false;
+              bool v37 = false;
+              if (!v36) {
+                i32 v39 = v38[v35];
+                i64 v40 = ((i64)v39);
+                u32 v43 = (((u32)((u64)((i64)((u64)v40 - (u64)v41)))) + 1u);
+                bool v44 = ((v40 < v41) || (v40 > v42));
+                u64 v47 = (((u64)v43) * 2ull);
+                bool v48 = (v44 || !(v45[v47] != 0u));
+                u32 v49 = (v48 ? 0u : v43);
+                u64 v50 = (((u64)v49) * 2ull);
+                i32 v51 = (!v48 ? ((i32)fallen32(v45[v50])) : (0));
+                bool v52 = (!v48 ? false : true);
+                i32 v54 = v53[v35];
+                bool v55 = (v51 != v54);
+                v37 = (v37 || v52);
+                v36 = (v55 && !v52);
+              }
+              if (!v36) {
+                i32 v56 = v38[v35];
+                i64 v57 = ((i64)v56);
+                u32 v60 = (((u32)((u64)((i64)((u64)v57 - (u64)v58)))) + 1u);
+                bool v61 = ((v57 < v58) || (v57 > v59));
+                u64 v62 = (((u64)v60) * 2ull);
+                bool v63 = (v61 || !(v45[v62] != 0u));
+                u32 v64 = (v63 ? 0u : v60);
+                u64 v65 = (((u64)v64) * 2ull);
+                i32 v66 = (!v63 ? ((i32)risen32(v45[(v65 + 1ull)])) : (0));
+                bool v67 = (!v63 ? false : true);
+                i32 v68 = v53[v35];
+                bool v69 = (v66 != v68);
+                v37 = (v37 || v67);
+                v36 = (v69 && !v67);
+              }
+              bool v70 = (v37 && !v36);
+              if ((v36 && !v70)) {
+                v11 = (v11 + 1u);
+              }
+            }
+          }
+        }
+      }
+    }
+    u32 v71 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -698,12 +879,22 @@ KERNEL slots(const code_t* codes, const u32 rows, u64* slots, const u32 bits, u3
   }
 }
 
-KERNEL number(const code_t* codes, const u32 rows, u32* counts, u32* numbers, u32* ranks, u32* most) {
+// The number of a row of each code: of one code's rows any one.
+KERNEL number(const code_t* codes, const u32 rows, u32* numbers) {
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) numbers[codes[row]] = row + 1;
+}
+
+// Whether a code has several rows: then not all find their own numbers.
+KERNEL compare(const code_t* codes, const u32 rows, const u32* numbers, u32* differs) {
+  bool own = false;
+  for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) own |= numbers[codes[row]] != row + 1;
+  if (own) *differs = 1;
+}
+
+KERNEL rank(const code_t* codes, const u32 rows, u32* counts, u32* ranks, u32* most) {
   for (u32 row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
-    code_t code = codes[row];
-    u32 before = atomicAdd(&counts[code], 1u);
+    u32 before = atomicAdd(&counts[codes[row]], 1u);
     ranks[row] = before;
-    numbers[code] = row + 1;
     if (before + 1 > *(volatile u32*)most) atomicMax(most, before + 1);
   }
 }
