@@ -220,7 +220,7 @@ impl Gpu {
         }
         let body = lowering.apart(|to| {
             to.nest(&pieces, |to| {
-                let mut taken = 0;
+                let mut taken = to.queue_bytes;
                 for ((_, generator), fold) in generators.iter().zip(&mut folds) {
                     to.filter(&generator.conditions, |to| fold.tuple(to, &pieces, taken))?;
                     taken += fold.shared_bytes;
@@ -231,11 +231,16 @@ impl Gpu {
         folds.iter().try_for_each(|fold| fold.begin(&mut lowering))?;
         lowering.put(body);
         folds.iter_mut().try_for_each(|fold| fold.end(&mut lowering))?;
+        let queue_bytes = lowering.queue_bytes;
         let (kernel, arguments) = lowering.finish("reduce");
-        let shared = folds.iter().map(|fold| fold.shared_bytes).sum();
+        let shared = queue_bytes + folds.iter().map(|fold| fold.shared_bytes).sum::<usize>();
         let module = device.cache.module(&*device.driver, &kernels(&[kernel]))?;
         if pieces.count > 0 {
-            device.driver.launch(&*module, "reduce", device.shape(pieces.count, shared), &arguments)?;
+            let mut shape = device.shape(pieces.count, shared);
+            if queue_bytes > 0 {
+                shape.threads = device.driver.limits().threads;
+            }
+            device.driver.launch(&*module, "reduce", shape, &arguments)?;
         }
         reads.check_rows()?;
         folds.into_iter().map(|fold| given_of(device, fold)).collect()

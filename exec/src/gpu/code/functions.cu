@@ -174,6 +174,14 @@ FUNCTION i32 year_of(i32 days) { i32 y, m, d; civil(days, &y, &m, &d); return y;
 FUNCTION i32 month_of(i32 days) { i32 y, m, d; civil(days, &y, &m, &d); return m; }
 FUNCTION i32 day_of(i32 days) { i32 y, m, d; civil(days, &y, &m, &d); return d; }
 
+FUNCTION u32 ones(u32 bits) {
+#ifdef __CUDACC__
+  return __popc(bits);
+#else
+  return __builtin_popcount(bits);
+#endif
+}
+
 // An exclusive sum over the threads of a block; behind the words of all threads stands the sum of all. Who calls it again has a
 // barrier between.
 #ifdef __CUDACC__

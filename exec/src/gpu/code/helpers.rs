@@ -73,6 +73,8 @@ pub(crate) enum Helper {
     YearOf,
     MonthOf,
     DayOf,
+    /// How many bits of a word are set.
+    Ones,
     /// The place of the first of some rows that a thread has, among those of the block; and of all how many there are.
     Scan,
     /// Sets a bit of a bitmap of words of 32 bits: whether it was not set.
@@ -133,6 +135,7 @@ impl Helper {
             Helper::YearOf => "year_of",
             Helper::MonthOf => "month_of",
             Helper::DayOf => "day_of",
+            Helper::Ones => "ones",
             Helper::Scan => "scan",
             Helper::TakeBit => "take_bit",
             Helper::TakeSlot => "take_slot",
@@ -179,7 +182,9 @@ impl Helper {
             Helper::Rounded => Some(Type::F64),
             Helper::YearOf | Helper::MonthOf | Helper::DayOf | Helper::NumericOrder => Some(Type::I32),
             Helper::Rising32 | Helper::Falling32 => Some(Type::U32),
-            Helper::Scan | Helper::FillSlot | Helper::FindSlot | Helper::NumericQuotientScale => Some(Type::U32),
+            Helper::Ones | Helper::Scan | Helper::FillSlot | Helper::FindSlot | Helper::NumericQuotientScale => {
+                Some(Type::U32)
+            }
             Helper::SetBit
             | Helper::SetFlags
             | Helper::Count32

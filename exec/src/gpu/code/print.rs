@@ -64,6 +64,10 @@ fn note_written(of: &Statement, written: &mut Vec<u32>) {
             [from, below, step].into_iter().for_each(|part| note_handed(part, true, written));
             body.iter().for_each(|each| note_written(each, written));
         }
+        Statement::While(condition, body) => {
+            note_handed(condition, true, written);
+            body.iter().for_each(|each| note_written(each, written));
+        }
         Statement::Call(helper, arguments) => {
             arguments.iter().for_each(|argument| note_handed(argument, helper.only_reads(), written));
         }
@@ -134,6 +138,11 @@ fn statement(text: &mut String, of: &Statement, depth: usize) -> fmt::Result {
                 shown(below),
                 shown(step)
             )?;
+            statements(text, body, depth + 1)?;
+            writeln!(text, "{indent}}}")
+        }
+        Statement::While(condition, body) => {
+            writeln!(text, "{indent}while ({}) {{", shown(condition))?;
             statements(text, body, depth + 1)?;
             writeln!(text, "{indent}}}")
         }

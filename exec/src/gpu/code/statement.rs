@@ -21,6 +21,8 @@ pub(crate) enum Statement {
         step: Expression,
         body: Vec<Statement>,
     },
+    /// As long as a condition holds.
+    While(Expression, Vec<Statement>),
     Call(Helper, Vec<Expression>),
     /// Declares an array of words that a thread has, with some neighbouring elements of a column, from a row on.
     Lanes {

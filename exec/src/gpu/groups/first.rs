@@ -76,7 +76,9 @@ impl Fold<'_> {
             (true, true) => (First::Block, codes, copies, planes),
             (false, true) => (First::One, codes, copies, planes),
             (false, false) => return self.first = First::One,
-            (true, false) if self.plan.rows.clustered && to.groups_of(0).is_none() => return self.first = First::Runs,
+            (true, false) if self.plan.rows.clustered && to.groups_of(0).is_none() && to.queue_bytes == 0 => {
+                return self.first = First::Runs;
+            }
             (true, false) => {
                 // One more plane says whose an entry is.
                 let entries = CACHE_BYTES.min(of_each).saturating_sub(taken) as u64 / 4 / (planes as u64 + 1);

@@ -146,7 +146,8 @@ impl<'p> Fold<'p> {
         }
         let parts = self.plan.parts().iter().map(|&part| to.root(part)).collect::<Done<Vec<Scalar>>>()?;
         let mut layout = to.layout_of(&self.plan.layout, &parts)?;
-        let is_large = layout.codes().is_some_and(|codes| codes >= LARGE);
+        // Keys alone are bits.
+        let is_large = !self.plan.aggregates.is_empty() && layout.codes().is_some_and(|codes| codes >= LARGE);
         if is_large && self.may_be_hashed && to.is_selective(self.conditions) {
             self.count(to, pieces)?;
         }

@@ -16,6 +16,7 @@ mod logic;
 pub(crate) mod nest;
 pub(crate) mod numeric;
 pub(crate) mod probes;
+mod queue;
 pub(crate) mod scalars;
 mod text;
 
@@ -68,6 +69,8 @@ pub(crate) struct Lowering<'a> {
     /// Of the outermost rows those elements that a thread has loaded at once, and which of them is at hand.
     lanes: Vec<(Arc<Buffer>, Variable)>,
     lane: Option<Expression>,
+    /// Bytes of a block's memory that rows wait in.
+    pub(crate) queue_bytes: usize,
 }
 
 /// What the kernels of a loop read beside its outermost rows.
@@ -134,6 +137,7 @@ impl<'a> Lowering<'a> {
             error: flag,
             lanes: Vec::new(),
             lane: None,
+            queue_bytes: 0,
         }
     }
 
@@ -290,6 +294,13 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
+    /// Statements that are done as long as a condition holds.
+    pub(crate) fn as_long_as(&mut self, condition: Expression, body: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
+        let body = self.apart(body)?;
+        self.push(Statement::While(condition, body));
+        Ok(())
+    }
+
     /// Statements for each of the elements that a thread has loaded at once.
     pub(crate) fn each_lane(&mut self, body: impl FnOnce(&mut Self, Expression) -> Done<()>) -> Done<()> {
         let variable = self.variable(Kind::Value(Type::U32));
@@ -328,11 +339,6 @@ impl<'a> Lowering<'a> {
     pub(crate) fn is_selective(&self, conditions: &[ScalarId]) -> bool {
         let levels = &self.task.of.levels;
         levels.len() > 1 || !conditions.is_empty() || levels.iter().any(|level| !level.conditions.is_empty())
-    }
-
-    /// The row on which the outermost level stands.
-    pub(crate) fn outermost_row(&self) -> Expression {
-        self.rows.first().cloned().unwrap_or_else(|| Expression::number(0, Type::U64))
     }
 
     /// How many rows the outermost level has.

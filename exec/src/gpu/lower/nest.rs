@@ -26,7 +26,7 @@ pub(crate) struct Pieces {
     pub(crate) largest: u64,
     /// The level that they are pieces of.
     level: Arc<Level>,
-    cut: Cut,
+    pub(super) cut: Cut,
 }
 
 /// What is done for a tuple.
@@ -34,7 +34,7 @@ type Sink<'s, T> = Box<dyn FnOnce(&mut T) -> Done<()> + 's>;
 
 /// Where pieces begin and end.
 #[derive(Debug)]
-enum Cut {
+pub(super) enum Cut {
     /// So many rows each, but for the last one, from a first row on and below an end.
     Even {
         first: u64,
@@ -167,7 +167,10 @@ impl Lowering<'_> {
 
     /// Goes over all tuples, pieces shared by blocks and rows by their threads; what is done for each comes last.
     pub(crate) fn nest(&mut self, pieces: &Pieces, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
-        self.each_piece(pieces, |inner, _, (from, below)| inner.tuples(from, below, sink))
+        match self.early(pieces) {
+            Some(early) => self.nest_by_queue(pieces, early, sink),
+            None => self.each_piece(pieces, |inner, _, (from, below)| inner.tuples(from, below, sink)),
+        }
     }
 
     /// Goes over the tuples of some rows, which the threads of a block share.
@@ -244,9 +247,18 @@ impl Lowering<'_> {
     }
 
     /// The fields of the outermost rows that some conditions read, and all others that are read.
-    fn fields_by_use(&self, conditions: &[ScalarId]) -> (Vec<u32>, Vec<u32>) {
-        let mut rest: Vec<u32> =
-            conditions.iter().map(|&condition| self.task.of.expressions.number(condition) as u32).collect();
+    pub(super) fn fields_by_use(&self, conditions: &[ScalarId]) -> (Vec<u32>, Vec<u32>) {
+        let conditions = conditions.iter().map(|&condition| self.task.of.expressions.number(condition) as u32);
+        let asked = self.fields_below(conditions.collect());
+        let mut others = self.fields_of(0);
+        others.sort_unstable();
+        others.dedup();
+        others.retain(|field| !asked.contains(field));
+        (asked, others)
+    }
+
+    /// The fields of the outermost rows that some nodes read.
+    pub(super) fn fields_below(&self, mut rest: Vec<u32>) -> Vec<u32> {
         let mut asked = Vec::new();
         while let Some(number) = rest.pop() {
             match &self.node_at(number).operation {
@@ -255,15 +267,11 @@ impl Lowering<'_> {
             }
         }
         asked.sort_unstable();
-        let mut others = self.fields_of(0);
-        others.sort_unstable();
-        others.dedup();
-        others.retain(|field| !asked.contains(field));
-        (asked, others)
+        asked
     }
 
     /// Loads elements of some fields of the outermost rows, of those whose form allows it.
-    fn load_lanes(&mut self, fields: &[u32], first: &Expression) {
+    pub(super) fn load_lanes(&mut self, fields: &[u32], first: &Expression) {
         for &field in fields {
             let Ok(column) = self.column_of(0, field) else { continue };
             let is_array = matches!(column.form, Form::Integers { .. } | Form::Codes(_) | Form::Bytes);
@@ -331,7 +339,7 @@ impl Lowering<'_> {
     }
 
     /// What follows once a level's conditions have been asked.
-    fn behind_conditions(&mut self, level: usize, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
+    pub(super) fn behind_conditions(&mut self, level: usize, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
         let inner = self;
         let of = inner.task.of;
         match of.levels.get(level + 1).map(|next| &next.source) {

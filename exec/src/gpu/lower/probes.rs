@@ -109,6 +109,15 @@ impl Lowering<'_> {
         })
     }
 
+    /// Whether a collection has nothing of a key, as far as one read tells.
+    pub(super) fn lacks(&mut self, collection: CollectionId, key: &[(u32, bool)]) -> Done<Expression> {
+        let probed = self.probed(collection, key.len())?;
+        let Some(slots) = &probed.slots else { return Ok(self.find(&probed, key)?.1) };
+        let parts = key.iter().map(|&(part, null)| Ok((self.node(part)?, null))).collect::<Done<Vec<_>>>()?;
+        let Code { code, absent } = self.code(&probed.layout, &parts, false)?;
+        self.lacks_slot(slots, probed.layout.codes().unwrap_or(u64::MAX), (&code, absent))
+    }
+
     /// Whether a key is in a collection.
     pub(super) fn exists(&mut self, collection: CollectionId, key: &[(u32, bool)]) -> Done<Scalar> {
         let probed = self.probed(collection, key.len())?;

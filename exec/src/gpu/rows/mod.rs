@@ -229,9 +229,16 @@ fn codes(mut to: Lowering<'_>, wanted: &Wanted<'_>, pieces: &Pieces) -> Done<Cod
         return Ok(None);
     }
     let (device, mut codes) = (to.device, None);
-    to.nest(pieces, |to| {
-        codes = put_code(to, wanted, (to.outermost_row(), pieces.rows as usize))?;
-        Ok(())
+    // Neighbouring threads store neighbouring codes.
+    to.each_piece(pieces, |to, _, (from, below)| {
+        let from = add(from, Expression::Place(Place::Thread).cast(Type::U64));
+        let step = Expression::Place(Place::Threads).cast(Type::U64);
+        to.each(from, below, step, |to, row| {
+            to.tuples_of(row.clone(), |to| {
+                codes = put_code(to, wanted, (row, pieces.rows as usize))?;
+                Ok(())
+            })
+        })
     })?;
     let (kernel, arguments) = to.finish("codes");
     let module = device.cache.module(&*device.driver, &kernels(&[kernel]))?;

@@ -3,6 +3,7 @@
 use super::{Random, check, compare, devices, program, table, with_statistics};
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const T: &str = "table %0 t(a#0 integer, b#1 bigint?, d#2 decimal(15,2), p#3 smallint?, f#4 double precision?, o#5 boolean?, s#6 text?, t#7 date)\n";
 
@@ -288,6 +289,8 @@ fn runs_and_frequent_groups() {
         &|_, _| 40_000,
         &|row, random| if random % 2 == 0 { 77 } else { (row * 7919) % 100_003 },
     ];
+    let is_run = |line: &str| line.trim_start().starts_with("if ((v") && line.contains(" != v");
+    let mut sources: Vec<Arc<str>> = Vec::new();
     for text in [FOLDS, &both] {
         let program = program(text);
         for key in keys {
@@ -306,9 +309,13 @@ fn runs_and_frequent_groups() {
                 let tables = [table(&program.collections[0].fields, &rows, 50)];
                 let program = with_statistics(&program, &tables);
                 for gpu in &gpus {
+                    gpu.device().cache.watch();
                     compare(&program, &tables, &[], (gpu, &pool), text);
+                    sources.extend(gpu.device().cache.watched());
                 }
             }
         }
     }
+    assert!(sources.iter().any(|source| source.lines().any(is_run)), "no thread sums runs");
+    assert!(sources.iter().any(|source| source.contains("take_entry(")), "no block has entries");
 }

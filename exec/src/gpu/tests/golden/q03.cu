@@ -253,130 +253,6 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v22) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[1];
-      lanes8(v14, v13, v12);
-      u32 v15 = 0u;
-#pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
-          bool v21 = (v19[v18] != 0u);
-          if (v21) {
-            v15 = (v15 | (1u << v16));
-          }
-        }
-      }
-      if ((v15 != 0u)) {
-        u64 v23[2];
-        lanes16(v23, v22, v12);
-#pragma unroll
-        for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-          u64 v25 = (v12 + ((u64)v24));
-          if (((v15 & (1u << v24)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
-    }
-    u32 v26 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const u16* __restrict__ v19, const u32* __restrict__ v21, const u8* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i64 v38, const i32 v40, const i32 v42, const i32 v43, const i32* __restrict__ v47, const i32* __restrict__ v49, u32* v51, u64* v52) {
-  u32 v53 = 0u;
-  u32 v57 = 0u;
-  i64 v54 = ((i64)0ll);
-  u32 v55 = 0u;
-  u32 v56 = 0u;
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[2];
-      lanes16(v11, v10, v9);
-      u32 v12 = 0u;
-#pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
-          bool v18 = (v16 > v17);
-          if (v18) {
-            v12 = (v12 | (1u << v13));
-          }
-        }
-      }
-      if ((v12 != 0u)) {
-        u64 v20[2];
-        lanes16(v20, v19, v9);
-        u64 v22[4];
-        lanes32(v22, v21, v9);
-        u64 v24[1];
-        lanes8(v24, v23, v9);
-#pragma unroll
-        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
-          u64 v26 = (v9 + ((u64)v25));
-          if (((v12 & (1u << v25)) != 0u)) {
-            i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v20 + 0u), v25)))));
-            i64 v29 = ((i64)v28);
-            u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-            bool v33 = ((v29 < v30) || (v29 > v31));
-            u32 v35 = (v33 ? 0u : v34[v32]);
-            u32 v36 = (v35 - 1u);
-            if (!(v35 == 0u)) {
-              i64 v37 = ((i64)v28);
-              u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-              i32 v41 = ((i32)((u32)v40 + (u32)((i32)lane32((v22 + 0u), v25))));
-              i32 v44 = ((i32)((u32)v43 + (u32)((i32)((u8)lane8((v24 + 0u), v25)))));
-              i32 v45 = ((i32)((u32)v42 - (u32)v44));
-              i32 v46 = ((i32)((u32)v41 * (u32)v45));
-              i32 v48 = v47[v36];
-              i32 v50 = v49[v36];
-              if ((v57 != v39)) {
-                if ((v53 != 0u)) {
-                  u64 v58 = (((u64)v57) * 2ull);
-                  add64((v52 + v58), v54);
-                  v51[((v58 * 2ull) + 2ull)] = v55;
-                  v51[((v58 * 2ull) + 3ull)] = v56;
-                }
-                v57 = v39;
-                v53 = 0u;
-                v54 = ((i64)0ll);
-                v55 = 0u;
-                v56 = 0u;
-              }
-              v54 = ((i64)((u64)v54 + (u64)((i64)v46)));
-              v55 = ((u32)v48);
-              v56 = ((u32)v50);
-              v53 = (v53 | 1u);
-            }
-          }
-        }
-      }
-    }
-  }
-  if ((v53 != 0u)) {
-    u64 v59 = (((u64)v57) * 2ull);
-    add64((v52 + v59), v54);
-    v51[((v59 * 2ull) + 2ull)] = v55;
-    v51[((v59 * 2ull) + 3ull)] = v56;
-  }
-}
-
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
@@ -411,6 +287,112 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
           }
         }
       }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v22, const i32 v24, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const i32 v40, const i64 v43, const i64 v44, const i64 v50, const u32* __restrict__ v52, const i32 v53, const i32 v55, const u8* __restrict__ v56, const i32 v57, const i32* __restrict__ v61, const i32* __restrict__ v63, const u32 v65, const u32 v66, const u32 v67, u32* v68, u64* v69) {
+  SHARED(v1)
+  for (u32 v75 = threadIdx.x; v75 < (v67 * 3u); v75 += blockDim.x) {
+    v1[(12u + v75)] = 0u;
+  }
+  __syncthreads();
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+        u64 v19[2];
+        lanes16(v19, v18, v14);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v14 + ((u64)v20));
+          if (((v21 >= v11) && (v21 < v12))) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
+            bool v25 = (v23 > v24);
+            if (v25) {
+              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+              i64 v28 = ((i64)v27);
+              u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+              bool v32 = ((v28 < v29) || (v28 > v30));
+              u32 v34 = (v32 ? 0u : v33[v31]);
+              u32 v35 = (v34 - 1u);
+              if (!(v34 == 0u)) {
+                v15 = (v15 | (1u << v20));
+              }
+            }
+          }
+        }
+      }
+      u32 v36 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
+        if (((v15 & (1u << v37)) != 0u)) {
+          v1[v36] = (((u32)v14) + v37);
+          v36 = (v36 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v38 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v38);
+        if ((threadIdx.x < v38)) {
+          u64 v39 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v41 = ((i32)((u32)v40 + (u32)((i32)v16[v39])));
+          i64 v42 = ((i64)v41);
+          u32 v45 = (((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u);
+          bool v46 = ((v42 < v43) || (v42 > v44));
+          u32 v47 = (v46 ? 0u : v33[v45]);
+          u32 v48 = (v47 - 1u);
+          if (!(v47 == 0u)) {
+            i64 v49 = ((i64)v41);
+            u32 v51 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
+            i32 v54 = ((i32)((u32)v53 + (u32)((i32)v52[v39])));
+            i32 v58 = ((i32)((u32)v57 + (u32)((i32)v56[v39])));
+            i32 v59 = ((i32)((u32)v55 - (u32)v58));
+            i32 v60 = ((i32)((u32)v54 * (u32)v59));
+            i32 v62 = v61[v48];
+            i32 v64 = v63[v48];
+            u32 v70 = (((v51 & (v65 - 1u)) * v66) + (threadIdx.x % v66));
+            bool v71 = take_entry((v1 + (12u + v70)), (v51 + 1u));
+            if (v71) {
+              add_shared((v1 + (12u + ((v67 * 1u) + v70))), v67, ((i64)v60));
+              u64 v72 = (((u64)v51) * 2ull);
+              v68[((v72 * 2ull) + 2ull)] = ((u32)v62);
+              u64 v73 = (((u64)v51) * 2ull);
+              v68[((v73 * 2ull) + 3ull)] = ((u32)v64);
+            }
+            if (!v71) {
+              u64 v74 = (((u64)v51) * 2ull);
+              add64((v69 + v74), ((i64)v60));
+              v68[((v74 * 2ull) + 2ull)] = ((u32)v62);
+              v68[((v74 * 2ull) + 3ull)] = ((u32)v64);
+            }
+          }
+        }
+        __syncthreads();
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v76 = threadIdx.x; v76 < (v65 * v66); v76 += blockDim.x) {
+    u32 v77 = v1[(12u + ((v67 * 0u) + v76))];
+    if ((v77 != 0u)) {
+      u32 v78 = 0u;
+      i64 v79 = ((i64)0ll);
+      v79 = ((i64)((u64)v79 + (u64)joined((v1 + (12u + ((v67 * 1u) + v76))), v67)));
+      u32 v80 = (v77 - 1u);
+      u64 v81 = (((u64)v80) * 2ull);
+      add64((v69 + v81), v79);
     }
   }
 }

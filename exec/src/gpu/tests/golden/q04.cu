@@ -150,58 +150,6 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u16* __restrict__ v15, const u16* __restrict__ v17, const i32 v22, const i32 v24, const i32 v27, const i64 v30, const i64 v31, const u8* __restrict__ v34) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u64 v16[2];
-      lanes16(v16, v15, v12);
-      u64 v18[2];
-      lanes16(v18, v17, v12);
-      u32 v19 = 0u;
-#pragma unroll
-      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-        u64 v21 = (v12 + ((u64)v20));
-        if (((v21 >= v8) && (v21 < v10))) {
-          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v16 + 0u), v20)))));
-          i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v18 + 0u), v20)))));
-          bool v26 = (v23 < v25);
-          if (v26) {
-            i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v14 + 0u), v20)))));
-            i64 v29 = ((i64)v28);
-            u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-            bool v33 = ((v29 < v30) || (v29 > v31));
-            bool v35 = !(v33 || !bit((v34 + 0ull), ((u64)v32)));
-            if (v35) {
-              v19 = (v19 | (1u << v20));
-            }
-          }
-        }
-      }
-      if ((v19 != 0u)) {
-#pragma unroll
-        for (u32 v36 = 0u; v36 < 8u; v36 += 1u) {
-          u64 v37 = (v12 + ((u64)v36));
-          if (((v19 & (1u << v36)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
-    }
-    u32 v38 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
 KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {

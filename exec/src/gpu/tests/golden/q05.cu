@@ -31,36 +31,16 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v11, const i64 v14, u32* v16) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u32 v10 = 0u;
-#pragma unroll
-      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
-        u64 v12 = (v9 + ((u64)v11));
-        if (((v12 >= v6) && (v12 < v8))) {
-          v10 = (v10 | (1u << v11));
-        }
-      }
-      if ((v10 != 0u)) {
-        u64 v14[1];
-        lanes8(v14, v13, v9);
-        u64 v16[1];
-        lanes8(v16, v15, v9);
-#pragma unroll
-        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
-          u64 v18 = (v9 + ((u64)v17));
-          if (((v10 & (1u << v17)) != 0u)) {
-            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u8)lane8((v14 + 0u), v17)))));
-            i64 v21 = ((i64)v20);
-            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-            v24[v18] = v23;
-          }
-        }
-      }
+    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
+      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
+      i64 v13 = ((i64)v12);
+      u32 v15 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
+      v16[v9] = v15;
     }
   }
 }
@@ -414,87 +394,6 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const u32* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const i32* __restrict__ v43, const u8* __restrict__ v45, const i32 v46, const u32* __restrict__ v49, const i32 v52, const i32 v54, const i32 v55, const u32 v59, const u32 v60, const u32 v61, const u32* __restrict__ v62, u64* v63) {
-  SHARED(v65)
-  for (u32 v66 = threadIdx.x; v66 < (v61 * 2u); v66 += blockDim.x) {
-    v65[(0u + v66)] = 0u;
-  }
-  __syncthreads();
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u32 v10 = 0u;
-#pragma unroll
-      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
-        u64 v12 = (v9 + ((u64)v11));
-        if (((v12 >= v6) && (v12 < v8))) {
-          v10 = (v10 | (1u << v11));
-        }
-      }
-      if ((v10 != 0u)) {
-        u64 v14[2];
-        lanes16(v14, v13, v9);
-        u64 v16[1];
-        lanes8(v16, v15, v9);
-        u64 v18[4];
-        lanes32(v18, v17, v9);
-        u64 v20[1];
-        lanes8(v20, v19, v9);
-#pragma unroll
-        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
-          u64 v22 = (v9 + ((u64)v21));
-          if (((v10 & (1u << v21)) != 0u)) {
-            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v14 + 0u), v21)))));
-            i64 v25 = ((i64)v24);
-            u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
-            bool v29 = ((v25 < v26) || (v25 > v27));
-            u32 v31 = (v29 ? 0u : v30[v28]);
-            u32 v32 = (v31 - 1u);
-            if (!(v31 == 0u)) {
-              i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u8)lane8((v16 + 0u), v21)))));
-              i64 v35 = ((i64)v34);
-              u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
-              bool v39 = ((v35 < v36) || (v35 > v37));
-              u32 v41 = (v39 ? 0u : v40[v38]);
-              u32 v42 = (v41 - 1u);
-              if (!(v41 == 0u)) {
-                i32 v44 = v43[v32];
-                i32 v47 = ((i32)((u32)v46 + (u32)((i32)v45[v42])));
-                bool v48 = (v44 == v47);
-                if (v48) {
-                  u32 v50 = v49[v32];
-                  u32 v51 = (v50 + 1u);
-                  i32 v53 = ((i32)((u32)v52 + (u32)((i32)lane32((v18 + 0u), v21))));
-                  i32 v56 = ((i32)((u32)v55 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
-                  i32 v57 = ((i32)((u32)v54 - (u32)v56));
-                  i32 v58 = ((i32)((u32)v53 * (u32)v57));
-                  u32 v64 = ((v51 * v60) + (threadIdx.x % v60));
-                  add_shared((v65 + (0u + ((v61 * 0u) + v64))), v61, ((i64)v58));
-                }
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-  __syncthreads();
-  for (u32 v67 = threadIdx.x; v67 < v59; v67 += blockDim.x) {
-    u32 v68 = 0u;
-    i64 v69 = ((i64)0ll);
-    for (u32 v70 = 0u; v70 < v60; v70 += 1u) {
-      u32 v71 = ((v67 * v60) + v70);
-      v69 = ((i64)((u64)v69 + (u64)joined((v65 + (0u + ((v61 * 0u) + v71))), v61)));
-    }
-    if ((v69 != ((i64)0ll))) {
-      u64 v72 = ((u64)v67);
-      add64((v63 + v72), v69);
-    }
-  }
-}
-
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
@@ -529,6 +428,105 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
           }
         }
       }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const i32 v34, const i64 v37, const i64 v38, const u8* __restrict__ v43, const i32 v44, const i64 v47, const i64 v48, const u32* __restrict__ v51, const i32* __restrict__ v54, const u8* __restrict__ v56, const i32 v57, const u32* __restrict__ v60, const u32* __restrict__ v63, const i32 v64, const i32 v66, const u8* __restrict__ v67, const i32 v68, const u32 v72, const u32 v73, const u32 v74, const u32* __restrict__ v75, u64* v76) {
+  SHARED(v1)
+  for (u32 v78 = threadIdx.x; v78 < (v74 * 2u); v78 += blockDim.x) {
+    v1[(12u + v78)] = 0u;
+  }
+  __syncthreads();
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+#pragma unroll
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
+            i64 v22 = ((i64)v21);
+            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+            bool v26 = ((v22 < v23) || (v22 > v24));
+            u32 v28 = (v26 ? 0u : v27[v25]);
+            u32 v29 = (v28 - 1u);
+            if (!(v28 == 0u)) {
+              v15 = (v15 | (1u << v18));
+            }
+          }
+        }
+      }
+      u32 v30 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
+        if (((v15 & (1u << v31)) != 0u)) {
+          v1[v30] = (((u32)v14) + v31);
+          v30 = (v30 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v32 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v32);
+        if ((threadIdx.x < v32)) {
+          u64 v33 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v16[v33])));
+          i64 v36 = ((i64)v35);
+          u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+          bool v40 = ((v36 < v37) || (v36 > v38));
+          u32 v41 = (v40 ? 0u : v27[v39]);
+          u32 v42 = (v41 - 1u);
+          if (!(v41 == 0u)) {
+            i32 v45 = ((i32)((u32)v44 + (u32)((i32)v43[v33])));
+            i64 v46 = ((i64)v45);
+            u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
+            bool v50 = ((v46 < v47) || (v46 > v48));
+            u32 v52 = (v50 ? 0u : v51[v49]);
+            u32 v53 = (v52 - 1u);
+            if (!(v52 == 0u)) {
+              i32 v55 = v54[v42];
+              i32 v58 = ((i32)((u32)v57 + (u32)((i32)v56[v53])));
+              bool v59 = (v55 == v58);
+              if (v59) {
+                u32 v61 = v60[v42];
+                u32 v62 = (v61 + 1u);
+                i32 v65 = ((i32)((u32)v64 + (u32)((i32)v63[v33])));
+                i32 v69 = ((i32)((u32)v68 + (u32)((i32)v67[v33])));
+                i32 v70 = ((i32)((u32)v66 - (u32)v69));
+                i32 v71 = ((i32)((u32)v65 * (u32)v70));
+                u32 v77 = ((v62 * v73) + (threadIdx.x % v73));
+                add_shared((v1 + (12u + ((v74 * 0u) + v77))), v74, ((i64)v71));
+              }
+            }
+          }
+        }
+        __syncthreads();
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v79 = threadIdx.x; v79 < v72; v79 += blockDim.x) {
+    u32 v80 = 0u;
+    i64 v81 = ((i64)0ll);
+    for (u32 v82 = 0u; v82 < v73; v82 += 1u) {
+      u32 v83 = ((v79 * v73) + v82);
+      v81 = ((i64)((u64)v81 + (u64)joined((v1 + (12u + ((v74 * 0u) + v83))), v74)));
+    }
+    if ((v81 != ((i64)0ll))) {
+      u64 v84 = ((u64)v79);
+      add64((v76 + v84), v81);
     }
   }
 }

@@ -440,101 +440,119 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u8* __restrict__ v23, const u32* __restrict__ v25, const u8* __restrict__ v27, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const i32 v41, const i64 v44, const i64 v45, const u32* __restrict__ v48, const u32* __restrict__ v51, const u8* __restrict__ v53, const u8* __restrict__ v54, const u32* __restrict__ v56, const u8* __restrict__ v58, const u8* __restrict__ v59, const i32 v66, const i64 v71, const i32 v73, const i32 v75, const i32 v76, const u32 v80, const u32 v81, const u32 v82, const u32* __restrict__ v83, u64* v84) {
-  SHARED(v86)
-  for (u32 v87 = threadIdx.x; v87 < (v82 * 2u); v87 += blockDim.x) {
-    v86[(0u + v87)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v22, const i32 v24, const i32 v26, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const i32 v42, const i64 v45, const i64 v46, const u8* __restrict__ v51, const i32 v52, const i64 v55, const i64 v56, const u32* __restrict__ v59, const u32* __restrict__ v62, const u8* __restrict__ v64, const u8* __restrict__ v65, const u32* __restrict__ v67, const u8* __restrict__ v69, const u8* __restrict__ v70, const i32 v77, const i64 v82, const u32* __restrict__ v84, const i32 v85, const i32 v87, const u8* __restrict__ v88, const i32 v89, const u32 v93, const u32 v94, const u32 v95, const u32* __restrict__ v96, u64* v97) {
+  SHARED(v1)
+  for (u32 v99 = threadIdx.x; v99 < (v95 * 2u); v99 += blockDim.x) {
+    v1[(12u + v99)] = 0u;
   }
   __syncthreads();
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[2];
-      lanes16(v11, v10, v9);
-      u32 v12 = 0u;
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+        u64 v19[2];
+        lanes16(v19, v18, v14);
 #pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
-          bool v18 = (v16 >= v17);
-          if (v18) {
-            bool v20 = (v16 <= v19);
-            if (v20) {
-              v12 = (v12 | (1u << v13));
-            }
-          }
-        }
-      }
-      if ((v12 != 0u)) {
-        u64 v22[2];
-        lanes16(v22, v21, v9);
-        u64 v24[1];
-        lanes8(v24, v23, v9);
-        u64 v26[4];
-        lanes32(v26, v25, v9);
-        u64 v28[1];
-        lanes8(v28, v27, v9);
-#pragma unroll
-        for (u32 v29 = 0u; v29 < 8u; v29 += 1u) {
-          u64 v30 = (v9 + ((u64)v29));
-          if (((v12 & (1u << v29)) != 0u)) {
-            i32 v32 = ((i32)((u32)v31 + (u32)((i32)((u16)lane16((v22 + 0u), v29)))));
-            i64 v33 = ((i64)v32);
-            u32 v36 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
-            bool v37 = ((v33 < v34) || (v33 > v35));
-            u32 v39 = (v37 ? 0u : v38[v36]);
-            u32 v40 = (v39 - 1u);
-            if (!(v39 == 0u)) {
-              i32 v42 = ((i32)((u32)v41 + (u32)((i32)((u8)lane8((v24 + 0u), v29)))));
-              i64 v43 = ((i64)v42);
-              u32 v46 = (((u32)((u64)((i64)((u64)v43 - (u64)v44)))) + 1u);
-              bool v47 = ((v43 < v44) || (v43 > v45));
-              u32 v49 = (v47 ? 0u : v48[v46]);
-              u32 v50 = (v49 - 1u);
-              if (!(v49 == 0u)) {
-                u32 v52 = v51[v50];
-                bool v55 = (v53[v52] != 0u);
-                u32 v57 = v56[v40];
-                bool v60 = (v58[v57] != 0u);
-                bool v61 = !(!v55 || !v60);
-                bool v62 = (v58[v52] != 0u);
-                bool v63 = (v53[v57] != 0u);
-                bool v64 = !(!v62 || !v63);
-                bool v65 = (v61 || v64);
-                if (v65) {
-                  i32 v67 = ((i32)((u32)v66 + (u32)((i32)((u16)lane16((v11 + 0u), v29)))));
-                  i32 v68 = year_of(v67);
-                  i32 v69 = ((v68 > (0)) ? v68 : ((i32)((u32)v68 - (u32)(1))));
-                  i64 v70 = ((i64)v69);
-                  u32 v72 = ((((v52 + 1u) << 8u) | ((v57 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v70 - (u64)v71)))) + 1u));
-                  i32 v74 = ((i32)((u32)v73 + (u32)((i32)lane32((v26 + 0u), v29))));
-                  i32 v77 = ((i32)((u32)v76 + (u32)((i32)((u8)lane8((v28 + 0u), v29)))));
-                  i32 v78 = ((i32)((u32)v75 - (u32)v77));
-                  i32 v79 = ((i32)((u32)v74 * (u32)v78));
-                  u32 v85 = ((v72 * v81) + (threadIdx.x % v81));
-                  add_shared((v86 + (0u + ((v82 * 0u) + v85))), v82, ((i64)v79));
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v14 + ((u64)v20));
+          if (((v21 >= v11) && (v21 < v12))) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
+            bool v25 = (v23 >= v24);
+            if (v25) {
+              bool v27 = (v23 <= v26);
+              if (v27) {
+                i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+                i64 v30 = ((i64)v29);
+                u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+                bool v34 = ((v30 < v31) || (v30 > v32));
+                u32 v36 = (v34 ? 0u : v35[v33]);
+                u32 v37 = (v36 - 1u);
+                if (!(v36 == 0u)) {
+                  v15 = (v15 | (1u << v20));
                 }
               }
             }
           }
         }
       }
+      u32 v38 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
+        if (((v15 & (1u << v39)) != 0u)) {
+          v1[v38] = (((u32)v14) + v39);
+          v38 = (v38 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v40 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v40);
+        if ((threadIdx.x < v40)) {
+          u64 v41 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v16[v41])));
+          i64 v44 = ((i64)v43);
+          u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
+          bool v48 = ((v44 < v45) || (v44 > v46));
+          u32 v49 = (v48 ? 0u : v35[v47]);
+          u32 v50 = (v49 - 1u);
+          if (!(v49 == 0u)) {
+            i32 v53 = ((i32)((u32)v52 + (u32)((i32)v51[v41])));
+            i64 v54 = ((i64)v53);
+            u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
+            bool v58 = ((v54 < v55) || (v54 > v56));
+            u32 v60 = (v58 ? 0u : v59[v57]);
+            u32 v61 = (v60 - 1u);
+            if (!(v60 == 0u)) {
+              u32 v63 = v62[v61];
+              bool v66 = (v64[v63] != 0u);
+              u32 v68 = v67[v50];
+              bool v71 = (v69[v68] != 0u);
+              bool v72 = !(!v66 || !v71);
+              bool v73 = (v69[v63] != 0u);
+              bool v74 = (v64[v68] != 0u);
+              bool v75 = !(!v73 || !v74);
+              bool v76 = (v72 || v75);
+              if (v76) {
+                i32 v78 = ((i32)((u32)v77 + (u32)((i32)v18[v41])));
+                i32 v79 = year_of(v78);
+                i32 v80 = ((v79 > (0)) ? v79 : ((i32)((u32)v79 - (u32)(1))));
+                i64 v81 = ((i64)v80);
+                u32 v83 = ((((v63 + 1u) << 8u) | ((v68 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v81 - (u64)v82)))) + 1u));
+                i32 v86 = ((i32)((u32)v85 + (u32)((i32)v84[v41])));
+                i32 v90 = ((i32)((u32)v89 + (u32)((i32)v88[v41])));
+                i32 v91 = ((i32)((u32)v87 - (u32)v90));
+                i32 v92 = ((i32)((u32)v86 * (u32)v91));
+                u32 v98 = ((v83 * v94) + (threadIdx.x % v94));
+                add_shared((v1 + (12u + ((v95 * 0u) + v98))), v95, ((i64)v92));
+              }
+            }
+          }
+        }
+        __syncthreads();
+      }
     }
   }
   __syncthreads();
-  for (u32 v88 = threadIdx.x; v88 < v80; v88 += blockDim.x) {
-    u32 v89 = 0u;
-    i64 v90 = ((i64)0ll);
-    for (u32 v91 = 0u; v91 < v81; v91 += 1u) {
-      u32 v92 = ((v88 * v81) + v91);
-      v90 = ((i64)((u64)v90 + (u64)joined((v86 + (0u + ((v82 * 0u) + v92))), v82)));
+  for (u32 v100 = threadIdx.x; v100 < v93; v100 += blockDim.x) {
+    u32 v101 = 0u;
+    i64 v102 = ((i64)0ll);
+    for (u32 v103 = 0u; v103 < v94; v103 += 1u) {
+      u32 v104 = ((v100 * v94) + v103);
+      v102 = ((i64)((u64)v102 + (u64)joined((v1 + (12u + ((v95 * 0u) + v104))), v95)));
     }
-    if ((v90 != ((i64)0ll))) {
-      u64 v93 = ((u64)v88);
-      add64((v84 + v93), v90);
+    if ((v102 != ((i64)0ll))) {
+      u64 v105 = ((u64)v100);
+      add64((v97 + v105), v102);
     }
   }
 }

@@ -31,72 +31,16 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v11, const i64 v14, u32* v16) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u32 v10 = 0u;
-#pragma unroll
-      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
-        u64 v12 = (v9 + ((u64)v11));
-        if (((v12 >= v6) && (v12 < v8))) {
-          v10 = (v10 | (1u << v11));
-        }
-      }
-      if ((v10 != 0u)) {
-        u64 v14[1];
-        lanes8(v14, v13, v9);
-        u64 v16[1];
-        lanes8(v16, v15, v9);
-#pragma unroll
-        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
-          u64 v18 = (v9 + ((u64)v17));
-          if (((v10 & (1u << v17)) != 0u)) {
-            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u8)lane8((v14 + 0u), v17)))));
-            i64 v21 = ((i64)v20);
-            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-            v24[v18] = v23;
-          }
-        }
-      }
-    }
-  }
-}
-
-KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const i32 v21, const i64 v24, u32* v26) {
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u32 v10 = 0u;
-#pragma unroll
-      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
-        u64 v12 = (v9 + ((u64)v11));
-        if (((v12 >= v6) && (v12 < v8))) {
-          v10 = (v10 | (1u << v11));
-        }
-      }
-      if ((v10 != 0u)) {
-        u64 v14[1];
-        lanes8(v14, v13, v9);
-        u64 v16[1];
-        lanes8(v16, v15, v9);
-        u64 v18[1];
-        lanes8(v18, v17, v9);
-#pragma unroll
-        for (u32 v19 = 0u; v19 < 8u; v19 += 1u) {
-          u64 v20 = (v9 + ((u64)v19));
-          if (((v10 & (1u << v19)) != 0u)) {
-            i32 v22 = ((i32)((u32)v21 + (u32)((i32)((u8)lane8((v14 + 0u), v19)))));
-            i64 v23 = ((i64)v22);
-            u32 v25 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
-            v26[v20] = v25;
-          }
-        }
-      }
+    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
+      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
+      i64 v13 = ((i64)v12);
+      u32 v15 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
+      v16[v9] = v15;
     }
   }
 }
@@ -330,166 +274,6 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v22) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[1];
-      lanes8(v14, v13, v12);
-      u32 v15 = 0u;
-#pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
-          bool v21 = (v19[v18] != 0u);
-          if (v21) {
-            v15 = (v15 | (1u << v16));
-          }
-        }
-      }
-      if ((v15 != 0u)) {
-        u64 v23[2];
-        lanes16(v23, v22, v12);
-#pragma unroll
-        for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-          u64 v25 = (v12 + ((u64)v24));
-          if (((v15 & (1u << v24)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
-    }
-    u32 v26 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const u32* __restrict__ v37, const u32* __restrict__ v38, const u32* __restrict__ v39, const i32* __restrict__ v44, const i64 v47, const i64 v48, const u32* __restrict__ v51, const u8* __restrict__ v54, const i32 v55, const i64 v58, const i64 v59, const u32* __restrict__ v62, const i32* __restrict__ v65, const i64 v70, const u8* __restrict__ v75, const u8* __restrict__ v77, const u8* __restrict__ v78, const i32* __restrict__ v80, const i32 v82, const i32* __restrict__ v83, const i32 v87, const i32 v89, const u32 v93, const u32 v94, const u32 v95, const u32* __restrict__ v96, u64* v97) {
-  SHARED(v99)
-  for (u32 v100 = threadIdx.x; v100 < (v95 * 4u); v100 += blockDim.x) {
-    v99[(0u + v100)] = 0u;
-  }
-  __syncthreads();
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
-#pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
-          i64 v17 = ((i64)v16);
-          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
-          bool v21 = ((v17 < v18) || (v17 > v19));
-          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
-          if (v23) {
-            v12 = (v12 | (1u << v13));
-          }
-        }
-      }
-      if ((v12 != 0u)) {
-        u64 v25[2];
-        lanes16(v25, v24, v9);
-#pragma unroll
-        for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
-          u64 v27 = (v9 + ((u64)v26));
-          if (((v12 & (1u << v26)) != 0u)) {
-            i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v25 + 0u), v26)))));
-            i64 v30 = ((i64)v29);
-            u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-            bool v34 = ((v30 < v31) || (v30 > v32));
-            u32 v36 = (v34 ? 0u : v35[v33]);
-            if (!(v36 == 0u)) {
-              u32 v40 = v37[v33];
-              u32 v41 = (v40 + v38[v33]);
-              for (u32 v42 = v40; v42 < v41; v42 += 1u) {
-                u32 v43 = v39[v42];
-                i32 v45 = v44[v43];
-                i64 v46 = ((i64)v45);
-                u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
-                bool v50 = ((v46 < v47) || (v46 > v48));
-                u32 v52 = (v50 ? 0u : v51[v49]);
-                u32 v53 = (v52 - 1u);
-                if (!(v52 == 0u)) {
-                  i32 v56 = ((i32)((u32)v55 + (u32)((i32)v54[v53])));
-                  i64 v57 = ((i64)v56);
-                  u32 v60 = (((u32)((u64)((i64)((u64)v57 - (u64)v58)))) + 1u);
-                  bool v61 = ((v57 < v58) || (v57 > v59));
-                  u32 v63 = (v61 ? 0u : v62[v60]);
-                  u32 v64 = (v63 - 1u);
-                  if (!(v63 == 0u)) {
-                    i32 v66 = v65[v43];
-                    i32 v67 = year_of(v66);
-                    i32 v68 = ((v67 > (0)) ? v67 : ((i32)((u32)v67 - (u32)(1))));
-                    i64 v69 = ((i64)v68);
-                    u32 v71 = (((u32)((u64)((i64)((u64)v69 - (u64)v70)))) + 1u);
-                    i32 v72 = (0);
-                    bool v73 = true;
-                    bool v74 = true;
-                    if (v74) {
-                      u32 v76 = ((u32)v75[v64]);
-                      bool v79 = (v77[v76] != 0u);
-                      if (v79) {
-                        i32 v81 = v80[v43];
-                        i32 v84 = v83[v43];
-                        i32 v85 = ((i32)((u32)v82 - (u32)v84));
-                        i32 v86 = ((i32)((u32)v81 * (u32)v85));
-                        v72 = v86;
-                        v73 = false;
-                        v74 = false;
-                      }
-                    }
-                    if (v74) {
-                      v72 = v87;
-                      v73 = false;
-                    }
-                    i32 v88 = v80[v43];
-                    i32 v90 = v83[v43];
-                    i32 v91 = ((i32)((u32)v89 - (u32)v90));
-                    i32 v92 = ((i32)((u32)v88 * (u32)v91));
-                    u32 v98 = ((v71 * v94) + (threadIdx.x % v94));
-                    add_shared((v99 + (0u + ((v95 * 0u) + v98))), v95, ((i64)v72));
-                    add_shared((v99 + (0u + ((v95 * 2u) + v98))), v95, ((i64)v92));
-                  }
-                }
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-  __syncthreads();
-  for (u32 v101 = threadIdx.x; v101 < v93; v101 += blockDim.x) {
-    u32 v102 = 0u;
-    i64 v103 = ((i64)0ll);
-    i64 v104 = ((i64)0ll);
-    for (u32 v105 = 0u; v105 < v94; v105 += 1u) {
-      u32 v106 = ((v101 * v94) + v105);
-      v103 = ((i64)((u64)v103 + (u64)joined((v99 + (0u + ((v95 * 0u) + v106))), v95)));
-      v104 = ((i64)((u64)v104 + (u64)joined((v99 + (0u + ((v95 * 2u) + v106))), v95)));
-    }
-    if ((v104 != ((i64)0ll))) {
-      u64 v107 = (((u64)v101) * 2ull);
-      add64((v97 + v107), v103);
-      add64((v97 + (v107 + 1ull)), v104);
-    }
-  }
-}
-
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
@@ -605,6 +389,147 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
           }
         }
       }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const i32 v44, const i64 v47, const i64 v48, const u32* __restrict__ v52, const u32* __restrict__ v53, const u32* __restrict__ v54, const i32* __restrict__ v59, const i64 v62, const i64 v63, const u32* __restrict__ v66, const u8* __restrict__ v69, const i32 v70, const i64 v73, const i64 v74, const u32* __restrict__ v77, const i32* __restrict__ v80, const i64 v85, const u8* __restrict__ v90, const u8* __restrict__ v92, const u8* __restrict__ v93, const i32* __restrict__ v95, const i32 v97, const i32* __restrict__ v98, const i32 v102, const i32 v104, const u32 v108, const u32 v109, const u32 v110, const u32* __restrict__ v111, u64* v112) {
+  SHARED(v1)
+  for (u32 v114 = threadIdx.x; v114 < (v110 * 4u); v114 += blockDim.x) {
+    v1[(12u + v114)] = 0u;
+  }
+  __syncthreads();
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+        u64 v19[1];
+        lanes8(v19, v18, v14);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v14 + ((u64)v20));
+          if (((v21 >= v11) && (v21 < v12))) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
+            i64 v24 = ((i64)v23);
+            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+            bool v28 = ((v24 < v25) || (v24 > v26));
+            bool v30 = !(v28 || !bit((v29 + 0ull), ((u64)v27)));
+            if (v30) {
+              i32 v32 = ((i32)((u32)v31 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+              i64 v33 = ((i64)v32);
+              u32 v36 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+              bool v37 = ((v33 < v34) || (v33 > v35));
+              u32 v39 = (v37 ? 0u : v38[v36]);
+              if (!(v39 == 0u)) {
+                v15 = (v15 | (1u << v20));
+              }
+            }
+          }
+        }
+      }
+      u32 v40 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v41 = 0u; v41 < 8u; v41 += 1u) {
+        if (((v15 & (1u << v41)) != 0u)) {
+          v1[v40] = (((u32)v14) + v41);
+          v40 = (v40 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v42 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v42);
+        if ((threadIdx.x < v42)) {
+          u64 v43 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v16[v43])));
+          i64 v46 = ((i64)v45);
+          u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
+          bool v50 = ((v46 < v47) || (v46 > v48));
+          u32 v51 = (v50 ? 0u : v38[v49]);
+          if (!(v51 == 0u)) {
+            u32 v55 = v52[v49];
+            u32 v56 = (v55 + v53[v49]);
+            for (u32 v57 = v55; v57 < v56; v57 += 1u) {
+              u32 v58 = v54[v57];
+              i32 v60 = v59[v58];
+              i64 v61 = ((i64)v60);
+              u32 v64 = (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u);
+              bool v65 = ((v61 < v62) || (v61 > v63));
+              u32 v67 = (v65 ? 0u : v66[v64]);
+              u32 v68 = (v67 - 1u);
+              if (!(v67 == 0u)) {
+                i32 v71 = ((i32)((u32)v70 + (u32)((i32)v69[v68])));
+                i64 v72 = ((i64)v71);
+                u32 v75 = (((u32)((u64)((i64)((u64)v72 - (u64)v73)))) + 1u);
+                bool v76 = ((v72 < v73) || (v72 > v74));
+                u32 v78 = (v76 ? 0u : v77[v75]);
+                u32 v79 = (v78 - 1u);
+                if (!(v78 == 0u)) {
+                  i32 v81 = v80[v58];
+                  i32 v82 = year_of(v81);
+                  i32 v83 = ((v82 > (0)) ? v82 : ((i32)((u32)v82 - (u32)(1))));
+                  i64 v84 = ((i64)v83);
+                  u32 v86 = (((u32)((u64)((i64)((u64)v84 - (u64)v85)))) + 1u);
+                  i32 v87 = (0);
+                  bool v88 = true;
+                  bool v89 = true;
+                  if (v89) {
+                    u32 v91 = ((u32)v90[v79]);
+                    bool v94 = (v92[v91] != 0u);
+                    if (v94) {
+                      i32 v96 = v95[v58];
+                      i32 v99 = v98[v58];
+                      i32 v100 = ((i32)((u32)v97 - (u32)v99));
+                      i32 v101 = ((i32)((u32)v96 * (u32)v100));
+                      v87 = v101;
+                      v88 = false;
+                      v89 = false;
+                    }
+                  }
+                  if (v89) {
+                    v87 = v102;
+                    v88 = false;
+                  }
+                  i32 v103 = v95[v58];
+                  i32 v105 = v98[v58];
+                  i32 v106 = ((i32)((u32)v104 - (u32)v105));
+                  i32 v107 = ((i32)((u32)v103 * (u32)v106));
+                  u32 v113 = ((v86 * v109) + (threadIdx.x % v109));
+                  add_shared((v1 + (12u + ((v110 * 0u) + v113))), v110, ((i64)v87));
+                  add_shared((v1 + (12u + ((v110 * 2u) + v113))), v110, ((i64)v107));
+                }
+              }
+            }
+          }
+        }
+        __syncthreads();
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v115 = threadIdx.x; v115 < v108; v115 += blockDim.x) {
+    u32 v116 = 0u;
+    i64 v117 = ((i64)0ll);
+    i64 v118 = ((i64)0ll);
+    for (u32 v119 = 0u; v119 < v109; v119 += 1u) {
+      u32 v120 = ((v115 * v109) + v119);
+      v117 = ((i64)((u64)v117 + (u64)joined((v1 + (12u + ((v110 * 0u) + v120))), v110)));
+      v118 = ((i64)((u64)v118 + (u64)joined((v1 + (12u + ((v110 * 2u) + v120))), v110)));
+    }
+    if ((v118 != ((i64)0ll))) {
+      u64 v121 = (((u64)v115) * 2ull);
+      add64((v112 + v121), v117);
+      add64((v112 + (v121 + 1ull)), v118);
     }
   }
 }

@@ -31,70 +31,30 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u16* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v11, const i64 v14, u32* v16) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u32 v10 = 0u;
-#pragma unroll
-      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
-        u64 v12 = (v9 + ((u64)v11));
-        if (((v12 >= v6) && (v12 < v8))) {
-          v10 = (v10 | (1u << v11));
-        }
-      }
-      if ((v10 != 0u)) {
-        u64 v14[2];
-        lanes16(v14, v13, v9);
-        u64 v16[2];
-        lanes16(v16, v15, v9);
-#pragma unroll
-        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
-          u64 v18 = (v9 + ((u64)v17));
-          if (((v10 & (1u << v17)) != 0u)) {
-            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u16)lane16((v14 + 0u), v17)))));
-            i64 v21 = ((i64)v20);
-            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-            v24[v18] = v23;
-          }
-        }
-      }
+    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
+      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
+      i64 v13 = ((i64)v12);
+      u32 v15 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
+      v16[v9] = v15;
     }
   }
 }
 
-KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v11, const i64 v14, u32* v16) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u32 v10 = 0u;
-#pragma unroll
-      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
-        u64 v12 = (v9 + ((u64)v11));
-        if (((v12 >= v6) && (v12 < v8))) {
-          v10 = (v10 | (1u << v11));
-        }
-      }
-      if ((v10 != 0u)) {
-        u64 v14[1];
-        lanes8(v14, v13, v9);
-        u64 v16[1];
-        lanes8(v16, v15, v9);
-#pragma unroll
-        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
-          u64 v18 = (v9 + ((u64)v17));
-          if (((v10 & (1u << v17)) != 0u)) {
-            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u8)lane8((v14 + 0u), v17)))));
-            i64 v21 = ((i64)v20);
-            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-            v24[v18] = v23;
-          }
-        }
-      }
+    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
+      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
+      i64 v13 = ((i64)v12);
+      u32 v15 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
+      v16[v9] = v15;
     }
   }
 }
@@ -273,49 +233,6 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v23) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u32 v15 = 0u;
-#pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          u32 v18 = ((u32)((u16)lane16((v14 + 0u), v16)));
-          bool v21 = (v19[v18] != 0u);
-          bool v22 = (v20[v18] != 0u);
-          if ((v21 && !v22)) {
-            v15 = (v15 | (1u << v16));
-          }
-        }
-      }
-      if ((v15 != 0u)) {
-        u64 v24[2];
-        lanes16(v24, v23, v12);
-#pragma unroll
-        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
-          u64 v26 = (v12 + ((u64)v25));
-          if (((v15 & (1u << v25)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
-    }
-    u32 v27 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
 KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -383,113 +300,6 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v28, const u32* __restrict__ v30, const u8* __restrict__ v32, const i32 v36, const i64 v39, const i64 v40, const u32* __restrict__ v43, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v53, const i32 v56, const i64 v59, const i64 v60, const i64 v62, const i64 v63, const u32* __restrict__ v66, const u32* __restrict__ v69, const u16* __restrict__ v71, const i32 v72, const i64 v77, const i32 v79, const i32 v81, const i32 v82, const i32* __restrict__ v86, const i32 v88, const i32 v89, const u32 v93, const u32 v94, const u32 v95, u32* v96, u64* v97) {
-  SHARED(v99)
-  for (u32 v100 = threadIdx.x; v100 < (v95 * 3u); v100 += blockDim.x) {
-    v99[(0u + v100)] = 0u;
-  }
-  __syncthreads();
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[2];
-      lanes16(v11, v10, v9);
-      u32 v12 = 0u;
-#pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
-          i64 v17 = ((i64)v16);
-          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
-          bool v21 = ((v17 < v18) || (v17 > v19));
-          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
-          if (v23) {
-            v12 = (v12 | (1u << v13));
-          }
-        }
-      }
-      if ((v12 != 0u)) {
-        u64 v25[2];
-        lanes16(v25, v24, v9);
-        u64 v27[1];
-        lanes8(v27, v26, v9);
-        u64 v29[1];
-        lanes8(v29, v28, v9);
-        u64 v31[4];
-        lanes32(v31, v30, v9);
-        u64 v33[1];
-        lanes8(v33, v32, v9);
-#pragma unroll
-        for (u32 v34 = 0u; v34 < 8u; v34 += 1u) {
-          u64 v35 = (v9 + ((u64)v34));
-          if (((v12 & (1u << v34)) != 0u)) {
-            i32 v37 = ((i32)((u32)v36 + (u32)((i32)((u8)lane8((v27 + 0u), v34)))));
-            i64 v38 = ((i64)v37);
-            u32 v41 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
-            bool v42 = ((v38 < v39) || (v38 > v40));
-            u32 v44 = (v42 ? 0u : v43[v41]);
-            u32 v45 = (v44 - 1u);
-            if (!(v44 == 0u)) {
-              i32 v47 = ((i32)((u32)v46 + (u32)((i32)((u16)lane16((v25 + 0u), v34)))));
-              i64 v48 = ((i64)v47);
-              u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
-              bool v52 = ((v48 < v49) || (v48 > v50));
-              u32 v54 = (v52 ? 0u : v53[v51]);
-              u32 v55 = (v54 - 1u);
-              if (!(v54 == 0u)) {
-                i32 v57 = ((i32)((u32)v56 + (u32)((i32)((u16)lane16((v11 + 0u), v34)))));
-                i64 v58 = ((i64)v37);
-                i64 v61 = ((i64)v57);
-                u32 v64 = (((((u32)((u64)((i64)((u64)v58 - (u64)v59)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u));
-                bool v65 = (((v58 < v59) || (v58 > v60)) || ((v61 < v62) || (v61 > v63)));
-                u32 v67 = (v65 ? 0u : v66[v64]);
-                u32 v68 = (v67 - 1u);
-                if (!(v67 == 0u)) {
-                  u32 v70 = v69[v45];
-                  i32 v73 = ((i32)((u32)v72 + (u32)((i32)v71[v55])));
-                  i32 v74 = year_of(v73);
-                  i32 v75 = ((v74 > (0)) ? v74 : ((i32)((u32)v74 - (u32)(1))));
-                  i64 v76 = ((i64)v75);
-                  u32 v78 = (((v70 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v76 - (u64)v77)))) + 1u));
-                  i32 v80 = ((i32)((u32)v79 + (u32)((i32)lane32((v31 + 0u), v34))));
-                  i32 v83 = ((i32)((u32)v82 + (u32)((i32)((u8)lane8((v33 + 0u), v34)))));
-                  i32 v84 = ((i32)((u32)v81 - (u32)v83));
-                  i32 v85 = ((i32)((u32)v80 * (u32)v84));
-                  i32 v87 = v86[v68];
-                  i32 v90 = ((i32)((u32)v89 + (u32)((i32)((u32)v88 * (u32)((i32)((u8)lane8((v29 + 0u), v34)))))));
-                  i32 v91 = ((i32)((u32)v87 * (u32)v90));
-                  i32 v92 = ((i32)((u32)v85 - (u32)v91));
-                  u32 v98 = ((v78 * v94) + (threadIdx.x % v94));
-                  add_shared((v99 + (0u + ((v95 * 1u) + v98))), v95, ((i64)v92));
-                  set_flags((v99 + (0u + ((v95 * 0u) + v98))), 1u);
-                }
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-  __syncthreads();
-  for (u32 v101 = threadIdx.x; v101 < v93; v101 += blockDim.x) {
-    u32 v102 = 0u;
-    i64 v103 = ((i64)0ll);
-    for (u32 v104 = 0u; v104 < v94; v104 += 1u) {
-      u32 v105 = ((v101 * v94) + v104);
-      v102 = (v102 | v99[(0u + ((v95 * 0u) + v105))]);
-      v103 = ((i64)((u64)v103 + (u64)joined((v99 + (0u + ((v95 * 1u) + v105))), v95)));
-    }
-    if ((v102 != 0u)) {
-      u64 v106 = (((u64)v101) * 2ull);
-      add64((v97 + v106), v103);
-      set_flags((v96 + ((v106 * 2ull) + 2ull)), v102);
-    }
-  }
-}
-
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v20, const i32 v24, const i64 v27, u32* v29) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
@@ -525,6 +335,129 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
           }
         }
       }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const i32 v45, const i64 v48, const i64 v49, const u16* __restrict__ v54, const i32 v55, const i64 v58, const i64 v59, const u32* __restrict__ v62, const i32 v65, const i64 v68, const i64 v69, const i64 v71, const i64 v72, const u32* __restrict__ v75, const u32* __restrict__ v78, const u16* __restrict__ v80, const i32 v81, const i64 v86, const u32* __restrict__ v88, const i32 v89, const i32 v91, const u8* __restrict__ v92, const i32 v93, const i32* __restrict__ v97, const u8* __restrict__ v99, const i32 v100, const i32 v101, const u32 v105, const u32 v106, const u32 v107, u32* v108, u64* v109) {
+  SHARED(v1)
+  for (u32 v111 = threadIdx.x; v111 < (v107 * 3u); v111 += blockDim.x) {
+    v1[(12u + v111)] = 0u;
+  }
+  __syncthreads();
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+        u64 v19[1];
+        lanes8(v19, v18, v14);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v14 + ((u64)v20));
+          if (((v21 >= v11) && (v21 < v12))) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+            i64 v24 = ((i64)v23);
+            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+            bool v28 = ((v24 < v25) || (v24 > v26));
+            bool v30 = !(v28 || !bit((v29 + 0ull), ((u64)v27)));
+            if (v30) {
+              i32 v32 = ((i32)((u32)v31 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
+              i64 v33 = ((i64)v32);
+              u32 v36 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+              bool v37 = ((v33 < v34) || (v33 > v35));
+              u32 v39 = (v37 ? 0u : v38[v36]);
+              u32 v40 = (v39 - 1u);
+              if (!(v39 == 0u)) {
+                v15 = (v15 | (1u << v20));
+              }
+            }
+          }
+        }
+      }
+      u32 v41 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v42 = 0u; v42 < 8u; v42 += 1u) {
+        if (((v15 & (1u << v42)) != 0u)) {
+          v1[v41] = (((u32)v14) + v42);
+          v41 = (v41 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v43);
+        if ((threadIdx.x < v43)) {
+          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v18[v44])));
+          i64 v47 = ((i64)v46);
+          u32 v50 = (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u);
+          bool v51 = ((v47 < v48) || (v47 > v49));
+          u32 v52 = (v51 ? 0u : v38[v50]);
+          u32 v53 = (v52 - 1u);
+          if (!(v52 == 0u)) {
+            i32 v56 = ((i32)((u32)v55 + (u32)((i32)v54[v44])));
+            i64 v57 = ((i64)v56);
+            u32 v60 = (((u32)((u64)((i64)((u64)v57 - (u64)v58)))) + 1u);
+            bool v61 = ((v57 < v58) || (v57 > v59));
+            u32 v63 = (v61 ? 0u : v62[v60]);
+            u32 v64 = (v63 - 1u);
+            if (!(v63 == 0u)) {
+              i32 v66 = ((i32)((u32)v65 + (u32)((i32)v16[v44])));
+              i64 v67 = ((i64)v46);
+              i64 v70 = ((i64)v66);
+              u32 v73 = (((((u32)((u64)((i64)((u64)v67 - (u64)v68)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v70 - (u64)v71)))) + 1u));
+              bool v74 = (((v67 < v68) || (v67 > v69)) || ((v70 < v71) || (v70 > v72)));
+              u32 v76 = (v74 ? 0u : v75[v73]);
+              u32 v77 = (v76 - 1u);
+              if (!(v76 == 0u)) {
+                u32 v79 = v78[v53];
+                i32 v82 = ((i32)((u32)v81 + (u32)((i32)v80[v64])));
+                i32 v83 = year_of(v82);
+                i32 v84 = ((v83 > (0)) ? v83 : ((i32)((u32)v83 - (u32)(1))));
+                i64 v85 = ((i64)v84);
+                u32 v87 = (((v79 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v85 - (u64)v86)))) + 1u));
+                i32 v90 = ((i32)((u32)v89 + (u32)((i32)v88[v44])));
+                i32 v94 = ((i32)((u32)v93 + (u32)((i32)v92[v44])));
+                i32 v95 = ((i32)((u32)v91 - (u32)v94));
+                i32 v96 = ((i32)((u32)v90 * (u32)v95));
+                i32 v98 = v97[v77];
+                i32 v102 = ((i32)((u32)v101 + (u32)((i32)((u32)v100 * (u32)((i32)v99[v44])))));
+                i32 v103 = ((i32)((u32)v98 * (u32)v102));
+                i32 v104 = ((i32)((u32)v96 - (u32)v103));
+                u32 v110 = ((v87 * v106) + (threadIdx.x % v106));
+                add_shared((v1 + (12u + ((v107 * 1u) + v110))), v107, ((i64)v104));
+                set_flags((v1 + (12u + ((v107 * 0u) + v110))), 1u);
+              }
+            }
+          }
+        }
+        __syncthreads();
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v112 = threadIdx.x; v112 < v105; v112 += blockDim.x) {
+    u32 v113 = 0u;
+    i64 v114 = ((i64)0ll);
+    for (u32 v115 = 0u; v115 < v106; v115 += 1u) {
+      u32 v116 = ((v112 * v106) + v115);
+      v113 = (v113 | v1[(12u + ((v107 * 0u) + v116))]);
+      v114 = ((i64)((u64)v114 + (u64)joined((v1 + (12u + ((v107 * 1u) + v116))), v107)));
+    }
+    if ((v113 != 0u)) {
+      u64 v117 = (((u64)v112) * 2ull);
+      add64((v109 + v117), v114);
+      set_flags((v108 + ((v117 * 2ull) + 2ull)), v113);
     }
   }
 }

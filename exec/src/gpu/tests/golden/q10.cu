@@ -31,36 +31,16 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v11, const i64 v14, u32* v16) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u32 v10 = 0u;
-#pragma unroll
-      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
-        u64 v12 = (v9 + ((u64)v11));
-        if (((v12 >= v6) && (v12 < v8))) {
-          v10 = (v10 | (1u << v11));
-        }
-      }
-      if ((v10 != 0u)) {
-        u64 v14[1];
-        lanes8(v14, v13, v9);
-        u64 v16[1];
-        lanes8(v16, v15, v9);
-#pragma unroll
-        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
-          u64 v18 = (v9 + ((u64)v17));
-          if (((v10 & (1u << v17)) != 0u)) {
-            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u8)lane8((v14 + 0u), v17)))));
-            i64 v21 = ((i64)v20);
-            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-            v24[v18] = v23;
-          }
-        }
-      }
+    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
+      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
+      i64 v13 = ((i64)v12);
+      u32 v15 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
+      v16[v9] = v15;
     }
   }
 }
@@ -343,75 +323,95 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const u32* __restrict__ v21, const u8* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i32* __restrict__ v37, const i64 v40, const i32 v42, const i32 v44, const i32 v45, const u32 v49, const u32 v50, const u32 v51, const u32* __restrict__ v52, u64* v53) {
-  SHARED(v55)
-  for (u32 v56 = threadIdx.x; v56 < (v51 * 2u); v56 += blockDim.x) {
-    v55[(0u + v56)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v23, const u8* __restrict__ v24, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const i32 v40, const i64 v43, const i64 v44, const i32* __restrict__ v49, const i64 v52, const u32* __restrict__ v54, const i32 v55, const i32 v57, const u8* __restrict__ v58, const i32 v59, const u32 v63, const u32 v64, const u32 v65, const u32* __restrict__ v66, u64* v67) {
+  SHARED(v1)
+  for (u32 v69 = threadIdx.x; v69 < (v65 * 2u); v69 += blockDim.x) {
+    v1[(12u + v69)] = 0u;
   }
   __syncthreads();
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+        u64 v19[1];
+        lanes8(v19, v18, v14);
 #pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
-          bool v18 = (v16[v15] != 0u);
-          if (v18) {
-            v12 = (v12 | (1u << v13));
-          }
-        }
-      }
-      if ((v12 != 0u)) {
-        u64 v20[2];
-        lanes16(v20, v19, v9);
-        u64 v22[4];
-        lanes32(v22, v21, v9);
-        u64 v24[1];
-        lanes8(v24, v23, v9);
-#pragma unroll
-        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
-          u64 v26 = (v9 + ((u64)v25));
-          if (((v12 & (1u << v25)) != 0u)) {
-            i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v20 + 0u), v25)))));
-            i64 v29 = ((i64)v28);
-            u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-            bool v33 = ((v29 < v30) || (v29 > v31));
-            u32 v35 = (v33 ? 0u : v34[v32]);
-            u32 v36 = (v35 - 1u);
-            if (!(v35 == 0u)) {
-              i32 v38 = v37[v36];
-              i64 v39 = ((i64)v38);
-              u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
-              i32 v43 = ((i32)((u32)v42 + (u32)((i32)lane32((v22 + 0u), v25))));
-              i32 v46 = ((i32)((u32)v45 + (u32)((i32)((u8)lane8((v24 + 0u), v25)))));
-              i32 v47 = ((i32)((u32)v44 - (u32)v46));
-              i32 v48 = ((i32)((u32)v43 * (u32)v47));
-              u32 v54 = ((v41 * v50) + (threadIdx.x % v50));
-              add_shared((v55 + (0u + ((v51 * 0u) + v54))), v51, ((i64)v48));
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v14 + ((u64)v20));
+          if (((v21 >= v11) && (v21 < v12))) {
+            u32 v22 = ((u32)((u8)lane8((v19 + 0u), v20)));
+            bool v25 = (v23[v22] != 0u);
+            if (v25) {
+              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+              i64 v28 = ((i64)v27);
+              u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+              bool v32 = ((v28 < v29) || (v28 > v30));
+              u32 v34 = (v32 ? 0u : v33[v31]);
+              u32 v35 = (v34 - 1u);
+              if (!(v34 == 0u)) {
+                v15 = (v15 | (1u << v20));
+              }
             }
           }
         }
       }
+      u32 v36 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
+        if (((v15 & (1u << v37)) != 0u)) {
+          v1[v36] = (((u32)v14) + v37);
+          v36 = (v36 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v38 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v38);
+        if ((threadIdx.x < v38)) {
+          u64 v39 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v41 = ((i32)((u32)v40 + (u32)((i32)v16[v39])));
+          i64 v42 = ((i64)v41);
+          u32 v45 = (((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u);
+          bool v46 = ((v42 < v43) || (v42 > v44));
+          u32 v47 = (v46 ? 0u : v33[v45]);
+          u32 v48 = (v47 - 1u);
+          if (!(v47 == 0u)) {
+            i32 v50 = v49[v48];
+            i64 v51 = ((i64)v50);
+            u32 v53 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
+            i32 v56 = ((i32)((u32)v55 + (u32)((i32)v54[v39])));
+            i32 v60 = ((i32)((u32)v59 + (u32)((i32)v58[v39])));
+            i32 v61 = ((i32)((u32)v57 - (u32)v60));
+            i32 v62 = ((i32)((u32)v56 * (u32)v61));
+            u32 v68 = ((v53 * v64) + (threadIdx.x % v64));
+            add_shared((v1 + (12u + ((v65 * 0u) + v68))), v65, ((i64)v62));
+          }
+        }
+        __syncthreads();
+      }
     }
   }
   __syncthreads();
-  for (u32 v57 = threadIdx.x; v57 < v49; v57 += blockDim.x) {
-    u32 v58 = 0u;
-    i64 v59 = ((i64)0ll);
-    for (u32 v60 = 0u; v60 < v50; v60 += 1u) {
-      u32 v61 = ((v57 * v50) + v60);
-      v59 = ((i64)((u64)v59 + (u64)joined((v55 + (0u + ((v51 * 0u) + v61))), v51)));
+  for (u32 v70 = threadIdx.x; v70 < v63; v70 += blockDim.x) {
+    u32 v71 = 0u;
+    i64 v72 = ((i64)0ll);
+    for (u32 v73 = 0u; v73 < v64; v73 += 1u) {
+      u32 v74 = ((v70 * v64) + v73);
+      v72 = ((i64)((u64)v72 + (u64)joined((v1 + (12u + ((v65 * 0u) + v74))), v65)));
     }
-    if ((v59 != ((i64)0ll))) {
-      u64 v62 = ((u64)v57);
-      add64((v53 + v62), v59);
+    if ((v72 != ((i64)0ll))) {
+      u64 v75 = ((u64)v70);
+      add64((v67 + v75), v72);
     }
   }
 }

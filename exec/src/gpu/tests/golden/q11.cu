@@ -99,51 +99,6 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[1];
-      lanes8(v14, v13, v12);
-      u32 v15 = 0u;
-#pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
-          i64 v20 = ((i64)v19);
-          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-          bool v24 = ((v20 < v21) || (v20 > v22));
-          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
-          if (v26) {
-            v15 = (v15 | (1u << v16));
-          }
-        }
-      }
-      if ((v15 != 0u)) {
-        u64 v28[1];
-        lanes8(v28, v27, v12);
-#pragma unroll
-        for (u32 v29 = 0u; v29 < 8u; v29 += 1u) {
-          u64 v30 = (v12 + ((u64)v29));
-          if (((v15 & (1u << v29)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
-    }
-    u32 v31 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const u16* __restrict__ v26, const u32* __restrict__ v28, const i32 v32, const i64 v35, const i32 v37, const i32 v39, const u32 v42, const u32 v43, const u32 v44, const u32* __restrict__ v45, u64* v46, const u32 v49, const u32 v50, const u32 v51, u32* v52, u64* v53) {
   SHARED(v48)
   for (u32 v56 = threadIdx.x; v56 < (v44 * 2u); v56 += blockDim.x) {

@@ -218,109 +218,130 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, const i64 v23, const u32* __restrict__ v26, const u32* __restrict__ v28, const u32* __restrict__ v29, const u32* __restrict__ v30, const u32* __restrict__ v35, const u8* __restrict__ v42, const u8* __restrict__ v43, const u8* __restrict__ v45, const u8* __restrict__ v46, const i32 v49, const i32 v50, const u8* __restrict__ v55, const u8* __restrict__ v56, const u8* __restrict__ v58, const u8* __restrict__ v59, const i32 v62, const i32 v63, const u32 v64, const u32 v65, const u32 v66, u32* v67, u64* v68) {
-  SHARED(v70)
-  for (u32 v71 = threadIdx.x; v71 < (v66 * 5u); v71 += blockDim.x) {
-    v70[(0u + v71)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v41, const u32* __restrict__ v42, const u32* __restrict__ v43, const u32* __restrict__ v48, const u8* __restrict__ v54, const u8* __restrict__ v56, const u8* __restrict__ v57, const u8* __restrict__ v59, const u8* __restrict__ v60, const i32 v63, const i32 v64, const u8* __restrict__ v69, const u8* __restrict__ v70, const u8* __restrict__ v72, const u8* __restrict__ v73, const i32 v76, const i32 v77, const u32 v78, const u32 v79, const u32 v80, u32* v81, u64* v82) {
+  SHARED(v1)
+  for (u32 v84 = threadIdx.x; v84 < (v80 * 5u); v84 += blockDim.x) {
+    v1[(12u + v84)] = 0u;
   }
   __syncthreads();
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u32 v10 = 0u;
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
 #pragma unroll
-      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
-        u64 v12 = (v9 + ((u64)v11));
-        if (((v12 >= v6) && (v12 < v8))) {
-          v10 = (v10 | (1u << v11));
-        }
-      }
-      if ((v10 != 0u)) {
-        u64 v14[2];
-        lanes16(v14, v13, v9);
-        u64 v16[1];
-        lanes8(v16, v15, v9);
-#pragma unroll
-        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
-          u64 v18 = (v9 + ((u64)v17));
-          if (((v10 & (1u << v17)) != 0u)) {
-            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u16)lane16((v14 + 0u), v17)))));
-            i64 v21 = ((i64)v20);
-            u32 v24 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-            bool v25 = ((v21 < v22) || (v21 > v23));
-            u32 v27 = (v25 ? 0u : v26[v24]);
-            if (!(v27 == 0u)) {
-              u32 v31 = v28[v24];
-              u32 v32 = (v31 + v29[v24]);
-              for (u32 v33 = v31; v33 < v32; v33 += 1u) {
-                u32 v34 = v30[v33];
-                u32 v36 = v35[v34];
-                u32 v37 = (v36 + 1u);
-                i32 v38 = (0);
-                bool v39 = true;
-                bool v40 = true;
-                if (v40) {
-                  u32 v41 = ((u32)((u8)lane8((v16 + 0u), v17)));
-                  bool v44 = (v42[v41] != 0u);
-                  bool v47 = (v45[v41] != 0u);
-                  bool v48 = (v44 || v47);
-                  if (v48) {
-                    v38 = v49;
-                    v39 = false;
-                    v40 = false;
-                  }
-                }
-                if (v40) {
-                  v38 = v50;
-                  v39 = false;
-                }
-                i32 v51 = (0);
-                bool v52 = true;
-                bool v53 = true;
-                if (v53) {
-                  u32 v54 = ((u32)((u8)lane8((v16 + 0u), v17)));
-                  bool v57 = (v55[v54] != 0u);
-                  bool v60 = (v58[v54] != 0u);
-                  bool v61 = !(!v57 || !v60);
-                  if (v61) {
-                    v51 = v62;
-                    v52 = false;
-                    v53 = false;
-                  }
-                }
-                if (v53) {
-                  v51 = v63;
-                  v52 = false;
-                }
-                u32 v69 = ((v37 * v65) + (threadIdx.x % v65));
-                add_shared((v70 + (0u + ((v66 * 1u) + v69))), v66, ((i64)v38));
-                add_shared((v70 + (0u + ((v66 * 3u) + v69))), v66, ((i64)v51));
-                set_flags((v70 + (0u + ((v66 * 0u) + v69))), 1u);
-              }
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
+            i64 v22 = ((i64)v21);
+            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+            bool v26 = ((v22 < v23) || (v22 > v24));
+            u32 v28 = (v26 ? 0u : v27[v25]);
+            if (!(v28 == 0u)) {
+              v15 = (v15 | (1u << v18));
             }
           }
         }
       }
+      u32 v29 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+        if (((v15 & (1u << v30)) != 0u)) {
+          v1[v29] = (((u32)v14) + v30);
+          v29 = (v29 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v31 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v31);
+        if ((threadIdx.x < v31)) {
+          u64 v32 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v34 = ((i32)((u32)v33 + (u32)((i32)v16[v32])));
+          i64 v35 = ((i64)v34);
+          u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+          bool v39 = ((v35 < v36) || (v35 > v37));
+          u32 v40 = (v39 ? 0u : v27[v38]);
+          if (!(v40 == 0u)) {
+            u32 v44 = v41[v38];
+            u32 v45 = (v44 + v42[v38]);
+            for (u32 v46 = v44; v46 < v45; v46 += 1u) {
+              u32 v47 = v43[v46];
+              u32 v49 = v48[v47];
+              u32 v50 = (v49 + 1u);
+              i32 v51 = (0);
+              bool v52 = true;
+              bool v53 = true;
+              if (v53) {
+                u32 v55 = ((u32)v54[v32]);
+                bool v58 = (v56[v55] != 0u);
+                bool v61 = (v59[v55] != 0u);
+                bool v62 = (v58 || v61);
+                if (v62) {
+                  v51 = v63;
+                  v52 = false;
+                  v53 = false;
+                }
+              }
+              if (v53) {
+                v51 = v64;
+                v52 = false;
+              }
+              i32 v65 = (0);
+              bool v66 = true;
+              bool v67 = true;
+              if (v67) {
+                u32 v68 = ((u32)v54[v32]);
+                bool v71 = (v69[v68] != 0u);
+                bool v74 = (v72[v68] != 0u);
+                bool v75 = !(!v71 || !v74);
+                if (v75) {
+                  v65 = v76;
+                  v66 = false;
+                  v67 = false;
+                }
+              }
+              if (v67) {
+                v65 = v77;
+                v66 = false;
+              }
+              u32 v83 = ((v50 * v79) + (threadIdx.x % v79));
+              add_shared((v1 + (12u + ((v80 * 1u) + v83))), v80, ((i64)v51));
+              add_shared((v1 + (12u + ((v80 * 3u) + v83))), v80, ((i64)v65));
+              set_flags((v1 + (12u + ((v80 * 0u) + v83))), 1u);
+            }
+          }
+        }
+        __syncthreads();
+      }
     }
   }
   __syncthreads();
-  for (u32 v72 = threadIdx.x; v72 < v64; v72 += blockDim.x) {
-    u32 v73 = 0u;
-    i64 v74 = ((i64)0ll);
-    i64 v75 = ((i64)0ll);
-    for (u32 v76 = 0u; v76 < v65; v76 += 1u) {
-      u32 v77 = ((v72 * v65) + v76);
-      v73 = (v73 | v70[(0u + ((v66 * 0u) + v77))]);
-      v74 = ((i64)((u64)v74 + (u64)joined((v70 + (0u + ((v66 * 1u) + v77))), v66)));
-      v75 = ((i64)((u64)v75 + (u64)joined((v70 + (0u + ((v66 * 3u) + v77))), v66)));
+  for (u32 v85 = threadIdx.x; v85 < v78; v85 += blockDim.x) {
+    u32 v86 = 0u;
+    i64 v87 = ((i64)0ll);
+    i64 v88 = ((i64)0ll);
+    for (u32 v89 = 0u; v89 < v79; v89 += 1u) {
+      u32 v90 = ((v85 * v79) + v89);
+      v86 = (v86 | v1[(12u + ((v80 * 0u) + v90))]);
+      v87 = ((i64)((u64)v87 + (u64)joined((v1 + (12u + ((v80 * 1u) + v90))), v80)));
+      v88 = ((i64)((u64)v88 + (u64)joined((v1 + (12u + ((v80 * 3u) + v90))), v80)));
     }
-    if ((v73 != 0u)) {
-      u64 v78 = (((u64)v72) * 3ull);
-      add64((v68 + v78), v74);
-      add64((v68 + (v78 + 1ull)), v75);
-      set_flags((v67 + ((v78 * 2ull) + 4ull)), v73);
+    if ((v86 != 0u)) {
+      u64 v91 = (((u64)v85) * 3ull);
+      add64((v82 + v91), v87);
+      add64((v82 + (v91 + 1ull)), v88);
+      set_flags((v81 + ((v91 * 2ull) + 4ull)), v86);
     }
   }
 }

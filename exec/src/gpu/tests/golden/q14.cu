@@ -31,145 +31,145 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, u32* v24) {
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v11, const i64 v14, u32* v16) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u32 v10 = 0u;
-#pragma unroll
-      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
-        u64 v12 = (v9 + ((u64)v11));
-        if (((v12 >= v6) && (v12 < v8))) {
-          v10 = (v10 | (1u << v11));
-        }
-      }
-      if ((v10 != 0u)) {
-        u64 v14[2];
-        lanes16(v14, v13, v9);
-        u64 v16[1];
-        lanes8(v16, v15, v9);
-#pragma unroll
-        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
-          u64 v18 = (v9 + ((u64)v17));
-          if (((v10 & (1u << v17)) != 0u)) {
-            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u16)lane16((v14 + 0u), v17)))));
-            i64 v21 = ((i64)v20);
-            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-            v24[v18] = v23;
-          }
-        }
-      }
+    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
+      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
+      i64 v13 = ((i64)v12);
+      u32 v15 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
+      v16[v9] = v15;
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u32* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u8* __restrict__ v42, const u8* __restrict__ v44, const u8* __restrict__ v45, const i32 v48, const i32 v50, const i32 v51, const i32 v55, const i32 v56, const i32 v58, const i32 v59, const u32 v63, const u32 v64, const u32 v65, u32* v66, u64* v67) {
-  SHARED(v71)
-  u32 v68 = 0u;
-  i64 v69 = ((i64)0ll);
-  i64 v70 = ((i64)0ll);
-  for (u32 v72 = threadIdx.x; v72 < (v65 * 5u); v72 += blockDim.x) {
-    v71[(0u + v72)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v22, const i32 v24, const i32 v26, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const i32 v42, const i64 v45, const i64 v46, const u8* __restrict__ v54, const u8* __restrict__ v56, const u8* __restrict__ v57, const u32* __restrict__ v60, const i32 v61, const i32 v63, const u8* __restrict__ v64, const i32 v65, const i32 v69, const i32 v70, const i32 v72, const i32 v73, const u32 v77, const u32 v78, const u32 v79, u32* v80, u64* v81) {
+  SHARED(v1)
+  u32 v82 = 0u;
+  i64 v83 = ((i64)0ll);
+  i64 v84 = ((i64)0ll);
+  for (u32 v85 = threadIdx.x; v85 < (v79 * 5u); v85 += blockDim.x) {
+    v1[(12u + v85)] = 0u;
   }
   __syncthreads();
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[2];
-      lanes16(v11, v10, v9);
-      u32 v12 = 0u;
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+        u64 v19[2];
+        lanes16(v19, v18, v14);
 #pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
-          bool v18 = (v16 >= v17);
-          if (v18) {
-            bool v20 = (v16 < v19);
-            if (v20) {
-              v12 = (v12 | (1u << v13));
-            }
-          }
-        }
-      }
-      if ((v12 != 0u)) {
-        u64 v22[2];
-        lanes16(v22, v21, v9);
-        u64 v24[4];
-        lanes32(v24, v23, v9);
-        u64 v26[1];
-        lanes8(v26, v25, v9);
-#pragma unroll
-        for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
-          u64 v28 = (v9 + ((u64)v27));
-          if (((v12 & (1u << v27)) != 0u)) {
-            i32 v30 = ((i32)((u32)v29 + (u32)((i32)((u16)lane16((v22 + 0u), v27)))));
-            i64 v31 = ((i64)v30);
-            u32 v34 = (((u32)((u64)((i64)((u64)v31 - (u64)v32)))) + 1u);
-            bool v35 = ((v31 < v32) || (v31 > v33));
-            u32 v37 = (v35 ? 0u : v36[v34]);
-            u32 v38 = (v37 - 1u);
-            if (!(v37 == 0u)) {
-              i32 v39 = (0);
-              bool v40 = true;
-              bool v41 = true;
-              if (v41) {
-                u32 v43 = ((u32)v42[v38]);
-                bool v46 = (v44[v43] != 0u);
-                bool v47 = (v45[v43] != 0u);
-                if ((v46 && !v47)) {
-                  i32 v49 = ((i32)((u32)v48 + (u32)((i32)lane32((v24 + 0u), v27))));
-                  i32 v52 = ((i32)((u32)v51 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
-                  i32 v53 = ((i32)((u32)v50 - (u32)v52));
-                  i32 v54 = ((i32)((u32)v49 * (u32)v53));
-                  v39 = v54;
-                  v40 = false;
-                  v41 = false;
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v14 + ((u64)v20));
+          if (((v21 >= v11) && (v21 < v12))) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
+            bool v25 = (v23 >= v24);
+            if (v25) {
+              bool v27 = (v23 < v26);
+              if (v27) {
+                i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+                i64 v30 = ((i64)v29);
+                u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+                bool v34 = ((v30 < v31) || (v30 > v32));
+                u32 v36 = (v34 ? 0u : v35[v33]);
+                u32 v37 = (v36 - 1u);
+                if (!(v36 == 0u)) {
+                  v15 = (v15 | (1u << v20));
                 }
               }
-              if (v41) {
-                v39 = v55;
-                v40 = false;
-              }
-              i32 v57 = ((i32)((u32)v56 + (u32)((i32)lane32((v24 + 0u), v27))));
-              i32 v60 = ((i32)((u32)v59 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
-              i32 v61 = ((i32)((u32)v58 - (u32)v60));
-              i32 v62 = ((i32)((u32)v57 * (u32)v61));
-              v69 = ((i64)((u64)v69 + (u64)((i64)v39)));
-              v70 = ((i64)((u64)v70 + (u64)((i64)v62)));
-              v68 = (v68 | 1u);
             }
           }
         }
       }
+      u32 v38 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
+        if (((v15 & (1u << v39)) != 0u)) {
+          v1[v38] = (((u32)v14) + v39);
+          v38 = (v38 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v40 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v40);
+        if ((threadIdx.x < v40)) {
+          u64 v41 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v16[v41])));
+          i64 v44 = ((i64)v43);
+          u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
+          bool v48 = ((v44 < v45) || (v44 > v46));
+          u32 v49 = (v48 ? 0u : v35[v47]);
+          u32 v50 = (v49 - 1u);
+          if (!(v49 == 0u)) {
+            i32 v51 = (0);
+            bool v52 = true;
+            bool v53 = true;
+            if (v53) {
+              u32 v55 = ((u32)v54[v50]);
+              bool v58 = (v56[v55] != 0u);
+              bool v59 = (v57[v55] != 0u);
+              if ((v58 && !v59)) {
+                i32 v62 = ((i32)((u32)v61 + (u32)((i32)v60[v41])));
+                i32 v66 = ((i32)((u32)v65 + (u32)((i32)v64[v41])));
+                i32 v67 = ((i32)((u32)v63 - (u32)v66));
+                i32 v68 = ((i32)((u32)v62 * (u32)v67));
+                v51 = v68;
+                v52 = false;
+                v53 = false;
+              }
+            }
+            if (v53) {
+              v51 = v69;
+              v52 = false;
+            }
+            i32 v71 = ((i32)((u32)v70 + (u32)((i32)v60[v41])));
+            i32 v74 = ((i32)((u32)v73 + (u32)((i32)v64[v41])));
+            i32 v75 = ((i32)((u32)v72 - (u32)v74));
+            i32 v76 = ((i32)((u32)v71 * (u32)v75));
+            v83 = ((i64)((u64)v83 + (u64)((i64)v51)));
+            v84 = ((i64)((u64)v84 + (u64)((i64)v76)));
+            v82 = (v82 | 1u);
+          }
+        }
+        __syncthreads();
+      }
     }
   }
-  u32 v73 = ((0u * v64) + (threadIdx.x % v64));
-  if ((v68 != 0u)) {
-    add_shared((v71 + (0u + ((v65 * 1u) + v73))), v65, v69);
-    add_shared((v71 + (0u + ((v65 * 3u) + v73))), v65, v70);
-    set_flags((v71 + (0u + ((v65 * 0u) + v73))), v68);
+  u32 v86 = ((0u * v78) + (threadIdx.x % v78));
+  if ((v82 != 0u)) {
+    add_shared((v1 + (12u + ((v79 * 1u) + v86))), v79, v83);
+    add_shared((v1 + (12u + ((v79 * 3u) + v86))), v79, v84);
+    set_flags((v1 + (12u + ((v79 * 0u) + v86))), v82);
   }
   __syncthreads();
-  for (u32 v74 = threadIdx.x; v74 < v63; v74 += blockDim.x) {
-    u32 v75 = 0u;
-    i64 v76 = ((i64)0ll);
-    i64 v77 = ((i64)0ll);
-    for (u32 v78 = 0u; v78 < v64; v78 += 1u) {
-      u32 v79 = ((v74 * v64) + v78);
-      v75 = (v75 | v71[(0u + ((v65 * 0u) + v79))]);
-      v76 = ((i64)((u64)v76 + (u64)joined((v71 + (0u + ((v65 * 1u) + v79))), v65)));
-      v77 = ((i64)((u64)v77 + (u64)joined((v71 + (0u + ((v65 * 3u) + v79))), v65)));
+  for (u32 v87 = threadIdx.x; v87 < v77; v87 += blockDim.x) {
+    u32 v88 = 0u;
+    i64 v89 = ((i64)0ll);
+    i64 v90 = ((i64)0ll);
+    for (u32 v91 = 0u; v91 < v78; v91 += 1u) {
+      u32 v92 = ((v87 * v78) + v91);
+      v88 = (v88 | v1[(12u + ((v79 * 0u) + v92))]);
+      v89 = ((i64)((u64)v89 + (u64)joined((v1 + (12u + ((v79 * 1u) + v92))), v79)));
+      v90 = ((i64)((u64)v90 + (u64)joined((v1 + (12u + ((v79 * 3u) + v92))), v79)));
     }
-    if ((v75 != 0u)) {
-      u64 v80 = (((u64)v74) * 3ull);
-      add64((v67 + v80), v76);
-      add64((v67 + (v80 + 1ull)), v77);
-      set_flags((v66 + ((v80 * 2ull) + 4ull)), v75);
+    if ((v88 != 0u)) {
+      u64 v93 = (((u64)v87) * 3ull);
+      add64((v81 + v93), v89);
+      add64((v81 + (v93 + 1ull)), v90);
+      set_flags((v80 + ((v93 * 2ull) + 4ull)), v88);
     }
   }
 }

@@ -31,40 +31,16 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v11, const i64 v14, u32* v16) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u32 v10 = 0u;
-#pragma unroll
-      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
-        u64 v12 = (v9 + ((u64)v11));
-        if (((v12 >= v6) && (v12 < v8))) {
-          v10 = (v10 | (1u << v11));
-        }
-      }
-      if ((v10 != 0u)) {
-        u64 v14[1];
-        lanes8(v14, v13, v9);
-        u64 v16[1];
-        lanes8(v16, v15, v9);
-        u64 v18[1];
-        lanes8(v18, v17, v9);
-        u64 v20[1];
-        lanes8(v20, v19, v9);
-#pragma unroll
-        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
-          u64 v22 = (v9 + ((u64)v21));
-          if (((v10 & (1u << v21)) != 0u)) {
-            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v14 + 0u), v21)))));
-            i64 v25 = ((i64)v24);
-            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
-            v28[v22] = v27;
-          }
-        }
-      }
+    for (u64 v9 = (v6 + ((u64)threadIdx.x)); v9 < v8; v9 += ((u64)blockDim.x)) {
+      i32 v12 = ((i32)((u32)v11 + (u32)((i32)v10[v9])));
+      i64 v13 = ((i64)v12);
+      u32 v15 = (((u32)((u64)((i64)((u64)v13 - (u64)v14)))) + 1u);
+      v16[v9] = v15;
     }
   }
 }

@@ -166,127 +166,147 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v12, const u8* __restrict__ v14, const i32 v19, const i32 v20, const i32 v22, const i32 v24, const i32 v27, const i32 v29, const i32 v33, const u8* __restrict__ v38, const u8* __restrict__ v39, const u8* __restrict__ v42, const u8* __restrict__ v43, const u16* __restrict__ v45, const u32* __restrict__ v47, const u8* __restrict__ v49, const i32 v53, const i64 v56, const i64 v57, const u32* __restrict__ v60, const u32* __restrict__ v63, const u8* __restrict__ v65, const u8* __restrict__ v66, const u32* __restrict__ v68, const u8* __restrict__ v70, const u8* __restrict__ v71, const i32 v73, const i32 v74, const i32 v76, const i32 v78, const i32* __restrict__ v80, const i32 v82, const u8* __restrict__ v85, const u8* __restrict__ v86, const u8* __restrict__ v88, const u8* __restrict__ v89, const i32 v91, const i32 v93, const i32 v95, const u8* __restrict__ v98, const u8* __restrict__ v99, const u8* __restrict__ v101, const u8* __restrict__ v102, const i32 v105, const i32 v107, const i32 v111, const i32 v113, const u32 v117, const u32 v118, const u32 v119, u32* v120, u64* v121) {
-  SHARED(v124)
-  u32 v122 = 0u;
-  i64 v123 = ((i64)0ll);
-  for (u32 v125 = threadIdx.x; v125 < (v119 * 3u); v125 += blockDim.x) {
-    v124[(0u + v125)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i32 v27, const i32 v29, const i32 v31, const i32 v34, const i32 v36, const i32 v40, const u8* __restrict__ v45, const u8* __restrict__ v46, const u8* __restrict__ v49, const u8* __restrict__ v50, const i32 v52, const i64 v55, const i64 v56, const u32* __restrict__ v59, const i32 v66, const i64 v69, const i64 v70, const u32* __restrict__ v75, const u8* __restrict__ v77, const u8* __restrict__ v78, const u32* __restrict__ v80, const u8* __restrict__ v82, const u8* __restrict__ v83, const i32 v85, const i32 v86, const i32 v88, const i32 v90, const i32* __restrict__ v92, const i32 v94, const u8* __restrict__ v97, const u8* __restrict__ v98, const u8* __restrict__ v100, const u8* __restrict__ v101, const i32 v103, const i32 v105, const i32 v107, const u8* __restrict__ v110, const u8* __restrict__ v111, const u8* __restrict__ v113, const u8* __restrict__ v114, const i32 v117, const i32 v119, const u32* __restrict__ v123, const i32 v124, const u8* __restrict__ v126, const i32 v127, const u32 v131, const u32 v132, const u32 v133, u32* v134, u64* v135) {
+  SHARED(v1)
+  u32 v136 = 0u;
+  i64 v137 = ((i64)0ll);
+  for (u32 v138 = threadIdx.x; v138 < (v133 * 3u); v138 += blockDim.x) {
+    v1[(12u + v138)] = 0u;
   }
   __syncthreads();
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u64 v13[1];
-      lanes8(v13, v12, v9);
-      u64 v15[1];
-      lanes8(v15, v14, v9);
-      u32 v16 = 0u;
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+        u64 v19[1];
+        lanes8(v19, v18, v14);
+        u64 v21[1];
+        lanes8(v21, v20, v14);
+        u64 v23[1];
+        lanes8(v23, v22, v14);
 #pragma unroll
-      for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
-        u64 v18 = (v9 + ((u64)v17));
-        if (((v18 >= v6) && (v18 < v8))) {
-          i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u32)v19 * (u32)((i32)((u8)lane8((v11 + 0u), v17)))))));
-          bool v23 = (v21 >= v22);
-          bool v25 = (v21 <= v24);
-          bool v26 = !(!v23 || !v25);
-          bool v28 = (v21 >= v27);
-          bool v30 = (v21 <= v29);
-          bool v31 = !(!v28 || !v30);
-          bool v32 = (v21 >= v29);
-          bool v34 = (v21 <= v33);
-          bool v35 = !(!v32 || !v34);
-          bool v36 = ((v26 || v31) || v35);
-          if (v36) {
-            u32 v37 = ((u32)((u8)lane8((v13 + 0u), v17)));
-            bool v40 = (v38[v37] != 0u);
-            if (v40) {
-              u32 v41 = ((u32)((u8)lane8((v15 + 0u), v17)));
-              bool v44 = (v42[v41] != 0u);
-              if (v44) {
-                v16 = (v16 | (1u << v17));
+        for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+          u64 v25 = (v14 + ((u64)v24));
+          if (((v25 >= v11) && (v25 < v12))) {
+            i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u32)v26 * (u32)((i32)((u8)lane8((v19 + 0u), v24)))))));
+            bool v30 = (v28 >= v29);
+            bool v32 = (v28 <= v31);
+            bool v33 = !(!v30 || !v32);
+            bool v35 = (v28 >= v34);
+            bool v37 = (v28 <= v36);
+            bool v38 = !(!v35 || !v37);
+            bool v39 = (v28 >= v36);
+            bool v41 = (v28 <= v40);
+            bool v42 = !(!v39 || !v41);
+            bool v43 = ((v33 || v38) || v42);
+            if (v43) {
+              u32 v44 = ((u32)((u8)lane8((v21 + 0u), v24)));
+              bool v47 = (v45[v44] != 0u);
+              if (v47) {
+                u32 v48 = ((u32)((u8)lane8((v23 + 0u), v24)));
+                bool v51 = (v49[v48] != 0u);
+                if (v51) {
+                  i32 v53 = ((i32)((u32)v52 + (u32)((i32)((u16)lane16((v17 + 0u), v24)))));
+                  i64 v54 = ((i64)v53);
+                  u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
+                  bool v58 = ((v54 < v55) || (v54 > v56));
+                  u32 v60 = (v58 ? 0u : v59[v57]);
+                  u32 v61 = (v60 - 1u);
+                  if (!(v60 == 0u)) {
+                    v15 = (v15 | (1u << v24));
+                  }
+                }
               }
             }
           }
         }
       }
-      if ((v16 != 0u)) {
-        u64 v46[2];
-        lanes16(v46, v45, v9);
-        u64 v48[4];
-        lanes32(v48, v47, v9);
-        u64 v50[1];
-        lanes8(v50, v49, v9);
+      u32 v62 = (v2 + scan((v1 + 9u), ones(v15)));
 #pragma unroll
-        for (u32 v51 = 0u; v51 < 8u; v51 += 1u) {
-          u64 v52 = (v9 + ((u64)v51));
-          if (((v16 & (1u << v51)) != 0u)) {
-            i32 v54 = ((i32)((u32)v53 + (u32)((i32)((u16)lane16((v46 + 0u), v51)))));
-            i64 v55 = ((i64)v54);
-            u32 v58 = (((u32)((u64)((i64)((u64)v55 - (u64)v56)))) + 1u);
-            bool v59 = ((v55 < v56) || (v55 > v57));
-            u32 v61 = (v59 ? 0u : v60[v58]);
-            u32 v62 = (v61 - 1u);
-            if (!(v61 == 0u)) {
-              u32 v64 = v63[v62];
-              bool v67 = (v65[v64] != 0u);
-              u32 v69 = v68[v62];
-              bool v72 = (v70[v69] != 0u);
-              i32 v75 = ((i32)((u32)v74 + (u32)((i32)((u32)v73 * (u32)((i32)((u8)lane8((v11 + 0u), v51)))))));
-              bool v77 = (v75 >= v76);
-              bool v79 = (v75 <= v78);
-              i32 v81 = v80[v62];
-              bool v83 = (v81 <= v82);
-              bool v84 = !((((!v67 || !v72) || !v77) || !v79) || !v83);
-              bool v87 = (v85[v64] != 0u);
-              bool v90 = (v88[v69] != 0u);
-              bool v92 = (v75 >= v91);
-              bool v94 = (v75 <= v93);
-              bool v96 = (v81 <= v95);
-              bool v97 = !((((!v87 || !v90) || !v92) || !v94) || !v96);
-              bool v100 = (v98[v64] != 0u);
-              bool v103 = (v101[v69] != 0u);
-              bool v104 = (v75 >= v93);
-              bool v106 = (v75 <= v105);
-              bool v108 = (v81 <= v107);
-              bool v109 = !((((!v100 || !v103) || !v104) || !v106) || !v108);
-              bool v110 = ((v84 || v97) || v109);
-              if (v110) {
-                i32 v112 = ((i32)((u32)v111 + (u32)((i32)lane32((v48 + 0u), v51))));
-                i32 v114 = ((i32)((u32)v113 + (u32)((i32)((u8)lane8((v50 + 0u), v51)))));
-                i32 v115 = ((i32)((u32)v76 - (u32)v114));
-                i32 v116 = ((i32)((u32)v112 * (u32)v115));
-                v123 = ((i64)((u64)v123 + (u64)((i64)v116)));
-                v122 = (v122 | 1u);
-              }
+      for (u32 v63 = 0u; v63 < 8u; v63 += 1u) {
+        if (((v15 & (1u << v63)) != 0u)) {
+          v1[v62] = (((u32)v14) + v63);
+          v62 = (v62 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v64 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v64);
+        if ((threadIdx.x < v64)) {
+          u64 v65 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v67 = ((i32)((u32)v66 + (u32)((i32)v16[v65])));
+          i64 v68 = ((i64)v67);
+          u32 v71 = (((u32)((u64)((i64)((u64)v68 - (u64)v69)))) + 1u);
+          bool v72 = ((v68 < v69) || (v68 > v70));
+          u32 v73 = (v72 ? 0u : v59[v71]);
+          u32 v74 = (v73 - 1u);
+          if (!(v73 == 0u)) {
+            u32 v76 = v75[v74];
+            bool v79 = (v77[v76] != 0u);
+            u32 v81 = v80[v74];
+            bool v84 = (v82[v81] != 0u);
+            i32 v87 = ((i32)((u32)v86 + (u32)((i32)((u32)v85 * (u32)((i32)v18[v65])))));
+            bool v89 = (v87 >= v88);
+            bool v91 = (v87 <= v90);
+            i32 v93 = v92[v74];
+            bool v95 = (v93 <= v94);
+            bool v96 = !((((!v79 || !v84) || !v89) || !v91) || !v95);
+            bool v99 = (v97[v76] != 0u);
+            bool v102 = (v100[v81] != 0u);
+            bool v104 = (v87 >= v103);
+            bool v106 = (v87 <= v105);
+            bool v108 = (v93 <= v107);
+            bool v109 = !((((!v99 || !v102) || !v104) || !v106) || !v108);
+            bool v112 = (v110[v76] != 0u);
+            bool v115 = (v113[v81] != 0u);
+            bool v116 = (v87 >= v105);
+            bool v118 = (v87 <= v117);
+            bool v120 = (v93 <= v119);
+            bool v121 = !((((!v112 || !v115) || !v116) || !v118) || !v120);
+            bool v122 = ((v96 || v109) || v121);
+            if (v122) {
+              i32 v125 = ((i32)((u32)v124 + (u32)((i32)v123[v65])));
+              i32 v128 = ((i32)((u32)v127 + (u32)((i32)v126[v65])));
+              i32 v129 = ((i32)((u32)v88 - (u32)v128));
+              i32 v130 = ((i32)((u32)v125 * (u32)v129));
+              v137 = ((i64)((u64)v137 + (u64)((i64)v130)));
+              v136 = (v136 | 1u);
             }
           }
         }
+        __syncthreads();
       }
     }
   }
-  u32 v126 = ((0u * v118) + (threadIdx.x % v118));
-  if ((v122 != 0u)) {
-    add_shared((v124 + (0u + ((v119 * 1u) + v126))), v119, v123);
-    set_flags((v124 + (0u + ((v119 * 0u) + v126))), v122);
+  u32 v139 = ((0u * v132) + (threadIdx.x % v132));
+  if ((v136 != 0u)) {
+    add_shared((v1 + (12u + ((v133 * 1u) + v139))), v133, v137);
+    set_flags((v1 + (12u + ((v133 * 0u) + v139))), v136);
   }
   __syncthreads();
-  for (u32 v127 = threadIdx.x; v127 < v117; v127 += blockDim.x) {
-    u32 v128 = 0u;
-    i64 v129 = ((i64)0ll);
-    for (u32 v130 = 0u; v130 < v118; v130 += 1u) {
-      u32 v131 = ((v127 * v118) + v130);
-      v128 = (v128 | v124[(0u + ((v119 * 0u) + v131))]);
-      v129 = ((i64)((u64)v129 + (u64)joined((v124 + (0u + ((v119 * 1u) + v131))), v119)));
+  for (u32 v140 = threadIdx.x; v140 < v131; v140 += blockDim.x) {
+    u32 v141 = 0u;
+    i64 v142 = ((i64)0ll);
+    for (u32 v143 = 0u; v143 < v132; v143 += 1u) {
+      u32 v144 = ((v140 * v132) + v143);
+      v141 = (v141 | v1[(12u + ((v133 * 0u) + v144))]);
+      v142 = ((i64)((u64)v142 + (u64)joined((v1 + (12u + ((v133 * 1u) + v144))), v133)));
     }
-    if ((v128 != 0u)) {
-      u64 v132 = (((u64)v127) * 2ull);
-      add64((v121 + v132), v129);
-      set_flags((v120 + ((v132 * 2ull) + 2ull)), v128);
+    if ((v141 != 0u)) {
+      u64 v145 = (((u64)v140) * 2ull);
+      add64((v135 + v145), v142);
+      set_flags((v134 + ((v145 * 2ull) + 2ull)), v141);
     }
   }
 }

@@ -218,119 +218,6 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u8* __restrict__ v15, const u16* __restrict__ v17, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const i32 v31, const i32 v33, const i32 v35, const i32 v36, const i64 v39, const i64 v40, const i64 v42, const i64 v43, const u32* __restrict__ v46, const u64* __restrict__ v47, const i64 v57, const i64 v58, const u8* __restrict__ v61) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u64 v16[1];
-      lanes8(v16, v15, v12);
-      u64 v18[2];
-      lanes16(v18, v17, v12);
-      u32 v19 = 0u;
-#pragma unroll
-      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-        u64 v21 = (v12 + ((u64)v20));
-        if (((v21 >= v8) && (v21 < v10))) {
-          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v14 + 0u), v20)))));
-          i64 v24 = ((i64)v23);
-          u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
-          bool v28 = ((v24 < v25) || (v24 > v26));
-          bool v30 = !(v28 || !bit((v29 + 0ull), ((u64)v27)));
-          if (v30) {
-            i32 v32 = ((i32)((u32)v31 + (u32)((i32)((u16)lane16((v18 + 0u), v20)))));
-            i32 v34 = ((i32)((u32)v32 * (u32)v33));
-            i32 v37 = ((i32)((u32)v36 + (u32)((i32)((u8)lane8((v16 + 0u), v20)))));
-            i64 v38 = ((i64)v23);
-            i64 v41 = ((i64)v37);
-            u32 v44 = (((((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v41 - (u64)v42)))) + 1u));
-            bool v45 = (((v38 < v39) || (v38 > v40)) || ((v41 < v42) || (v41 > v43)));
-            u64 v48 = ((u64)v44);
-            bool v49 = (v45 || !(v47[v48] != 0ull));
-            u32 v50 = (v49 ? 0u : v44);
-            u64 v51 = ((u64)v50);
-            i32 v52 = (!v49 ? ((i32)((i64)v47[v51])) : (0));
-            bool v53 = (!v49 ? false : true);
-            i32 v54 = ((i32)((u32)v35 * (u32)v52));
-            bool v55 = (v34 > v54);
-            if ((v55 && !v53)) {
-              i64 v56 = ((i64)v37);
-              u32 v59 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
-              bool v60 = ((v56 < v57) || (v56 > v58));
-              bool v62 = !(v60 || !bit((v61 + 0ull), ((u64)v59)));
-              if (v62) {
-                v19 = (v19 | (1u << v20));
-              }
-            }
-          }
-        }
-      }
-      if ((v19 != 0u)) {
-#pragma unroll
-        for (u32 v63 = 0u; v63 < 8u; v63 += 1u) {
-          u64 v64 = (v12 + ((u64)v63));
-          if (((v19 & (1u << v63)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
-    }
-    u32 v65 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v23) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u32 v15 = 0u;
-#pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          u32 v18 = ((u32)((u16)lane16((v14 + 0u), v16)));
-          bool v21 = (v19[v18] != 0u);
-          bool v22 = (v20[v18] != 0u);
-          if ((v21 && !v22)) {
-            v15 = (v15 | (1u << v16));
-          }
-        }
-      }
-      if ((v15 != 0u)) {
-        u64 v24[2];
-        lanes16(v24, v23, v12);
-#pragma unroll
-        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
-          u64 v26 = (v12 + ((u64)v25));
-          if (((v15 & (1u << v25)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
-    }
-    u32 v27 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
 KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const u8* __restrict__ v31) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -460,72 +347,6 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v12, const u16* __restrict__ v14, const i32 v19, const i64 v22, const i64 v23, const u8* __restrict__ v26, const i32 v28, const i32 v30, const i32 v32, const i32 v33, const i64 v36, const i64 v37, const i64 v39, const i64 v40, const u32* __restrict__ v43, const u64* __restrict__ v44, const i64 v54, const i64 v55, const u8* __restrict__ v58, const i32 v62, const i64 v65, u32* v67) {
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[2];
-      lanes16(v11, v10, v9);
-      u64 v13[1];
-      lanes8(v13, v12, v9);
-      u64 v15[2];
-      lanes16(v15, v14, v9);
-      u32 v16 = 0u;
-#pragma unroll
-      for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
-        u64 v18 = (v9 + ((u64)v17));
-        if (((v18 >= v6) && (v18 < v8))) {
-          i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u16)lane16((v11 + 0u), v17)))));
-          i64 v21 = ((i64)v20);
-          u32 v24 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-          bool v25 = ((v21 < v22) || (v21 > v23));
-          bool v27 = !(v25 || !bit((v26 + 0ull), ((u64)v24)));
-          if (v27) {
-            i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v15 + 0u), v17)))));
-            i32 v31 = ((i32)((u32)v29 * (u32)v30));
-            i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u8)lane8((v13 + 0u), v17)))));
-            i64 v35 = ((i64)v20);
-            i64 v38 = ((i64)v34);
-            u32 v41 = (((((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u));
-            bool v42 = (((v35 < v36) || (v35 > v37)) || ((v38 < v39) || (v38 > v40)));
-            u64 v45 = ((u64)v41);
-            bool v46 = (v42 || !(v44[v45] != 0ull));
-            u32 v47 = (v46 ? 0u : v41);
-            u64 v48 = ((u64)v47);
-            i32 v49 = (!v46 ? ((i32)((i64)v44[v48])) : (0));
-            bool v50 = (!v46 ? false : true);
-            i32 v51 = ((i32)((u32)v32 * (u32)v49));
-            bool v52 = (v31 > v51);
-            if ((v52 && !v50)) {
-              i64 v53 = ((i64)v34);
-              u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
-              bool v57 = ((v53 < v54) || (v53 > v55));
-              bool v59 = !(v57 || !bit((v58 + 0ull), ((u64)v56)));
-              if (v59) {
-                v16 = (v16 | (1u << v17));
-              }
-            }
-          }
-        }
-      }
-      if ((v16 != 0u)) {
-#pragma unroll
-        for (u32 v60 = 0u; v60 < 8u; v60 += 1u) {
-          u64 v61 = (v9 + ((u64)v60));
-          if (((v16 & (1u << v60)) != 0u)) {
-            i32 v63 = ((i32)((u32)v62 + (u32)((i32)((u8)lane8((v13 + 0u), v60)))));
-            i64 v64 = ((i64)v63);
-            u32 v66 = (((u32)((u64)((i64)((u64)v64 - (u64)v65)))) + 1u);
-            set_bit((v67 + 0u), ((u64)v66));
-          }
-        }
-      }
-    }
-  }
-}
-
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v20, const i32 v24, const i64 v27, u32* v29) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
@@ -643,6 +464,85 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             set_bit((v28 + 0u), ((u64)v27));
           }
         }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u16* __restrict__ v33, const i32 v34, const i32 v36, const i32 v38, const i32 v39, const u8* __restrict__ v41, const i32 v42, const i64 v45, const i64 v46, const i64 v48, const i64 v49, const u32* __restrict__ v52, const u64* __restrict__ v53, const i64 v63, const i64 v64, const u8* __restrict__ v67, const i64 v70, u32* v72) {
+  SHARED(v1)
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+#pragma unroll
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
+            i64 v22 = ((i64)v21);
+            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+            bool v26 = ((v22 < v23) || (v22 > v24));
+            bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
+            if (v28) {
+              v15 = (v15 | (1u << v18));
+            }
+          }
+        }
+      }
+      u32 v29 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+        if (((v15 & (1u << v30)) != 0u)) {
+          v1[v29] = (((u32)v14) + v30);
+          v29 = (v29 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v31 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v31);
+        if ((threadIdx.x < v31)) {
+          u64 v32 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v32])));
+          i32 v37 = ((i32)((u32)v35 * (u32)v36));
+          i32 v40 = ((i32)((u32)v39 + (u32)((i32)v16[v32])));
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v41[v32])));
+          i64 v44 = ((i64)v40);
+          i64 v47 = ((i64)v43);
+          u32 v50 = (((((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u));
+          bool v51 = (((v44 < v45) || (v44 > v46)) || ((v47 < v48) || (v47 > v49)));
+          u64 v54 = ((u64)v50);
+          bool v55 = (v51 || !(v53[v54] != 0ull));
+          u32 v56 = (v55 ? 0u : v50);
+          u64 v57 = ((u64)v56);
+          i32 v58 = (!v55 ? ((i32)((i64)v53[v57])) : (0));
+          bool v59 = (!v55 ? false : true);
+          i32 v60 = ((i32)((u32)v38 * (u32)v58));
+          bool v61 = (v37 > v60);
+          if ((v61 && !v59)) {
+            i64 v62 = ((i64)v43);
+            u32 v65 = (((u32)((u64)((i64)((u64)v62 - (u64)v63)))) + 1u);
+            bool v66 = ((v62 < v63) || (v62 > v64));
+            bool v68 = !(v66 || !bit((v67 + 0ull), ((u64)v65)));
+            if (v68) {
+              i64 v69 = ((i64)v43);
+              u32 v71 = (((u32)((u64)((i64)((u64)v69 - (u64)v70)))) + 1u);
+              set_bit((v72 + 0u), ((u64)v71));
+            }
+          }
+        }
+        __syncthreads();
       }
     }
   }

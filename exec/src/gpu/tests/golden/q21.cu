@@ -720,107 +720,6 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32* __restrict__ v35, const i64 v38, const i64 v39, const u32* __restrict__ v42, const u64* __restrict__ v43, const i32* __restrict__ v50, const i64 v55, const i64 v56, const u32* __restrict__ v68, const u32 v71, const u32 v72, const u32 v73, u32* v74, const u64* __restrict__ v75) {
-  SHARED(v77)
-  for (u32 v78 = threadIdx.x; v78 < (v73 * 1u); v78 += blockDim.x) {
-    v77[(0u + v78)] = 0u;
-  }
-  __syncthreads();
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
-#pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
-          bool v18 = (v16[v15] != 0u);
-          if (v18) {
-            v12 = (v12 | (1u << v13));
-          }
-        }
-      }
-      if ((v12 != 0u)) {
-        u64 v20[2];
-        lanes16(v20, v19, v9);
-#pragma unroll
-        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
-          u64 v22 = (v9 + ((u64)v21));
-          if (((v12 & (1u << v21)) != 0u)) {
-            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v20 + 0u), v21)))));
-            i64 v25 = ((i64)v24);
-            u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
-            bool v29 = ((v25 < v26) || (v25 > v27));
-            u32 v31 = (v29 ? 0u : v30[v28]);
-            u32 v32 = (v31 - 1u);
-            if (!(v31 == 0u)) {
-              bool v33 = false;
-              bool v34 = false;
-              if (!v33) {
-                i32 v36 = v35[v32];
-                i64 v37 = ((i64)v36);
-                u32 v40 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-                bool v41 = ((v37 < v38) || (v37 > v39));
-                u64 v44 = (((u64)v40) * 2ull);
-                bool v45 = (v41 || !(v42[v44] != 0u));
-                u32 v46 = (v45 ? 0u : v40);
-                u64 v47 = (((u64)v46) * 2ull);
-                i32 v48 = (!v45 ? ((i32)fallen32(v42[v47])) : (0));
-                bool v49 = (!v45 ? false : true);
-                i32 v51 = v50[v32];
-                bool v52 = (v48 != v51);
-                v34 = (v34 || v49);
-                v33 = (v52 && !v49);
-              }
-              if (!v33) {
-                i32 v53 = v35[v32];
-                i64 v54 = ((i64)v53);
-                u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
-                bool v58 = ((v54 < v55) || (v54 > v56));
-                u64 v59 = (((u64)v57) * 2ull);
-                bool v60 = (v58 || !(v42[v59] != 0u));
-                u32 v61 = (v60 ? 0u : v57);
-                u64 v62 = (((u64)v61) * 2ull);
-                i32 v63 = (!v60 ? ((i32)risen32(v42[(v62 + 1ull)])) : (0));
-                bool v64 = (!v60 ? false : true);
-                i32 v65 = v50[v32];
-                bool v66 = (v63 != v65);
-                v34 = (v34 || v64);
-                v33 = (v66 && !v64);
-              }
-              bool v67 = (v34 && !v33);
-              if ((v33 && !v67)) {
-                u32 v69 = v68[v32];
-                u32 v70 = (v69 + 1u);
-                u32 v76 = ((v70 * v72) + (threadIdx.x % v72));
-                count32((v77 + (0u + ((v73 * 0u) + v76))), 1u);
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-  __syncthreads();
-  for (u32 v79 = threadIdx.x; v79 < v71; v79 += blockDim.x) {
-    u32 v80 = 0u;
-    i64 v81 = ((i64)0ll);
-    for (u32 v82 = 0u; v82 < v72; v82 += 1u) {
-      u32 v83 = ((v79 * v72) + v82);
-      v81 = ((i64)((u64)v81 + (u64)((i64)v77[(0u + ((v73 * 0u) + v83))])));
-    }
-    if ((v81 != ((i64)0ll))) {
-      u64 v84 = ((u64)v79);
-      count32((v74 + v84), ((u32)v81));
-    }
-  }
-}
-
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
@@ -855,6 +754,131 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
           }
         }
       }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v23, const u8* __restrict__ v24, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const i32 v40, const i64 v43, const i64 v44, const i32* __restrict__ v51, const i64 v54, const i64 v55, const u32* __restrict__ v58, const u64* __restrict__ v59, const i32* __restrict__ v66, const i64 v71, const i64 v72, const u32* __restrict__ v84, const u32 v87, const u32 v88, const u32 v89, u32* v90, const u64* __restrict__ v91) {
+  SHARED(v1)
+  for (u32 v93 = threadIdx.x; v93 < (v89 * 1u); v93 += blockDim.x) {
+    v1[(12u + v93)] = 0u;
+  }
+  __syncthreads();
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+        u64 v19[1];
+        lanes8(v19, v18, v14);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v14 + ((u64)v20));
+          if (((v21 >= v11) && (v21 < v12))) {
+            u32 v22 = ((u32)((u8)lane8((v19 + 0u), v20)));
+            bool v25 = (v23[v22] != 0u);
+            if (v25) {
+              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+              i64 v28 = ((i64)v27);
+              u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+              bool v32 = ((v28 < v29) || (v28 > v30));
+              u32 v34 = (v32 ? 0u : v33[v31]);
+              u32 v35 = (v34 - 1u);
+              if (!(v34 == 0u)) {
+                v15 = (v15 | (1u << v20));
+              }
+            }
+          }
+        }
+      }
+      u32 v36 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
+        if (((v15 & (1u << v37)) != 0u)) {
+          v1[v36] = (((u32)v14) + v37);
+          v36 = (v36 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v38 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v38);
+        if ((threadIdx.x < v38)) {
+          u64 v39 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v41 = ((i32)((u32)v40 + (u32)((i32)v16[v39])));
+          i64 v42 = ((i64)v41);
+          u32 v45 = (((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u);
+          bool v46 = ((v42 < v43) || (v42 > v44));
+          u32 v47 = (v46 ? 0u : v33[v45]);
+          u32 v48 = (v47 - 1u);
+          if (!(v47 == 0u)) {
+            bool v49 = false;
+            bool v50 = false;
+            if (!v49) {
+              i32 v52 = v51[v48];
+              i64 v53 = ((i64)v52);
+              u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
+              bool v57 = ((v53 < v54) || (v53 > v55));
+              u64 v60 = (((u64)v56) * 2ull);
+              bool v61 = (v57 || !(v58[v60] != 0u));
+              u32 v62 = (v61 ? 0u : v56);
+              u64 v63 = (((u64)v62) * 2ull);
+              i32 v64 = (!v61 ? ((i32)fallen32(v58[v63])) : (0));
+              bool v65 = (!v61 ? false : true);
+              i32 v67 = v66[v48];
+              bool v68 = (v64 != v67);
+              v50 = (v50 || v65);
+              v49 = (v68 && !v65);
+            }
+            if (!v49) {
+              i32 v69 = v51[v48];
+              i64 v70 = ((i64)v69);
+              u32 v73 = (((u32)((u64)((i64)((u64)v70 - (u64)v71)))) + 1u);
+              bool v74 = ((v70 < v71) || (v70 > v72));
+              u64 v75 = (((u64)v73) * 2ull);
+              bool v76 = (v74 || !(v58[v75] != 0u));
+              u32 v77 = (v76 ? 0u : v73);
+              u64 v78 = (((u64)v77) * 2ull);
+              i32 v79 = (!v76 ? ((i32)risen32(v58[(v78 + 1ull)])) : (0));
+              bool v80 = (!v76 ? false : true);
+              i32 v81 = v66[v48];
+              bool v82 = (v79 != v81);
+              v50 = (v50 || v80);
+              v49 = (v82 && !v80);
+            }
+            bool v83 = (v50 && !v49);
+            if ((v49 && !v83)) {
+              u32 v85 = v84[v48];
+              u32 v86 = (v85 + 1u);
+              u32 v92 = ((v86 * v88) + (threadIdx.x % v88));
+              count32((v1 + (12u + ((v89 * 0u) + v92))), 1u);
+            }
+          }
+        }
+        __syncthreads();
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v94 = threadIdx.x; v94 < v87; v94 += blockDim.x) {
+    u32 v95 = 0u;
+    i64 v96 = ((i64)0ll);
+    for (u32 v97 = 0u; v97 < v88; v97 += 1u) {
+      u32 v98 = ((v94 * v88) + v97);
+      v96 = ((i64)((u64)v96 + (u64)((i64)v1[(12u + ((v89 * 0u) + v98))])));
+    }
+    if ((v96 != ((i64)0ll))) {
+      u64 v99 = ((u64)v94);
+      count32((v90 + v99), ((u32)v96));
     }
   }
 }

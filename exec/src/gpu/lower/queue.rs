@@ -1,0 +1,202 @@
+//! Rows that wait: where few pass what is asked first, and much is asked of these, a thread that has one would keep the other threads of
+//! its warp waiting. So the rows that pass wait in the block's memory until there is one for each thread.
+//!
+//! What is asked first are the conditions up to the first one that looks something up, and whether there is a bucket, as far as one read
+//! tells (a filter's bit). A block goes over its pieces once more than there are: then the rows that are left are done.
+
+use super::Lowering;
+use super::nest::{Cut, Pieces};
+use crate::gpu::code::expression::{Binary, Expression, Place};
+use crate::gpu::code::helpers::{Helper, LANES};
+use crate::gpu::code::statement::Statement;
+use crate::gpu::code::types::Type;
+use crate::gpu::stop::Done;
+use crate::plan::nodes::Operation;
+use multiloop_planner::multiloop::{CollectionId, Source};
+
+/// What is asked before rows wait.
+pub(super) struct Early {
+    /// So many conditions of the outermost level.
+    conditions: usize,
+    /// Whether a bucket is there, by a key.
+    bucket: Option<(CollectionId, Vec<(u32, bool)>)>,
+}
+
+fn word(of: u32) -> Expression {
+    Expression::number(of.into(), Type::U32)
+}
+
+fn long(of: u64) -> Expression {
+    Expression::number(of.into(), Type::U64)
+}
+
+fn add(a: Expression, b: Expression) -> Expression {
+    Expression::binary(Binary::Add, a, b)
+}
+
+impl Lowering<'_> {
+    /// What is asked first of rows that are to wait, if it pays that they do.
+    pub(super) fn early(&self, pieces: &Pieces) -> Option<Early> {
+        let of = self.task.of;
+        let looks_up = |operation: &Operation| matches!(operation, Operation::Find { .. } | Operation::Lookup { .. });
+        let is_heavy = of.levels.len() > 1 || of.expressions.nodes.iter().any(|node| looks_up(&node.operation));
+        if !is_heavy || self.groups_of(0).is_some() || self.outermost_rows() > u32::MAX as usize || pieces.count == 0 {
+            return None;
+        }
+        let conditions = &of.levels[0].conditions;
+        let is_light = |condition: &&multiloop_planner::multiloop::ScalarId| {
+            let mut rest = vec![of.expressions.number(**condition) as u32];
+            while let Some(number) = rest.pop() {
+                let operation = &self.node_at(number).operation;
+                if looks_up(operation) {
+                    return false;
+                }
+                rest.extend(operation.arguments());
+            }
+            true
+        };
+        let light = conditions.iter().take_while(is_light).count();
+        let bucket = match of.levels.get(1).map(|level| &level.source) {
+            Some(Source::Bucket { collection, key })
+                if light == conditions.len() && !key.iter().any(|part| of.expressions.may_fail(part.scalar)) =>
+            {
+                let part = |part: &multiloop_planner::multiloop::KeyPart| {
+                    (of.expressions.number(part.scalar) as u32, part.null_matches)
+                };
+                Some((*collection, key.iter().map(part).collect()))
+            }
+            _ => None,
+        };
+        (light > 0 || bucket.is_some()).then_some(Early { conditions: light, bucket })
+    }
+
+    /// Goes over all tuples: rows that pass what is asked first wait, and go on together.
+    pub(super) fn nest_by_queue(
+        &mut self,
+        pieces: &Pieces,
+        early: Early,
+        sink: impl FnOnce(&mut Self) -> Done<()>,
+    ) -> Done<()> {
+        let to = self;
+        // Rows of one step, and those of a step before, fewer than threads; behind them what the sum over threads takes.
+        let threads = to.device.driver.limits().threads;
+        let places = (LANES + 1) * threads;
+        to.queue_bytes = ((places + threads + 1).next_multiple_of(2) * 4) as usize;
+        let (shared, waiting) = (to.shared(), to.declare(word(0)));
+        let count = to.number(pieces.count as u32);
+        let (block, blocks) = (Expression::Place(Place::Block), Expression::Place(Place::Blocks));
+        let thread = Expression::Place(Place::Thread);
+        let threads = Expression::Place(Place::Threads);
+        let conditions = &to.task.of.levels[0].conditions;
+        let rest = &conditions[early.conditions..];
+        to.each(block, add(count.clone(), blocks.clone()), blocks, |to, piece| {
+            let is_last = to.hold(Expression::binary(Binary::GreaterEqual, piece.clone(), count));
+            let (from, below) = to.bounds(pieces, &piece, &is_last);
+            let start = Expression::binary(Binary::BitAnd, from.clone(), long(!u64::from(LANES - 1)));
+            let step = Expression::binary(Binary::Multiply, threads.clone().cast(Type::U64), long(LANES.into()));
+            to.each(start, below.clone(), step, |to, base| {
+                let far = Expression::binary(Binary::Multiply, thread.clone().cast(Type::U64), long(LANES.into()));
+                let first = to.hold(add(base, far));
+                let passing = to.passing(&early, (&from, &below), (&first, &is_last))?;
+                let own = Expression::Call(Helper::Ones, vec![passing.clone()]);
+                let sums = shared.address(word(places));
+                let scanned = Expression::Call(Helper::Scan, vec![sums, own]);
+                let at = to.declare(add(waiting.get(), scanned));
+                to.each_lane(|to, lane| {
+                    let bit = Expression::binary(Binary::ShiftLeft, word(1), lane.clone());
+                    let is_in = Expression::binary(Binary::BitAnd, passing.clone(), bit);
+                    to.when(Expression::binary(Binary::NotEqual, is_in, word(0)), |to| {
+                        let row = add(first.clone().cast(Type::U32), lane);
+                        to.push(Statement::Store(shared, at.get(), row));
+                        to.assign(at, add(at.get(), word(1)));
+                        Ok(())
+                    })
+                })?;
+                to.assign(waiting, add(waiting.get(), shared.at(add(word(places), threads.clone()))));
+                to.push(Statement::Barrier);
+                let is_full = Expression::binary(Binary::GreaterEqual, waiting.get(), threads.clone());
+                let is_left = is_last.clone().and(Expression::binary(Binary::NotEqual, waiting.get(), word(0)));
+                to.as_long_as(is_full.or(is_left), |to| {
+                    let is_short = Expression::binary(Binary::Less, waiting.get(), threads.clone());
+                    let taken = to.hold(Expression::select(is_short, waiting.get(), threads));
+                    to.assign(waiting, Expression::binary(Binary::Subtract, waiting.get(), taken.clone()));
+                    to.when(Expression::binary(Binary::Less, thread.clone(), taken), |to| {
+                        let row = shared.at(add(waiting.get(), thread)).cast(Type::U64);
+                        let row = to.hold(row);
+                        to.rows.push(row);
+                        let done = to.filter(rest, |to| to.behind_conditions(0, sink));
+                        to.rows.pop();
+                        done
+                    })?;
+                    to.push(Statement::Barrier);
+                    Ok(())
+                })
+            })
+        })
+    }
+
+    /// Where a piece begins and ends; of what comes behind the last one, one step.
+    fn bounds(&mut self, pieces: &Pieces, piece: &Expression, is_last: &Expression) -> (Expression, Expression) {
+        let (from, below) = match &pieces.cut {
+            &Cut::Even { first, below, step } => {
+                let [first, end, step] = [first, below, step].map(|of| self.integer(of.into(), Type::U64));
+                let far = Expression::binary(Binary::Multiply, piece.clone().cast(Type::U64), step.clone());
+                let from = self.hold(add(first, far));
+                let below = self.hold(add(from.clone(), step));
+                let is_beyond = Expression::binary(Binary::Greater, below.clone(), end.clone());
+                (from, Expression::select(is_beyond, end, below))
+            }
+            Cut::Listed { starts, ends, .. } => {
+                let [starts, ends] = [starts, ends].map(|array| self.memory(Type::U64, array));
+                let piece = self.hold(Expression::select(is_last.clone(), word(0), piece.clone()));
+                (starts.at(piece.clone()), ends.at(piece))
+            }
+        };
+        let from = self.hold(Expression::select(is_last.clone(), long(0), from));
+        let below = self.hold(Expression::select(is_last.clone(), long(1), below));
+        (from, below)
+    }
+
+    /// Which of the rows that a thread has at once pass what is asked first, as bits.
+    fn passing(
+        &mut self,
+        early: &Early,
+        (from, below): (&Expression, &Expression),
+        (first, is_last): (&Expression, &Expression),
+    ) -> Done<Expression> {
+        let conditions = &self.task.of.levels[0].conditions[..early.conditions];
+        let mut asked: Vec<u32> =
+            conditions.iter().map(|&condition| self.task.of.expressions.number(condition) as u32).collect();
+        asked.extend(early.bucket.iter().flat_map(|(_, key)| key).map(|(part, _)| *part));
+        let asked = self.fields_below(asked);
+        let passing = self.declare(word(0));
+        let has_rows = Expression::binary(Binary::Less, first.clone(), below.clone()).and(is_last.clone().not());
+        self.when(has_rows, |to| {
+            to.load_lanes(&asked, first);
+            let done = to.each_lane(|to, lane| {
+                let row = to.hold(add(first.clone(), lane.clone().cast(Type::U64)));
+                let is_behind = Expression::binary(Binary::GreaterEqual, row.clone(), from.clone());
+                let is_in = is_behind.and(Expression::binary(Binary::Less, row.clone(), below.clone()));
+                let bit = Expression::binary(Binary::ShiftLeft, word(1), lane);
+                to.rows.push(row);
+                let done = to.when(is_in, |to| {
+                    to.filter(conditions, |to| {
+                        let lacks = match &early.bucket {
+                            Some((collection, key)) => to.lacks(*collection, key)?,
+                            None => Expression::truth(false),
+                        };
+                        to.when(lacks.not(), |to| {
+                            to.assign(passing, Expression::binary(Binary::BitOr, passing.get(), bit));
+                            Ok(())
+                        })
+                    })
+                });
+                to.rows.pop();
+                done
+            });
+            to.lanes.clear();
+            done
+        })?;
+        Ok(passing.get())
+    }
+}
