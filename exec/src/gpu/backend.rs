@@ -34,6 +34,9 @@ use std::time::{Duration, Instant};
 /// Reasons to decline that another run may not have.
 const PASSES: [&str; 3] = ["a row fails", "no tuple can come", "what it reads has failed"];
 
+/// Groups of neighbouring rows that a thread goes over one after the other, where rows of one group stand together.
+const STRETCH: u64 = 4;
+
 /// Loops that are remembered as declined, at most.
 const REFUSED_MAX: usize = 1 << 10;
 
@@ -217,6 +220,9 @@ impl Gpu {
                 let may_be_hashed = !is_collected(task, task.defines[*at]);
                 folds.push(Fold::new(reduce, &generator.conditions, may_be_hashed));
             }
+        }
+        if folds.iter().any(|fold| fold.plan.rows.clustered) {
+            lowering.stretch = STRETCH;
         }
         let body = lowering.apart(|to| {
             to.nest(&pieces, |to| {

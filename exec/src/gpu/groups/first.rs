@@ -10,7 +10,7 @@ use crate::gpu::code::types::Type;
 use crate::gpu::device::BLOCKS_EACH;
 use crate::gpu::lower::Lowering;
 use crate::gpu::lower::nest::Pieces;
-use crate::gpu::stop::Done;
+use crate::gpu::stop::{Done, decline};
 
 /// Where tuples go first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,16 @@ pub(super) enum First {
     /// groups are among the first: all rows of one, added to one word of the card's memory, would wait for each other.
     Cache,
     Table,
+}
+
+/// What a thread knows of the run that it sums: rows of one group stand together, so that a run which begins and ends among rows
+/// that it goes over one after the other is all that the group has, and needs no addition.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    /// One more than the last row that gave a tuple.
+    pub(super) last: Variable,
+    /// Whether it began among these rows.
+    pub(super) began: Variable,
 }
 
 /// Copies of groups in a block's memory, at most: as many as threads of a warp.
@@ -145,17 +155,51 @@ impl Fold<'_> {
 
     /// Puts what a thread has into the table, unless it is of the group at hand.
     pub(super) fn change_group(&mut self, to: &mut Lowering<'_>, group: &Expression) -> Done<()> {
-        let pending = to.later(group.data_type());
-        self.pending = Some(pending);
+        let (pending, last) = (to.later(group.data_type()), to.later(Type::U64));
+        let run = Run { last, began: to.later(Type::Bool) };
+        (self.pending, self.run) = (Some(pending), Some(run));
+        let (row, first) = (to.outermost_row(), to.stretch_first.clone());
+        let Some(first) = first else { return decline("bug: runs without rows") };
         to.when(Expression::binary(Binary::NotEqual, pending.get(), group.clone()), |to| {
-            self.put_own(to, pending)?;
+            // What came before came from the rows of this stretch, if from some of them.
+            let is_within = to.hold(Expression::binary(Binary::Greater, last.get(), first));
+            let is_whole = run.began.get().and(is_within.clone());
+            to.when(is_whole.clone(), |to| self.store_own(to, pending))?;
+            to.when(is_whole.not(), |to| self.put_own(to, pending))?;
             to.assign(pending, group.clone());
+            to.assign(run.began, is_within);
             let zero = |own: Variable| (own, Expression::number(0, own.get().data_type()));
             for (own, zero) in self.own_flags.iter().chain(self.own.iter().flatten()).map(|&own| zero(own)) {
                 to.assign(own, zero);
             }
             Ok(())
-        })
+        })?;
+        // One more than the row, so that 0 is none.
+        to.assign(last, Expression::binary(Binary::Add, row, Expression::number(1, Type::U64)));
+        Ok(())
+    }
+
+    /// Stores what a thread has of a group whose rows it has all seen.
+    fn store_own(&self, to: &mut Lowering<'_>, group: Variable) -> Done<()> {
+        let place = self.in_table(to, &group.get())?;
+        let Some(Groups::Table { table, .. }) = &self.made else { return decline("bug: no table") };
+        for ((cell, own), &first) in table.cells.iter().zip(&self.own).zip(&table.record.cells) {
+            let Some(own) = own else { continue };
+            let own = own.get();
+            if cell.narrow {
+                to.push(Statement::Store(place.views.words, place.word_at(first), own.cast(Type::U32)));
+                continue;
+            }
+            to.push(Statement::Store(place.views.pairs, place.pair_at(first), own.clone().cast(Type::U64)));
+            if matches!(cell.kind, CellKind::Sum { wide: true, .. }) {
+                let high = Expression::binary(Binary::ShiftRight, own.cast(Type::I128), word(64)).cast(Type::U64);
+                to.push(Statement::Store(place.views.pairs, place.pair_at(first + 2), high));
+            }
+        }
+        if let (Some(at), Some(flags)) = (table.record.flags, self.own_flags) {
+            to.push(Statement::Store(place.views.words, place.word_at(at), flags.get()));
+        }
+        Ok(())
     }
 
     /// Puts what a thread has of a group into the table.

@@ -13,7 +13,8 @@ use crate::gpu::stop::Done;
 impl Fold<'_> {
     /// What stands in front of the loop.
     pub(crate) fn begin(&self, to: &mut Lowering<'_>) -> Done<()> {
-        for own in self.own_flags.iter().chain(&self.pending).chain(self.own.iter().flatten()) {
+        let of_run = self.run.iter().flat_map(|run| [&run.last, &run.began]);
+        for own in self.own_flags.iter().chain(&self.pending).chain(of_run).chain(self.own.iter().flatten()) {
             let zero = Expression::number(0, own.get().data_type());
             to.push(Statement::Declare(*own, zero));
         }

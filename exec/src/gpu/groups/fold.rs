@@ -1,7 +1,7 @@
 //! Folds the tuples of a loop into groups.
 
 use super::cell::{Cell, CellKind};
-use super::first::First;
+use super::first::{First, Run};
 use super::record::{InTable, Record, Views};
 use super::slots::{Slots, are_far};
 use super::{CODES_MAX, SEEN, Table};
@@ -58,8 +58,9 @@ pub(crate) struct Fold<'p> {
     /// What a thread has folded and put nowhere yet: flags, and what it has of each cell.
     pub(super) own_flags: Option<Variable>,
     pub(super) own: Vec<Option<Variable>>,
-    /// The group that it is of, where there are several.
+    /// Where there are several groups the one that it is of, and what is known of its run.
     pub(super) pending: Option<Variable>,
+    pub(super) run: Option<Run>,
     /// What tuples must pass that come.
     conditions: &'p [ScalarId],
     /// How many tuples may come, and whether they have been counted.
@@ -107,6 +108,7 @@ impl<'p> Fold<'p> {
             own_flags: None,
             own: Vec::new(),
             pending: None,
+            run: None,
             most: 0,
             shared_bytes: 0,
             base: 0,

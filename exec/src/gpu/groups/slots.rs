@@ -16,6 +16,8 @@ pub(crate) struct Slots {
     pub(crate) codes: Arc<Buffer>,
     /// There are 2 to this many.
     pub(crate) bits: u32,
+    /// The codes of rows that have slots, of what type, and how many, if rows have made it.
+    rows: Option<(Arc<Buffer>, Type, usize)>,
     filter: Arc<OnceLock<Filter>>,
 }
 
@@ -67,12 +69,17 @@ impl Slots {
     /// A table for so many codes.
     pub(crate) fn new(driver: &Arc<dyn Driver>, codes: u64) -> Done<Self> {
         let bits = bits_for(codes)?;
-        Ok(Slots { codes: Buffer::zeroed(driver, 8 << bits)?, bits, filter: Arc::default() })
+        Ok(Slots { codes: Buffer::zeroed(driver, 8 << bits)?, bits, rows: None, filter: Arc::default() })
     }
 
     /// How many slots.
     pub(crate) fn count(&self) -> u64 {
         1 << self.bits
+    }
+
+    /// The same, of the codes of rows.
+    pub(crate) fn of_rows(self, codes: &Arc<Buffer>, of: Type, rows: usize) -> Self {
+        Slots { rows: Some((Arc::clone(codes), of, rows)), ..self }
     }
 
     /// A table of codes that are known, and the slot of each.
@@ -89,7 +96,12 @@ impl Slots {
         };
         let places = codes.iter().map(fill).collect();
         Ok((
-            Slots { codes: Buffer::of(driver, &bytes_of(&slots, u64::to_le_bytes))?, bits, filter: Arc::default() },
+            Slots {
+                codes: Buffer::of(driver, &bytes_of(&slots, u64::to_le_bytes))?,
+                bits,
+                rows: None,
+                filter: Arc::default(),
+            },
             places,
         ))
     }
@@ -107,16 +119,22 @@ impl Slots {
         let bits = if codes <= FILTERED_MAX { 0 } else { (self.bits + BITS_EACH).min(FILTERED_MAX.ilog2()) };
         let size = if bits == 0 { codes } else { 1 << bits };
         let words = Buffer::zeroed(&device.driver, (size as usize / 32 + 1) * 4)?;
-        let module = device.cache.module(&*device.driver, FILTER)?;
+        let (kernel, (from, of, count)) = match &self.rows {
+            Some(rows) => ("filter_rows", rows.clone()),
+            None => ("filter_slots", (Arc::clone(&self.codes), Type::U64, self.count() as usize)),
+        };
+        let source = format!("typedef {} code_t;\n{FILTER}", of.name());
+        let module = device.cache.module(&*device.driver, &source)?;
         let threads = device.driver.limits().threads as usize;
         let arguments = [
-            Argument::Memory(Arc::clone(&self.codes)),
-            Argument::U64(self.count()),
+            Argument::Memory(from),
+            Argument::U64(count as u64),
             Argument::U32(bits),
             Argument::Memory(Arc::clone(&words)),
         ];
-        let shape = device.shape((self.count() as usize).div_ceil(threads), 0);
-        device.driver.launch(&*module, "fill_filter", shape, &arguments)?;
+        if count > 0 {
+            device.driver.launch(&*module, kernel, device.shape(count.div_ceil(threads), 0), &arguments)?;
+        }
         Ok(Some(self.filter.get_or_init(|| Filter { words, bits }).clone()))
     }
 }

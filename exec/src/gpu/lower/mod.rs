@@ -69,8 +69,24 @@ pub(crate) struct Lowering<'a> {
     /// Of the outermost rows those elements that a thread has loaded at once, and which of them is at hand.
     lanes: Vec<(Arc<Buffer>, Variable)>,
     lane: Option<Expression>,
+    /// Groups of neighbouring rows that a thread goes over before it goes on to others.
+    pub(crate) stretch: u64,
+    /// The first row of those.
+    pub(crate) stretch_first: Option<Expression>,
+    /// Where it is noted which rows give a tuple, if that is wanted.
+    pub(crate) marks: Option<Marks>,
     /// Bytes of a block's memory that rows wait in.
     pub(crate) queue_bytes: usize,
+}
+
+/// Bits of the rows that give a tuple, a byte for those that a thread has at once.
+#[derive(Clone)]
+pub(crate) struct Marks {
+    pub(crate) array: Variable,
+    /// The byte of the first ones of the piece.
+    pub(crate) first: Expression,
+    /// Those at hand.
+    pub(crate) found: Option<Variable>,
 }
 
 /// What the kernels of a loop read beside its outermost rows.
@@ -137,6 +153,9 @@ impl<'a> Lowering<'a> {
             error: flag,
             lanes: Vec::new(),
             lane: None,
+            stretch: 1,
+            stretch_first: None,
+            marks: None,
             queue_bytes: 0,
         }
     }
@@ -339,6 +358,11 @@ impl<'a> Lowering<'a> {
     pub(crate) fn is_selective(&self, conditions: &[ScalarId]) -> bool {
         let levels = &self.task.of.levels;
         levels.len() > 1 || !conditions.is_empty() || levels.iter().any(|level| !level.conditions.is_empty())
+    }
+
+    /// The row on which the outermost level stands.
+    pub(crate) fn outermost_row(&self) -> Expression {
+        self.rows.first().cloned().unwrap_or_else(|| Expression::number(0, Type::U64))
     }
 
     /// How many rows the outermost level has.

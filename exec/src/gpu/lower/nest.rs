@@ -1,6 +1,6 @@
 //! The nest of a loop: pieces of the outermost rows, the buckets behind, and the conditions of each level.
 
-use super::{Level, Lowering};
+use super::{Level, Lowering, Marks};
 use crate::collections::rows::RowSet;
 use crate::gpu::code::expression::{Binary, Expression, Place};
 use crate::gpu::code::helpers::LANES;
@@ -199,51 +199,90 @@ impl Lowering<'_> {
     ) -> Done<()> {
         let to = self;
         let long = |of: u64| Expression::number(of.into(), Type::U64);
-        let conditions = &to.task.of.levels[0].conditions;
-        let (asked, others) = to.fields_by_use(conditions);
+        let rows = u64::from(LANES) * to.stretch;
         // Where it begins in the middle, the rows in front are another piece's.
         let start = Expression::binary(Binary::BitAnd, from.clone(), long(!u64::from(LANES - 1)));
         let thread = Expression::Place(Place::Thread).cast(Type::U64);
-        let far = Expression::binary(Binary::Multiply, thread, long(LANES.into()));
+        let far = Expression::binary(Binary::Multiply, thread, long(rows));
         let threads = Expression::Place(Place::Threads).cast(Type::U64);
-        let step = Expression::binary(Binary::Multiply, threads, long(LANES.into()));
-        to.each(Expression::binary(Binary::Add, start, far), below.clone(), step, |to, first| {
-            let row = |to: &mut Self, lane: Expression| {
-                to.hold(Expression::binary(Binary::Add, first.clone(), lane.cast(Type::U64)))
-            };
-            let bit = |lane: Expression| Expression::binary(Binary::ShiftLeft, Expression::number(1, Type::U32), lane);
-            to.load_lanes(&asked, &first);
-            let passing = to.declare(Expression::number(0, Type::U32));
+        let step = Expression::binary(Binary::Multiply, threads, long(rows));
+        to.each(Expression::binary(Binary::Add, start.clone(), far), below.clone(), step, |to, first| {
+            to.stretch_first = Some(first.clone());
+            if to.stretch == 1 {
+                return to.lanes_of(&first, (&start, &from, &below), sink);
+            }
+            let end = to.hold(Expression::binary(Binary::Add, first.clone(), long(rows)));
+            let is_beyond = Expression::binary(Binary::Greater, end.clone(), below.clone());
+            let end = to.hold(Expression::select(is_beyond, below.clone(), end));
+            to.each(first, end, long(LANES.into()), |to, first| to.lanes_of(&first, (&start, &from, &below), sink))
+        })
+    }
+
+    /// The rows from one on that a thread has at once; those of the piece begin and end somewhere.
+    fn lanes_of(
+        &mut self,
+        first: &Expression,
+        (start, from, below): (&Expression, &Expression, &Expression),
+        sink: impl FnOnce(&mut Self) -> Done<()>,
+    ) -> Done<()> {
+        let to = self;
+        let conditions = &to.task.of.levels[0].conditions;
+        let (asked, others) = to.fields_by_use(conditions);
+        let none = Expression::number(0, Type::U32);
+        let row = |to: &mut Self, lane: Expression| {
+            to.hold(Expression::binary(Binary::Add, first.clone(), lane.cast(Type::U64)))
+        };
+        let bit = |lane: Expression| Expression::binary(Binary::ShiftLeft, Expression::number(1, Type::U32), lane);
+        to.load_lanes(&asked, first);
+        let passing = to.declare(none.clone());
+        if to.marks.is_some() {
+            let found = to.declare(none.clone());
+            to.marks.as_mut().expect("it is there").found = Some(found);
+        }
+        to.each_lane(|to, lane| {
+            let row = row(to, lane.clone());
+            let is_behind = Expression::binary(Binary::GreaterEqual, row.clone(), from.clone());
+            let is_in = is_behind.and(Expression::binary(Binary::Less, row.clone(), below.clone()));
+            to.rows.push(row);
+            let done = to.when(is_in, |to| {
+                to.filter(conditions, |to| {
+                    to.assign(passing, Expression::binary(Binary::BitOr, passing.get(), bit(lane)));
+                    Ok(())
+                })
+            });
+            to.rows.pop();
+            done
+        })?;
+        to.when(Expression::binary(Binary::NotEqual, passing.get(), none.clone()), |to| {
+            to.load_lanes(&others, first);
             to.each_lane(|to, lane| {
                 let row = row(to, lane.clone());
-                let is_behind = Expression::binary(Binary::GreaterEqual, row.clone(), from);
-                let is_in = is_behind.and(Expression::binary(Binary::Less, row.clone(), below));
+                let own = Expression::binary(Binary::BitAnd, passing.get(), bit(lane));
                 to.rows.push(row);
-                let done = to.when(is_in, |to| {
-                    to.filter(conditions, |to| {
-                        to.assign(passing, Expression::binary(Binary::BitOr, passing.get(), bit(lane)));
-                        Ok(())
-                    })
-                });
+                let done = to
+                    .when(Expression::binary(Binary::NotEqual, own, none.clone()), |to| to.behind_conditions(0, sink));
                 to.rows.pop();
                 done
-            })?;
-            let none = Expression::number(0, Type::U32);
-            to.when(Expression::binary(Binary::NotEqual, passing.get(), none.clone()), |to| {
-                to.load_lanes(&others, &first);
-                to.each_lane(|to, lane| {
-                    let row = row(to, lane.clone());
-                    let own = Expression::binary(Binary::BitAnd, passing.get(), bit(lane));
-                    to.rows.push(row);
-                    let done =
-                        to.when(Expression::binary(Binary::NotEqual, own, none), |to| to.behind_conditions(0, sink));
-                    to.rows.pop();
-                    done
-                })
-            })?;
-            to.lanes.clear();
+            })
+        })?;
+        to.lanes.clear();
+        let Some(Marks { array, first: byte, found: Some(found) }) = to.marks.clone() else { return Ok(()) };
+        to.when(Expression::binary(Binary::NotEqual, found.get(), none), |to| {
+            let far = Expression::binary(Binary::Subtract, first.clone(), start.clone());
+            let at = Expression::binary(Binary::ShiftRight, far, Expression::number(3, Type::U32));
+            let at = Expression::binary(Binary::Add, byte, at);
+            to.push(Statement::Store(array, at, found.get().cast(Type::U8)));
             Ok(())
         })
+    }
+
+    /// Notes that the row at hand gives a tuple, if that is wanted.
+    pub(crate) fn mark(&mut self) {
+        if let (Some(Marks { found: Some(found), .. }), Some(lane)) = (&self.marks, &self.lane) {
+            let bit = Expression::binary(Binary::ShiftLeft, Expression::number(1, Type::U32), lane.clone());
+            let found = *found;
+            self.assign(found, Expression::binary(Binary::BitOr, found.get(), bit));
+        }
     }
 
     /// The fields of the outermost rows that some conditions read, and all others that are read.

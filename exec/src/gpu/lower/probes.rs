@@ -16,7 +16,7 @@ use crate::gpu::rows::buckets::HeldBuckets;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use multiloop_planner::analysis::ranges::Grid;
-use multiloop_planner::multiloop::CollectionId;
+use multiloop_planner::multiloop::{CollectionId, Source};
 use multiloop_planner::value::Value;
 use std::sync::Arc;
 
@@ -206,6 +206,17 @@ impl Lowering<'_> {
         });
         self.sources.pop();
         done
+    }
+
+    /// Whether no outermost row gives more than one tuple.
+    pub(crate) fn gives_one(&mut self) -> Done<bool> {
+        for level in &self.task.of.levels[1..] {
+            match &level.source {
+                Source::Bucket { collection, key } if self.probed(*collection, key.len())?.most <= 1 => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     /// A collection that is asked by keys of so many parts.

@@ -70,7 +70,7 @@ impl HeldBuckets {
         }
         let (mut slots, mut places, mut by) = (None, Arc::clone(&codes), of);
         if are_far(count, rows.into(), CODES_MAX) {
-            let made = Slots::new(driver, rows.into())?;
+            let made = Slots::new(driver, rows.into())?.of_rows(&codes, of, level.rows);
             places = Buffer::new(driver, level.rows * 4)?;
             let arguments =
                 [memory(&codes), Argument::U32(rows), memory(&made.codes), Argument::U32(made.bits), memory(&places)];

@@ -21,7 +21,7 @@ use super::driver::{Argument, Buffer, bytes_of};
 use super::groups::held::{Kept, lost};
 use super::lower::nest::Pieces;
 use super::lower::scalars::{Scalar, type_of};
-use super::lower::{Level, Lowering, Reads};
+use super::lower::{Level, Lowering, Marks, Reads};
 use super::stop::{Done, decline};
 use crate::Result;
 use crate::backend::inputs::Inputs;
@@ -137,8 +137,8 @@ pub(crate) fn collect(
         let codes = codes(lowering, wanted, &pieces)?;
         return Ok(Collected { level, codes });
     }
-    let counts = match takes_all {
-        true => pieces.sizes(),
+    let (counts, marks) = match takes_all {
+        true => (pieces.sizes(), None),
         false => count(lowering, wanted.conditions, &pieces)?,
     };
     inputs.context().check()?;
@@ -153,7 +153,7 @@ pub(crate) fn collect(
     }
     let mut lowering = Lowering::new((task, inputs), device, reads);
     lowering.over(&pieces);
-    let made = write(&mut lowering, wanted, (&pieces, &offsets), total as usize)?;
+    let made = write(&mut lowering, wanted, (&pieces, &offsets, marks.as_ref()), total as usize)?;
     launch(device, lowering, "collect", &pieces)?;
     Ok(made)
 }
@@ -172,19 +172,40 @@ fn launch(device: &Device, lowering: Lowering<'_>, name: &'static str, pieces: &
 pub(crate) fn count_tuples(of: &Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces) -> Done<u64> {
     let mut lowering = Lowering::new((of.task, of.inputs), of.device, of.reads);
     lowering.over(pieces);
-    let counts = count(lowering, conditions, pieces)?;
+    let (counts, _) = count(lowering, conditions, pieces)?;
     Ok(counts.into_iter().map(u64::from).sum())
 }
 
-/// How many tuples each piece gives.
-fn count(mut to: Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces) -> Done<Vec<u32>> {
+/// Bytes of marks for each piece.
+fn marks_each(pieces: &Pieces) -> u64 {
+    pieces.largest / 8 + 2
+}
+
+/// How many tuples each piece gives; and which rows give one, where none gives more.
+fn count(mut to: Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces) -> Done<(Vec<u32>, Option<Arc<Buffer>>)> {
     let device = to.device;
     let counts = Buffer::zeroed(&device.driver, pieces.count * 4)?;
     let array = to.memory(Type::U32, &counts);
     let shared = to.shared();
+    let each = marks_each(pieces);
+    let marks = match to.groups_of(0).is_none() && to.gives_one()? {
+        true => Some(Buffer::zeroed(&device.driver, pieces.count * each as usize)?),
+        false => None,
+    };
     to.each_piece(pieces, |to, piece, (from, below)| {
+        if let Some(marks) = &marks {
+            let array = to.memory(Type::U8, marks);
+            let first = first_mark(to, &piece, each);
+            to.marks = Some(Marks { array, first, found: None });
+        }
         let own = to.declare(word(0));
-        to.tuples(from, below, |to| count_one(to, conditions, own))?;
+        to.tuples(from, below, |to| {
+            to.filter(conditions, |to| {
+                to.assign(own, add(own.get(), word(1)));
+                to.mark();
+                Ok(())
+            })
+        })?;
         let own = own.get();
         to.declare(Expression::Call(Helper::Scan, vec![shared.address(word(0)), own]));
         let is_first = Expression::binary(Binary::Equal, Expression::Place(Place::Thread), word(0));
@@ -197,7 +218,26 @@ fn count(mut to: Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces) -> Done
         Ok(())
     })?;
     launch(device, to, "count", pieces)?;
-    counts.values(pieces.count)
+    Ok((counts.values(pieces.count)?, marks))
+}
+
+/// The first byte of marks of a piece.
+fn first_mark(to: &mut Lowering<'_>, piece: &Expression, each: u64) -> Expression {
+    let each = to.integer(each.into(), Type::U64);
+    to.hold(Expression::binary(Binary::Multiply, piece.clone().cast(Type::U64), each))
+}
+
+/// Whether a row of a piece gives a tuple, as marks say.
+fn is_marked(
+    to: &mut Lowering<'_>,
+    marks: &Arc<Buffer>,
+    first: Expression,
+    (from, row): (&Expression, &Expression),
+) -> Expression {
+    let bytes = to.memory(Type::U8, marks).address(first);
+    let start = Expression::binary(Binary::BitAnd, from.clone(), Expression::number(!7u64 as i128, Type::U64));
+    let at = Expression::binary(Binary::Subtract, row.clone(), start);
+    Expression::Call(Helper::Bit, vec![bytes, at])
 }
 
 fn count_one(to: &mut Lowering<'_>, conditions: &[ScalarId], own: Variable) -> Done<()> {
@@ -261,7 +301,7 @@ struct Target {
 fn write(
     to: &mut Lowering<'_>,
     wanted: &Wanted<'_>,
-    (pieces, offsets): (&Pieces, &[u32]),
+    (pieces, offsets, marks): (&Pieces, &[u32], Option<&Arc<Buffer>>),
     total: usize,
 ) -> Done<Collected> {
     let driver = Arc::clone(&to.device.driver);
@@ -271,13 +311,21 @@ fn write(
     let mut targets: Vec<Target> = Vec::new();
     let mut codes = None;
     to.each_piece(pieces, |to, piece, (from, below)| {
-        let place = to.declare(offsets.at(piece));
+        let place = to.declare(offsets.at(piece.clone()));
+        let first_mark = marks.map(|_| first_mark(to, &piece, marks_each(pieces)));
         let step = Expression::Place(Place::Threads).cast(Type::U64);
-        to.each(from, below.clone(), step, |to, first| {
+        to.each(from.clone(), below.clone(), step, |to, first| {
             let row = to.hold(add(first, Expression::Place(Place::Thread).cast(Type::U64)));
             let own = to.declare(word(0));
             let is_there = Expression::binary(Binary::Less, row.clone(), below);
-            to.when(is_there, |to| to.tuples_of(row.clone(), |to| count_one(to, wanted.conditions, own)))?;
+            to.when(is_there, |to| match (marks, first_mark) {
+                (Some(marks), Some(first)) => {
+                    let is_marked = is_marked(to, marks, first, (&from, &row));
+                    to.assign(own, is_marked.cast(Type::U32));
+                    Ok(())
+                }
+                _ => to.tuples_of(row.clone(), |to| count_one(to, wanted.conditions, own)),
+            })?;
             let before = Expression::Call(Helper::Scan, vec![shared.address(word(0)), own.get()]);
             let at = to.declare(add(place.get(), before));
             let has_some = Expression::binary(Binary::NotEqual, own.get(), word(0));

@@ -291,12 +291,13 @@ fn runs_and_frequent_groups() {
     ];
     let is_run = |line: &str| line.trim_start().starts_with("if ((v") && line.contains(" != v");
     let mut sources: Vec<Arc<str>> = Vec::new();
-    for text in [FOLDS, &both] {
+    // Of small numbers blocks have sums of 64 bits, of large ones they may not fit.
+    for (text, shift) in [(FOLDS, 24), (&*both, 1)] {
         let program = program(text);
         for key in keys {
             for count in [0, 1, 8, 63, 300] {
                 let row = |row: i64| {
-                    let v = if random.below(4) == 0 { Value::Null } else { Value::Int(random.next() as i64 >> 1) };
+                    let v = if random.below(4) == 0 { Value::Null } else { Value::Int(random.next() as i64 >> shift) };
                     let w = Value::Int(random.below(9) as i64 - 2);
                     let of = key(row, random.next());
                     // Of the values of a group any may be its first: they are all alike.

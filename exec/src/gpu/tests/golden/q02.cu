@@ -31,113 +31,84 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v15, const i64 v18, const i64 v19, const u32* __restrict__ v22, const i32* __restrict__ v25, const i32* __restrict__ v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const u64* __restrict__ v35, const i32* __restrict__ v43, const i64 v46, const i64 v47, const u32* __restrict__ v50, const i64 v56, const i64 v57, const i64 v65, const i64 v66, const i64 v78, const i64 v79, const i32* __restrict__ v84, i32* v86, const u32* __restrict__ v87, u32* v89, const u32* __restrict__ v90, u32* v92, i32* v93, i32* v94, i32* v95, i32* v96, i32* v97, const u32* __restrict__ v98, u32* v100, const u32* __restrict__ v101, u32* v103, const i32* __restrict__ v104, i32* v106, const i32* __restrict__ v107, i32* v109, u32* v110, const u32* __restrict__ v111, u32* v113, const i32* __restrict__ v114, i32* v116, const u32* __restrict__ v117, u32* v119, i32* v120, const u32* __restrict__ v121, u32* v123, const i32* __restrict__ v124, i32* v126, u32* v127, const i32* __restrict__ v128, i32* v130) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const i32* __restrict__ v19, const i64 v22, const i64 v23, const u32* __restrict__ v26, const i32* __restrict__ v29, const i32* __restrict__ v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const u64* __restrict__ v39, const i32* __restrict__ v47, const i64 v50, const i64 v51, const u32* __restrict__ v54, const i32* __restrict__ v57, i32* v59, const u32* __restrict__ v60, u32* v62, const u32* __restrict__ v63, u32* v65, i32* v66, i32* v67, i32* v68, i32* v69, i32* v70, const u32* __restrict__ v71, u32* v73, const u32* __restrict__ v74, u32* v76, const i32* __restrict__ v77, i32* v79, const i32* __restrict__ v80, i32* v82, u32* v83, const u32* __restrict__ v84, u32* v86, const i32* __restrict__ v87, i32* v89, const u32* __restrict__ v90, u32* v92, i32* v93, const u32* __restrict__ v94, u32* v96, const i32* __restrict__ v97, i32* v99, u32* v100, const i32* __restrict__ v101, i32* v103) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v16 = v15[v13];
-        i64 v17 = ((i64)v16);
-        u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
-        bool v21 = ((v17 < v18) || (v17 > v19));
-        u32 v23 = (v21 ? 0u : v22[v20]);
-        u32 v24 = (v23 - 1u);
-        if (!(v23 == 0u)) {
-          i32 v26 = v25[v13];
-          i32 v28 = v27[v24];
-          i64 v29 = ((i64)v28);
-          u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-          bool v33 = ((v29 < v30) || (v29 > v31));
-          u64 v36 = ((u64)v32);
-          bool v37 = (v33 || !(v34[v36] != 0u));
-          u32 v38 = (v37 ? 0u : v32);
-          u64 v39 = ((u64)v38);
-          i32 v40 = (!v37 ? ((i32)fallen32(v34[v39])) : (0));
-          bool v41 = (!v37 ? false : true);
-          bool v42 = (v26 == v40);
-          if ((v42 && !v41)) {
-            i32 v44 = v43[v13];
-            i64 v45 = ((i64)v44);
-            u32 v48 = (((u32)((u64)((i64)((u64)v45 - (u64)v46)))) + 1u);
-            bool v49 = ((v45 < v46) || (v45 > v47));
-            u32 v51 = (v49 ? 0u : v50[v48]);
-            u32 v52 = (v51 - 1u);
-            if (!(v51 == 0u)) {
-              v14 = (v14 + 1u);
-            }
-          }
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v53 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v54 = v15[v13];
-        i64 v55 = ((i64)v54);
-        u32 v58 = (((u32)((u64)((i64)((u64)v55 - (u64)v56)))) + 1u);
-        bool v59 = ((v55 < v56) || (v55 > v57));
-        u32 v60 = (v59 ? 0u : v22[v58]);
-        u32 v61 = (v60 - 1u);
-        if (!(v60 == 0u)) {
-          i32 v62 = v25[v13];
-          i32 v63 = v27[v61];
-          i64 v64 = ((i64)v63);
-          u32 v67 = (((u32)((u64)((i64)((u64)v64 - (u64)v65)))) + 1u);
-          bool v68 = ((v64 < v65) || (v64 > v66));
-          u64 v69 = ((u64)v67);
-          bool v70 = (v68 || !(v34[v69] != 0u));
-          u32 v71 = (v70 ? 0u : v67);
-          u64 v72 = ((u64)v71);
-          i32 v73 = (!v70 ? ((i32)fallen32(v34[v72])) : (0));
-          bool v74 = (!v70 ? false : true);
-          bool v75 = (v62 == v73);
-          if ((v75 && !v74)) {
-            i32 v76 = v43[v13];
-            i64 v77 = ((i64)v76);
-            u32 v80 = (((u32)((u64)((i64)((u64)v77 - (u64)v78)))) + 1u);
-            bool v81 = ((v77 < v78) || (v77 > v79));
-            u32 v82 = (v81 ? 0u : v50[v80]);
-            u32 v83 = (v82 - 1u);
-            if (!(v82 == 0u)) {
-              i32 v85 = v84[v83];
-              v86[v53] = v85;
-              u32 v88 = v87[v83];
-              v89[v53] = v88;
-              u32 v91 = v90[v83];
-              v92[v53] = v91;
-              v93[v53] = v63;
-              v94[v53] = v54;
-              v95[v53] = v76;
-              v96[v53] = v62;
-              v97[v53] = v63;
-              u32 v99 = v98[v61];
-              v100[v53] = v99;
-              u32 v102 = v101[v61];
-              v103[v53] = v102;
-              i32 v105 = v104[v61];
-              v106[v53] = v105;
-              i32 v108 = v107[v83];
-              v109[v53] = v108;
-              v110[v53] = v91;
-              u32 v112 = v111[v83];
-              v113[v53] = v112;
-              i32 v115 = v114[v83];
-              v116[v53] = v115;
-              u32 v118 = v117[v83];
-              v119[v53] = v118;
-              v120[v53] = v85;
-              u32 v122 = v121[v83];
-              v123[v53] = v122;
-              i32 v125 = v124[v83];
-              v126[v53] = v125;
-              v127[v53] = v88;
-              i32 v129 = v128[v83];
-              v130[v53] = v129;
-              v53 = (v53 + 1u);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v20 = v19[v15];
+        i64 v21 = ((i64)v20);
+        u32 v24 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+        bool v25 = ((v21 < v22) || (v21 > v23));
+        u32 v27 = (v25 ? 0u : v26[v24]);
+        u32 v28 = (v27 - 1u);
+        if (!(v27 == 0u)) {
+          i32 v30 = v29[v15];
+          i32 v32 = v31[v28];
+          i64 v33 = ((i64)v32);
+          u32 v36 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+          bool v37 = ((v33 < v34) || (v33 > v35));
+          u64 v40 = ((u64)v36);
+          bool v41 = (v37 || !(v38[v40] != 0u));
+          u32 v42 = (v41 ? 0u : v36);
+          u64 v43 = ((u64)v42);
+          i32 v44 = (!v41 ? ((i32)fallen32(v38[v43])) : (0));
+          bool v45 = (!v41 ? false : true);
+          bool v46 = (v30 == v44);
+          if ((v46 && !v45)) {
+            i32 v48 = v47[v15];
+            i64 v49 = ((i64)v48);
+            u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
+            bool v53 = ((v49 < v50) || (v49 > v51));
+            u32 v55 = (v53 ? 0u : v54[v52]);
+            u32 v56 = (v55 - 1u);
+            if (!(v55 == 0u)) {
+              i32 v58 = v57[v56];
+              v59[v18] = v58;
+              u32 v61 = v60[v56];
+              v62[v18] = v61;
+              u32 v64 = v63[v56];
+              v65[v18] = v64;
+              v66[v18] = v32;
+              v67[v18] = v20;
+              v68[v18] = v48;
+              v69[v18] = v30;
+              v70[v18] = v32;
+              u32 v72 = v71[v28];
+              v73[v18] = v72;
+              u32 v75 = v74[v28];
+              v76[v18] = v75;
+              i32 v78 = v77[v28];
+              v79[v18] = v78;
+              i32 v81 = v80[v56];
+              v82[v18] = v81;
+              v83[v18] = v64;
+              u32 v85 = v84[v56];
+              v86[v18] = v85;
+              i32 v88 = v87[v56];
+              v89[v18] = v88;
+              u32 v91 = v90[v56];
+              v92[v18] = v91;
+              v93[v18] = v58;
+              u32 v95 = v94[v56];
+              v96[v18] = v95;
+              i32 v98 = v97[v56];
+              v99[v18] = v98;
+              v100[v18] = v61;
+              i32 v102 = v101[v56];
+              v103[v18] = v102;
+              v18 = (v18 + 1u);
             }
           }
         }
@@ -148,93 +119,77 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v28, const i64 v31, const i64 v32, const u8* __restrict__ v38, const i32 v39, i32* v41, i32* v42, const u32* __restrict__ v43, const i32 v44, i32* v46) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u8* __restrict__ v31, const i32 v32, i32* v34, i32* v35, const u32* __restrict__ v36, const i32 v37, i32* v39) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        i64 v18 = ((i64)v17);
-        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        bool v22 = ((v18 < v19) || (v18 > v20));
-        u32 v24 = (v22 ? 0u : v23[v21]);
-        u32 v25 = (v24 - 1u);
-        bool v26 = !(v24 == 0u);
-        if (v26) {
-          v14 = (v14 + 1u);
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v27 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v29 = ((i32)((u32)v28 + (u32)((i32)v15[v13])));
-        i64 v30 = ((i64)v29);
-        u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-        bool v34 = ((v30 < v31) || (v30 > v32));
-        u32 v35 = (v34 ? 0u : v23[v33]);
-        u32 v36 = (v35 - 1u);
-        bool v37 = !(v35 == 0u);
-        if (v37) {
-          i32 v40 = ((i32)((u32)v39 + (u32)((i32)v38[v13])));
-          v41[v27] = v40;
-          v42[v27] = v29;
-          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v43[v13])));
-          v46[v27] = v45;
-          v27 = (v27 + 1u);
-        }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i32 v18, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v23, const i32 v27, const i32 v29, const u16* __restrict__ v34, const i32 v35, const i64 v38, u32* v40, i32* v41, const u8* __restrict__ v42, u32* v44, u32* v45, i32* v46) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        bool v19 = (v17 == v18);
-        if (v19) {
-          u32 v21 = ((u32)v20[v13]);
-          bool v24 = (v22[v21] != 0u);
-          bool v25 = (v23[v21] != 0u);
-          if ((v24 && !v25)) {
-            v14 = (v14 + 1u);
-          }
-        }
-      }
-      u32 v26 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v15[v13])));
-        bool v30 = (v28 == v29);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        i64 v22 = ((i64)v21);
+        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+        bool v26 = ((v22 < v23) || (v22 > v24));
+        u32 v28 = (v26 ? 0u : v27[v25]);
+        u32 v29 = (v28 - 1u);
+        bool v30 = !(v28 == 0u);
         if (v30) {
-          u32 v31 = ((u32)v20[v13]);
-          bool v32 = (v22[v31] != 0u);
-          bool v33 = (v23[v31] != 0u);
-          if ((v32 && !v33)) {
-            i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v13])));
-            i64 v37 = ((i64)v36);
-            u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-            v40[v26] = v39;
-            v41[v26] = v36;
-            u32 v43 = ((u32)v42[v13]);
-            v44[v26] = v43;
-            v45[v26] = v31;
-            v46[v26] = v28;
-            v26 = (v26 + 1u);
+          i32 v33 = ((i32)((u32)v32 + (u32)((i32)v31[v15])));
+          v34[v18] = v33;
+          v35[v18] = v21;
+          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v15])));
+          v39[v18] = v38;
+          v18 = (v18 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i32 v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v27, const u16* __restrict__ v30, const i32 v31, const i64 v34, u32* v36, i32* v37, const u8* __restrict__ v38, u32* v40, u32* v41, i32* v42) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+      }
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        bool v23 = (v21 == v22);
+        if (v23) {
+          u32 v25 = ((u32)v24[v15]);
+          bool v28 = (v26[v25] != 0u);
+          bool v29 = (v27[v25] != 0u);
+          if ((v28 && !v29)) {
+            i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v15])));
+            i64 v33 = ((i64)v32);
+            u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+            v36[v18] = v35;
+            v37[v18] = v32;
+            u32 v39 = ((u32)v38[v15]);
+            v40[v18] = v39;
+            v41[v18] = v25;
+            v42[v18] = v21;
+            v18 = (v18 + 1u);
           }
         }
       }
@@ -244,59 +199,52 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u8* __restrict__ v36, const i32 v37, const i64 v40, u32* v42, i32* v43, const u8* __restrict__ v44, u32* v46, const u8* __restrict__ v47, u32* v49, i32* v50, const u8* __restrict__ v51, u32* v53, const u32* __restrict__ v54, const i32 v55, i32* v57, const u8* __restrict__ v58, u32* v60, const i32* __restrict__ v61, i32* v63, const u32* __restrict__ v64, u32* v66, const i32* __restrict__ v67, i32* v69) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u8* __restrict__ v30, const i32 v31, const i64 v34, u32* v36, i32* v37, const u8* __restrict__ v38, u32* v40, const u8* __restrict__ v41, u32* v43, i32* v44, const u8* __restrict__ v45, u32* v47, const u32* __restrict__ v48, const i32 v49, i32* v51, const u8* __restrict__ v52, u32* v54, const i32* __restrict__ v55, i32* v57, const u32* __restrict__ v58, u32* v60, const i32* __restrict__ v61, i32* v63) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        i64 v18 = ((i64)v17);
-        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        bool v22 = ((v18 < v19) || (v18 > v20));
-        u32 v24 = (v22 ? 0u : v23[v21]);
-        u32 v25 = (v24 - 1u);
-        if (!(v24 == 0u)) {
-          v14 = (v14 + 1u);
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v26 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v15[v13])));
-        i64 v29 = ((i64)v28);
-        u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-        bool v33 = ((v29 < v30) || (v29 > v31));
-        u32 v34 = (v33 ? 0u : v23[v32]);
-        u32 v35 = (v34 - 1u);
-        if (!(v34 == 0u)) {
-          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v13])));
-          i64 v39 = ((i64)v38);
-          u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
-          v42[v26] = v41;
-          v43[v26] = v38;
-          u32 v45 = ((u32)v44[v13]);
-          v46[v26] = v45;
-          u32 v48 = ((u32)v47[v13]);
-          v49[v26] = v48;
-          v50[v26] = v28;
-          u32 v52 = ((u32)v51[v13]);
-          v53[v26] = v52;
-          i32 v56 = ((i32)((u32)v55 + (u32)((i32)v54[v13])));
-          v57[v26] = v56;
-          u32 v59 = ((u32)v58[v13]);
-          v60[v26] = v59;
-          i32 v62 = v61[v35];
-          v63[v26] = v62;
-          u32 v65 = v64[v35];
-          v66[v26] = v65;
-          i32 v68 = v67[v35];
-          v69[v26] = v68;
-          v26 = (v26 + 1u);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        i64 v22 = ((i64)v21);
+        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+        bool v26 = ((v22 < v23) || (v22 > v24));
+        u32 v28 = (v26 ? 0u : v27[v25]);
+        u32 v29 = (v28 - 1u);
+        if (!(v28 == 0u)) {
+          i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v15])));
+          i64 v33 = ((i64)v32);
+          u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+          v36[v18] = v35;
+          v37[v18] = v32;
+          u32 v39 = ((u32)v38[v15]);
+          v40[v18] = v39;
+          u32 v42 = ((u32)v41[v15]);
+          v43[v18] = v42;
+          v44[v18] = v21;
+          u32 v46 = ((u32)v45[v15]);
+          v47[v18] = v46;
+          i32 v50 = ((i32)((u32)v49 + (u32)((i32)v48[v15])));
+          v51[v18] = v50;
+          u32 v53 = ((u32)v52[v15]);
+          v54[v18] = v53;
+          i32 v56 = v55[v29];
+          v57[v18] = v56;
+          u32 v59 = v58[v29];
+          v60[v18] = v59;
+          i32 v62 = v61[v29];
+          v63[v18] = v62;
+          v18 = (v18 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -305,43 +253,37 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u8* __restrict__ v23, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v34, const i32 v35, const i64 v38, u32* v40, i32* v41, const u8* __restrict__ v42, u32* v44, i32* v45) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u8* __restrict__ v29, const i32 v30, const i64 v33, u32* v35, i32* v36, const u8* __restrict__ v37, u32* v39, i32* v40) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        i64 v18 = ((i64)v17);
-        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        bool v22 = ((v18 < v19) || (v18 > v20));
-        bool v24 = !(v22 || !bit((v23 + 0ull), ((u64)v21)));
-        if (v24) {
-          v14 = (v14 + 1u);
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v25 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v27 = ((i32)((u32)v26 + (u32)((i32)v15[v13])));
-        i64 v28 = ((i64)v27);
-        u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-        bool v32 = ((v28 < v29) || (v28 > v30));
-        bool v33 = !(v32 || !bit((v23 + 0ull), ((u64)v31)));
-        if (v33) {
-          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v13])));
-          i64 v37 = ((i64)v36);
-          u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-          v40[v25] = v39;
-          v41[v25] = v36;
-          u32 v43 = ((u32)v42[v13]);
-          v44[v25] = v43;
-          v45[v25] = v27;
-          v25 = (v25 + 1u);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        i64 v22 = ((i64)v21);
+        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+        bool v26 = ((v22 < v23) || (v22 > v24));
+        bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
+        if (v28) {
+          i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v15])));
+          i64 v32 = ((i64)v31);
+          u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+          v35[v18] = v34;
+          v36[v18] = v31;
+          u32 v38 = ((u32)v37[v15]);
+          v39[v18] = v38;
+          v40[v18] = v21;
+          v18 = (v18 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -350,69 +292,75 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v16, const i32* __restrict__ v18, const i32* __restrict__ v20, const i64 v26, const i64 v27, const u32* __restrict__ v30, const i32* __restrict__ v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const u64* __restrict__ v42, const i64 v52, const i64 v53, const u32* __restrict__ v56) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const i32* __restrict__ v20, const i32* __restrict__ v22, const i32* __restrict__ v24, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i32* __restrict__ v38, const i64 v41, const i64 v42, const u32* __restrict__ v45, const u64* __restrict__ v46, const i64 v56, const i64 v57, const u32* __restrict__ v60) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u32 v13 = 0u;
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u32 v16 = 0u;
+      u32 v17 = 0u;
 #pragma unroll
-      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
-        u64 v15 = (v12 + ((u64)v14));
-        if (((v15 >= v8) && (v15 < v10))) {
-          v13 = (v13 | (1u << v14));
+      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+        u64 v19 = (v15 + ((u64)v18));
+        if (((v19 >= v8) && (v19 < v10))) {
+          v16 = (v16 | (1u << v18));
         }
       }
-      if ((v13 != 0u)) {
-        u64 v17[4];
-        lanes32(v17, v16, v12);
-        u64 v19[4];
-        lanes32(v19, v18, v12);
+      if ((v16 != 0u)) {
         u64 v21[4];
-        lanes32(v21, v20, v12);
+        lanes32(v21, v20, v15);
+        u64 v23[4];
+        lanes32(v23, v22, v15);
+        u64 v25[4];
+        lanes32(v25, v24, v15);
 #pragma unroll
-        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-          u64 v23 = (v12 + ((u64)v22));
-          if (((v13 & (1u << v22)) != 0u)) {
-            i32 v24 = ((i32)lane32((v19 + 0u), v22));
-            i64 v25 = ((i64)v24);
-            u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
-            bool v29 = ((v25 < v26) || (v25 > v27));
-            u32 v31 = (v29 ? 0u : v30[v28]);
-            u32 v32 = (v31 - 1u);
-            if (!(v31 == 0u)) {
-              i32 v33 = ((i32)lane32((v21 + 0u), v22));
-              i32 v35 = v34[v32];
-              i64 v36 = ((i64)v35);
-              u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
-              bool v40 = ((v36 < v37) || (v36 > v38));
-              u64 v43 = ((u64)v39);
-              bool v44 = (v40 || !(v41[v43] != 0u));
-              u32 v45 = (v44 ? 0u : v39);
-              u64 v46 = ((u64)v45);
-              i32 v47 = (!v44 ? ((i32)fallen32(v41[v46])) : (0));
-              bool v48 = (!v44 ? false : true);
-              bool v49 = (v33 == v47);
-              if ((v49 && !v48)) {
-                i32 v50 = ((i32)lane32((v17 + 0u), v22));
-                i64 v51 = ((i64)v50);
-                u32 v54 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
-                bool v55 = ((v51 < v52) || (v51 > v53));
-                u32 v57 = (v55 ? 0u : v56[v54]);
-                u32 v58 = (v57 - 1u);
-                if (!(v57 == 0u)) {
-                  v11 = (v11 + 1u);
+        for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
+          u64 v27 = (v15 + ((u64)v26));
+          if (((v16 & (1u << v26)) != 0u)) {
+            i32 v28 = ((i32)lane32((v23 + 0u), v26));
+            i64 v29 = ((i64)v28);
+            u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+            bool v33 = ((v29 < v30) || (v29 > v31));
+            u32 v35 = (v33 ? 0u : v34[v32]);
+            u32 v36 = (v35 - 1u);
+            if (!(v35 == 0u)) {
+              i32 v37 = ((i32)lane32((v25 + 0u), v26));
+              i32 v39 = v38[v36];
+              i64 v40 = ((i64)v39);
+              u32 v43 = (((u32)((u64)((i64)((u64)v40 - (u64)v41)))) + 1u);
+              bool v44 = ((v40 < v41) || (v40 > v42));
+              u64 v47 = ((u64)v43);
+              bool v48 = (v44 || !(v45[v47] != 0u));
+              u32 v49 = (v48 ? 0u : v43);
+              u64 v50 = ((u64)v49);
+              i32 v51 = (!v48 ? ((i32)fallen32(v45[v50])) : (0));
+              bool v52 = (!v48 ? false : true);
+              bool v53 = (v37 == v51);
+              if ((v53 && !v52)) {
+                i32 v54 = ((i32)lane32((v21 + 0u), v26));
+                i64 v55 = ((i64)v54);
+                u32 v58 = (((u32)((u64)((i64)((u64)v55 - (u64)v56)))) + 1u);
+                bool v59 = ((v55 < v56) || (v55 > v57));
+                u32 v61 = (v59 ? 0u : v60[v58]);
+                u32 v62 = (v61 - 1u);
+                if (!(v61 == 0u)) {
+                  v14 = (v14 + 1u);
+                  v17 = (v17 | (1u << v26));
                 }
               }
             }
           }
         }
       }
+      if ((v17 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
+      }
     }
-    u32 v59 = scan((v2 + 0u), v11);
+    u32 v63 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -420,48 +368,54 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u8* __restrict__ v29, const u32* __restrict__ v31) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const u8* __restrict__ v33, const u32* __restrict__ v35) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u32 v15 = 0u;
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[2];
+      lanes16(v17, v16, v15);
+      u32 v18 = 0u;
+      u32 v19 = 0u;
 #pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
-          i64 v20 = ((i64)v19);
-          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-          bool v24 = ((v20 < v21) || (v20 > v22));
-          u32 v26 = (v24 ? 0u : v25[v23]);
-          u32 v27 = (v26 - 1u);
-          bool v28 = !(v26 == 0u);
-          if (v28) {
-            v15 = (v15 | (1u << v16));
+      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+        u64 v21 = (v15 + ((u64)v20));
+        if (((v21 >= v8) && (v21 < v10))) {
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+          i64 v24 = ((i64)v23);
+          u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+          bool v28 = ((v24 < v25) || (v24 > v26));
+          u32 v30 = (v28 ? 0u : v29[v27]);
+          u32 v31 = (v30 - 1u);
+          bool v32 = !(v30 == 0u);
+          if (v32) {
+            v18 = (v18 | (1u << v20));
           }
         }
       }
-      if ((v15 != 0u)) {
-        u64 v30[1];
-        lanes8(v30, v29, v12);
-        u64 v32[4];
-        lanes32(v32, v31, v12);
+      if ((v18 != 0u)) {
+        u64 v34[1];
+        lanes8(v34, v33, v15);
+        u64 v36[4];
+        lanes32(v36, v35, v15);
 #pragma unroll
-        for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
-          u64 v34 = (v12 + ((u64)v33));
-          if (((v15 & (1u << v33)) != 0u)) {
-            v11 = (v11 + 1u);
+        for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
+          u64 v38 = (v15 + ((u64)v37));
+          if (((v18 & (1u << v37)) != 0u)) {
+            v14 = (v14 + 1u);
+            v19 = (v19 | (1u << v37));
           }
         }
+      }
+      if ((v19 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v35 = scan((v2 + 0u), v11);
+    u32 v39 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -469,46 +423,52 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const u8* __restrict__ v31, const u8* __restrict__ v33) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[1];
-      lanes8(v14, v13, v12);
-      u32 v15 = 0u;
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[1];
+      lanes8(v17, v16, v15);
+      u32 v18 = 0u;
+      u32 v19 = 0u;
 #pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
-          i64 v20 = ((i64)v19);
-          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-          bool v24 = ((v20 < v21) || (v20 > v22));
-          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
-          if (v26) {
-            v15 = (v15 | (1u << v16));
+      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+        u64 v21 = (v15 + ((u64)v20));
+        if (((v21 >= v8) && (v21 < v10))) {
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v17 + 0u), v20)))));
+          i64 v24 = ((i64)v23);
+          u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+          bool v28 = ((v24 < v25) || (v24 > v26));
+          bool v30 = !(v28 || !bit((v29 + 0ull), ((u64)v27)));
+          if (v30) {
+            v18 = (v18 | (1u << v20));
           }
         }
       }
-      if ((v15 != 0u)) {
-        u64 v28[1];
-        lanes8(v28, v27, v12);
-        u64 v30[1];
-        lanes8(v30, v29, v12);
+      if ((v18 != 0u)) {
+        u64 v32[1];
+        lanes8(v32, v31, v15);
+        u64 v34[1];
+        lanes8(v34, v33, v15);
 #pragma unroll
-        for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
-          u64 v32 = (v12 + ((u64)v31));
-          if (((v15 & (1u << v31)) != 0u)) {
-            v11 = (v11 + 1u);
+        for (u32 v35 = 0u; v35 < 8u; v35 += 1u) {
+          u64 v36 = (v15 + ((u64)v35));
+          if (((v18 & (1u << v35)) != 0u)) {
+            v14 = (v14 + 1u);
+            v19 = (v19 | (1u << v35));
           }
         }
+      }
+      if ((v19 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v33 = scan((v2 + 0u), v11);
+    u32 v37 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -516,106 +476,118 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v15, const i32 v20, const i32 v22, const u8* __restrict__ v25, const u8* __restrict__ v26, const u16* __restrict__ v29, const u8* __restrict__ v31) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v16, const u8* __restrict__ v18, const i32 v24, const i32 v26, const u8* __restrict__ v29, const u8* __restrict__ v30, const u16* __restrict__ v33, const u8* __restrict__ v35) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[1];
-      lanes8(v14, v13, v12);
-      u64 v16[1];
-      lanes8(v16, v15, v12);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[1];
+      lanes8(v17, v16, v15);
+      u64 v19[1];
+      lanes8(v19, v18, v15);
+      u32 v20 = 0u;
+      u32 v21 = 0u;
+#pragma unroll
+      for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+        u64 v23 = (v15 + ((u64)v22));
+        if (((v23 >= v8) && (v23 < v10))) {
+          i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u8)lane8((v19 + 0u), v22)))));
+          bool v27 = (v25 == v26);
+          if (v27) {
+            u32 v28 = ((u32)((u8)lane8((v17 + 0u), v22)));
+            bool v31 = (v29[v28] != 0u);
+            bool v32 = (v30[v28] != 0u);
+            if ((v31 && !v32)) {
+              v20 = (v20 | (1u << v22));
+            }
+          }
+        }
+      }
+      if ((v20 != 0u)) {
+        u64 v34[2];
+        lanes16(v34, v33, v15);
+        u64 v36[1];
+        lanes8(v36, v35, v15);
+#pragma unroll
+        for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
+          u64 v38 = (v15 + ((u64)v37));
+          if (((v20 & (1u << v37)) != 0u)) {
+            v14 = (v14 + 1u);
+            v21 = (v21 | (1u << v37));
+          }
+        }
+      }
+      if ((v21 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v21);
+      }
+    }
+    u32 v39 = scan((v2 + 0u), v14);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v28, const u32* __restrict__ v30, const u8* __restrict__ v32, const i32 v36, const i64 v39, const i64 v40, const u32* __restrict__ v43) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u32 v16 = 0u;
       u32 v17 = 0u;
 #pragma unroll
       for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-        u64 v19 = (v12 + ((u64)v18));
+        u64 v19 = (v15 + ((u64)v18));
         if (((v19 >= v8) && (v19 < v10))) {
-          i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u8)lane8((v16 + 0u), v18)))));
-          bool v23 = (v21 == v22);
-          if (v23) {
-            u32 v24 = ((u32)((u8)lane8((v14 + 0u), v18)));
-            bool v27 = (v25[v24] != 0u);
-            bool v28 = (v26[v24] != 0u);
-            if ((v27 && !v28)) {
-              v17 = (v17 | (1u << v18));
+          v16 = (v16 | (1u << v18));
+        }
+      }
+      if ((v16 != 0u)) {
+        u64 v21[1];
+        lanes8(v21, v20, v15);
+        u64 v23[1];
+        lanes8(v23, v22, v15);
+        u64 v25[1];
+        lanes8(v25, v24, v15);
+        u64 v27[1];
+        lanes8(v27, v26, v15);
+        u64 v29[1];
+        lanes8(v29, v28, v15);
+        u64 v31[4];
+        lanes32(v31, v30, v15);
+        u64 v33[1];
+        lanes8(v33, v32, v15);
+#pragma unroll
+        for (u32 v34 = 0u; v34 < 8u; v34 += 1u) {
+          u64 v35 = (v15 + ((u64)v34));
+          if (((v16 & (1u << v34)) != 0u)) {
+            i32 v37 = ((i32)((u32)v36 + (u32)((i32)((u8)lane8((v27 + 0u), v34)))));
+            i64 v38 = ((i64)v37);
+            u32 v41 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
+            bool v42 = ((v38 < v39) || (v38 > v40));
+            u32 v44 = (v42 ? 0u : v43[v41]);
+            u32 v45 = (v44 - 1u);
+            if (!(v44 == 0u)) {
+              v14 = (v14 + 1u);
+              v17 = (v17 | (1u << v34));
             }
           }
         }
       }
       if ((v17 != 0u)) {
-        u64 v30[2];
-        lanes16(v30, v29, v12);
-        u64 v32[1];
-        lanes8(v32, v31, v12);
-#pragma unroll
-        for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
-          u64 v34 = (v12 + ((u64)v33));
-          if (((v17 & (1u << v33)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
       }
     }
-    u32 v35 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v24, const u32* __restrict__ v26, const u8* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u32 v13 = 0u;
-#pragma unroll
-      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
-        u64 v15 = (v12 + ((u64)v14));
-        if (((v15 >= v8) && (v15 < v10))) {
-          v13 = (v13 | (1u << v14));
-        }
-      }
-      if ((v13 != 0u)) {
-        u64 v17[1];
-        lanes8(v17, v16, v12);
-        u64 v19[1];
-        lanes8(v19, v18, v12);
-        u64 v21[1];
-        lanes8(v21, v20, v12);
-        u64 v23[1];
-        lanes8(v23, v22, v12);
-        u64 v25[1];
-        lanes8(v25, v24, v12);
-        u64 v27[4];
-        lanes32(v27, v26, v12);
-        u64 v29[1];
-        lanes8(v29, v28, v12);
-#pragma unroll
-        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
-          u64 v31 = (v12 + ((u64)v30));
-          if (((v13 & (1u << v30)) != 0u)) {
-            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u8)lane8((v23 + 0u), v30)))));
-            i64 v34 = ((i64)v33);
-            u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
-            bool v38 = ((v34 < v35) || (v34 > v36));
-            u32 v40 = (v38 ? 0u : v39[v37]);
-            u32 v41 = (v40 - 1u);
-            if (!(v40 == 0u)) {
-              v11 = (v11 + 1u);
-            }
-          }
-        }
-      }
-    }
-    u32 v42 = scan((v2 + 0u), v11);
+    u32 v46 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -688,40 +660,44 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u8* __restrict__ v24, const i32 v28, const i64 v31, u32* v33) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const i32 v31, const i64 v34, u32* v36) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u64 v14[1];
+        lanes8(v14, v13, v12);
+        u32 v15 = 0u;
 #pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
-          i64 v17 = ((i64)v16);
-          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
-          bool v21 = ((v17 < v18) || (v17 > v19));
-          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
-          if (v23) {
-            v12 = (v12 | (1u << v13));
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v12 + ((u64)v16));
+          if (((v17 >= v6) && (v17 < v8))) {
+            i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
+            i64 v20 = ((i64)v19);
+            u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+            bool v24 = ((v20 < v21) || (v20 > v22));
+            bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+            if (v26) {
+              v15 = (v15 | (1u << v16));
+            }
           }
         }
-      }
-      if ((v12 != 0u)) {
-        u64 v25[1];
-        lanes8(v25, v24, v9);
+        if ((v15 != 0u)) {
+          u64 v28[1];
+          lanes8(v28, v27, v12);
 #pragma unroll
-        for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
-          u64 v27 = (v9 + ((u64)v26));
-          if (((v12 & (1u << v26)) != 0u)) {
-            i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u8)lane8((v25 + 0u), v26)))));
-            i64 v30 = ((i64)v29);
-            u32 v32 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-            set_bit((v33 + 0u), ((u64)v32));
+          for (u32 v29 = 0u; v29 < 8u; v29 += 1u) {
+            u64 v30 = (v12 + ((u64)v29));
+            if (((v15 & (1u << v29)) != 0u)) {
+              i32 v32 = ((i32)((u32)v31 + (u32)((i32)((u8)lane8((v28 + 0u), v29)))));
+              i64 v33 = ((i64)v32);
+              u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+              set_bit((v36 + 0u), ((u64)v35));
+            }
           }
         }
       }
@@ -729,42 +705,46 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const i32 v30, const i64 v33, u32* v35) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const i32 v33, const i64 v36, u32* v38) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u64 v14[1];
+        lanes8(v14, v13, v12);
+        u32 v15 = 0u;
 #pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
-          i64 v17 = ((i64)v16);
-          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
-          bool v21 = ((v17 < v18) || (v17 > v19));
-          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
-          if (v23) {
-            v12 = (v12 | (1u << v13));
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v12 + ((u64)v16));
+          if (((v17 >= v6) && (v17 < v8))) {
+            i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
+            i64 v20 = ((i64)v19);
+            u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+            bool v24 = ((v20 < v21) || (v20 > v22));
+            bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+            if (v26) {
+              v15 = (v15 | (1u << v16));
+            }
           }
         }
-      }
-      if ((v12 != 0u)) {
-        u64 v25[1];
-        lanes8(v25, v24, v9);
-        u64 v27[1];
-        lanes8(v27, v26, v9);
+        if ((v15 != 0u)) {
+          u64 v28[1];
+          lanes8(v28, v27, v12);
+          u64 v30[1];
+          lanes8(v30, v29, v12);
 #pragma unroll
-        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
-          u64 v29 = (v9 + ((u64)v28));
-          if (((v12 & (1u << v28)) != 0u)) {
-            i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u8)lane8((v25 + 0u), v28)))));
-            i64 v32 = ((i64)v31);
-            u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
-            set_bit((v35 + 0u), ((u64)v34));
+          for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
+            u64 v32 = (v12 + ((u64)v31));
+            if (((v15 & (1u << v31)) != 0u)) {
+              i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u8)lane8((v28 + 0u), v31)))));
+              i64 v35 = ((i64)v34);
+              u32 v37 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+              set_bit((v38 + 0u), ((u64)v37));
+            }
           }
         }
       }
@@ -772,37 +752,41 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, u32* v31) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u64 v14[1];
+        lanes8(v14, v13, v12);
+        u32 v15 = 0u;
 #pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
-          bool v18 = (v16[v15] != 0u);
-          if (v18) {
-            v12 = (v12 | (1u << v13));
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v12 + ((u64)v16));
+          if (((v17 >= v6) && (v17 < v8))) {
+            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
+            bool v21 = (v19[v18] != 0u);
+            if (v21) {
+              v15 = (v15 | (1u << v16));
+            }
           }
         }
-      }
-      if ((v12 != 0u)) {
-        u64 v20[1];
-        lanes8(v20, v19, v9);
+        if ((v15 != 0u)) {
+          u64 v23[1];
+          lanes8(v23, v22, v12);
 #pragma unroll
-        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
-          u64 v22 = (v9 + ((u64)v21));
-          if (((v12 & (1u << v21)) != 0u)) {
-            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
-            i64 v25 = ((i64)v24);
-            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
-            set_bit((v28 + 0u), ((u64)v27));
+          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+            u64 v25 = (v12 + ((u64)v24));
+            if (((v15 & (1u << v24)) != 0u)) {
+              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u8)lane8((v23 + 0u), v24)))));
+              i64 v28 = ((i64)v27);
+              u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+              set_bit((v31 + 0u), ((u64)v30));
+            }
           }
         }
       }

@@ -31,58 +31,6 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const u16* __restrict__ v20, const i32 v21, const i64 v24, const i64 v25, const u8* __restrict__ v28, const i32 v31, const i32 v33, const i32 v35, const i64 v38, const i64 v39, const u16* __restrict__ v43, const i32 v44, const i64 v47, u32* v49, i32* v50, const u8* __restrict__ v51, const i32 v52, i32* v54) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        bool v19 = (v17 < v18);
-        if (v19) {
-          i32 v22 = ((i32)((u32)v21 + (u32)((i32)v20[v13])));
-          i64 v23 = ((i64)v22);
-          u32 v26 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
-          bool v27 = ((v23 < v24) || (v23 > v25));
-          bool v29 = !(v27 || !bit((v28 + 0ull), ((u64)v26)));
-          if (v29) {
-            v14 = (v14 + 1u);
-          }
-        }
-      }
-      u32 v30 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v32 = ((i32)((u32)v31 + (u32)((i32)v15[v13])));
-        bool v34 = (v32 < v33);
-        if (v34) {
-          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v20[v13])));
-          i64 v37 = ((i64)v36);
-          u32 v40 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-          bool v41 = ((v37 < v38) || (v37 > v39));
-          bool v42 = !(v41 || !bit((v28 + 0ull), ((u64)v40)));
-          if (v42) {
-            i32 v45 = ((i32)((u32)v44 + (u32)((i32)v43[v13])));
-            i64 v46 = ((i64)v45);
-            u32 v48 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
-            v49[v30] = v48;
-            v50[v30] = v32;
-            i32 v53 = ((i32)((u32)v52 + (u32)((i32)v51[v13])));
-            v54[v30] = v53;
-            v30 = (v30 + 1u);
-          }
-        }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, i64* v22, i32* v25, const i32 v26, const i32 v27, i32* v29, i32* v30, i32* v33, i64* v34) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -125,110 +73,45 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const u16* __restrict__ v22, const u32* __restrict__ v24, const u8* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i32 v22, const u16* __restrict__ v24, const i32 v25, const i64 v28, const i64 v29, const u8* __restrict__ v32, const u16* __restrict__ v34, const i32 v35, const i64 v38, u32* v40, i32* v41, const u8* __restrict__ v42, const i32 v43, i32* v45) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u32 v15 = 0u;
-#pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
-          bool v21 = (v19 > v20);
-          if (v21) {
-            v15 = (v15 | (1u << v16));
+    u32 v11 = v1[v7];
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+      }
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        bool v23 = (v21 < v22);
+        if (v23) {
+          i32 v26 = ((i32)((u32)v25 + (u32)((i32)v24[v15])));
+          i64 v27 = ((i64)v26);
+          u32 v30 = (((u32)((u64)((i64)((u64)v27 - (u64)v28)))) + 1u);
+          bool v31 = ((v27 < v28) || (v27 > v29));
+          bool v33 = !(v31 || !bit((v32 + 0ull), ((u64)v30)));
+          if (v33) {
+            i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v15])));
+            i64 v37 = ((i64)v36);
+            u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+            v40[v18] = v39;
+            v41[v18] = v21;
+            i32 v44 = ((i32)((u32)v43 + (u32)((i32)v42[v15])));
+            v45[v18] = v44;
+            v18 = (v18 + 1u);
           }
         }
       }
-      if ((v15 != 0u)) {
-        u64 v23[2];
-        lanes16(v23, v22, v12);
-        u64 v25[4];
-        lanes32(v25, v24, v12);
-        u64 v27[1];
-        lanes8(v27, v26, v12);
-#pragma unroll
-        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
-          u64 v29 = (v12 + ((u64)v28));
-          if (((v15 & (1u << v28)) != 0u)) {
-            i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v23 + 0u), v28)))));
-            i64 v32 = ((i64)v31);
-            u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
-            bool v36 = ((v32 < v33) || (v32 > v34));
-            u32 v38 = (v36 ? 0u : v37[v35]);
-            u32 v39 = (v38 - 1u);
-            if (!(v38 == 0u)) {
-              v11 = (v11 + 1u);
-            }
-          }
-        }
-      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
     }
-    u32 v40 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u16* __restrict__ v15, const i32 v20, const i32 v22, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u16* __restrict__ v33, const u8* __restrict__ v35) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u64 v16[2];
-      lanes16(v16, v15, v12);
-      u32 v17 = 0u;
-#pragma unroll
-      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-        u64 v19 = (v12 + ((u64)v18));
-        if (((v19 >= v8) && (v19 < v10))) {
-          i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v16 + 0u), v18)))));
-          bool v23 = (v21 < v22);
-          if (v23) {
-            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v14 + 0u), v18)))));
-            i64 v26 = ((i64)v25);
-            u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
-            bool v30 = ((v26 < v27) || (v26 > v28));
-            bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
-            if (v32) {
-              v17 = (v17 | (1u << v18));
-            }
-          }
-        }
-      }
-      if ((v17 != 0u)) {
-        u64 v34[2];
-        lanes16(v34, v33, v12);
-        u64 v36[1];
-        lanes8(v36, v35, v12);
-#pragma unroll
-        for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
-          u64 v38 = (v12 + ((u64)v37));
-          if (((v17 & (1u << v37)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
-    }
-    u32 v39 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
   }
 }
 
@@ -253,37 +136,160 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i32 v24, const u16* __restrict__ v26, const u32* __restrict__ v28, const u8* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u32* __restrict__ v41) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[2];
+      lanes16(v17, v16, v15);
+      u32 v18 = 0u;
+      u32 v19 = 0u;
+#pragma unroll
+      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+        u64 v21 = (v15 + ((u64)v20));
+        if (((v21 >= v8) && (v21 < v10))) {
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+          bool v25 = (v23 > v24);
+          if (v25) {
+            v18 = (v18 | (1u << v20));
+          }
+        }
+      }
+      if ((v18 != 0u)) {
+        u64 v27[2];
+        lanes16(v27, v26, v15);
+        u64 v29[4];
+        lanes32(v29, v28, v15);
+        u64 v31[1];
+        lanes8(v31, v30, v15);
+#pragma unroll
+        for (u32 v32 = 0u; v32 < 8u; v32 += 1u) {
+          u64 v33 = (v15 + ((u64)v32));
+          if (((v18 & (1u << v32)) != 0u)) {
+            i32 v35 = ((i32)((u32)v34 + (u32)((i32)((u16)lane16((v27 + 0u), v32)))));
+            i64 v36 = ((i64)v35);
+            u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+            bool v40 = ((v36 < v37) || (v36 > v38));
+            u32 v42 = (v40 ? 0u : v41[v39]);
+            u32 v43 = (v42 - 1u);
+            if (!(v42 == 0u)) {
+              v14 = (v14 + 1u);
+              v19 = (v19 | (1u << v32));
+            }
+          }
+        }
+      }
+      if ((v19 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
+      }
+    }
+    u32 v44 = scan((v2 + 0u), v14);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v24, const i32 v26, const i32 v28, const i64 v31, const i64 v32, const u8* __restrict__ v35, const u16* __restrict__ v37, const u8* __restrict__ v39) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[2];
+      lanes16(v17, v16, v15);
+      u64 v19[2];
+      lanes16(v19, v18, v15);
+      u32 v20 = 0u;
+      u32 v21 = 0u;
+#pragma unroll
+      for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+        u64 v23 = (v15 + ((u64)v22));
+        if (((v23 >= v8) && (v23 < v10))) {
+          i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v19 + 0u), v22)))));
+          bool v27 = (v25 < v26);
+          if (v27) {
+            i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v17 + 0u), v22)))));
+            i64 v30 = ((i64)v29);
+            u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+            bool v34 = ((v30 < v31) || (v30 > v32));
+            bool v36 = !(v34 || !bit((v35 + 0ull), ((u64)v33)));
+            if (v36) {
+              v20 = (v20 | (1u << v22));
+            }
+          }
+        }
+      }
+      if ((v20 != 0u)) {
+        u64 v38[2];
+        lanes16(v38, v37, v15);
+        u64 v40[1];
+        lanes8(v40, v39, v15);
+#pragma unroll
+        for (u32 v41 = 0u; v41 < 8u; v41 += 1u) {
+          u64 v42 = (v15 + ((u64)v41));
+          if (((v20 & (1u << v41)) != 0u)) {
+            v14 = (v14 + 1u);
+            v21 = (v21 | (1u << v41));
+          }
+        }
+      }
+      if ((v21 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v21);
+      }
+    }
+    u32 v43 = scan((v2 + 0u), v14);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v22, const i32 v26, const i64 v29, u32* v31) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u64 v14[1];
+        lanes8(v14, v13, v12);
+        u32 v15 = 0u;
 #pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
-          bool v18 = (v16[v15] != 0u);
-          if (v18) {
-            v12 = (v12 | (1u << v13));
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v12 + ((u64)v16));
+          if (((v17 >= v6) && (v17 < v8))) {
+            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
+            bool v21 = (v19[v18] != 0u);
+            if (v21) {
+              v15 = (v15 | (1u << v16));
+            }
           }
         }
-      }
-      if ((v12 != 0u)) {
-        u64 v20[2];
-        lanes16(v20, v19, v9);
+        if ((v15 != 0u)) {
+          u64 v23[2];
+          lanes16(v23, v22, v12);
 #pragma unroll
-        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
-          u64 v22 = (v9 + ((u64)v21));
-          if (((v12 & (1u << v21)) != 0u)) {
-            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v20 + 0u), v21)))));
-            i64 v25 = ((i64)v24);
-            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
-            set_bit((v28 + 0u), ((u64)v27));
+          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+            u64 v25 = (v12 + ((u64)v24));
+            if (((v15 & (1u << v24)) != 0u)) {
+              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v23 + 0u), v24)))));
+              i64 v28 = ((i64)v27);
+              u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+              set_bit((v31 + 0u), ((u64)v30));
+            }
           }
         }
       }

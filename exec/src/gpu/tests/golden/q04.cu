@@ -31,47 +31,6 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const i32 v23, const i32 v25, const i32 v27, const u16* __restrict__ v29, const i32 v30, i32* v32, const u8* __restrict__ v33, u32* v35) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        bool v19 = (v17 >= v18);
-        if (v19) {
-          bool v21 = (v17 < v20);
-          if (v21) {
-            v14 = (v14 + 1u);
-          }
-        }
-      }
-      u32 v22 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v15[v13])));
-        bool v26 = (v24 >= v25);
-        if (v26) {
-          bool v28 = (v24 < v27);
-          if (v28) {
-            i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v13])));
-            v32[v22] = v31;
-            u32 v34 = ((u32)v33[v13]);
-            v35[v22] = v34;
-            v22 = (v22 + 1u);
-          }
-        }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, u32* v19, i32* v21) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -103,50 +62,38 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u8* __restrict__ v26) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i32 v22, const i32 v24, const u16* __restrict__ v26, const i32 v27, i32* v29, const u8* __restrict__ v30, u32* v32) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u32 v15 = 0u;
-#pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
-          bool v21 = (v19 >= v20);
-          if (v21) {
-            bool v23 = (v19 < v22);
-            if (v23) {
-              v15 = (v15 | (1u << v16));
-            }
+    u32 v11 = v1[v7];
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+      }
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        bool v23 = (v21 >= v22);
+        if (v23) {
+          bool v25 = (v21 < v24);
+          if (v25) {
+            i32 v28 = ((i32)((u32)v27 + (u32)((i32)v26[v15])));
+            v29[v18] = v28;
+            u32 v31 = ((u32)v30[v15]);
+            v32[v18] = v31;
+            v18 = (v18 + 1u);
           }
         }
       }
-      if ((v15 != 0u)) {
-        u64 v25[2];
-        lanes16(v25, v24, v12);
-        u64 v27[1];
-        lanes8(v27, v26, v12);
-#pragma unroll
-        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
-          u64 v29 = (v12 + ((u64)v28));
-          if (((v15 & (1u << v28)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
     }
-    u32 v30 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
   }
 }
 
@@ -163,6 +110,59 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
       }
     }
     u32 v15 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i32 v24, const i32 v26, const u16* __restrict__ v28, const u8* __restrict__ v30) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[2];
+      lanes16(v17, v16, v15);
+      u32 v18 = 0u;
+      u32 v19 = 0u;
+#pragma unroll
+      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+        u64 v21 = (v15 + ((u64)v20));
+        if (((v21 >= v8) && (v21 < v10))) {
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+          bool v25 = (v23 >= v24);
+          if (v25) {
+            bool v27 = (v23 < v26);
+            if (v27) {
+              v18 = (v18 | (1u << v20));
+            }
+          }
+        }
+      }
+      if ((v18 != 0u)) {
+        u64 v29[2];
+        lanes16(v29, v28, v15);
+        u64 v31[1];
+        lanes8(v31, v30, v15);
+#pragma unroll
+        for (u32 v32 = 0u; v32 < 8u; v32 += 1u) {
+          u64 v33 = (v15 + ((u64)v32));
+          if (((v18 & (1u << v32)) != 0u)) {
+            v14 = (v14 + 1u);
+            v19 = (v19 | (1u << v32));
+          }
+        }
+      }
+      if ((v19 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
+      }
+    }
+    u32 v34 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -229,42 +229,46 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u8* __restrict__ v23, const i32 v27, const i64 v30, u32* v32) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u8* __restrict__ v26, const i32 v30, const i64 v33, u32* v35) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[2];
-      lanes16(v11, v10, v9);
-      u32 v12 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u64 v14[2];
+        lanes16(v14, v13, v12);
+        u32 v15 = 0u;
 #pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
-          bool v18 = (v16 >= v17);
-          if (v18) {
-            bool v20 = (v16 < v19);
-            if (v20) {
-              v12 = (v12 | (1u << v13));
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v12 + ((u64)v16));
+          if (((v17 >= v6) && (v17 < v8))) {
+            i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
+            bool v21 = (v19 >= v20);
+            if (v21) {
+              bool v23 = (v19 < v22);
+              if (v23) {
+                v15 = (v15 | (1u << v16));
+              }
             }
           }
         }
-      }
-      if ((v12 != 0u)) {
-        u64 v22[2];
-        lanes16(v22, v21, v9);
-        u64 v24[1];
-        lanes8(v24, v23, v9);
+        if ((v15 != 0u)) {
+          u64 v25[2];
+          lanes16(v25, v24, v12);
+          u64 v27[1];
+          lanes8(v27, v26, v12);
 #pragma unroll
-        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
-          u64 v26 = (v9 + ((u64)v25));
-          if (((v12 & (1u << v25)) != 0u)) {
-            i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v22 + 0u), v25)))));
-            i64 v29 = ((i64)v28);
-            u32 v31 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-            set_bit((v32 + 0u), ((u64)v31));
+          for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
+            u64 v29 = (v12 + ((u64)v28));
+            if (((v15 & (1u << v28)) != 0u)) {
+              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v25 + 0u), v28)))));
+              i64 v32 = ((i64)v31);
+              u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+              set_bit((v35 + 0u), ((u64)v34));
+            }
           }
         }
       }
@@ -272,47 +276,51 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u16* __restrict__ v12, const u16* __restrict__ v14, const i32 v19, const i32 v21, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const i32 v35, const i64 v38, u32* v40) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u16* __restrict__ v15, const u16* __restrict__ v17, const i32 v22, const i32 v24, const i32 v27, const i64 v30, const i64 v31, const u8* __restrict__ v34, const i32 v38, const i64 v41, u32* v43) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[2];
-      lanes16(v11, v10, v9);
-      u64 v13[2];
-      lanes16(v13, v12, v9);
-      u64 v15[2];
-      lanes16(v15, v14, v9);
-      u32 v16 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u64 v14[2];
+        lanes16(v14, v13, v12);
+        u64 v16[2];
+        lanes16(v16, v15, v12);
+        u64 v18[2];
+        lanes16(v18, v17, v12);
+        u32 v19 = 0u;
 #pragma unroll
-      for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
-        u64 v18 = (v9 + ((u64)v17));
-        if (((v18 >= v6) && (v18 < v8))) {
-          i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u16)lane16((v13 + 0u), v17)))));
-          i32 v22 = ((i32)((u32)v21 + (u32)((i32)((u16)lane16((v15 + 0u), v17)))));
-          bool v23 = (v20 < v22);
-          if (v23) {
-            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v11 + 0u), v17)))));
-            i64 v26 = ((i64)v25);
-            u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
-            bool v30 = ((v26 < v27) || (v26 > v28));
-            bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
-            if (v32) {
-              v16 = (v16 | (1u << v17));
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v12 + ((u64)v20));
+          if (((v21 >= v6) && (v21 < v8))) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v16 + 0u), v20)))));
+            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v18 + 0u), v20)))));
+            bool v26 = (v23 < v25);
+            if (v26) {
+              i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v14 + 0u), v20)))));
+              i64 v29 = ((i64)v28);
+              u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+              bool v33 = ((v29 < v30) || (v29 > v31));
+              bool v35 = !(v33 || !bit((v34 + 0ull), ((u64)v32)));
+              if (v35) {
+                v19 = (v19 | (1u << v20));
+              }
             }
           }
         }
-      }
-      if ((v16 != 0u)) {
+        if ((v19 != 0u)) {
 #pragma unroll
-        for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
-          u64 v34 = (v9 + ((u64)v33));
-          if (((v16 & (1u << v33)) != 0u)) {
-            i32 v36 = ((i32)((u32)v35 + (u32)((i32)((u16)lane16((v11 + 0u), v33)))));
-            i64 v37 = ((i64)v36);
-            u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-            set_bit((v40 + 0u), ((u64)v39));
+          for (u32 v36 = 0u; v36 < 8u; v36 += 1u) {
+            u64 v37 = (v12 + ((u64)v36));
+            if (((v19 & (1u << v36)) != 0u)) {
+              i32 v39 = ((i32)((u32)v38 + (u32)((i32)((u16)lane16((v14 + 0u), v36)))));
+              i64 v40 = ((i64)v39);
+              u32 v42 = (((u32)((u64)((i64)((u64)v40 - (u64)v41)))) + 1u);
+              set_bit((v43 + 0u), ((u64)v42));
+            }
           }
         }
       }

@@ -31,51 +31,6 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u16* __restrict__ v36, const i32 v37, const i64 v40, u32* v42, const u32* __restrict__ v43, u32* v45) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        i64 v18 = ((i64)v17);
-        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        bool v22 = ((v18 < v19) || (v18 > v20));
-        u32 v24 = (v22 ? 0u : v23[v21]);
-        u32 v25 = (v24 - 1u);
-        if (!(v24 == 0u)) {
-          v14 = (v14 + 1u);
-        }
-      }
-      u32 v26 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v15[v13])));
-        i64 v29 = ((i64)v28);
-        u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-        bool v33 = ((v29 < v30) || (v29 > v31));
-        u32 v34 = (v33 ? 0u : v23[v32]);
-        u32 v35 = (v34 - 1u);
-        if (!(v34 == 0u)) {
-          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v13])));
-          i64 v39 = ((i64)v38);
-          u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
-          v42[v26] = v41;
-          u32 v44 = v43[v35];
-          v45[v26] = v44;
-          v26 = (v26 + 1u);
-        }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, u32* v20, u32* v23, const i32 v25, const i32 v26, i32* v28, i64* v30) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -114,43 +69,36 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u16* __restrict__ v36, const i32 v37, const i64 v40, u32* v42, const u32* __restrict__ v43, u32* v45) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u16* __restrict__ v30, const i32 v31, const i64 v34, u32* v36, const u32* __restrict__ v37, u32* v39) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        i64 v18 = ((i64)v17);
-        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        bool v22 = ((v18 < v19) || (v18 > v20));
-        u32 v24 = (v22 ? 0u : v23[v21]);
-        u32 v25 = (v24 - 1u);
-        if (!(v24 == 0u)) {
-          v14 = (v14 + 1u);
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v26 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v15[v13])));
-        i64 v29 = ((i64)v28);
-        u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-        bool v33 = ((v29 < v30) || (v29 > v31));
-        u32 v34 = (v33 ? 0u : v23[v32]);
-        u32 v35 = (v34 - 1u);
-        if (!(v34 == 0u)) {
-          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v13])));
-          i64 v39 = ((i64)v38);
-          u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
-          v42[v26] = v41;
-          u32 v44 = v43[v35];
-          v45[v26] = v44;
-          v26 = (v26 + 1u);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        i64 v22 = ((i64)v21);
+        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+        bool v26 = ((v22 < v23) || (v22 > v24));
+        u32 v28 = (v26 ? 0u : v27[v25]);
+        u32 v29 = (v28 - 1u);
+        if (!(v28 == 0u)) {
+          i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v15])));
+          i64 v33 = ((i64)v32);
+          u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+          v36[v18] = v35;
+          u32 v38 = v37[v29];
+          v39[v18] = v38;
+          v18 = (v18 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -159,43 +107,36 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u8* __restrict__ v36, const i32 v37, const i64 v40, u32* v42, const u32* __restrict__ v43, u32* v45) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u16* __restrict__ v30, const i32 v31, const i64 v34, u32* v36, const u32* __restrict__ v37, u32* v39) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        i64 v18 = ((i64)v17);
-        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        bool v22 = ((v18 < v19) || (v18 > v20));
-        u32 v24 = (v22 ? 0u : v23[v21]);
-        u32 v25 = (v24 - 1u);
-        if (!(v24 == 0u)) {
-          v14 = (v14 + 1u);
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v26 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v28 = ((i32)((u32)v27 + (u32)((i32)v15[v13])));
-        i64 v29 = ((i64)v28);
-        u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-        bool v33 = ((v29 < v30) || (v29 > v31));
-        u32 v34 = (v33 ? 0u : v23[v32]);
-        u32 v35 = (v34 - 1u);
-        if (!(v34 == 0u)) {
-          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v13])));
-          i64 v39 = ((i64)v38);
-          u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
-          v42[v26] = v41;
-          u32 v44 = v43[v35];
-          v45[v26] = v44;
-          v26 = (v26 + 1u);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        i64 v22 = ((i64)v21);
+        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+        bool v26 = ((v22 < v23) || (v22 > v24));
+        u32 v28 = (v26 ? 0u : v27[v25]);
+        u32 v29 = (v28 - 1u);
+        if (!(v28 == 0u)) {
+          i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v15])));
+          i64 v33 = ((i64)v32);
+          u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+          v36[v18] = v35;
+          u32 v38 = v37[v29];
+          v39[v18] = v38;
+          v18 = (v18 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -204,34 +145,36 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const u8* __restrict__ v17, const u8* __restrict__ v18, const u8* __restrict__ v23, const i32 v24, const i64 v27, u32* v29, u32* v30) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u8* __restrict__ v30, const i32 v31, const i64 v34, u32* v36, const u32* __restrict__ v37, u32* v39) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        u32 v16 = ((u32)v15[v13]);
-        bool v19 = (v17[v16] != 0u);
-        if (v19) {
-          v14 = (v14 + 1u);
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v20 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        u32 v21 = ((u32)v15[v13]);
-        bool v22 = (v17[v21] != 0u);
-        if (v22) {
-          i32 v25 = ((i32)((u32)v24 + (u32)((i32)v23[v13])));
-          i64 v26 = ((i64)v25);
-          u32 v28 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
-          v29[v20] = v28;
-          v30[v20] = v21;
-          v20 = (v20 + 1u);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        i64 v22 = ((i64)v21);
+        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+        bool v26 = ((v22 < v23) || (v22 > v24));
+        u32 v28 = (v26 ? 0u : v27[v25]);
+        u32 v29 = (v28 - 1u);
+        if (!(v28 == 0u)) {
+          i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v15])));
+          i64 v33 = ((i64)v32);
+          u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+          v36[v18] = v35;
+          u32 v38 = v37[v29];
+          v39[v18] = v38;
+          v18 = (v18 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -240,95 +183,36 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const u8* __restrict__ v21, const u8* __restrict__ v22, const u8* __restrict__ v24, const i32 v25, const i64 v28, u32* v30, u32* v31) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u32 v13 = 0u;
-#pragma unroll
-      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
-        u64 v15 = (v12 + ((u64)v14));
-        if (((v15 >= v8) && (v15 < v10))) {
-          v13 = (v13 | (1u << v14));
+    u32 v11 = v1[v7];
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+      }
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        u32 v20 = ((u32)v19[v15]);
+        bool v23 = (v21[v20] != 0u);
+        if (v23) {
+          i32 v26 = ((i32)((u32)v25 + (u32)((i32)v24[v15])));
+          i64 v27 = ((i64)v26);
+          u32 v29 = (((u32)((u64)((i64)((u64)v27 - (u64)v28)))) + 1u);
+          v30[v18] = v29;
+          v31[v18] = v20;
+          v18 = (v18 + 1u);
         }
       }
-      if ((v13 != 0u)) {
-        u64 v17[2];
-        lanes16(v17, v16, v12);
-        u64 v19[2];
-        lanes16(v19, v18, v12);
-#pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v12 + ((u64)v20));
-          if (((v13 & (1u << v20)) != 0u)) {
-            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
-            i64 v24 = ((i64)v23);
-            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
-            bool v28 = ((v24 < v25) || (v24 > v26));
-            u32 v30 = (v28 ? 0u : v29[v27]);
-            u32 v31 = (v30 - 1u);
-            if (!(v30 == 0u)) {
-              v11 = (v11 + 1u);
-            }
-          }
-        }
-      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
     }
-    u32 v32 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u32 v13 = 0u;
-#pragma unroll
-      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
-        u64 v15 = (v12 + ((u64)v14));
-        if (((v15 >= v8) && (v15 < v10))) {
-          v13 = (v13 | (1u << v14));
-        }
-      }
-      if ((v13 != 0u)) {
-        u64 v17[2];
-        lanes16(v17, v16, v12);
-        u64 v19[1];
-        lanes8(v19, v18, v12);
-#pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v12 + ((u64)v20));
-          if (((v13 & (1u << v20)) != 0u)) {
-            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
-            i64 v24 = ((i64)v23);
-            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
-            bool v28 = ((v24 < v25) || (v24 > v26));
-            u32 v30 = (v28 ? 0u : v29[v27]);
-            u32 v31 = (v30 - 1u);
-            if (!(v30 == 0u)) {
-              v11 = (v11 + 1u);
-            }
-          }
-        }
-      }
-    }
-    u32 v32 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
   }
 }
 
@@ -352,45 +236,51 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v20, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u32 v13 = 0u;
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u32 v16 = 0u;
+      u32 v17 = 0u;
 #pragma unroll
-      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
-        u64 v15 = (v12 + ((u64)v14));
-        if (((v15 >= v8) && (v15 < v10))) {
-          v13 = (v13 | (1u << v14));
+      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+        u64 v19 = (v15 + ((u64)v18));
+        if (((v19 >= v8) && (v19 < v10))) {
+          v16 = (v16 | (1u << v18));
         }
       }
-      if ((v13 != 0u)) {
-        u64 v17[1];
-        lanes8(v17, v16, v12);
-        u64 v19[1];
-        lanes8(v19, v18, v12);
+      if ((v16 != 0u)) {
+        u64 v21[2];
+        lanes16(v21, v20, v15);
+        u64 v23[2];
+        lanes16(v23, v22, v15);
 #pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v12 + ((u64)v20));
-          if (((v13 & (1u << v20)) != 0u)) {
-            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
-            i64 v24 = ((i64)v23);
-            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
-            bool v28 = ((v24 < v25) || (v24 > v26));
-            u32 v30 = (v28 ? 0u : v29[v27]);
-            u32 v31 = (v30 - 1u);
-            if (!(v30 == 0u)) {
-              v11 = (v11 + 1u);
+        for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+          u64 v25 = (v15 + ((u64)v24));
+          if (((v16 & (1u << v24)) != 0u)) {
+            i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v23 + 0u), v24)))));
+            i64 v28 = ((i64)v27);
+            u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+            bool v32 = ((v28 < v29) || (v28 > v30));
+            u32 v34 = (v32 ? 0u : v33[v31]);
+            u32 v35 = (v34 - 1u);
+            if (!(v34 == 0u)) {
+              v14 = (v14 + 1u);
+              v17 = (v17 | (1u << v24));
             }
           }
         }
       }
+      if ((v17 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
+      }
     }
-    u32 v32 = scan((v2 + 0u), v11);
+    u32 v36 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -398,41 +288,151 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v23, const u8* __restrict__ v24) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u32 v13 = 0u;
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u32 v16 = 0u;
+      u32 v17 = 0u;
 #pragma unroll
-      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
-        u64 v15 = (v12 + ((u64)v14));
-        if (((v15 >= v8) && (v15 < v10))) {
-          v13 = (v13 | (1u << v14));
+      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+        u64 v19 = (v15 + ((u64)v18));
+        if (((v19 >= v8) && (v19 < v10))) {
+          v16 = (v16 | (1u << v18));
         }
       }
-      if ((v13 != 0u)) {
-        u64 v17[1];
-        lanes8(v17, v16, v12);
-        u64 v19[1];
-        lanes8(v19, v18, v12);
+      if ((v16 != 0u)) {
+        u64 v21[2];
+        lanes16(v21, v20, v15);
+        u64 v23[1];
+        lanes8(v23, v22, v15);
 #pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v12 + ((u64)v20));
-          if (((v13 & (1u << v20)) != 0u)) {
-            u32 v22 = ((u32)((u8)lane8((v19 + 0u), v20)));
-            bool v25 = (v23[v22] != 0u);
-            if (v25) {
-              v11 = (v11 + 1u);
+        for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+          u64 v25 = (v15 + ((u64)v24));
+          if (((v16 & (1u << v24)) != 0u)) {
+            i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u8)lane8((v23 + 0u), v24)))));
+            i64 v28 = ((i64)v27);
+            u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+            bool v32 = ((v28 < v29) || (v28 > v30));
+            u32 v34 = (v32 ? 0u : v33[v31]);
+            u32 v35 = (v34 - 1u);
+            if (!(v34 == 0u)) {
+              v14 = (v14 + 1u);
+              v17 = (v17 | (1u << v24));
             }
           }
         }
       }
+      if ((v17 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
+      }
     }
-    u32 v26 = scan((v2 + 0u), v11);
+    u32 v36 = scan((v2 + 0u), v14);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u32 v16 = 0u;
+      u32 v17 = 0u;
+#pragma unroll
+      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+        u64 v19 = (v15 + ((u64)v18));
+        if (((v19 >= v8) && (v19 < v10))) {
+          v16 = (v16 | (1u << v18));
+        }
+      }
+      if ((v16 != 0u)) {
+        u64 v21[1];
+        lanes8(v21, v20, v15);
+        u64 v23[1];
+        lanes8(v23, v22, v15);
+#pragma unroll
+        for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+          u64 v25 = (v15 + ((u64)v24));
+          if (((v16 & (1u << v24)) != 0u)) {
+            i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u8)lane8((v23 + 0u), v24)))));
+            i64 v28 = ((i64)v27);
+            u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+            bool v32 = ((v28 < v29) || (v28 > v30));
+            u32 v34 = (v32 ? 0u : v33[v31]);
+            u32 v35 = (v34 - 1u);
+            if (!(v34 == 0u)) {
+              v14 = (v14 + 1u);
+              v17 = (v17 | (1u << v24));
+            }
+          }
+        }
+      }
+      if ((v17 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
+      }
+    }
+    u32 v36 = scan((v2 + 0u), v14);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v27, const u8* __restrict__ v28) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u32 v16 = 0u;
+      u32 v17 = 0u;
+#pragma unroll
+      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+        u64 v19 = (v15 + ((u64)v18));
+        if (((v19 >= v8) && (v19 < v10))) {
+          v16 = (v16 | (1u << v18));
+        }
+      }
+      if ((v16 != 0u)) {
+        u64 v21[1];
+        lanes8(v21, v20, v15);
+        u64 v23[1];
+        lanes8(v23, v22, v15);
+#pragma unroll
+        for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+          u64 v25 = (v15 + ((u64)v24));
+          if (((v16 & (1u << v24)) != 0u)) {
+            u32 v26 = ((u32)((u8)lane8((v23 + 0u), v24)));
+            bool v29 = (v27[v26] != 0u);
+            if (v29) {
+              v14 = (v14 + 1u);
+              v17 = (v17 | (1u << v24));
+            }
+          }
+        }
+      }
+      if ((v17 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
+      }
+    }
+    u32 v30 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }

@@ -117,45 +117,39 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u8* __restrict__ v23, const i32 v26, const i64 v29, const i64 v30, const u16* __restrict__ v34, const i32 v35, const i64 v38, u32* v40, const u8* __restrict__ v41, const i32 v42, i32* v44, const u32* __restrict__ v45, const i32 v46, i32* v48, const u8* __restrict__ v49, const i32 v50, i32* v52) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u16* __restrict__ v29, const i32 v30, const i64 v33, u32* v35, const u8* __restrict__ v36, const i32 v37, i32* v39, const u32* __restrict__ v40, const i32 v41, i32* v43, const u8* __restrict__ v44, const i32 v45, i32* v47) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        i64 v18 = ((i64)v17);
-        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        bool v22 = ((v18 < v19) || (v18 > v20));
-        bool v24 = !(v22 || !bit((v23 + 0ull), ((u64)v21)));
-        if (v24) {
-          v14 = (v14 + 1u);
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v25 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v27 = ((i32)((u32)v26 + (u32)((i32)v15[v13])));
-        i64 v28 = ((i64)v27);
-        u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-        bool v32 = ((v28 < v29) || (v28 > v30));
-        bool v33 = !(v32 || !bit((v23 + 0ull), ((u64)v31)));
-        if (v33) {
-          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v13])));
-          i64 v37 = ((i64)v36);
-          u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-          v40[v25] = v39;
-          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v41[v13])));
-          v44[v25] = v43;
-          i32 v47 = ((i32)((u32)v46 + (u32)((i32)v45[v13])));
-          v48[v25] = v47;
-          i32 v51 = ((i32)((u32)v50 + (u32)((i32)v49[v13])));
-          v52[v25] = v51;
-          v25 = (v25 + 1u);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        i64 v22 = ((i64)v21);
+        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+        bool v26 = ((v22 < v23) || (v22 > v24));
+        bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
+        if (v28) {
+          i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v15])));
+          i64 v32 = ((i64)v31);
+          u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+          v35[v18] = v34;
+          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v15])));
+          v39[v18] = v38;
+          i32 v42 = ((i32)((u32)v41 + (u32)((i32)v40[v15])));
+          v43[v18] = v42;
+          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v44[v15])));
+          v47[v18] = v46;
+          v18 = (v18 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -223,50 +217,56 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u16* __restrict__ v27, const u8* __restrict__ v29, const u32* __restrict__ v31, const u8* __restrict__ v33) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const u16* __restrict__ v31, const u8* __restrict__ v33, const u32* __restrict__ v35, const u8* __restrict__ v37) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u32 v15 = 0u;
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[2];
+      lanes16(v17, v16, v15);
+      u32 v18 = 0u;
+      u32 v19 = 0u;
 #pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
-          i64 v20 = ((i64)v19);
-          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-          bool v24 = ((v20 < v21) || (v20 > v22));
-          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
-          if (v26) {
-            v15 = (v15 | (1u << v16));
+      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+        u64 v21 = (v15 + ((u64)v20));
+        if (((v21 >= v8) && (v21 < v10))) {
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+          i64 v24 = ((i64)v23);
+          u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+          bool v28 = ((v24 < v25) || (v24 > v26));
+          bool v30 = !(v28 || !bit((v29 + 0ull), ((u64)v27)));
+          if (v30) {
+            v18 = (v18 | (1u << v20));
           }
         }
       }
-      if ((v15 != 0u)) {
-        u64 v28[2];
-        lanes16(v28, v27, v12);
-        u64 v30[1];
-        lanes8(v30, v29, v12);
-        u64 v32[4];
-        lanes32(v32, v31, v12);
+      if ((v18 != 0u)) {
+        u64 v32[2];
+        lanes16(v32, v31, v15);
         u64 v34[1];
-        lanes8(v34, v33, v12);
+        lanes8(v34, v33, v15);
+        u64 v36[4];
+        lanes32(v36, v35, v15);
+        u64 v38[1];
+        lanes8(v38, v37, v15);
 #pragma unroll
-        for (u32 v35 = 0u; v35 < 8u; v35 += 1u) {
-          u64 v36 = (v12 + ((u64)v35));
-          if (((v15 & (1u << v35)) != 0u)) {
-            v11 = (v11 + 1u);
+        for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
+          u64 v40 = (v15 + ((u64)v39));
+          if (((v18 & (1u << v39)) != 0u)) {
+            v14 = (v14 + 1u);
+            v19 = (v19 | (1u << v39));
           }
         }
+      }
+      if ((v19 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v37 = scan((v2 + 0u), v11);
+    u32 v41 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -274,117 +274,129 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v22, const i32 v26, const i64 v29, u32* v31) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
-#pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
-          bool v18 = (v16[v15] != 0u);
-          if (v18) {
-            v12 = (v12 | (1u << v13));
-          }
-        }
-      }
-      if ((v12 != 0u)) {
-        u64 v20[2];
-        lanes16(v20, v19, v9);
-#pragma unroll
-        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
-          u64 v22 = (v9 + ((u64)v21));
-          if (((v12 & (1u << v21)) != 0u)) {
-            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v20 + 0u), v21)))));
-            i64 v25 = ((i64)v24);
-            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
-            set_bit((v28 + 0u), ((u64)v27));
-          }
-        }
-      }
-    }
-  }
-}
-
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
-#pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
-          bool v18 = (v16[v15] != 0u);
-          if (v18) {
-            v12 = (v12 | (1u << v13));
-          }
-        }
-      }
-      if ((v12 != 0u)) {
-        u64 v20[1];
-        lanes8(v20, v19, v9);
-#pragma unroll
-        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
-          u64 v22 = (v9 + ((u64)v21));
-          if (((v12 & (1u << v21)) != 0u)) {
-            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
-            i64 v25 = ((i64)v24);
-            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
-            set_bit((v28 + 0u), ((u64)v27));
-          }
-        }
-      }
-    }
-  }
-}
-
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const i32 v21, const i64 v24, const i64 v25, const u8* __restrict__ v28, const i32 v30, const i64 v33, u32* v35) {
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u32 v10 = 0u;
-#pragma unroll
-      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
-        u64 v12 = (v9 + ((u64)v11));
-        if (((v12 >= v6) && (v12 < v8))) {
-          v10 = (v10 | (1u << v11));
-        }
-      }
-      if ((v10 != 0u)) {
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
         u64 v14[1];
-        lanes8(v14, v13, v9);
-        u64 v16[1];
-        lanes8(v16, v15, v9);
-        u64 v18[1];
-        lanes8(v18, v17, v9);
+        lanes8(v14, v13, v12);
+        u32 v15 = 0u;
 #pragma unroll
-        for (u32 v19 = 0u; v19 < 8u; v19 += 1u) {
-          u64 v20 = (v9 + ((u64)v19));
-          if (((v10 & (1u << v19)) != 0u)) {
-            i32 v22 = ((i32)((u32)v21 + (u32)((i32)((u8)lane8((v16 + 0u), v19)))));
-            i64 v23 = ((i64)v22);
-            u32 v26 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
-            bool v27 = ((v23 < v24) || (v23 > v25));
-            bool v29 = !(v27 || !bit((v28 + 0ull), ((u64)v26)));
-            if (v29) {
-              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u8)lane8((v14 + 0u), v19)))));
-              i64 v32 = ((i64)v31);
-              u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
-              set_bit((v35 + 0u), ((u64)v34));
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v12 + ((u64)v16));
+          if (((v17 >= v6) && (v17 < v8))) {
+            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
+            bool v21 = (v19[v18] != 0u);
+            if (v21) {
+              v15 = (v15 | (1u << v16));
+            }
+          }
+        }
+        if ((v15 != 0u)) {
+          u64 v23[2];
+          lanes16(v23, v22, v12);
+#pragma unroll
+          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+            u64 v25 = (v12 + ((u64)v24));
+            if (((v15 & (1u << v24)) != 0u)) {
+              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v23 + 0u), v24)))));
+              i64 v28 = ((i64)v27);
+              u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+              set_bit((v31 + 0u), ((u64)v30));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, u32* v31) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u64 v14[1];
+        lanes8(v14, v13, v12);
+        u32 v15 = 0u;
+#pragma unroll
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v12 + ((u64)v16));
+          if (((v17 >= v6) && (v17 < v8))) {
+            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
+            bool v21 = (v19[v18] != 0u);
+            if (v21) {
+              v15 = (v15 | (1u << v16));
+            }
+          }
+        }
+        if ((v15 != 0u)) {
+          u64 v23[1];
+          lanes8(v23, v22, v12);
+#pragma unroll
+          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+            u64 v25 = (v12 + ((u64)v24));
+            if (((v15 & (1u << v24)) != 0u)) {
+              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u8)lane8((v23 + 0u), v24)))));
+              i64 v28 = ((i64)v27);
+              u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+              set_bit((v31 + 0u), ((u64)v30));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const i32 v33, const i64 v36, u32* v38) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u32 v13 = 0u;
+#pragma unroll
+        for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+          u64 v15 = (v12 + ((u64)v14));
+          if (((v15 >= v6) && (v15 < v8))) {
+            v13 = (v13 | (1u << v14));
+          }
+        }
+        if ((v13 != 0u)) {
+          u64 v17[1];
+          lanes8(v17, v16, v12);
+          u64 v19[1];
+          lanes8(v19, v18, v12);
+          u64 v21[1];
+          lanes8(v21, v20, v12);
+#pragma unroll
+          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+            u64 v23 = (v12 + ((u64)v22));
+            if (((v13 & (1u << v22)) != 0u)) {
+              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u8)lane8((v19 + 0u), v22)))));
+              i64 v26 = ((i64)v25);
+              u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+              bool v30 = ((v26 < v27) || (v26 > v28));
+              bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
+              if (v32) {
+                i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u8)lane8((v17 + 0u), v22)))));
+                i64 v35 = ((i64)v34);
+                u32 v37 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+                set_bit((v38 + 0u), ((u64)v37));
+              }
             }
           }
         }

@@ -45,120 +45,6 @@ KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const i32 v23, const i32 v25, const i32 v27, const u16* __restrict__ v29, const i32 v30, const i64 v33, u32* v35, const u16* __restrict__ v36, const i32 v37, i32* v39) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        bool v19 = (v17 >= v18);
-        if (v19) {
-          bool v21 = (v17 < v20);
-          if (v21) {
-            v14 = (v14 + 1u);
-          }
-        }
-      }
-      u32 v22 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v15[v13])));
-        bool v26 = (v24 >= v25);
-        if (v26) {
-          bool v28 = (v24 < v27);
-          if (v28) {
-            i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v13])));
-            i64 v32 = ((i64)v31);
-            u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
-            v35[v22] = v34;
-            i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v13])));
-            v39[v22] = v38;
-            v22 = (v22 + 1u);
-          }
-        }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const u8* __restrict__ v26, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i32 v38, const i64 v41, const i64 v42, const i32 v47, const i64 v50, const i64 v51, const i64* __restrict__ v56, i64* v58, i32* v59, const u16* __restrict__ v60, u32* v62, const u32* __restrict__ v63, const i32 v64, i32* v66, const u16* __restrict__ v67, u32* v69, const u8* __restrict__ v70, u32* v72, const u16* __restrict__ v73, u32* v75, const u16* __restrict__ v76, u32* v78, i64* v79) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        i64 v18 = ((i64)v17);
-        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        bool v22 = ((v18 < v19) || (v18 > v20));
-        u32 v24 = (v22 ? 0u : v23[v21]);
-        u32 v25 = (v24 - 1u);
-        if (!(v24 == 0u)) {
-          i32 v28 = ((i32)((u32)v27 + (u32)((i32)v26[v13])));
-          i64 v29 = ((i64)v28);
-          u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-          bool v33 = ((v29 < v30) || (v29 > v31));
-          u32 v35 = (v33 ? 0u : v34[v32]);
-          u32 v36 = (v35 - 1u);
-          if (!(v35 == 0u)) {
-            v14 = (v14 + 1u);
-          }
-        }
-      }
-      u32 v37 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v39 = ((i32)((u32)v38 + (u32)((i32)v15[v13])));
-        i64 v40 = ((i64)v39);
-        u32 v43 = (((u32)((u64)((i64)((u64)v40 - (u64)v41)))) + 1u);
-        bool v44 = ((v40 < v41) || (v40 > v42));
-        u32 v45 = (v44 ? 0u : v23[v43]);
-        u32 v46 = (v45 - 1u);
-        if (!(v45 == 0u)) {
-          i32 v48 = ((i32)((u32)v47 + (u32)((i32)v26[v13])));
-          i64 v49 = ((i64)v48);
-          u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
-          bool v53 = ((v49 < v50) || (v49 > v51));
-          u32 v54 = (v53 ? 0u : v34[v52]);
-          u32 v55 = (v54 - 1u);
-          if (!(v54 == 0u)) {
-            i64 v57 = v56[v46];
-            v58[v37] = v57;
-            v59[v37] = v39;
-            u32 v61 = ((u32)v60[v13]);
-            v62[v37] = v61;
-            i32 v65 = ((i32)((u32)v64 + (u32)((i32)v63[v13])));
-            v66[v37] = v65;
-            u32 v68 = ((u32)v67[v13]);
-            v69[v37] = v68;
-            u32 v71 = ((u32)v70[v55]);
-            v72[v37] = v71;
-            u32 v74 = ((u32)v73[v13]);
-            v75[v37] = v74;
-            u32 v77 = ((u32)v76[v13]);
-            v78[v37] = v77;
-            v79[v37] = v57;
-            v37 = (v37 + 1u);
-          }
-        }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, const i32 v18, const i32 v19, const i64 v22, u32* v24, i64* v26) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -192,114 +78,96 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u16* __restrict__ v26) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i32 v22, const i32 v24, const u16* __restrict__ v26, const i32 v27, const i64 v30, u32* v32, const u16* __restrict__ v33, const i32 v34, i32* v36) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u32 v15 = 0u;
-#pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
-          bool v21 = (v19 >= v20);
-          if (v21) {
-            bool v23 = (v19 < v22);
-            if (v23) {
-              v15 = (v15 | (1u << v16));
-            }
+    u32 v11 = v1[v7];
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+      }
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        bool v23 = (v21 >= v22);
+        if (v23) {
+          bool v25 = (v21 < v24);
+          if (v25) {
+            i32 v28 = ((i32)((u32)v27 + (u32)((i32)v26[v15])));
+            i64 v29 = ((i64)v28);
+            u32 v31 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+            v32[v18] = v31;
+            i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v15])));
+            v36[v18] = v35;
+            v18 = (v18 + 1u);
           }
         }
       }
-      if ((v15 != 0u)) {
-        u64 v25[2];
-        lanes16(v25, v24, v12);
-        u64 v27[2];
-        lanes16(v27, v26, v12);
-#pragma unroll
-        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
-          u64 v29 = (v12 + ((u64)v28));
-          if (((v15 & (1u << v28)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
     }
-    u32 v30 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v16, const u16* __restrict__ v18, const u16* __restrict__ v20, const u8* __restrict__ v22, const u16* __restrict__ v24, const u32* __restrict__ v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const i32 v42, const i64 v45, const i64 v46, const u32* __restrict__ v49) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u8* __restrict__ v30, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const i64* __restrict__ v41, i64* v43, i32* v44, const u16* __restrict__ v45, u32* v47, const u32* __restrict__ v48, const i32 v49, i32* v51, const u16* __restrict__ v52, u32* v54, const u8* __restrict__ v55, u32* v57, const u16* __restrict__ v58, u32* v60, const u16* __restrict__ v61, u32* v63, i64* v64) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u32 v13 = 0u;
-#pragma unroll
-      for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
-        u64 v15 = (v12 + ((u64)v14));
-        if (((v15 >= v8) && (v15 < v10))) {
-          v13 = (v13 | (1u << v14));
-        }
+    u32 v11 = v1[v7];
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      if ((v13 != 0u)) {
-        u64 v17[2];
-        lanes16(v17, v16, v12);
-        u64 v19[2];
-        lanes16(v19, v18, v12);
-        u64 v21[2];
-        lanes16(v21, v20, v12);
-        u64 v23[1];
-        lanes8(v23, v22, v12);
-        u64 v25[2];
-        lanes16(v25, v24, v12);
-        u64 v27[4];
-        lanes32(v27, v26, v12);
-        u64 v29[2];
-        lanes16(v29, v28, v12);
-#pragma unroll
-        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
-          u64 v31 = (v12 + ((u64)v30));
-          if (((v13 & (1u << v30)) != 0u)) {
-            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v17 + 0u), v30)))));
-            i64 v34 = ((i64)v33);
-            u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
-            bool v38 = ((v34 < v35) || (v34 > v36));
-            u32 v40 = (v38 ? 0u : v39[v37]);
-            u32 v41 = (v40 - 1u);
-            if (!(v40 == 0u)) {
-              i32 v43 = ((i32)((u32)v42 + (u32)((i32)((u8)lane8((v23 + 0u), v30)))));
-              i64 v44 = ((i64)v43);
-              u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
-              bool v48 = ((v44 < v45) || (v44 > v46));
-              u32 v50 = (v48 ? 0u : v49[v47]);
-              u32 v51 = (v50 - 1u);
-              if (!(v50 == 0u)) {
-                v11 = (v11 + 1u);
-              }
-            }
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        i64 v22 = ((i64)v21);
+        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+        bool v26 = ((v22 < v23) || (v22 > v24));
+        u32 v28 = (v26 ? 0u : v27[v25]);
+        u32 v29 = (v28 - 1u);
+        if (!(v28 == 0u)) {
+          i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v15])));
+          i64 v33 = ((i64)v32);
+          u32 v36 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+          bool v37 = ((v33 < v34) || (v33 > v35));
+          u32 v39 = (v37 ? 0u : v38[v36]);
+          u32 v40 = (v39 - 1u);
+          if (!(v39 == 0u)) {
+            i64 v42 = v41[v29];
+            v43[v18] = v42;
+            v44[v18] = v21;
+            u32 v46 = ((u32)v45[v15]);
+            v47[v18] = v46;
+            i32 v50 = ((i32)((u32)v49 + (u32)((i32)v48[v15])));
+            v51[v18] = v50;
+            u32 v53 = ((u32)v52[v15]);
+            v54[v18] = v53;
+            u32 v56 = ((u32)v55[v40]);
+            v57[v18] = v56;
+            u32 v59 = ((u32)v58[v15]);
+            v60[v18] = v59;
+            u32 v62 = ((u32)v61[v15]);
+            v63[v18] = v62;
+            v64[v18] = v42;
+            v18 = (v18 + 1u);
           }
         }
       }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
     }
-    u32 v52 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
   }
 }
 
@@ -316,6 +184,129 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
       }
     }
     u32 v15 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i32 v24, const i32 v26, const u16* __restrict__ v28, const u16* __restrict__ v30) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[2];
+      lanes16(v17, v16, v15);
+      u32 v18 = 0u;
+      u32 v19 = 0u;
+#pragma unroll
+      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+        u64 v21 = (v15 + ((u64)v20));
+        if (((v21 >= v8) && (v21 < v10))) {
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+          bool v25 = (v23 >= v24);
+          if (v25) {
+            bool v27 = (v23 < v26);
+            if (v27) {
+              v18 = (v18 | (1u << v20));
+            }
+          }
+        }
+      }
+      if ((v18 != 0u)) {
+        u64 v29[2];
+        lanes16(v29, v28, v15);
+        u64 v31[2];
+        lanes16(v31, v30, v15);
+#pragma unroll
+        for (u32 v32 = 0u; v32 < 8u; v32 += 1u) {
+          u64 v33 = (v15 + ((u64)v32));
+          if (((v18 & (1u << v32)) != 0u)) {
+            v14 = (v14 + 1u);
+            v19 = (v19 | (1u << v32));
+          }
+        }
+      }
+      if ((v19 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
+      }
+    }
+    u32 v34 = scan((v2 + 0u), v14);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v20, const u16* __restrict__ v22, const u16* __restrict__ v24, const u8* __restrict__ v26, const u16* __restrict__ v28, const u32* __restrict__ v30, const u16* __restrict__ v32, const i32 v36, const i64 v39, const i64 v40, const u32* __restrict__ v43, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v53) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u32 v16 = 0u;
+      u32 v17 = 0u;
+#pragma unroll
+      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+        u64 v19 = (v15 + ((u64)v18));
+        if (((v19 >= v8) && (v19 < v10))) {
+          v16 = (v16 | (1u << v18));
+        }
+      }
+      if ((v16 != 0u)) {
+        u64 v21[2];
+        lanes16(v21, v20, v15);
+        u64 v23[2];
+        lanes16(v23, v22, v15);
+        u64 v25[2];
+        lanes16(v25, v24, v15);
+        u64 v27[1];
+        lanes8(v27, v26, v15);
+        u64 v29[2];
+        lanes16(v29, v28, v15);
+        u64 v31[4];
+        lanes32(v31, v30, v15);
+        u64 v33[2];
+        lanes16(v33, v32, v15);
+#pragma unroll
+        for (u32 v34 = 0u; v34 < 8u; v34 += 1u) {
+          u64 v35 = (v15 + ((u64)v34));
+          if (((v16 & (1u << v34)) != 0u)) {
+            i32 v37 = ((i32)((u32)v36 + (u32)((i32)((u16)lane16((v21 + 0u), v34)))));
+            i64 v38 = ((i64)v37);
+            u32 v41 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
+            bool v42 = ((v38 < v39) || (v38 > v40));
+            u32 v44 = (v42 ? 0u : v43[v41]);
+            u32 v45 = (v44 - 1u);
+            if (!(v44 == 0u)) {
+              i32 v47 = ((i32)((u32)v46 + (u32)((i32)((u8)lane8((v27 + 0u), v34)))));
+              i64 v48 = ((i64)v47);
+              u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
+              bool v52 = ((v48 < v49) || (v48 > v50));
+              u32 v54 = (v52 ? 0u : v53[v51]);
+              u32 v55 = (v54 - 1u);
+              if (!(v54 == 0u)) {
+                v14 = (v14 + 1u);
+                v17 = (v17 | (1u << v34));
+              }
+            }
+          }
+        }
+      }
+      if ((v17 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
+      }
+    }
+    u32 v56 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }

@@ -99,135 +99,143 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u16* __restrict__ v24, const u16* __restrict__ v26, const u32* __restrict__ v28, const i32 v32, const i64 v35, const i32 v37, const i32 v39, const u32 v42, const u32 v43, const u32 v44, const u32* __restrict__ v45, u64* v46, const u32 v49, const u32 v50, const u32 v51, u32* v52, u64* v53) {
-  SHARED(v48)
-  for (u32 v56 = threadIdx.x; v56 < (v44 * 2u); v56 += blockDim.x) {
-    v48[(0u + v56)] = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u16* __restrict__ v27, const u16* __restrict__ v29, const u32* __restrict__ v31, const i32 v35, const i64 v38, const i32 v40, const i32 v42, const u32 v45, const u32 v46, const u32 v47, const u32* __restrict__ v48, u64* v49, const u32 v52, const u32 v53, const u32 v54, u32* v55, u64* v56) {
+  SHARED(v51)
+  for (u32 v59 = threadIdx.x; v59 < (v47 * 2u); v59 += blockDim.x) {
+    v51[(0u + v59)] = 0u;
   }
   __syncthreads();
-  u32 v54 = 0u;
-  i64 v55 = ((i64)0ll);
-  for (u32 v57 = threadIdx.x; v57 < (v51 * 3u); v57 += blockDim.x) {
-    v48[(12008u + v57)] = 0u;
+  u32 v57 = 0u;
+  i64 v58 = ((i64)0ll);
+  for (u32 v60 = threadIdx.x; v60 < (v54 * 3u); v60 += blockDim.x) {
+    v51[(12008u + v60)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u64 v14[1];
+        lanes8(v14, v13, v12);
+        u32 v15 = 0u;
 #pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
-          i64 v17 = ((i64)v16);
-          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
-          bool v21 = ((v17 < v18) || (v17 > v19));
-          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
-          if (v23) {
-            v12 = (v12 | (1u << v13));
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v12 + ((u64)v16));
+          if (((v17 >= v6) && (v17 < v8))) {
+            i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
+            i64 v20 = ((i64)v19);
+            u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+            bool v24 = ((v20 < v21) || (v20 > v22));
+            bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+            if (v26) {
+              v15 = (v15 | (1u << v16));
+            }
           }
         }
-      }
-      if ((v12 != 0u)) {
-        u64 v25[2];
-        lanes16(v25, v24, v9);
-        u64 v27[2];
-        lanes16(v27, v26, v9);
-        u64 v29[4];
-        lanes32(v29, v28, v9);
+        if ((v15 != 0u)) {
+          u64 v28[2];
+          lanes16(v28, v27, v12);
+          u64 v30[2];
+          lanes16(v30, v29, v12);
+          u64 v32[4];
+          lanes32(v32, v31, v12);
 #pragma unroll
-        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
-          u64 v31 = (v9 + ((u64)v30));
-          if (((v12 & (1u << v30)) != 0u)) {
-            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v25 + 0u), v30)))));
-            i64 v34 = ((i64)v33);
-            u32 v36 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
-            i32 v38 = ((i32)((u32)v37 + (u32)((i32)lane32((v29 + 0u), v30))));
-            i32 v40 = ((i32)((u32)v39 + (u32)((i32)((u16)lane16((v27 + 0u), v30)))));
-            i32 v41 = ((i32)((u32)v38 * (u32)v40));
-            u32 v47 = ((v36 * v43) + (threadIdx.x % v43));
-            add_shared((v48 + (0u + ((v44 * 0u) + v47))), v44, ((i64)v41));
-            v55 = ((i64)((u64)v55 + (u64)((i64)v41)));
-            v54 = (v54 | 1u);
+          for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
+            u64 v34 = (v12 + ((u64)v33));
+            if (((v15 & (1u << v33)) != 0u)) {
+              i32 v36 = ((i32)((u32)v35 + (u32)((i32)((u16)lane16((v28 + 0u), v33)))));
+              i64 v37 = ((i64)v36);
+              u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+              i32 v41 = ((i32)((u32)v40 + (u32)((i32)lane32((v32 + 0u), v33))));
+              i32 v43 = ((i32)((u32)v42 + (u32)((i32)((u16)lane16((v30 + 0u), v33)))));
+              i32 v44 = ((i32)((u32)v41 * (u32)v43));
+              u32 v50 = ((v39 * v46) + (threadIdx.x % v46));
+              add_shared((v51 + (0u + ((v47 * 0u) + v50))), v47, ((i64)v44));
+              v58 = ((i64)((u64)v58 + (u64)((i64)v44)));
+              v57 = (v57 | 1u);
+            }
           }
         }
       }
     }
   }
   __syncthreads();
-  for (u32 v58 = threadIdx.x; v58 < v42; v58 += blockDim.x) {
-    u32 v59 = 0u;
-    i64 v60 = ((i64)0ll);
-    for (u32 v61 = 0u; v61 < v43; v61 += 1u) {
-      u32 v62 = ((v58 * v43) + v61);
-      v60 = ((i64)((u64)v60 + (u64)joined((v48 + (0u + ((v44 * 0u) + v62))), v44)));
+  for (u32 v61 = threadIdx.x; v61 < v45; v61 += blockDim.x) {
+    u32 v62 = 0u;
+    i64 v63 = ((i64)0ll);
+    for (u32 v64 = 0u; v64 < v46; v64 += 1u) {
+      u32 v65 = ((v61 * v46) + v64);
+      v63 = ((i64)((u64)v63 + (u64)joined((v51 + (0u + ((v47 * 0u) + v65))), v47)));
     }
-    if ((v60 != ((i64)0ll))) {
-      u64 v63 = ((u64)v58);
-      add64((v46 + v63), v60);
+    if ((v63 != ((i64)0ll))) {
+      u64 v66 = ((u64)v61);
+      add64((v49 + v66), v63);
     }
   }
-  u32 v64 = ((0u * v50) + (threadIdx.x % v50));
-  if ((v54 != 0u)) {
-    add_shared((v48 + (12008u + ((v51 * 1u) + v64))), v51, v55);
-    set_flags((v48 + (12008u + ((v51 * 0u) + v64))), v54);
+  u32 v67 = ((0u * v53) + (threadIdx.x % v53));
+  if ((v57 != 0u)) {
+    add_shared((v51 + (12008u + ((v54 * 1u) + v67))), v54, v58);
+    set_flags((v51 + (12008u + ((v54 * 0u) + v67))), v57);
   }
   __syncthreads();
-  for (u32 v65 = threadIdx.x; v65 < v49; v65 += blockDim.x) {
-    u32 v66 = 0u;
-    i64 v67 = ((i64)0ll);
-    for (u32 v68 = 0u; v68 < v50; v68 += 1u) {
-      u32 v69 = ((v65 * v50) + v68);
-      v66 = (v66 | v48[(12008u + ((v51 * 0u) + v69))]);
-      v67 = ((i64)((u64)v67 + (u64)joined((v48 + (12008u + ((v51 * 1u) + v69))), v51)));
+  for (u32 v68 = threadIdx.x; v68 < v52; v68 += blockDim.x) {
+    u32 v69 = 0u;
+    i64 v70 = ((i64)0ll);
+    for (u32 v71 = 0u; v71 < v53; v71 += 1u) {
+      u32 v72 = ((v68 * v53) + v71);
+      v69 = (v69 | v51[(12008u + ((v54 * 0u) + v72))]);
+      v70 = ((i64)((u64)v70 + (u64)joined((v51 + (12008u + ((v54 * 1u) + v72))), v54)));
     }
-    if ((v66 != 0u)) {
-      u64 v70 = (((u64)v65) * 2ull);
-      add64((v53 + v70), v67);
-      set_flags((v52 + ((v70 * 2ull) + 2ull)), v66);
+    if ((v69 != 0u)) {
+      u64 v73 = (((u64)v68) * 2ull);
+      add64((v56 + v73), v70);
+      set_flags((v55 + ((v73 * 2ull) + 2ull)), v69);
     }
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u8* __restrict__ v24, const i32 v28, const i64 v31, u32* v33) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const i32 v31, const i64 v34, u32* v36) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u64 v14[1];
+        lanes8(v14, v13, v12);
+        u32 v15 = 0u;
 #pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
-          i64 v17 = ((i64)v16);
-          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
-          bool v21 = ((v17 < v18) || (v17 > v19));
-          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
-          if (v23) {
-            v12 = (v12 | (1u << v13));
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v12 + ((u64)v16));
+          if (((v17 >= v6) && (v17 < v8))) {
+            i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
+            i64 v20 = ((i64)v19);
+            u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
+            bool v24 = ((v20 < v21) || (v20 > v22));
+            bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
+            if (v26) {
+              v15 = (v15 | (1u << v16));
+            }
           }
         }
-      }
-      if ((v12 != 0u)) {
-        u64 v25[1];
-        lanes8(v25, v24, v9);
+        if ((v15 != 0u)) {
+          u64 v28[1];
+          lanes8(v28, v27, v12);
 #pragma unroll
-        for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
-          u64 v27 = (v9 + ((u64)v26));
-          if (((v12 & (1u << v26)) != 0u)) {
-            i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u8)lane8((v25 + 0u), v26)))));
-            i64 v30 = ((i64)v29);
-            u32 v32 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-            set_bit((v33 + 0u), ((u64)v32));
+          for (u32 v29 = 0u; v29 < 8u; v29 += 1u) {
+            u64 v30 = (v12 + ((u64)v29));
+            if (((v15 & (1u << v29)) != 0u)) {
+              i32 v32 = ((i32)((u32)v31 + (u32)((i32)((u8)lane8((v28 + 0u), v29)))));
+              i64 v33 = ((i64)v32);
+              u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+              set_bit((v36 + 0u), ((u64)v35));
+            }
           }
         }
       }
@@ -235,37 +243,41 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, u32* v31) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u64 v14[1];
+        lanes8(v14, v13, v12);
+        u32 v15 = 0u;
 #pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
-          bool v18 = (v16[v15] != 0u);
-          if (v18) {
-            v12 = (v12 | (1u << v13));
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v12 + ((u64)v16));
+          if (((v17 >= v6) && (v17 < v8))) {
+            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
+            bool v21 = (v19[v18] != 0u);
+            if (v21) {
+              v15 = (v15 | (1u << v16));
+            }
           }
         }
-      }
-      if ((v12 != 0u)) {
-        u64 v20[1];
-        lanes8(v20, v19, v9);
+        if ((v15 != 0u)) {
+          u64 v23[1];
+          lanes8(v23, v22, v12);
 #pragma unroll
-        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
-          u64 v22 = (v9 + ((u64)v21));
-          if (((v12 & (1u << v21)) != 0u)) {
-            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
-            i64 v25 = ((i64)v24);
-            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
-            set_bit((v28 + 0u), ((u64)v27));
+          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+            u64 v25 = (v12 + ((u64)v24));
+            if (((v15 & (1u << v24)) != 0u)) {
+              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u8)lane8((v23 + 0u), v24)))));
+              i64 v28 = ((i64)v27);
+              u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+              set_bit((v31 + 0u), ((u64)v30));
+            }
           }
         }
       }

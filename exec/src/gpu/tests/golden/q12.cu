@@ -31,72 +31,6 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const u16* __restrict__ v22, const i32 v23, const u16* __restrict__ v26, const i32 v27, const u8* __restrict__ v30, const u8* __restrict__ v32, const u8* __restrict__ v33, const i32 v36, const i32 v38, const i32 v40, const i32 v42, const i32 v45, const u16* __restrict__ v50, const i32 v51, const i64 v54, u32* v56, u32* v57) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        bool v19 = (v17 >= v18);
-        if (v19) {
-          bool v21 = (v17 < v20);
-          if (v21) {
-            i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v13])));
-            bool v25 = (v24 < v17);
-            if (v25) {
-              i32 v28 = ((i32)((u32)v27 + (u32)((i32)v26[v13])));
-              bool v29 = (v28 < v24);
-              if (v29) {
-                u32 v31 = ((u32)v30[v13]);
-                bool v34 = (v32[v31] != 0u);
-                if (v34) {
-                  v14 = (v14 + 1u);
-                }
-              }
-            }
-          }
-        }
-      }
-      u32 v35 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v37 = ((i32)((u32)v36 + (u32)((i32)v15[v13])));
-        bool v39 = (v37 >= v38);
-        if (v39) {
-          bool v41 = (v37 < v40);
-          if (v41) {
-            i32 v43 = ((i32)((u32)v42 + (u32)((i32)v22[v13])));
-            bool v44 = (v43 < v37);
-            if (v44) {
-              i32 v46 = ((i32)((u32)v45 + (u32)((i32)v26[v13])));
-              bool v47 = (v46 < v43);
-              if (v47) {
-                u32 v48 = ((u32)v30[v13]);
-                bool v49 = (v32[v48] != 0u);
-                if (v49) {
-                  i32 v52 = ((i32)((u32)v51 + (u32)((i32)v50[v13])));
-                  i64 v53 = ((i64)v52);
-                  u32 v55 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
-                  v56[v35] = v55;
-                  v57[v35] = v48;
-                  v35 = (v35 + 1u);
-                }
-              }
-            }
-          }
-        }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v15, const u64* __restrict__ v16, u32* v21, i32* v24, i32* v27) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -134,66 +68,51 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u16* __restrict__ v15, const u16* __restrict__ v17, const u8* __restrict__ v19, const i32 v24, const i32 v26, const i32 v28, const i32 v30, const i32 v33, const u8* __restrict__ v37, const u8* __restrict__ v38, const u16* __restrict__ v40) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i32 v22, const i32 v24, const u16* __restrict__ v26, const i32 v27, const u16* __restrict__ v30, const i32 v31, const u8* __restrict__ v34, const u8* __restrict__ v36, const u8* __restrict__ v37, const u16* __restrict__ v39, const i32 v40, const i64 v43, u32* v45, u32* v46) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u64 v16[2];
-      lanes16(v16, v15, v12);
-      u64 v18[2];
-      lanes16(v18, v17, v12);
-      u64 v20[1];
-      lanes8(v20, v19, v12);
-      u32 v21 = 0u;
-#pragma unroll
-      for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-        u64 v23 = (v12 + ((u64)v22));
-        if (((v23 >= v8) && (v23 < v10))) {
-          i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v18 + 0u), v22)))));
-          bool v27 = (v25 >= v26);
-          if (v27) {
-            bool v29 = (v25 < v28);
+    u32 v11 = v1[v7];
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+      }
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        bool v23 = (v21 >= v22);
+        if (v23) {
+          bool v25 = (v21 < v24);
+          if (v25) {
+            i32 v28 = ((i32)((u32)v27 + (u32)((i32)v26[v15])));
+            bool v29 = (v28 < v21);
             if (v29) {
-              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v16 + 0u), v22)))));
-              bool v32 = (v31 < v25);
-              if (v32) {
-                i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u16)lane16((v14 + 0u), v22)))));
-                bool v35 = (v34 < v31);
-                if (v35) {
-                  u32 v36 = ((u32)((u8)lane8((v20 + 0u), v22)));
-                  bool v39 = (v37[v36] != 0u);
-                  if (v39) {
-                    v21 = (v21 | (1u << v22));
-                  }
+              i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v15])));
+              bool v33 = (v32 < v28);
+              if (v33) {
+                u32 v35 = ((u32)v34[v15]);
+                bool v38 = (v36[v35] != 0u);
+                if (v38) {
+                  i32 v41 = ((i32)((u32)v40 + (u32)((i32)v39[v15])));
+                  i64 v42 = ((i64)v41);
+                  u32 v44 = (((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u);
+                  v45[v18] = v44;
+                  v46[v18] = v35;
+                  v18 = (v18 + 1u);
                 }
               }
             }
           }
         }
       }
-      if ((v21 != 0u)) {
-        u64 v41[2];
-        lanes16(v41, v40, v12);
-#pragma unroll
-        for (u32 v42 = 0u; v42 < 8u; v42 += 1u) {
-          u64 v43 = (v12 + ((u64)v42));
-          if (((v21 & (1u << v42)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
     }
-    u32 v44 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
   }
 }
 
@@ -211,6 +130,75 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
       }
     }
     u32 v16 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const u16* __restrict__ v18, const u16* __restrict__ v20, const u8* __restrict__ v22, const i32 v28, const i32 v30, const i32 v32, const i32 v34, const i32 v37, const u8* __restrict__ v41, const u8* __restrict__ v42, const u16* __restrict__ v44) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[2];
+      lanes16(v17, v16, v15);
+      u64 v19[2];
+      lanes16(v19, v18, v15);
+      u64 v21[2];
+      lanes16(v21, v20, v15);
+      u64 v23[1];
+      lanes8(v23, v22, v15);
+      u32 v24 = 0u;
+      u32 v25 = 0u;
+#pragma unroll
+      for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
+        u64 v27 = (v15 + ((u64)v26));
+        if (((v27 >= v8) && (v27 < v10))) {
+          i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v21 + 0u), v26)))));
+          bool v31 = (v29 >= v30);
+          if (v31) {
+            bool v33 = (v29 < v32);
+            if (v33) {
+              i32 v35 = ((i32)((u32)v34 + (u32)((i32)((u16)lane16((v19 + 0u), v26)))));
+              bool v36 = (v35 < v29);
+              if (v36) {
+                i32 v38 = ((i32)((u32)v37 + (u32)((i32)((u16)lane16((v17 + 0u), v26)))));
+                bool v39 = (v38 < v35);
+                if (v39) {
+                  u32 v40 = ((u32)((u8)lane8((v23 + 0u), v26)));
+                  bool v43 = (v41[v40] != 0u);
+                  if (v43) {
+                    v24 = (v24 | (1u << v26));
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+      if ((v24 != 0u)) {
+        u64 v45[2];
+        lanes16(v45, v44, v15);
+#pragma unroll
+        for (u32 v46 = 0u; v46 < 8u; v46 += 1u) {
+          u64 v47 = (v15 + ((u64)v46));
+          if (((v24 & (1u << v46)) != 0u)) {
+            v14 = (v14 + 1u);
+            v25 = (v25 | (1u << v46));
+          }
+        }
+      }
+      if ((v25 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v25);
+      }
+    }
+    u32 v48 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }

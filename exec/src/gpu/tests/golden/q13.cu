@@ -62,52 +62,6 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v24, const u16* __restrict__ v26) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u32 v15 = 0u;
-#pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          u32 v18 = ((u32)((u16)lane16((v14 + 0u), v16)));
-          bool v21 = (v19[v18] != 0u);
-          bool v22 = (v20[v18] != 0u);
-          bool v23 = !v21;
-          if ((v23 && !v22)) {
-            v15 = (v15 | (1u << v16));
-          }
-        }
-      }
-      if ((v15 != 0u)) {
-        u64 v25[2];
-        lanes16(v25, v24, v12);
-        u64 v27[2];
-        lanes16(v27, v26, v12);
-#pragma unroll
-        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
-          u64 v29 = (v12 + ((u64)v28));
-          if (((v15 & (1u << v28)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
-      }
-    }
-    u32 v30 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
 KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u32* __restrict__ v13, const u64* __restrict__ v14) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -121,6 +75,58 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
       }
     }
     u32 v15 = scan((v2 + 0u), v11);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const u8* __restrict__ v23, const u8* __restrict__ v24, const u16* __restrict__ v28, const u16* __restrict__ v30) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[2];
+      lanes16(v17, v16, v15);
+      u32 v18 = 0u;
+      u32 v19 = 0u;
+#pragma unroll
+      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+        u64 v21 = (v15 + ((u64)v20));
+        if (((v21 >= v8) && (v21 < v10))) {
+          u32 v22 = ((u32)((u16)lane16((v17 + 0u), v20)));
+          bool v25 = (v23[v22] != 0u);
+          bool v26 = (v24[v22] != 0u);
+          bool v27 = !v25;
+          if ((v27 && !v26)) {
+            v18 = (v18 | (1u << v20));
+          }
+        }
+      }
+      if ((v18 != 0u)) {
+        u64 v29[2];
+        lanes16(v29, v28, v15);
+        u64 v31[2];
+        lanes16(v31, v30, v15);
+#pragma unroll
+        for (u32 v32 = 0u; v32 < 8u; v32 += 1u) {
+          u64 v33 = (v15 + ((u64)v32));
+          if (((v18 & (1u << v32)) != 0u)) {
+            v14 = (v14 + 1u);
+            v19 = (v19 | (1u << v32));
+          }
+        }
+      }
+      if ((v19 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
+      }
+    }
+    u32 v34 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }

@@ -72,54 +72,41 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i32 v18, const i32 v19, const i32 v20, const i32 v21, const i32 v22, const i32 v23, const i32 v24, const i32 v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const u8* __restrict__ v30, const u8* __restrict__ v32, const u8* __restrict__ v34, const u8* __restrict__ v35, const i32 v40, const i32 v42, const i32 v43, const i32 v44, const i32 v45, const i32 v46, const i32 v47, const i32 v48, const i32 v49, const u16* __restrict__ v57, const i32 v58, const i64 v61, u32* v63, u32* v64, u32* v65, i32* v66) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i32 v22, const i32 v23, const i32 v24, const i32 v25, const i32 v26, const i32 v27, const i32 v28, const i32 v29, const u8* __restrict__ v31, const u8* __restrict__ v33, const u8* __restrict__ v34, const u8* __restrict__ v36, const u8* __restrict__ v38, const u8* __restrict__ v39, const u16* __restrict__ v43, const i32 v44, const i64 v47, u32* v49, u32* v50, u32* v51, i32* v52) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        bool v26 = ((((((((v17 == v18) || (v17 == v19)) || (v17 == v20)) || (v17 == v21)) || (v17 == v22)) || (v17 == v23)) || (v17 == v24)) || (v17 == v25));
-        if (v26) {
-          u32 v28 = ((u32)v27[v13]);
-          bool v31 = (v29[v28] != 0u);
-          if (v31) {
-            u32 v33 = ((u32)v32[v13]);
-            bool v36 = (v34[v33] != 0u);
-            bool v37 = (v35[v33] != 0u);
-            bool v38 = !v36;
-            if ((v38 && !v37)) {
-              v14 = (v14 + 1u);
-            }
-          }
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v39 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v41 = ((i32)((u32)v40 + (u32)((i32)v15[v13])));
-        bool v50 = ((((((((v41 == v42) || (v41 == v43)) || (v41 == v44)) || (v41 == v45)) || (v41 == v46)) || (v41 == v47)) || (v41 == v48)) || (v41 == v49));
-        if (v50) {
-          u32 v51 = ((u32)v27[v13]);
-          bool v52 = (v29[v51] != 0u);
-          if (v52) {
-            u32 v53 = ((u32)v32[v13]);
-            bool v54 = (v34[v53] != 0u);
-            bool v55 = (v35[v53] != 0u);
-            bool v56 = !v54;
-            if ((v56 && !v55)) {
-              i32 v59 = ((i32)((u32)v58 + (u32)((i32)v57[v13])));
-              i64 v60 = ((i64)v59);
-              u32 v62 = (((u32)((u64)((i64)((u64)v60 - (u64)v61)))) + 1u);
-              v63[v39] = v62;
-              v64[v39] = v51;
-              v65[v39] = v53;
-              v66[v39] = v41;
-              v39 = (v39 + 1u);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        bool v30 = ((((((((v21 == v22) || (v21 == v23)) || (v21 == v24)) || (v21 == v25)) || (v21 == v26)) || (v21 == v27)) || (v21 == v28)) || (v21 == v29));
+        if (v30) {
+          u32 v32 = ((u32)v31[v15]);
+          bool v35 = (v33[v32] != 0u);
+          if (v35) {
+            u32 v37 = ((u32)v36[v15]);
+            bool v40 = (v38[v37] != 0u);
+            bool v41 = (v39[v37] != 0u);
+            bool v42 = !v40;
+            if ((v42 && !v41)) {
+              i32 v45 = ((i32)((u32)v44 + (u32)((i32)v43[v15])));
+              i64 v46 = ((i64)v45);
+              u32 v48 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
+              v49[v18] = v48;
+              v50[v18] = v32;
+              v51[v18] = v37;
+              v52[v18] = v21;
+              v18 = (v18 + 1u);
             }
           }
         }
@@ -151,109 +138,59 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const u16* __restrict__ v32, const i32 v36, const i64 v39, const i64 v40, const u32* __restrict__ v43) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[1];
-      lanes8(v14, v13, v12);
-      u32 v15 = 0u;
-#pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
-          i64 v20 = ((i64)v19);
-          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-          bool v24 = ((v20 < v21) || (v20 > v22));
-          bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
-          bool v27 = !v26;
-          if (v27) {
-            v15 = (v15 | (1u << v16));
-          }
-        }
-      }
-      if ((v15 != 0u)) {
-        u64 v29[2];
-        lanes16(v29, v28, v12);
-#pragma unroll
-        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
-          u64 v31 = (v12 + ((u64)v30));
-          if (((v15 & (1u << v30)) != 0u)) {
-            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v29 + 0u), v30)))));
-            i64 v34 = ((i64)v33);
-            u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
-            bool v38 = ((v34 < v35) || (v34 > v36));
-            u32 v40 = (v38 ? 0u : v39[v37]);
-            u32 v41 = (v40 - 1u);
-            if (!(v40 == 0u)) {
-              v11 = (v11 + 1u);
-            }
-          }
-        }
-      }
-    }
-    u32 v42 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
-  }
-}
-
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const i32 v22, const i32 v24, const i32 v25, const i32 v26, const i32 v27, const i32 v28, const i32 v29, const i32 v30, const i32 v31, const u8* __restrict__ v34, const u8* __restrict__ v35, const u8* __restrict__ v38, const u8* __restrict__ v39, const u16* __restrict__ v43) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[1];
-      lanes8(v14, v13, v12);
-      u64 v16[1];
-      lanes8(v16, v15, v12);
-      u64 v18[1];
-      lanes8(v18, v17, v12);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[1];
+      lanes8(v17, v16, v15);
+      u32 v18 = 0u;
       u32 v19 = 0u;
 #pragma unroll
       for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-        u64 v21 = (v12 + ((u64)v20));
+        u64 v21 = (v15 + ((u64)v20));
         if (((v21 >= v8) && (v21 < v10))) {
-          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v18 + 0u), v20)))));
-          bool v32 = ((((((((v23 == v24) || (v23 == v25)) || (v23 == v26)) || (v23 == v27)) || (v23 == v28)) || (v23 == v29)) || (v23 == v30)) || (v23 == v31));
-          if (v32) {
-            u32 v33 = ((u32)((u8)lane8((v14 + 0u), v20)));
-            bool v36 = (v34[v33] != 0u);
-            if (v36) {
-              u32 v37 = ((u32)((u8)lane8((v16 + 0u), v20)));
-              bool v40 = (v38[v37] != 0u);
-              bool v41 = (v39[v37] != 0u);
-              bool v42 = !v40;
-              if ((v42 && !v41)) {
-                v19 = (v19 | (1u << v20));
-              }
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v17 + 0u), v20)))));
+          i64 v24 = ((i64)v23);
+          u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+          bool v28 = ((v24 < v25) || (v24 > v26));
+          bool v30 = !(v28 || !bit((v29 + 0ull), ((u64)v27)));
+          bool v31 = !v30;
+          if (v31) {
+            v18 = (v18 | (1u << v20));
+          }
+        }
+      }
+      if ((v18 != 0u)) {
+        u64 v33[2];
+        lanes16(v33, v32, v15);
+#pragma unroll
+        for (u32 v34 = 0u; v34 < 8u; v34 += 1u) {
+          u64 v35 = (v15 + ((u64)v34));
+          if (((v18 & (1u << v34)) != 0u)) {
+            i32 v37 = ((i32)((u32)v36 + (u32)((i32)((u16)lane16((v33 + 0u), v34)))));
+            i64 v38 = ((i64)v37);
+            u32 v41 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
+            bool v42 = ((v38 < v39) || (v38 > v40));
+            u32 v44 = (v42 ? 0u : v43[v41]);
+            u32 v45 = (v44 - 1u);
+            if (!(v44 == 0u)) {
+              v14 = (v14 + 1u);
+              v19 = (v19 | (1u << v34));
             }
           }
         }
       }
       if ((v19 != 0u)) {
-        u64 v44[2];
-        lanes16(v44, v43, v12);
-#pragma unroll
-        for (u32 v45 = 0u; v45 < 8u; v45 += 1u) {
-          u64 v46 = (v12 + ((u64)v45));
-          if (((v19 & (1u << v45)) != 0u)) {
-            v11 = (v11 + 1u);
-          }
-        }
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v47 = scan((v2 + 0u), v11);
+    u32 v46 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -261,38 +198,104 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v20, const i32 v24, const i64 v27, u32* v29) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const i32 v26, const i32 v28, const i32 v29, const i32 v30, const i32 v31, const i32 v32, const i32 v33, const i32 v34, const i32 v35, const u8* __restrict__ v38, const u8* __restrict__ v39, const u8* __restrict__ v42, const u8* __restrict__ v43, const u16* __restrict__ v47) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[1];
+      lanes8(v17, v16, v15);
+      u64 v19[1];
+      lanes8(v19, v18, v15);
+      u64 v21[1];
+      lanes8(v21, v20, v15);
+      u32 v22 = 0u;
+      u32 v23 = 0u;
+#pragma unroll
+      for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+        u64 v25 = (v15 + ((u64)v24));
+        if (((v25 >= v8) && (v25 < v10))) {
+          i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u8)lane8((v21 + 0u), v24)))));
+          bool v36 = ((((((((v27 == v28) || (v27 == v29)) || (v27 == v30)) || (v27 == v31)) || (v27 == v32)) || (v27 == v33)) || (v27 == v34)) || (v27 == v35));
+          if (v36) {
+            u32 v37 = ((u32)((u8)lane8((v17 + 0u), v24)));
+            bool v40 = (v38[v37] != 0u);
+            if (v40) {
+              u32 v41 = ((u32)((u8)lane8((v19 + 0u), v24)));
+              bool v44 = (v42[v41] != 0u);
+              bool v45 = (v43[v41] != 0u);
+              bool v46 = !v44;
+              if ((v46 && !v45)) {
+                v22 = (v22 | (1u << v24));
+              }
+            }
+          }
+        }
+      }
+      if ((v22 != 0u)) {
+        u64 v48[2];
+        lanes16(v48, v47, v15);
+#pragma unroll
+        for (u32 v49 = 0u; v49 < 8u; v49 += 1u) {
+          u64 v50 = (v15 + ((u64)v49));
+          if (((v22 & (1u << v49)) != 0u)) {
+            v14 = (v14 + 1u);
+            v23 = (v23 | (1u << v49));
+          }
+        }
+      }
+      if ((v23 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v23);
+      }
+    }
+    u32 v51 = scan((v2 + 0u), v14);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u8* __restrict__ v23, const i32 v27, const i64 v30, u32* v32) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[1];
-      lanes8(v11, v10, v9);
-      u32 v12 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u64 v14[1];
+        lanes8(v14, v13, v12);
+        u32 v15 = 0u;
 #pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
-          bool v18 = (v16[v15] != 0u);
-          bool v19 = (v17[v15] != 0u);
-          if ((v18 && !v19)) {
-            v12 = (v12 | (1u << v13));
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v12 + ((u64)v16));
+          if (((v17 >= v6) && (v17 < v8))) {
+            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
+            bool v21 = (v19[v18] != 0u);
+            bool v22 = (v20[v18] != 0u);
+            if ((v21 && !v22)) {
+              v15 = (v15 | (1u << v16));
+            }
           }
         }
-      }
-      if ((v12 != 0u)) {
-        u64 v21[1];
-        lanes8(v21, v20, v9);
+        if ((v15 != 0u)) {
+          u64 v24[1];
+          lanes8(v24, v23, v12);
 #pragma unroll
-        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-          u64 v23 = (v9 + ((u64)v22));
-          if (((v12 & (1u << v22)) != 0u)) {
-            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u8)lane8((v21 + 0u), v22)))));
-            i64 v26 = ((i64)v25);
-            u32 v28 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
-            set_bit((v29 + 0u), ((u64)v28));
+          for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+            u64 v26 = (v12 + ((u64)v25));
+            if (((v15 & (1u << v25)) != 0u)) {
+              i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u8)lane8((v24 + 0u), v25)))));
+              i64 v29 = ((i64)v28);
+              u32 v31 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+              set_bit((v32 + 0u), ((u64)v31));
+            }
           }
         }
       }

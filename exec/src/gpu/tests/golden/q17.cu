@@ -270,44 +270,36 @@ KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, c
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const i32 v28, const i64 v31, const i64 v32, i32* v38, const u8* __restrict__ v39, const i32 v40, const i32 v41, i32* v43, const u32* __restrict__ v44, const i32 v45, i32* v47) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, i32* v31, const u8* __restrict__ v32, const i32 v33, const i32 v34, i32* v36, const u32* __restrict__ v37, const i32 v38, i32* v40) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        i64 v18 = ((i64)v17);
-        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        bool v22 = ((v18 < v19) || (v18 > v20));
-        u32 v24 = (v22 ? 0u : v23[v21]);
-        u32 v25 = (v24 - 1u);
-        bool v26 = !(v24 == 0u);
-        if (v26) {
-          v14 = (v14 + 1u);
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v27 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v29 = ((i32)((u32)v28 + (u32)((i32)v15[v13])));
-        i64 v30 = ((i64)v29);
-        u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-        bool v34 = ((v30 < v31) || (v30 > v32));
-        u32 v35 = (v34 ? 0u : v23[v33]);
-        u32 v36 = (v35 - 1u);
-        bool v37 = !(v35 == 0u);
-        if (v37) {
-          v38[v27] = v29;
-          i32 v42 = ((i32)((u32)v41 + (u32)((i32)((u32)v40 * (u32)((i32)v39[v13])))));
-          v43[v27] = v42;
-          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v44[v13])));
-          v47[v27] = v46;
-          v27 = (v27 + 1u);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        i64 v22 = ((i64)v21);
+        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+        bool v26 = ((v22 < v23) || (v22 > v24));
+        u32 v28 = (v26 ? 0u : v27[v25]);
+        u32 v29 = (v28 - 1u);
+        bool v30 = !(v28 == 0u);
+        if (v30) {
+          v31[v18] = v21;
+          i32 v35 = ((i32)((u32)v34 + (u32)((i32)((u32)v33 * (u32)((i32)v32[v15])))));
+          v36[v18] = v35;
+          i32 v39 = ((i32)((u32)v38 + (u32)((i32)v37[v15])));
+          v40[v18] = v39;
+          v18 = (v18 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -316,92 +308,91 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const u8* __restrict__ v17, const u8* __restrict__ v18, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v23, const u16* __restrict__ v30, const i32 v31, const i64 v34, u32* v36, i32* v37) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const u8* __restrict__ v21, const u8* __restrict__ v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v27, const u16* __restrict__ v29, const i32 v30, const i64 v33, u32* v35, i32* v36) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        u32 v16 = ((u32)v15[v13]);
-        bool v19 = (v17[v16] != 0u);
-        if (v19) {
-          u32 v21 = ((u32)v20[v13]);
-          bool v24 = (v22[v21] != 0u);
-          if (v24) {
-            v14 = (v14 + 1u);
-          }
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v25 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        u32 v26 = ((u32)v15[v13]);
-        bool v27 = (v17[v26] != 0u);
-        if (v27) {
-          u32 v28 = ((u32)v20[v13]);
-          bool v29 = (v22[v28] != 0u);
-          if (v29) {
-            i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v13])));
-            i64 v33 = ((i64)v32);
-            u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
-            v36[v25] = v35;
-            v37[v25] = v32;
-            v25 = (v25 + 1u);
-          }
-        }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u8* __restrict__ v29, const u32* __restrict__ v31) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u32 v15 = 0u;
-#pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
-          i64 v20 = ((i64)v19);
-          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-          bool v24 = ((v20 < v21) || (v20 > v22));
-          u32 v26 = (v24 ? 0u : v25[v23]);
-          u32 v27 = (v26 - 1u);
-          bool v28 = !(v26 == 0u);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        u32 v20 = ((u32)v19[v15]);
+        bool v23 = (v21[v20] != 0u);
+        if (v23) {
+          u32 v25 = ((u32)v24[v15]);
+          bool v28 = (v26[v25] != 0u);
           if (v28) {
-            v15 = (v15 | (1u << v16));
+            i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v15])));
+            i64 v32 = ((i64)v31);
+            u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+            v35[v18] = v34;
+            v36[v18] = v31;
+            v18 = (v18 + 1u);
           }
         }
       }
-      if ((v15 != 0u)) {
-        u64 v30[1];
-        lanes8(v30, v29, v12);
-        u64 v32[4];
-        lanes32(v32, v31, v12);
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const u8* __restrict__ v33, const u32* __restrict__ v35) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[2];
+      lanes16(v17, v16, v15);
+      u32 v18 = 0u;
+      u32 v19 = 0u;
 #pragma unroll
-        for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
-          u64 v34 = (v12 + ((u64)v33));
-          if (((v15 & (1u << v33)) != 0u)) {
-            v11 = (v11 + 1u);
+      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+        u64 v21 = (v15 + ((u64)v20));
+        if (((v21 >= v8) && (v21 < v10))) {
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+          i64 v24 = ((i64)v23);
+          u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+          bool v28 = ((v24 < v25) || (v24 > v26));
+          u32 v30 = (v28 ? 0u : v29[v27]);
+          u32 v31 = (v30 - 1u);
+          bool v32 = !(v30 == 0u);
+          if (v32) {
+            v18 = (v18 | (1u << v20));
           }
         }
+      }
+      if ((v18 != 0u)) {
+        u64 v34[1];
+        lanes8(v34, v33, v15);
+        u64 v36[4];
+        lanes32(v36, v35, v15);
+#pragma unroll
+        for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
+          u64 v38 = (v15 + ((u64)v37));
+          if (((v18 & (1u << v37)) != 0u)) {
+            v14 = (v14 + 1u);
+            v19 = (v19 | (1u << v37));
+          }
+        }
+      }
+      if ((v19 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v35 = scan((v2 + 0u), v11);
+    u32 v39 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -409,47 +400,53 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v21, const u8* __restrict__ v22, const u8* __restrict__ v25, const u8* __restrict__ v26, const u16* __restrict__ v28) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v25, const u8* __restrict__ v26, const u8* __restrict__ v29, const u8* __restrict__ v30, const u16* __restrict__ v32) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[1];
-      lanes8(v14, v13, v12);
-      u64 v16[1];
-      lanes8(v16, v15, v12);
-      u32 v17 = 0u;
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[1];
+      lanes8(v17, v16, v15);
+      u64 v19[1];
+      lanes8(v19, v18, v15);
+      u32 v20 = 0u;
+      u32 v21 = 0u;
 #pragma unroll
-      for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-        u64 v19 = (v12 + ((u64)v18));
-        if (((v19 >= v8) && (v19 < v10))) {
-          u32 v20 = ((u32)((u8)lane8((v16 + 0u), v18)));
-          bool v23 = (v21[v20] != 0u);
-          if (v23) {
-            u32 v24 = ((u32)((u8)lane8((v14 + 0u), v18)));
-            bool v27 = (v25[v24] != 0u);
-            if (v27) {
-              v17 = (v17 | (1u << v18));
+      for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+        u64 v23 = (v15 + ((u64)v22));
+        if (((v23 >= v8) && (v23 < v10))) {
+          u32 v24 = ((u32)((u8)lane8((v19 + 0u), v22)));
+          bool v27 = (v25[v24] != 0u);
+          if (v27) {
+            u32 v28 = ((u32)((u8)lane8((v17 + 0u), v22)));
+            bool v31 = (v29[v28] != 0u);
+            if (v31) {
+              v20 = (v20 | (1u << v22));
             }
           }
         }
       }
-      if ((v17 != 0u)) {
-        u64 v29[2];
-        lanes16(v29, v28, v12);
+      if ((v20 != 0u)) {
+        u64 v33[2];
+        lanes16(v33, v32, v15);
 #pragma unroll
-        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
-          u64 v31 = (v12 + ((u64)v30));
-          if (((v17 & (1u << v30)) != 0u)) {
-            v11 = (v11 + 1u);
+        for (u32 v34 = 0u; v34 < 8u; v34 += 1u) {
+          u64 v35 = (v15 + ((u64)v34));
+          if (((v20 & (1u << v34)) != 0u)) {
+            v14 = (v14 + 1u);
+            v21 = (v21 | (1u << v34));
           }
         }
       }
+      if ((v21 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v21);
+      }
     }
-    u32 v32 = scan((v2 + 0u), v11);
+    u32 v36 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }

@@ -45,144 +45,67 @@ KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i64 v19, const i64 v20, const u32* __restrict__ v23, const u64* __restrict__ v24, const u16* __restrict__ v29, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const i32 v41, const i64 v44, const i64 v45, const i32 v52, const i64 v55, const i64 v56, const u32* __restrict__ v61, const i32 v62, i32* v64, const u16* __restrict__ v65, const i32 v66, i32* v68, const u16* __restrict__ v69, u32* v71, const u16* __restrict__ v72, const i32 v73, i32* v75, i32* v76, i32* v77, i32* v78, const i64 v80, const i64 v81, i32* v90, u8* v91) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u64* __restrict__ v28, const u16* __restrict__ v33, const i32 v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const u32* __restrict__ v44, const i32 v45, i32* v47, const u16* __restrict__ v48, const i32 v49, i32* v51, const u16* __restrict__ v52, u32* v54, const u16* __restrict__ v55, const i32 v56, i32* v58, i32* v59, i32* v60, i32* v61, const i64 v63, const i64 v64, i32* v73, u8* v74) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        i64 v18 = ((i64)v17);
-        u32 v21 = (((u32)((u64)((i64)((u64)v18 - (u64)v19)))) + 1u);
-        bool v22 = ((v18 < v19) || (v18 > v20));
-        u64 v25 = (((u64)v21) * 2ull);
-        bool v26 = (v22 || !((v23[(v25 + 1ull)] & 1u) != 0u));
-        u32 v27 = (v26 ? 0u : v21);
-        bool v28 = !v26;
-        if (v28) {
-          i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v13])));
-          i64 v32 = ((i64)v31);
-          u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
-          bool v36 = ((v32 < v33) || (v32 > v34));
-          u32 v38 = (v36 ? 0u : v37[v35]);
-          u32 v39 = (v38 - 1u);
-          if (!(v38 == 0u)) {
-            v14 = (v14 + 1u);
-          }
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v40 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v42 = ((i32)((u32)v41 + (u32)((i32)v15[v13])));
-        i64 v43 = ((i64)v42);
-        u32 v46 = (((u32)((u64)((i64)((u64)v43 - (u64)v44)))) + 1u);
-        bool v47 = ((v43 < v44) || (v43 > v45));
-        u64 v48 = (((u64)v46) * 2ull);
-        bool v49 = (v47 || !((v23[(v48 + 1ull)] & 1u) != 0u));
-        u32 v50 = (v49 ? 0u : v46);
-        bool v51 = !v49;
-        if (v51) {
-          i32 v53 = ((i32)((u32)v52 + (u32)((i32)v29[v13])));
-          i64 v54 = ((i64)v53);
-          u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
-          bool v58 = ((v54 < v55) || (v54 > v56));
-          u32 v59 = (v58 ? 0u : v37[v57]);
-          u32 v60 = (v59 - 1u);
-          if (!(v59 == 0u)) {
-            i32 v63 = ((i32)((u32)v62 + (u32)((i32)v61[v13])));
-            v64[v40] = v63;
-            i32 v67 = ((i32)((u32)v66 + (u32)((i32)v65[v13])));
-            v68[v40] = v67;
-            u32 v70 = ((u32)v69[v60]);
-            v71[v40] = v70;
-            i32 v74 = ((i32)((u32)v73 + (u32)((i32)v72[v60])));
-            v75[v40] = v74;
-            v76[v40] = v42;
-            v77[v40] = v67;
-            v78[v40] = v63;
-            i64 v79 = ((i64)v42);
-            u32 v82 = (((u32)((u64)((i64)((u64)v79 - (u64)v80)))) + 1u);
-            bool v83 = ((v79 < v80) || (v79 > v81));
-            u64 v84 = (((u64)v82) * 2ull);
-            bool v85 = (v83 || !((v23[(v84 + 1ull)] & 1u) != 0u));
-            u32 v86 = (v85 ? 0u : v82);
-            u64 v87 = (((u64)v86) * 2ull);
-            i32 v88 = (!v85 ? ((i32)((i64)((i32)v23[v87]))) : (0));
-            bool v89 = (!v85 ? false : true);
-            v90[v40] = v88;
-            v91[v40] = ((u8)!v89);
-            v40 = (v40 + 1u);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        i64 v22 = ((i64)v21);
+        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+        bool v26 = ((v22 < v23) || (v22 > v24));
+        u64 v29 = (((u64)v25) * 2ull);
+        bool v30 = (v26 || !((v27[(v29 + 1ull)] & 1u) != 0u));
+        u32 v31 = (v30 ? 0u : v25);
+        bool v32 = !v30;
+        if (v32) {
+          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v15])));
+          i64 v36 = ((i64)v35);
+          u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+          bool v40 = ((v36 < v37) || (v36 > v38));
+          u32 v42 = (v40 ? 0u : v41[v39]);
+          u32 v43 = (v42 - 1u);
+          if (!(v42 == 0u)) {
+            i32 v46 = ((i32)((u32)v45 + (u32)((i32)v44[v15])));
+            v47[v18] = v46;
+            i32 v50 = ((i32)((u32)v49 + (u32)((i32)v48[v15])));
+            v51[v18] = v50;
+            u32 v53 = ((u32)v52[v43]);
+            v54[v18] = v53;
+            i32 v57 = ((i32)((u32)v56 + (u32)((i32)v55[v43])));
+            v58[v18] = v57;
+            v59[v18] = v21;
+            v60[v18] = v50;
+            v61[v18] = v46;
+            i64 v62 = ((i64)v21);
+            u32 v65 = (((u32)((u64)((i64)((u64)v62 - (u64)v63)))) + 1u);
+            bool v66 = ((v62 < v63) || (v62 > v64));
+            u64 v67 = (((u64)v65) * 2ull);
+            bool v68 = (v66 || !((v27[(v67 + 1ull)] & 1u) != 0u));
+            u32 v69 = (v68 ? 0u : v65);
+            u64 v70 = (((u64)v69) * 2ull);
+            i32 v71 = (!v68 ? ((i32)((i64)((i32)v27[v70]))) : (0));
+            bool v72 = (!v68 ? false : true);
+            v73[v18] = v71;
+            v74[v18] = ((u8)!v72);
+            v18 = (v18 + 1u);
           }
         }
       }
       v11 = (v11 + v2[blockDim.x]);
       __syncthreads();
     }
-  }
-}
-
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u64* __restrict__ v26, const u16* __restrict__ v31, const u32* __restrict__ v33, const u16* __restrict__ v35, const i32 v39, const i64 v42, const i64 v43, const u32* __restrict__ v46) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[2];
-      lanes16(v14, v13, v12);
-      u32 v15 = 0u;
-#pragma unroll
-      for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-        u64 v17 = (v12 + ((u64)v16));
-        if (((v17 >= v8) && (v17 < v10))) {
-          i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u16)lane16((v14 + 0u), v16)))));
-          i64 v20 = ((i64)v19);
-          u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-          bool v24 = ((v20 < v21) || (v20 > v22));
-          u64 v27 = (((u64)v23) * 2ull);
-          bool v28 = (v24 || !((v25[(v27 + 1ull)] & 1u) != 0u));
-          u32 v29 = (v28 ? 0u : v23);
-          bool v30 = !v28;
-          if (v30) {
-            v15 = (v15 | (1u << v16));
-          }
-        }
-      }
-      if ((v15 != 0u)) {
-        u64 v32[2];
-        lanes16(v32, v31, v12);
-        u64 v34[4];
-        lanes32(v34, v33, v12);
-        u64 v36[2];
-        lanes16(v36, v35, v12);
-#pragma unroll
-        for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
-          u64 v38 = (v12 + ((u64)v37));
-          if (((v15 & (1u << v37)) != 0u)) {
-            i32 v40 = ((i32)((u32)v39 + (u32)((i32)((u16)lane16((v32 + 0u), v37)))));
-            i64 v41 = ((i64)v40);
-            u32 v44 = (((u32)((u64)((i64)((u64)v41 - (u64)v42)))) + 1u);
-            bool v45 = ((v41 < v42) || (v41 > v43));
-            u32 v47 = (v45 ? 0u : v46[v44]);
-            u32 v48 = (v47 - 1u);
-            if (!(v47 == 0u)) {
-              v11 = (v11 + 1u);
-            }
-          }
-        }
-      }
-    }
-    u32 v49 = scan((v2 + 0u), v11);
-    if ((threadIdx.x == 0u)) {
-      v1[v7] = v2[blockDim.x];
-    }
-    __syncthreads();
   }
 }
 
@@ -210,55 +133,136 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v15, const i32 v19, const i64 v22, const i32 v24, const i32 v25, const u32* __restrict__ v27, u64* v28) {
-  u32 v29 = 0u;
-  u32 v31 = 0u;
-  i64 v30 = ((i64)0ll);
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const u64* __restrict__ v30, const u16* __restrict__ v35, const u32* __restrict__ v37, const u16* __restrict__ v39, const i32 v43, const i64 v46, const i64 v47, const u32* __restrict__ v50) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[2];
+      lanes16(v17, v16, v15);
+      u32 v18 = 0u;
+      u32 v19 = 0u;
+#pragma unroll
+      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+        u64 v21 = (v15 + ((u64)v20));
+        if (((v21 >= v8) && (v21 < v10))) {
+          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+          i64 v24 = ((i64)v23);
+          u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+          bool v28 = ((v24 < v25) || (v24 > v26));
+          u64 v31 = (((u64)v27) * 2ull);
+          bool v32 = (v28 || !((v29[(v31 + 1ull)] & 1u) != 0u));
+          u32 v33 = (v32 ? 0u : v27);
+          bool v34 = !v32;
+          if (v34) {
+            v18 = (v18 | (1u << v20));
+          }
+        }
+      }
+      if ((v18 != 0u)) {
+        u64 v36[2];
+        lanes16(v36, v35, v15);
+        u64 v38[4];
+        lanes32(v38, v37, v15);
+        u64 v40[2];
+        lanes16(v40, v39, v15);
+#pragma unroll
+        for (u32 v41 = 0u; v41 < 8u; v41 += 1u) {
+          u64 v42 = (v15 + ((u64)v41));
+          if (((v18 & (1u << v41)) != 0u)) {
+            i32 v44 = ((i32)((u32)v43 + (u32)((i32)((u16)lane16((v36 + 0u), v41)))));
+            i64 v45 = ((i64)v44);
+            u32 v48 = (((u32)((u64)((i64)((u64)v45 - (u64)v46)))) + 1u);
+            bool v49 = ((v45 < v46) || (v45 > v47));
+            u32 v51 = (v49 ? 0u : v50[v48]);
+            u32 v52 = (v51 - 1u);
+            if (!(v51 == 0u)) {
+              v14 = (v14 + 1u);
+              v19 = (v19 | (1u << v41));
+            }
+          }
+        }
+      }
+      if ((v19 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
+      }
+    }
+    u32 v53 = scan((v2 + 0u), v14);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i32 v27, const i32 v28, const u32* __restrict__ v30, u64* v31) {
+  u32 v32 = 0u;
+  u32 v34 = 0u;
+  u64 v35 = 0ull;
+  bool v36 = false;
+  i64 v33 = ((i64)0ll);
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u32 v10 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
+      u64 v10 = (v9 + 32ull);
+      u64 v11 = ((v10 > v8) ? v8 : v10);
+      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+        u32 v13 = 0u;
 #pragma unroll
-      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
-        u64 v12 = (v9 + ((u64)v11));
-        if (((v12 >= v6) && (v12 < v8))) {
-          v10 = (v10 | (1u << v11));
+        for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
+          u64 v15 = (v12 + ((u64)v14));
+          if (((v15 >= v6) && (v15 < v8))) {
+            v13 = (v13 | (1u << v14));
+          }
         }
-      }
-      if ((v10 != 0u)) {
-        u64 v14[2];
-        lanes16(v14, v13, v9);
-        u64 v16[1];
-        lanes8(v16, v15, v9);
+        if ((v13 != 0u)) {
+          u64 v17[2];
+          lanes16(v17, v16, v12);
+          u64 v19[1];
+          lanes8(v19, v18, v12);
 #pragma unroll
-        for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
-          u64 v18 = (v9 + ((u64)v17));
-          if (((v10 & (1u << v17)) != 0u)) {
-            i32 v20 = ((i32)((u32)v19 + (u32)((i32)((u16)lane16((v14 + 0u), v17)))));
-            i64 v21 = ((i64)v20);
-            u32 v23 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-            i32 v26 = ((i32)((u32)v25 + (u32)((i32)((u32)v24 * (u32)((i32)((u8)lane8((v16 + 0u), v17)))))));
-            if ((v31 != v23)) {
-              if ((v29 != 0u)) {
-                u64 v32 = ((u64)v31);
-                add64((v28 + v32), v30);
+          for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+            u64 v21 = (v12 + ((u64)v20));
+            if (((v13 & (1u << v20)) != 0u)) {
+              i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+              i64 v24 = ((i64)v23);
+              u32 v26 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+              i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u32)v27 * (u32)((i32)((u8)lane8((v19 + 0u), v20)))))));
+              if ((v34 != v26)) {
+                bool v37 = (v35 > v9);
+                if ((v36 && v37)) {
+                  u64 v38 = ((u64)v34);
+                  v31[v38] = ((u64)v33);
+                }
+                if (!(v36 && v37)) {
+                  if ((v32 != 0u)) {
+                    u64 v39 = ((u64)v34);
+                    add64((v31 + v39), v33);
+                  }
+                }
+                v34 = v26;
+                v36 = v37;
+                v32 = 0u;
+                v33 = ((i64)0ll);
               }
-              v31 = v23;
-              v29 = 0u;
-              v30 = ((i64)0ll);
+              v35 = (v21 + 1ull);
+              v33 = ((i64)((u64)v33 + (u64)((i64)v29)));
+              v32 = (v32 | 1u);
             }
-            v30 = ((i64)((u64)v30 + (u64)((i64)v26)));
-            v29 = (v29 | 1u);
           }
         }
       }
     }
   }
-  if ((v29 != 0u)) {
-    u64 v33 = ((u64)v31);
-    add64((v28 + v33), v30);
+  if ((v32 != 0u)) {
+    u64 v40 = ((u64)v34);
+    add64((v31 + v40), v33);
   }
 }
 

@@ -31,69 +31,49 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v15, const i32 v16, const i32 v18, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v23, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v28, const i32 v30, const u8* __restrict__ v33, const u8* __restrict__ v34, const u8* __restrict__ v36, const u8* __restrict__ v37, const i32 v39, const u8* __restrict__ v42, const u8* __restrict__ v43, const u8* __restrict__ v45, const u8* __restrict__ v46, const i32 v48, const i32 v53, const i32 v55, const i32 v61, const i32 v66, const i32 v71, const u16* __restrict__ v75, const i32 v76, const i64 v79, u32* v81, u32* v82, i32* v83, u32* v84) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i32 v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v27, const u8* __restrict__ v29, const u8* __restrict__ v31, const u8* __restrict__ v32, const i32 v34, const u8* __restrict__ v37, const u8* __restrict__ v38, const u8* __restrict__ v40, const u8* __restrict__ v41, const i32 v43, const u8* __restrict__ v46, const u8* __restrict__ v47, const u8* __restrict__ v49, const u8* __restrict__ v50, const i32 v52, const u16* __restrict__ v56, const i32 v57, const i64 v60, u32* v62, u32* v63, i32* v64, u32* v65) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
-    for (u64 v12 = v8; v12 < v10; v12 += ((u64)blockDim.x)) {
-      u64 v13 = (v12 + ((u64)threadIdx.x));
-      u32 v14 = 0u;
-      if ((v13 < v10)) {
-        i32 v17 = ((i32)((u32)v16 + (u32)((i32)v15[v13])));
-        bool v19 = (v17 >= v18);
-        if (v19) {
-          u32 v21 = ((u32)v20[v13]);
-          bool v24 = (v22[v21] != 0u);
-          u32 v26 = ((u32)v25[v13]);
-          bool v29 = (v27[v26] != 0u);
-          bool v31 = (v17 <= v30);
-          bool v32 = !((!v24 || !v29) || !v31);
-          bool v35 = (v33[v21] != 0u);
-          bool v38 = (v36[v26] != 0u);
-          bool v40 = (v17 <= v39);
-          bool v41 = !((!v35 || !v38) || !v40);
-          bool v44 = (v42[v21] != 0u);
-          bool v47 = (v45[v26] != 0u);
-          bool v49 = (v17 <= v48);
-          bool v50 = !((!v44 || !v47) || !v49);
-          bool v51 = ((v32 || v41) || v50);
-          if (v51) {
-            v14 = (v14 + 1u);
-          }
-        }
+    u64 v13 = (((u64)v7) * v12);
+    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
+      u64 v15 = (v14 + ((u64)threadIdx.x));
+      u32 v16 = 0u;
+      if ((v15 < v10)) {
+        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
       }
-      u32 v52 = (v11 + scan((v2 + 0u), v14));
-      if ((v14 != 0u)) {
-        i32 v54 = ((i32)((u32)v53 + (u32)((i32)v15[v13])));
-        bool v56 = (v54 >= v55);
-        if (v56) {
-          u32 v57 = ((u32)v20[v13]);
-          bool v58 = (v22[v57] != 0u);
-          u32 v59 = ((u32)v25[v13]);
-          bool v60 = (v27[v59] != 0u);
-          bool v62 = (v54 <= v61);
-          bool v63 = !((!v58 || !v60) || !v62);
-          bool v64 = (v33[v57] != 0u);
-          bool v65 = (v36[v59] != 0u);
-          bool v67 = (v54 <= v66);
-          bool v68 = !((!v64 || !v65) || !v67);
-          bool v69 = (v42[v57] != 0u);
-          bool v70 = (v45[v59] != 0u);
-          bool v72 = (v54 <= v71);
-          bool v73 = !((!v69 || !v70) || !v72);
-          bool v74 = ((v63 || v68) || v73);
-          if (v74) {
-            i32 v77 = ((i32)((u32)v76 + (u32)((i32)v75[v13])));
-            i64 v78 = ((i64)v77);
-            u32 v80 = (((u32)((u64)((i64)((u64)v78 - (u64)v79)))) + 1u);
-            v81[v52] = v80;
-            v82[v52] = v57;
-            v83[v52] = v54;
-            v84[v52] = v59;
-            v52 = (v52 + 1u);
+      u32 v18 = (v11 + scan((v2 + 0u), v16));
+      if ((v16 != 0u)) {
+        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
+        bool v23 = (v21 >= v22);
+        if (v23) {
+          u32 v25 = ((u32)v24[v15]);
+          bool v28 = (v26[v25] != 0u);
+          u32 v30 = ((u32)v29[v15]);
+          bool v33 = (v31[v30] != 0u);
+          bool v35 = (v21 <= v34);
+          bool v36 = !((!v28 || !v33) || !v35);
+          bool v39 = (v37[v25] != 0u);
+          bool v42 = (v40[v30] != 0u);
+          bool v44 = (v21 <= v43);
+          bool v45 = !((!v39 || !v42) || !v44);
+          bool v48 = (v46[v25] != 0u);
+          bool v51 = (v49[v30] != 0u);
+          bool v53 = (v21 <= v52);
+          bool v54 = !((!v48 || !v51) || !v53);
+          bool v55 = ((v36 || v45) || v54);
+          if (v55) {
+            i32 v58 = ((i32)((u32)v57 + (u32)((i32)v56[v15])));
+            i64 v59 = ((i64)v58);
+            u32 v61 = (((u32)((u64)((i64)((u64)v59 - (u64)v60)))) + 1u);
+            v62[v18] = v61;
+            v63[v18] = v25;
+            v64[v18] = v21;
+            v65[v18] = v30;
+            v18 = (v18 + 1u);
           }
         }
       }
@@ -103,62 +83,68 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const i32 v22, const i32 v24, const u8* __restrict__ v27, const u8* __restrict__ v28, const u8* __restrict__ v31, const u8* __restrict__ v32, const i32 v34, const u8* __restrict__ v37, const u8* __restrict__ v38, const u8* __restrict__ v40, const u8* __restrict__ v41, const i32 v43, const u8* __restrict__ v46, const u8* __restrict__ v47, const u8* __restrict__ v49, const u8* __restrict__ v50, const i32 v52, const u16* __restrict__ v56) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const i32 v26, const i32 v28, const u8* __restrict__ v31, const u8* __restrict__ v32, const u8* __restrict__ v35, const u8* __restrict__ v36, const i32 v38, const u8* __restrict__ v41, const u8* __restrict__ v42, const u8* __restrict__ v44, const u8* __restrict__ v45, const i32 v47, const u8* __restrict__ v50, const u8* __restrict__ v51, const u8* __restrict__ v53, const u8* __restrict__ v54, const i32 v56, const u16* __restrict__ v60) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
     u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = 0u;
-    for (u64 v12 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v12 < v10; v12 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14[1];
-      lanes8(v14, v13, v12);
-      u64 v16[1];
-      lanes8(v16, v15, v12);
-      u64 v18[1];
-      lanes8(v18, v17, v12);
-      u32 v19 = 0u;
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[1];
+      lanes8(v17, v16, v15);
+      u64 v19[1];
+      lanes8(v19, v18, v15);
+      u64 v21[1];
+      lanes8(v21, v20, v15);
+      u32 v22 = 0u;
+      u32 v23 = 0u;
 #pragma unroll
-      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-        u64 v21 = (v12 + ((u64)v20));
-        if (((v21 >= v8) && (v21 < v10))) {
-          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v16 + 0u), v20)))));
-          bool v25 = (v23 >= v24);
-          if (v25) {
-            u32 v26 = ((u32)((u8)lane8((v14 + 0u), v20)));
-            bool v29 = (v27[v26] != 0u);
-            u32 v30 = ((u32)((u8)lane8((v18 + 0u), v20)));
+      for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+        u64 v25 = (v15 + ((u64)v24));
+        if (((v25 >= v8) && (v25 < v10))) {
+          i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u8)lane8((v19 + 0u), v24)))));
+          bool v29 = (v27 >= v28);
+          if (v29) {
+            u32 v30 = ((u32)((u8)lane8((v17 + 0u), v24)));
             bool v33 = (v31[v30] != 0u);
-            bool v35 = (v23 <= v34);
-            bool v36 = !((!v29 || !v33) || !v35);
-            bool v39 = (v37[v26] != 0u);
-            bool v42 = (v40[v30] != 0u);
-            bool v44 = (v23 <= v43);
-            bool v45 = !((!v39 || !v42) || !v44);
-            bool v48 = (v46[v26] != 0u);
-            bool v51 = (v49[v30] != 0u);
-            bool v53 = (v23 <= v52);
-            bool v54 = !((!v48 || !v51) || !v53);
-            bool v55 = ((v36 || v45) || v54);
-            if (v55) {
-              v19 = (v19 | (1u << v20));
+            u32 v34 = ((u32)((u8)lane8((v21 + 0u), v24)));
+            bool v37 = (v35[v34] != 0u);
+            bool v39 = (v27 <= v38);
+            bool v40 = !((!v33 || !v37) || !v39);
+            bool v43 = (v41[v30] != 0u);
+            bool v46 = (v44[v34] != 0u);
+            bool v48 = (v27 <= v47);
+            bool v49 = !((!v43 || !v46) || !v48);
+            bool v52 = (v50[v30] != 0u);
+            bool v55 = (v53[v34] != 0u);
+            bool v57 = (v27 <= v56);
+            bool v58 = !((!v52 || !v55) || !v57);
+            bool v59 = ((v40 || v49) || v58);
+            if (v59) {
+              v22 = (v22 | (1u << v24));
             }
           }
         }
       }
-      if ((v19 != 0u)) {
-        u64 v57[2];
-        lanes16(v57, v56, v12);
+      if ((v22 != 0u)) {
+        u64 v61[2];
+        lanes16(v61, v60, v15);
 #pragma unroll
-        for (u32 v58 = 0u; v58 < 8u; v58 += 1u) {
-          u64 v59 = (v12 + ((u64)v58));
-          if (((v19 & (1u << v58)) != 0u)) {
-            v11 = (v11 + 1u);
+        for (u32 v62 = 0u; v62 < 8u; v62 += 1u) {
+          u64 v63 = (v15 + ((u64)v62));
+          if (((v22 & (1u << v62)) != 0u)) {
+            v14 = (v14 + 1u);
+            v23 = (v23 | (1u << v62));
           }
         }
       }
+      if ((v23 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v23);
+      }
     }
-    u32 v60 = scan((v2 + 0u), v11);
+    u32 v64 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
