@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 const PASSES: [&str; 3] = ["a row fails", "no tuple can come", "what it reads has failed"];
 
 /// Groups of neighbouring rows that a thread goes over one after the other, where rows of one group stand together.
-const STRETCH: u64 = 4;
+const STRETCH: u64 = 2;
 
 /// Loops that are remembered as declined, at most.
 const REFUSED_MAX: usize = 1 << 10;
@@ -221,7 +221,8 @@ impl Gpu {
                 folds.push(Fold::new(reduce, &generator.conditions, may_be_hashed));
             }
         }
-        if folds.iter().any(|fold| fold.plan.rows.clustered) {
+        let has_runs = |fold: &Fold<'_>| fold.plan.rows.clustered && !fold.plan.aggregates.is_empty();
+        if folds.iter().any(has_runs) {
             lowering.stretch = STRETCH;
         }
         let body = lowering.apart(|to| {

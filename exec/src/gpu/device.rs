@@ -3,6 +3,7 @@
 use super::columns::resident::Resident;
 use super::driver::{Cache, Driver, Shape};
 use super::lower::dictionary::Texts;
+use super::rows::buckets::Indexes;
 use std::sync::Arc;
 
 /// Rows of a piece: what a block does at once.
@@ -17,6 +18,8 @@ pub(crate) struct Device {
     pub(crate) driver: Arc<dyn Driver>,
     pub(crate) cache: Cache,
     pub(crate) resident: Resident,
+    /// Indexes of columns.
+    pub(crate) indexes: Indexes,
     /// What was computed of dictionaries' strings.
     pub(crate) texts: Texts,
     /// Rows that a block does at once.
@@ -30,6 +33,7 @@ impl Device {
             driver,
             cache: Cache::default(),
             resident: Resident::default(),
+            indexes: Indexes::default(),
             texts: Texts::default(),
             piece_rows: PIECE_ROWS,
         }

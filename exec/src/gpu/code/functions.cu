@@ -182,6 +182,8 @@ FUNCTION u32 ones(u32 bits) {
 #endif
 }
 
+FUNCTION u32 first_bit(u32 bits) { return ones((bits & (0u - bits)) - 1u); }
+
 // An exclusive sum over the threads of a block; behind the words of all threads stands the sum of all. Who calls it again has a
 // barrier between.
 #ifdef __CUDACC__

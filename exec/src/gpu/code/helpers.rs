@@ -73,8 +73,9 @@ pub(crate) enum Helper {
     YearOf,
     MonthOf,
     DayOf,
-    /// How many bits of a word are set.
+    /// How many bits of a word are set, and the number of the lowest.
     Ones,
+    FirstBit,
     /// The place of the first of some rows that a thread has, among those of the block; and of all how many there are.
     Scan,
     /// Sets a bit of a bitmap of words of 32 bits: whether it was not set.
@@ -136,6 +137,7 @@ impl Helper {
             Helper::MonthOf => "month_of",
             Helper::DayOf => "day_of",
             Helper::Ones => "ones",
+            Helper::FirstBit => "first_bit",
             Helper::Scan => "scan",
             Helper::TakeBit => "take_bit",
             Helper::TakeSlot => "take_slot",
@@ -182,9 +184,12 @@ impl Helper {
             Helper::Rounded => Some(Type::F64),
             Helper::YearOf | Helper::MonthOf | Helper::DayOf | Helper::NumericOrder => Some(Type::I32),
             Helper::Rising32 | Helper::Falling32 => Some(Type::U32),
-            Helper::Ones | Helper::Scan | Helper::FillSlot | Helper::FindSlot | Helper::NumericQuotientScale => {
-                Some(Type::U32)
-            }
+            Helper::Ones
+            | Helper::FirstBit
+            | Helper::Scan
+            | Helper::FillSlot
+            | Helper::FindSlot
+            | Helper::NumericQuotientScale => Some(Type::U32),
             Helper::SetBit
             | Helper::SetFlags
             | Helper::Count32

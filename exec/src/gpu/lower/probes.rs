@@ -310,12 +310,12 @@ fn probed_on_device(held: &Arc<dyn Held>) -> Option<Probed> {
     }
     let buckets = HeldBuckets::of(held)?;
     Some(Probed {
-        layout: buckets.layout.clone(),
-        slots: buckets.slots.clone(),
-        find: Find::Numbers(Arc::clone(&buckets.numbers)),
+        layout: buckets.index.layout.clone(),
+        slots: buckets.index.slots.clone(),
+        find: Find::Numbers(Arc::clone(&buckets.index.numbers)),
         level: Arc::clone(&buckets.members),
-        spans: buckets.spans.clone(),
-        most: buckets.most,
+        spans: buckets.index.spans.clone(),
+        most: buckets.index.most,
         empty: Vec::new(),
     })
 }

@@ -6,12 +6,13 @@
 
 use super::Lowering;
 use super::nest::{Cut, Pieces};
-use crate::gpu::code::expression::{Binary, Expression, Place};
+use crate::gpu::code::expression::{Binary, Expression, Place, Variable};
 use crate::gpu::code::helpers::{Helper, LANES};
 use crate::gpu::code::statement::Statement;
 use crate::gpu::code::types::Type;
 use crate::gpu::stop::Done;
 use crate::plan::nodes::Operation;
+use crate::plan::tree::GeneratorKind;
 use multiloop_planner::multiloop::{CollectionId, Source};
 
 /// What is asked before rows wait.
@@ -21,6 +22,19 @@ pub(super) struct Early {
     /// Whether a bucket is there, by a key.
     bucket: Option<(CollectionId, Vec<(u32, bool)>)>,
 }
+
+/// Whether groups may be so many that each row of one waits for the card's memory.
+fn may_be_hashed(kind: &GeneratorKind) -> bool {
+    match kind {
+        GeneratorKind::Reduce(plan) => {
+            plan.key.is_some() && !plan.rows.clustered && plan.layout.codes().is_none_or(|codes| codes > MANY)
+        }
+        _ => false,
+    }
+}
+
+/// Codes beyond which groups are many.
+const MANY: u64 = if cfg!(test) { 16 } else { 1 << 22 };
 
 fn word(of: u32) -> Expression {
     Expression::number(of.into(), Type::U32)
@@ -39,7 +53,9 @@ impl Lowering<'_> {
     pub(super) fn early(&self, pieces: &Pieces) -> Option<Early> {
         let of = self.task.of;
         let looks_up = |operation: &Operation| matches!(operation, Operation::Find { .. } | Operation::Lookup { .. });
-        let is_heavy = of.levels.len() > 1 || of.expressions.nodes.iter().any(|node| looks_up(&node.operation));
+        let is_heavy = of.levels.len() > 1
+            || of.expressions.nodes.iter().any(|node| looks_up(&node.operation))
+            || of.generators.iter().any(|generator| may_be_hashed(&generator.kind));
         if !is_heavy || self.groups_of(0).is_some() || self.outermost_rows() > u32::MAX as usize || pieces.count == 0 {
             return None;
         }
@@ -165,10 +181,8 @@ impl Lowering<'_> {
         (first, is_last): (&Expression, &Expression),
     ) -> Done<Expression> {
         let conditions = &self.task.of.levels[0].conditions[..early.conditions];
-        let mut asked: Vec<u32> =
-            conditions.iter().map(|&condition| self.task.of.expressions.number(condition) as u32).collect();
-        asked.extend(early.bucket.iter().flat_map(|(_, key)| key).map(|(part, _)| *part));
-        let asked = self.fields_below(asked);
+        let asked = conditions.iter().map(|&condition| self.task.of.expressions.number(condition) as u32);
+        let asked = self.fields_below(asked.collect());
         let passing = self.declare(word(0));
         let has_rows = Expression::binary(Binary::Less, first.clone(), below.clone()).and(is_last.clone().not());
         self.when(has_rows, |to| {
@@ -181,22 +195,50 @@ impl Lowering<'_> {
                 to.rows.push(row);
                 let done = to.when(is_in, |to| {
                     to.filter(conditions, |to| {
-                        let lacks = match &early.bucket {
-                            Some((collection, key)) => to.lacks(*collection, key)?,
-                            None => Expression::truth(false),
-                        };
-                        to.when(lacks.not(), |to| {
-                            to.assign(passing, Expression::binary(Binary::BitOr, passing.get(), bit));
-                            Ok(())
-                        })
+                        to.assign(passing, Expression::binary(Binary::BitOr, passing.get(), bit));
+                        Ok(())
                     })
                 });
                 to.rows.pop();
                 done
             });
+            let done = done.and_then(|()| match &early.bucket {
+                Some((collection, key)) => to
+                    .when(Expression::binary(Binary::NotEqual, passing.get(), word(0)), |to| {
+                        to.passing_with_bucket((*collection, key), passing, first)
+                    }),
+                None => Ok(()),
+            });
             to.lanes.clear();
             done
         })?;
         Ok(passing.get())
+    }
+
+    /// Takes away the bits of rows whose bucket is not there.
+    fn passing_with_bucket(
+        &mut self,
+        (collection, key): (CollectionId, &[(u32, bool)]),
+        passing: Variable,
+        first: &Expression,
+    ) -> Done<()> {
+        let asked = self.fields_below(key.iter().map(|(part, _)| *part).collect());
+        self.load_lanes(&asked, first);
+        self.each_lane(|to, lane| {
+            let row = to.hold(add(first.clone(), lane.clone().cast(Type::U64)));
+            let bit = Expression::binary(Binary::ShiftLeft, word(1), lane);
+            let is_in = Expression::binary(Binary::BitAnd, passing.get(), bit.clone());
+            to.rows.push(row);
+            let done = to.when(Expression::binary(Binary::NotEqual, is_in, word(0)), |to| {
+                let lacks = to.lacks(collection, key)?;
+                to.when(lacks, |to| {
+                    // The bit is set.
+                    to.assign(passing, Expression::binary(Binary::Subtract, passing.get(), bit));
+                    Ok(())
+                })
+            });
+            to.rows.pop();
+            done
+        })
     }
 }

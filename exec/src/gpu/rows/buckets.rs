@@ -1,11 +1,12 @@
 //! Rows by the codes of their keys, on the device: for each code the number of its row, or, where a key has several, where its rows
-//! begin in an order of them.
+//! begin in an order of them. Of all rows of a table by one of its columns it is made once, and stays there with the column.
 
 use super::{Collected, dictionary_of, fetch, scanned};
 use crate::Result;
 use crate::backend::{Given, Held};
 use crate::column::Dictionary;
 use crate::gpu::code::types::Type;
+use crate::gpu::columns::DeviceColumn;
 use crate::gpu::device::Device;
 use crate::gpu::driver::{Argument, Buffer, Module, Shape};
 use crate::gpu::groups::held::{Kept, key_range, lost};
@@ -17,7 +18,7 @@ use crate::plan::key_layout::KeyLayout;
 use crate::workers::context::Context;
 use multiloop_planner::types::DataType;
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The kernels.
 const INDEX: &str = include_str!("index.cu");
@@ -31,6 +32,15 @@ const SETTLED_MAX: u64 = 1 << 16;
 /// Buckets on the device.
 #[derive(Debug)]
 pub(crate) struct HeldBuckets {
+    pub(crate) index: Arc<Index>,
+    pub(crate) members: Arc<Level>,
+    key_types: Vec<DataType>,
+    types: Vec<DataType>,
+}
+
+/// Where the rows of keys are.
+#[derive(Debug)]
+pub(crate) struct Index {
     pub(crate) layout: KeyLayout,
     /// The slots of codes, if what finds rows is by slot.
     pub(crate) slots: Option<Slots>,
@@ -39,10 +49,33 @@ pub(crate) struct HeldBuckets {
     pub(crate) spans: Spans,
     /// Rows of a bucket, at most.
     pub(crate) most: u64,
-    pub(crate) members: Arc<Level>,
     codes: (Arc<Buffer>, Type),
-    key_types: Vec<DataType>,
-    types: Vec<DataType>,
+}
+
+/// Indexes of all rows by a column that is resident: they stay as long as it does.
+#[derive(Debug, Default)]
+pub(crate) struct Indexes {
+    all: Mutex<Vec<(Weak<DeviceColumn>, Arc<Index>)>>,
+}
+
+impl Indexes {
+    /// The index of a column, if there is one.
+    pub(crate) fn of(&self, column: &Arc<DeviceColumn>) -> Option<Arc<Index>> {
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |(of, _): &&(Weak<DeviceColumn>, Arc<Index>)| std::ptr::eq(of.as_ptr(), Arc::as_ptr(column));
+        all.iter().find(is_it).map(|(_, index)| Arc::clone(index))
+    }
+
+    fn keep(&self, column: &Arc<DeviceColumn>, index: &Arc<Index>) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|(of, _)| of.strong_count() > 0);
+        all.push((Arc::downgrade(column), Arc::clone(index)));
+    }
+
+    /// Lets go of those whose columns are gone.
+    pub(crate) fn clear(&self) {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).retain(|(of, _)| of.strong_count() > 0);
+    }
 }
 
 impl HeldBuckets {
@@ -57,10 +90,26 @@ impl HeldBuckets {
         collected: Collected,
         (key_types, types): (&[DataType], &[DataType]),
     ) -> Done<Self> {
-        let Collected { level, codes: Some((codes, of, layout)) } = collected else {
-            return decline("bug: buckets without keys");
+        let Collected { level: members, codes, key, index } = collected;
+        let index = match (index, codes) {
+            (Some(index), _) => index,
+            (None, Some(codes)) => {
+                let index = Arc::new(Index::new(device, members.rows, codes)?);
+                if let Some(key) = key {
+                    device.indexes.keep(&key, &index);
+                }
+                index
+            }
+            (None, None) => return decline("bug: buckets without keys"),
         };
-        let rows = level.rows as u32;
+        Ok(HeldBuckets { index, members, key_types: key_types.to_vec(), types: types.to_vec() })
+    }
+}
+
+impl Index {
+    /// The index of rows that have these codes.
+    fn new(device: &Device, count_of_rows: usize, (codes, of, layout): (Arc<Buffer>, Type, KeyLayout)) -> Done<Self> {
+        let rows = count_of_rows as u32;
         let driver = &device.driver;
         let compiled = |of: Type| device.cache.module(&**driver, &format!("typedef {} code_t;\n{INDEX}", of.name()));
         let memory = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
@@ -70,34 +119,34 @@ impl HeldBuckets {
         }
         let (mut slots, mut places, mut by) = (None, Arc::clone(&codes), of);
         if are_far(count, rows.into(), CODES_MAX) {
-            let made = Slots::new(driver, rows.into())?.of_rows(&codes, of, level.rows);
-            places = Buffer::new(driver, level.rows * 4)?;
+            let made = Slots::new(driver, rows.into())?.of_rows(&codes, of, count_of_rows);
+            places = Buffer::new(driver, count_of_rows * 4)?;
             let arguments =
                 [memory(&codes), Argument::U32(rows), memory(&made.codes), Argument::U32(made.bits), memory(&places)];
             let module = compiled(of)?;
-            Run { device, module: &*module }.over("slots", level.rows, &arguments)?;
+            Run { device, module: &*module }.over("slots", count_of_rows, &arguments)?;
             (count, by) = (made.count(), Type::U32);
             slots = Some(made);
         }
         let module = compiled(by)?;
         let numbers = Buffer::zeroed(driver, count as usize * 4)?;
         let run = Run { device, module: &*module };
-        run.over("number", level.rows, &[memory(&places), Argument::U32(rows), memory(&numbers)])?;
+        run.over("number", count_of_rows, &[memory(&places), Argument::U32(rows), memory(&numbers)])?;
         let differs = Buffer::zeroed(driver, 4)?;
-        run.over("compare", level.rows, &[memory(&places), Argument::U32(rows), memory(&numbers), memory(&differs)])?;
+        let arguments = [memory(&places), Argument::U32(rows), memory(&numbers), memory(&differs)];
+        run.over("compare", count_of_rows, &arguments)?;
         let (most, spans) = match differs.values::<u32>(1)?[0] {
             0 => (1, Spans::Unique),
             _ => run.spans(&places, rows, count)?,
         };
-        let (key_types, types) = (key_types.to_vec(), types.to_vec());
-        Ok(HeldBuckets { layout, slots, numbers, spans, most, members: level, codes: (codes, of), key_types, types })
+        Ok(Index { layout, slots, numbers, spans, most, codes: (codes, of) })
     }
 
-    fn codes(&self) -> Done<Vec<u64>> {
+    fn codes(&self, rows: usize) -> Done<Vec<u64>> {
         let (codes, of) = &self.codes;
         match of {
-            Type::U32 => Ok(codes.values::<u32>(self.members.rows)?.into_iter().map(u64::from).collect()),
-            _ => codes.values(self.members.rows),
+            Type::U32 => Ok(codes.values::<u32>(rows)?.into_iter().map(u64::from).collect()),
+            _ => codes.values(rows),
         }
     }
 }
@@ -169,7 +218,7 @@ impl Held for Kept<HeldBuckets> {
     }
 
     fn key_range(&self) -> Option<(i128, i128)> {
-        key_range(&self.0.layout)
+        key_range(&self.0.index.layout)
     }
 
     fn dictionary(&self, field: u32) -> Option<Arc<Dictionary>> {
@@ -177,8 +226,8 @@ impl Held for Kept<HeldBuckets> {
     }
 
     fn fetch(&self, _: &Context) -> Result<Given> {
-        let codes = self.0.codes().map_err(lost)?;
-        let keys = fetch::keys(&self.0.layout, &codes).map_err(lost)?;
+        let codes = self.0.index.codes(self.0.members.rows).map_err(lost)?;
+        let keys = fetch::keys(&self.0.index.layout, &codes).map_err(lost)?;
         let mut columns = fetch::typed(keys, &self.0.key_types);
         columns.extend(fetch::columns(&self.0.members, &self.0.types).map_err(lost)?);
         Ok(Given::Members(fetch::row_set(columns, self.0.members.rows)))

@@ -11,7 +11,7 @@ mod select;
 pub(crate) mod top;
 
 use super::code::expression::{Binary, Expression, Place, Variable};
-use super::code::helpers::Helper;
+use super::code::helpers::{Helper, LANES};
 use super::code::print::kernels;
 use super::code::statement::Statement;
 use super::code::types::{Kind, Type};
@@ -30,6 +30,7 @@ use crate::column::Dictionary;
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::nodes::Operation;
 use crate::workers::context::Context;
+use buckets::Index;
 use multiloop_planner::multiloop::ScalarId;
 use multiloop_planner::types::DataType;
 use std::any::Any;
@@ -102,7 +103,10 @@ pub(crate) const ROWS_MAX: usize = u32::MAX as usize - 1;
 pub(crate) struct Collected {
     pub(crate) level: Arc<Level>,
     /// Of buckets the code of each row's key, and the layout.
-    pub(crate) codes: Option<(Arc<Buffer>, Type, KeyLayout)>,
+    pub(crate) codes: Codes,
+    /// The column that keys are, if all rows were collected, and its index, if there is one.
+    pub(crate) key: Option<Arc<DeviceColumn>>,
+    pub(crate) index: Option<Arc<Index>>,
 }
 
 fn word(of: u32) -> Expression {
@@ -134,8 +138,11 @@ pub(crate) fn collect(
         && let Some(all) = pieces.whole()
         && let Some(level) = columns_of(&lowering, wanted, all)
     {
-        let codes = codes(lowering, wanted, &pieces)?;
-        return Ok(Collected { level, codes });
+        let key = key_column(&lowering, wanted, all);
+        device.indexes.clear();
+        let index = key.as_ref().and_then(|key| device.indexes.of(key));
+        let codes = if index.is_some() { None } else { codes(lowering, wanted, &pieces)? };
+        return Ok(Collected { level, codes, key, index });
     }
     let (counts, marks) = match takes_all {
         true => (pieces.sizes(), None),
@@ -263,6 +270,15 @@ fn columns_of(of: &Lowering<'_>, wanted: &Wanted<'_>, level: &Level) -> Option<A
     Some(Arc::new(Level { rows: level.rows, columns, groups: None }))
 }
 
+/// The column of a level that keys are.
+fn key_column(of: &Lowering<'_>, wanted: &Wanted<'_>, level: &Level) -> Option<Arc<DeviceColumn>> {
+    let Some(([key], _)) = wanted.key else { return None };
+    match of.node_at(of.task.of.expressions.number(*key) as u32).operation {
+        Operation::Column { index: 0, field, optional: false } => level.columns.get(field as usize)?.clone().ok(),
+        _ => None,
+    }
+}
+
 /// The codes of the keys of all rows.
 fn codes(mut to: Lowering<'_>, wanted: &Wanted<'_>, pieces: &Pieces) -> Done<Codes> {
     if wanted.key.is_none() {
@@ -310,10 +326,23 @@ fn write(
     let shared = to.shared();
     let mut targets: Vec<Target> = Vec::new();
     let mut codes = None;
+    // Of few rows that pass a thread takes those of a byte of marks: a sum over the threads of a block takes long.
+    let rows_each =
+        if marks.is_some() && total as u64 <= pieces.rows / u64::from(LANES) { u64::from(LANES) } else { 1 };
     to.each_piece(pieces, |to, piece, (from, below)| {
         let place = to.declare(offsets.at(piece.clone()));
         let first_mark = marks.map(|_| first_mark(to, &piece, marks_each(pieces)));
         let step = Expression::Place(Place::Threads).cast(Type::U64);
+        if let (true, Some(marks), Some(mark)) = (rows_each > 1, marks, &first_mark) {
+            let bytes = (to.memory(Type::U8, marks), mark);
+            return by_marks(to, bytes, (place, from, below), |to, at| {
+                to.filter(wanted.conditions, |to| {
+                    (targets, codes) = put_row(to, wanted, at, total)?;
+                    to.assign(at, add(at.get(), word(1)));
+                    Ok(())
+                })
+            });
+        }
         to.each(from.clone(), below.clone(), step, |to, first| {
             let row = to.hold(add(first, Expression::Place(Place::Thread).cast(Type::U64)));
             let own = to.declare(word(0));
@@ -358,7 +387,46 @@ fn write(
         let valid = target.valid.map_or(Valid::All, |(valid, _)| Valid::Bytes(valid));
         Ok(Arc::new(DeviceColumn { rows: total, element: target.of, form, data: target.data.0, valid }))
     });
-    Ok(Collected { level: Arc::new(Level { rows: total, columns: columns.collect(), groups: None }), codes })
+    let level = Arc::new(Level { rows: total, columns: columns.collect(), groups: None });
+    Ok(Collected { level, codes, key: None, index: None })
+}
+
+/// Goes over the tuples of marked rows of a piece, of which each thread takes those of a byte: with the place of each.
+fn by_marks(
+    to: &mut Lowering<'_>,
+    (marks, first_mark): (Variable, &Expression),
+    (place, from, below): (Variable, Expression, Expression),
+    put: impl FnOnce(&mut Lowering<'_>, Variable) -> Done<()>,
+) -> Done<()> {
+    let long = |of: u64| Expression::number(of.into(), Type::U64);
+    let lanes = u64::from(LANES);
+    let start = to.hold(Expression::binary(Binary::BitAnd, from, long(!(lanes - 1))));
+    let shared = to.shared();
+    let step = Expression::binary(Binary::Multiply, Expression::Place(Place::Threads).cast(Type::U64), long(lanes));
+    to.each(start.clone(), below.clone(), step, |to, base| {
+        let far = Expression::binary(Binary::Multiply, Expression::Place(Place::Thread).cast(Type::U64), long(lanes));
+        let first = to.hold(add(base, far));
+        let byte = to.declare(word(0));
+        to.when(Expression::binary(Binary::Less, first.clone(), below), |to| {
+            let at = Expression::binary(Binary::Subtract, first.clone(), start);
+            let at = Expression::binary(Binary::ShiftRight, at, word(LANES.ilog2()));
+            to.assign(byte, marks.at(add(first_mark.clone(), at)).cast(Type::U32));
+            Ok(())
+        })?;
+        let own = Expression::Call(Helper::Ones, vec![byte.get()]);
+        let before = Expression::Call(Helper::Scan, vec![shared.address(word(0)), own]);
+        let at = to.declare(add(place.get(), before));
+        to.as_long_as(Expression::binary(Binary::NotEqual, byte.get(), word(0)), |to| {
+            let lane = to.hold(Expression::Call(Helper::FirstBit, vec![byte.get()]));
+            let bit = Expression::binary(Binary::ShiftLeft, word(1), lane.clone());
+            to.assign(byte, Expression::binary(Binary::Subtract, byte.get(), bit));
+            let row = to.hold(add(first, lane.cast(Type::U64)));
+            to.tuples_of(row, |to| put(to, at))
+        })?;
+        to.assign(place, add(place.get(), shared.at(Expression::Place(Place::Threads))));
+        to.push(Statement::Barrier);
+        Ok(())
+    })
 }
 
 /// What a row's key is coded as.

@@ -31,6 +31,94 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u8* __restrict__ v34, const i32 v35, i32* v37, i32* v38, const u32* __restrict__ v39, const i32 v40, i32* v42) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    u64 v13 = (((u64)v7) * v12);
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
+      }
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        i64 v25 = ((i64)v24);
+        u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+        bool v29 = ((v25 < v26) || (v25 > v27));
+        u32 v31 = (v29 ? 0u : v30[v28]);
+        u32 v32 = (v31 - 1u);
+        bool v33 = !(v31 == 0u);
+        if (v33) {
+          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v21])));
+          v37[v19] = v36;
+          v38[v19] = v24;
+          i32 v41 = ((i32)((u32)v40 + (u32)((i32)v39[v21])));
+          v42[v19] = v41;
+          v19 = (v19 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i32 v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const u8* __restrict__ v30, const u16* __restrict__ v33, const i32 v34, const i64 v37, u32* v39, i32* v40, const u8* __restrict__ v41, u32* v43, u32* v44, i32* v45) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    u64 v13 = (((u64)v7) * v12);
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
+      }
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        bool v26 = (v24 == v25);
+        if (v26) {
+          u32 v28 = ((u32)v27[v21]);
+          bool v31 = (v29[v28] != 0u);
+          bool v32 = (v30[v28] != 0u);
+          if ((v31 && !v32)) {
+            i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v21])));
+            i64 v36 = ((i64)v35);
+            u32 v38 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+            v39[v19] = v38;
+            v40[v19] = v35;
+            u32 v42 = ((u32)v41[v21]);
+            v43[v19] = v42;
+            v44[v19] = v28;
+            v45[v19] = v24;
+            v19 = (v19 + 1u);
+          }
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const i32* __restrict__ v19, const i64 v22, const i64 v23, const u32* __restrict__ v26, const i32* __restrict__ v29, const i32* __restrict__ v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const u64* __restrict__ v39, const i32* __restrict__ v47, const i64 v50, const i64 v51, const u32* __restrict__ v54, const i32* __restrict__ v57, i32* v59, const u32* __restrict__ v60, u32* v62, const u32* __restrict__ v63, u32* v65, i32* v66, i32* v67, i32* v68, i32* v69, i32* v70, const u32* __restrict__ v71, u32* v73, const u32* __restrict__ v74, u32* v76, const i32* __restrict__ v77, i32* v79, const i32* __restrict__ v80, i32* v82, u32* v83, const u32* __restrict__ v84, u32* v86, const i32* __restrict__ v87, i32* v89, const u32* __restrict__ v90, u32* v92, i32* v93, const u32* __restrict__ v94, u32* v96, const i32* __restrict__ v97, i32* v99, u32* v100, const i32* __restrict__ v101, i32* v103) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -110,86 +198,6 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
               v103[v18] = v102;
               v18 = (v18 + 1u);
             }
-          }
-        }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u8* __restrict__ v31, const i32 v32, i32* v34, i32* v35, const u32* __restrict__ v36, const i32 v37, i32* v39) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
-      }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        i64 v22 = ((i64)v21);
-        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-        bool v26 = ((v22 < v23) || (v22 > v24));
-        u32 v28 = (v26 ? 0u : v27[v25]);
-        u32 v29 = (v28 - 1u);
-        bool v30 = !(v28 == 0u);
-        if (v30) {
-          i32 v33 = ((i32)((u32)v32 + (u32)((i32)v31[v15])));
-          v34[v18] = v33;
-          v35[v18] = v21;
-          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v15])));
-          v39[v18] = v38;
-          v18 = (v18 + 1u);
-        }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i32 v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v27, const u16* __restrict__ v30, const i32 v31, const i64 v34, u32* v36, i32* v37, const u8* __restrict__ v38, u32* v40, u32* v41, i32* v42) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
-      }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        bool v23 = (v21 == v22);
-        if (v23) {
-          u32 v25 = ((u32)v24[v15]);
-          bool v28 = (v26[v25] != 0u);
-          bool v29 = (v27[v25] != 0u);
-          if ((v28 && !v29)) {
-            i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v15])));
-            i64 v33 = ((i64)v32);
-            u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
-            v36[v18] = v35;
-            v37[v18] = v32;
-            u32 v39 = ((u32)v38[v15]);
-            v40[v18] = v39;
-            v41[v18] = v25;
-            v42[v18] = v21;
-            v18 = (v18 + 1u);
           }
         }
       }
@@ -595,201 +603,201 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v10, const i64 v17, const i64 v18, const u8* __restrict__ v21, const i32* __restrict__ v23, const i32* __restrict__ v25, const i64 v31, const u32 v34, const u32 v35, const u32 v36, u32* v37, const u64* __restrict__ v38) {
-  SHARED(v41)
-  for (u32 v42 = threadIdx.x; v42 < (v36 * 1u); v42 += blockDim.x) {
-    v41[(0u + v42)] = 0u;
-  }
-  __syncthreads();
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u8* __restrict__ v24, const i32 v28, const i64 v31, u32* v33) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
     for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[4];
-      lanes32(v11, v10, v9);
+      u64 v11[1];
+      lanes8(v11, v10, v9);
       u32 v12 = 0u;
 #pragma unroll
       for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
         u64 v14 = (v9 + ((u64)v13));
         if (((v14 >= v6) && (v14 < v8))) {
-          i32 v15 = ((i32)lane32((v11 + 0u), v13));
-          i64 v16 = ((i64)v15);
-          u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
-          bool v20 = ((v16 < v17) || (v16 > v18));
-          bool v22 = !(v20 || !bit((v21 + 0ull), ((u64)v19)));
-          if (v22) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          if (v23) {
             v12 = (v12 | (1u << v13));
           }
         }
       }
       if ((v12 != 0u)) {
-        u64 v24[4];
-        lanes32(v24, v23, v9);
-        u64 v26[4];
-        lanes32(v26, v25, v9);
+        u64 v25[1];
+        lanes8(v25, v24, v9);
 #pragma unroll
-        for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
-          u64 v28 = (v9 + ((u64)v27));
-          if (((v12 & (1u << v27)) != 0u)) {
-            i32 v29 = ((i32)lane32((v24 + 0u), v27));
+        for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
+          u64 v27 = (v9 + ((u64)v26));
+          if (((v12 & (1u << v26)) != 0u)) {
+            i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u8)lane8((v25 + 0u), v26)))));
             i64 v30 = ((i64)v29);
             u32 v32 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-            i32 v33 = ((i32)lane32((v26 + 0u), v27));
-            u32 v39 = ((v32 * v35) + (threadIdx.x % v35));
-            u32 v40 = falling32(v33);
-            most32((v41 + (0u + ((v36 * 0u) + v39))), v40);
+            set_bit((v33 + 0u), ((u64)v32));
           }
         }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const i32 v30, const i64 v33, u32* v35) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          if (v23) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v25[1];
+        lanes8(v25, v24, v9);
+        u64 v27[1];
+        lanes8(v27, v26, v9);
+#pragma unroll
+        for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
+          u64 v29 = (v9 + ((u64)v28));
+          if (((v12 & (1u << v28)) != 0u)) {
+            i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u8)lane8((v25 + 0u), v28)))));
+            i64 v32 = ((i64)v31);
+            u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+            set_bit((v35 + 0u), ((u64)v34));
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[1];
+        lanes8(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const i32* __restrict__ v16, const i64 v22, const i64 v23, const u8* __restrict__ v26, const i32* __restrict__ v32, const i64 v35, const i32* __restrict__ v37, const u32 v39, const u32 v40, const u32 v41, u32* v42, const u64* __restrict__ v43) {
+  SHARED(v1)
+  for (u32 v46 = threadIdx.x; v46 < (v41 * 1u); v46 += blockDim.x) {
+    v1[(12u + v46)] = 0u;
+  }
+  __syncthreads();
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[4];
+        lanes32(v17, v16, v14);
+#pragma unroll
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            i32 v20 = ((i32)lane32((v17 + 0u), v18));
+            i64 v21 = ((i64)v20);
+            u32 v24 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
+            bool v25 = ((v21 < v22) || (v21 > v23));
+            bool v27 = !(v25 || !bit((v26 + 0ull), ((u64)v24)));
+            if (v27) {
+              v15 = (v15 | (1u << v18));
+            }
+          }
+        }
+      }
+      u32 v28 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v29 = 0u; v29 < 8u; v29 += 1u) {
+        if (((v15 & (1u << v29)) != 0u)) {
+          v1[v28] = (((u32)v14) + v29);
+          v28 = (v28 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v30 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v30);
+        if ((threadIdx.x < v30)) {
+          u64 v31 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v33 = v32[v31];
+          i64 v34 = ((i64)v33);
+          u32 v36 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+          i32 v38 = v37[v31];
+          u32 v44 = ((v36 * v40) + (threadIdx.x % v40));
+          u32 v45 = falling32(v38);
+          most32((v1 + (12u + ((v41 * 0u) + v44))), v45);
+        }
+        __syncthreads();
       }
     }
   }
   __syncthreads();
-  for (u32 v43 = threadIdx.x; v43 < v34; v43 += blockDim.x) {
-    u32 v44 = 0u;
-    u32 v45 = 0u;
-    for (u32 v46 = 0u; v46 < v35; v46 += 1u) {
-      u32 v47 = ((v43 * v35) + v46);
-      u32 v48 = v41[(0u + ((v36 * 0u) + v47))];
-      v45 = ((v48 > v45) ? v48 : v45);
+  for (u32 v47 = threadIdx.x; v47 < v39; v47 += blockDim.x) {
+    u32 v48 = 0u;
+    u32 v49 = 0u;
+    for (u32 v50 = 0u; v50 < v40; v50 += 1u) {
+      u32 v51 = ((v47 * v40) + v50);
+      u32 v52 = v1[(12u + ((v41 * 0u) + v51))];
+      v49 = ((v52 > v49) ? v52 : v49);
     }
-    if ((v45 != 0u)) {
-      u64 v49 = ((u64)v43);
-      most32((v37 + v49), v45);
-    }
-  }
-}
-
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const i32 v31, const i64 v34, u32* v36) {
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u64 v14[1];
-        lanes8(v14, v13, v12);
-        u32 v15 = 0u;
-#pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
-            i64 v20 = ((i64)v19);
-            u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-            bool v24 = ((v20 < v21) || (v20 > v22));
-            bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
-            if (v26) {
-              v15 = (v15 | (1u << v16));
-            }
-          }
-        }
-        if ((v15 != 0u)) {
-          u64 v28[1];
-          lanes8(v28, v27, v12);
-#pragma unroll
-          for (u32 v29 = 0u; v29 < 8u; v29 += 1u) {
-            u64 v30 = (v12 + ((u64)v29));
-            if (((v15 & (1u << v29)) != 0u)) {
-              i32 v32 = ((i32)((u32)v31 + (u32)((i32)((u8)lane8((v28 + 0u), v29)))));
-              i64 v33 = ((i64)v32);
-              u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
-              set_bit((v36 + 0u), ((u64)v35));
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const i32 v33, const i64 v36, u32* v38) {
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u64 v14[1];
-        lanes8(v14, v13, v12);
-        u32 v15 = 0u;
-#pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
-            i64 v20 = ((i64)v19);
-            u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-            bool v24 = ((v20 < v21) || (v20 > v22));
-            bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
-            if (v26) {
-              v15 = (v15 | (1u << v16));
-            }
-          }
-        }
-        if ((v15 != 0u)) {
-          u64 v28[1];
-          lanes8(v28, v27, v12);
-          u64 v30[1];
-          lanes8(v30, v29, v12);
-#pragma unroll
-          for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
-            u64 v32 = (v12 + ((u64)v31));
-            if (((v15 & (1u << v31)) != 0u)) {
-              i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u8)lane8((v28 + 0u), v31)))));
-              i64 v35 = ((i64)v34);
-              u32 v37 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
-              set_bit((v38 + 0u), ((u64)v37));
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, u32* v31) {
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u64 v14[1];
-        lanes8(v14, v13, v12);
-        u32 v15 = 0u;
-#pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
-            bool v21 = (v19[v18] != 0u);
-            if (v21) {
-              v15 = (v15 | (1u << v16));
-            }
-          }
-        }
-        if ((v15 != 0u)) {
-          u64 v23[1];
-          lanes8(v23, v22, v12);
-#pragma unroll
-          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-            u64 v25 = (v12 + ((u64)v24));
-            if (((v15 & (1u << v24)) != 0u)) {
-              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u8)lane8((v23 + 0u), v24)))));
-              i64 v28 = ((i64)v27);
-              u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-              set_bit((v31 + 0u), ((u64)v30));
-            }
-          }
-        }
-      }
+    if ((v49 != 0u)) {
+      u64 v53 = ((u64)v47);
+      most32((v42 + v53), v49);
     }
   }
 }

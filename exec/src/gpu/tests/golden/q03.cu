@@ -73,7 +73,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i32 v22, const u16* __restrict__ v24, const i32 v25, const i64 v28, const i64 v29, const u8* __restrict__ v32, const u16* __restrict__ v34, const i32 v35, const i64 v38, u32* v40, i32* v41, const u8* __restrict__ v42, const i32 v43, i32* v45) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i32 v25, const u16* __restrict__ v27, const i32 v28, const i64 v31, const i64 v32, const u8* __restrict__ v35, const u16* __restrict__ v37, const i32 v38, const i64 v41, u32* v43, i32* v44, const u8* __restrict__ v45, const i32 v46, i32* v48) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -81,31 +81,35 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        bool v23 = (v21 < v22);
-        if (v23) {
-          i32 v26 = ((i32)((u32)v25 + (u32)((i32)v24[v15])));
-          i64 v27 = ((i64)v26);
-          u32 v30 = (((u32)((u64)((i64)((u64)v27 - (u64)v28)))) + 1u);
-          bool v31 = ((v27 < v28) || (v27 > v29));
-          bool v33 = !(v31 || !bit((v32 + 0ull), ((u64)v30)));
-          if (v33) {
-            i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v15])));
-            i64 v37 = ((i64)v36);
-            u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-            v40[v18] = v39;
-            v41[v18] = v21;
-            i32 v44 = ((i32)((u32)v43 + (u32)((i32)v42[v15])));
-            v45[v18] = v44;
-            v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        bool v26 = (v24 < v25);
+        if (v26) {
+          i32 v29 = ((i32)((u32)v28 + (u32)((i32)v27[v21])));
+          i64 v30 = ((i64)v29);
+          u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+          bool v34 = ((v30 < v31) || (v30 > v32));
+          bool v36 = !(v34 || !bit((v35 + 0ull), ((u64)v33)));
+          if (v36) {
+            i32 v39 = ((i32)((u32)v38 + (u32)((i32)v37[v21])));
+            i64 v40 = ((i64)v39);
+            u32 v42 = (((u32)((u64)((i64)((u64)v40 - (u64)v41)))) + 1u);
+            v43[v19] = v42;
+            v44[v19] = v24;
+            i32 v47 = ((i32)((u32)v46 + (u32)((i32)v45[v21])));
+            v48[v19] = v47;
+            v19 = (v19 + 1u);
           }
         }
       }
@@ -255,41 +259,37 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v22, const i32 v26, const i64 v29, u32* v31) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u64 v14[1];
-        lanes8(v14, v13, v12);
-        u32 v15 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
 #pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
-            bool v21 = (v19[v18] != 0u);
-            if (v21) {
-              v15 = (v15 | (1u << v16));
-            }
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
           }
         }
-        if ((v15 != 0u)) {
-          u64 v23[2];
-          lanes16(v23, v22, v12);
+      }
+      if ((v12 != 0u)) {
+        u64 v20[2];
+        lanes16(v20, v19, v9);
 #pragma unroll
-          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-            u64 v25 = (v12 + ((u64)v24));
-            if (((v15 & (1u << v24)) != 0u)) {
-              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v23 + 0u), v24)))));
-              i64 v28 = ((i64)v27);
-              u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-              set_bit((v31 + 0u), ((u64)v30));
-            }
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
           }
         }
       }
@@ -297,10 +297,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v22, const i32 v24, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const i32 v40, const i64 v43, const i64 v44, const i64 v50, const u32* __restrict__ v52, const i32 v53, const i32 v55, const u8* __restrict__ v56, const i32 v57, const i32* __restrict__ v61, const i32* __restrict__ v63, const u32 v65, const u32 v66, const u32 v67, u32* v68, u64* v69) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i32 v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const i32 v42, const i64 v45, const i64 v46, const i64 v52, const u32* __restrict__ v54, const i32 v55, const i32 v57, const u8* __restrict__ v58, const i32 v59, const i32* __restrict__ v63, const i32* __restrict__ v65, const u32 v67, const u32 v68, const u32 v69, u32* v70, u64* v71) {
   SHARED(v1)
-  for (u32 v75 = threadIdx.x; v75 < (v67 * 3u); v75 += blockDim.x) {
-    v1[(12u + v75)] = 0u;
+  for (u32 v77 = threadIdx.x; v77 < (v69 * 3u); v77 += blockDim.x) {
+    v1[(12u + v77)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -316,72 +316,81 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       if (((v14 < v12) && !v5)) {
         u64 v17[2];
         lanes16(v17, v16, v14);
-        u64 v19[2];
-        lanes16(v19, v18, v14);
 #pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v14 + ((u64)v20));
-          if (((v21 >= v11) && (v21 < v12))) {
-            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
-            bool v25 = (v23 > v24);
-            if (v25) {
-              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
-              i64 v28 = ((i64)v27);
-              u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-              bool v32 = ((v28 < v29) || (v28 > v30));
-              u32 v34 = (v32 ? 0u : v33[v31]);
-              u32 v35 = (v34 - 1u);
-              if (!(v34 == 0u)) {
-                v15 = (v15 | (1u << v20));
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
+            bool v23 = (v21 > v22);
+            if (v23) {
+              v15 = (v15 | (1u << v18));
+            }
+          }
+        }
+        if ((v15 != 0u)) {
+          u64 v25[2];
+          lanes16(v25, v24, v14);
+#pragma unroll
+          for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
+            u64 v27 = (v14 + ((u64)v26));
+            if (((v15 & (1u << v26)) != 0u)) {
+              i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v25 + 0u), v26)))));
+              i64 v30 = ((i64)v29);
+              u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+              bool v34 = ((v30 < v31) || (v30 > v32));
+              u32 v36 = (v34 ? 0u : v35[v33]);
+              u32 v37 = (v36 - 1u);
+              if ((v36 == 0u)) {
+                v15 = (v15 - (1u << v26));
               }
             }
           }
         }
       }
-      u32 v36 = (v2 + scan((v1 + 9u), ones(v15)));
+      u32 v38 = (v2 + scan((v1 + 9u), ones(v15)));
 #pragma unroll
-      for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
-        if (((v15 & (1u << v37)) != 0u)) {
-          v1[v36] = (((u32)v14) + v37);
-          v36 = (v36 + 1u);
+      for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
+        if (((v15 & (1u << v39)) != 0u)) {
+          v1[v38] = (((u32)v14) + v39);
+          v38 = (v38 + 1u);
         }
       }
       v2 = (v2 + v1[(9u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v38 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v38);
-        if ((threadIdx.x < v38)) {
-          u64 v39 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v41 = ((i32)((u32)v40 + (u32)((i32)v16[v39])));
-          i64 v42 = ((i64)v41);
-          u32 v45 = (((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u);
-          bool v46 = ((v42 < v43) || (v42 > v44));
-          u32 v47 = (v46 ? 0u : v33[v45]);
-          u32 v48 = (v47 - 1u);
-          if (!(v47 == 0u)) {
-            i64 v49 = ((i64)v41);
-            u32 v51 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
-            i32 v54 = ((i32)((u32)v53 + (u32)((i32)v52[v39])));
-            i32 v58 = ((i32)((u32)v57 + (u32)((i32)v56[v39])));
-            i32 v59 = ((i32)((u32)v55 - (u32)v58));
-            i32 v60 = ((i32)((u32)v54 * (u32)v59));
-            i32 v62 = v61[v48];
-            i32 v64 = v63[v48];
-            u32 v70 = (((v51 & (v65 - 1u)) * v66) + (threadIdx.x % v66));
-            bool v71 = take_entry((v1 + (12u + v70)), (v51 + 1u));
-            if (v71) {
-              add_shared((v1 + (12u + ((v67 * 1u) + v70))), v67, ((i64)v60));
-              u64 v72 = (((u64)v51) * 2ull);
-              v68[((v72 * 2ull) + 2ull)] = ((u32)v62);
-              u64 v73 = (((u64)v51) * 2ull);
-              v68[((v73 * 2ull) + 3ull)] = ((u32)v64);
+        u32 v40 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v40);
+        if ((threadIdx.x < v40)) {
+          u64 v41 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v24[v41])));
+          i64 v44 = ((i64)v43);
+          u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
+          bool v48 = ((v44 < v45) || (v44 > v46));
+          u32 v49 = (v48 ? 0u : v35[v47]);
+          u32 v50 = (v49 - 1u);
+          if (!(v49 == 0u)) {
+            i64 v51 = ((i64)v43);
+            u32 v53 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
+            i32 v56 = ((i32)((u32)v55 + (u32)((i32)v54[v41])));
+            i32 v60 = ((i32)((u32)v59 + (u32)((i32)v58[v41])));
+            i32 v61 = ((i32)((u32)v57 - (u32)v60));
+            i32 v62 = ((i32)((u32)v56 * (u32)v61));
+            i32 v64 = v63[v50];
+            i32 v66 = v65[v50];
+            u32 v72 = (((v53 & (v67 - 1u)) * v68) + (threadIdx.x % v68));
+            bool v73 = take_entry((v1 + (12u + v72)), (v53 + 1u));
+            if (v73) {
+              add_shared((v1 + (12u + ((v69 * 1u) + v72))), v69, ((i64)v62));
+              u64 v74 = (((u64)v53) * 2ull);
+              v70[((v74 * 2ull) + 2ull)] = ((u32)v64);
+              u64 v75 = (((u64)v53) * 2ull);
+              v70[((v75 * 2ull) + 3ull)] = ((u32)v66);
             }
-            if (!v71) {
-              u64 v74 = (((u64)v51) * 2ull);
-              add64((v69 + v74), ((i64)v60));
-              v68[((v74 * 2ull) + 2ull)] = ((u32)v62);
-              v68[((v74 * 2ull) + 3ull)] = ((u32)v64);
+            if (!v73) {
+              u64 v76 = (((u64)v53) * 2ull);
+              add64((v71 + v76), ((i64)v62));
+              v70[((v76 * 2ull) + 2ull)] = ((u32)v64);
+              v70[((v76 * 2ull) + 3ull)] = ((u32)v66);
             }
           }
         }
@@ -390,15 +399,15 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v76 = threadIdx.x; v76 < (v65 * v66); v76 += blockDim.x) {
-    u32 v77 = v1[(12u + ((v67 * 0u) + v76))];
-    if ((v77 != 0u)) {
-      u32 v78 = 0u;
-      i64 v79 = ((i64)0ll);
-      v79 = ((i64)((u64)v79 + (u64)joined((v1 + (12u + ((v67 * 1u) + v76))), v67)));
-      u32 v80 = (v77 - 1u);
-      u64 v81 = (((u64)v80) * 2ull);
-      add64((v69 + v81), v79);
+  for (u32 v78 = threadIdx.x; v78 < (v67 * v68); v78 += blockDim.x) {
+    u32 v79 = v1[(12u + ((v69 * 0u) + v78))];
+    if ((v79 != 0u)) {
+      u32 v80 = 0u;
+      i64 v81 = ((i64)0ll);
+      v81 = ((i64)((u64)v81 + (u64)joined((v1 + (12u + ((v69 * 1u) + v78))), v69)));
+      u32 v82 = (v79 - 1u);
+      u64 v83 = (((u64)v82) * 2ull);
+      add64((v71 + v83), v81);
     }
   }
 }

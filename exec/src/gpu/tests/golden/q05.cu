@@ -76,7 +76,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i32 v22, const i32 v24, const u16* __restrict__ v26, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const u16* __restrict__ v37, const i32 v38, const i64 v41, u32* v43, const i32* __restrict__ v44, i32* v46, const u32* __restrict__ v47, u32* v49) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i32 v25, const i32 v27, const u16* __restrict__ v29, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const u16* __restrict__ v40, const i32 v41, const i64 v44, u32* v46, const i32* __restrict__ v47, i32* v49, const u32* __restrict__ v50, u32* v52) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -84,35 +84,39 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        bool v23 = (v21 >= v22);
-        if (v23) {
-          bool v25 = (v21 < v24);
-          if (v25) {
-            i32 v28 = ((i32)((u32)v27 + (u32)((i32)v26[v15])));
-            i64 v29 = ((i64)v28);
-            u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-            bool v33 = ((v29 < v30) || (v29 > v31));
-            u32 v35 = (v33 ? 0u : v34[v32]);
-            u32 v36 = (v35 - 1u);
-            if (!(v35 == 0u)) {
-              i32 v39 = ((i32)((u32)v38 + (u32)((i32)v37[v15])));
-              i64 v40 = ((i64)v39);
-              u32 v42 = (((u32)((u64)((i64)((u64)v40 - (u64)v41)))) + 1u);
-              v43[v18] = v42;
-              i32 v45 = v44[v36];
-              v46[v18] = v45;
-              u32 v48 = v47[v36];
-              v49[v18] = v48;
-              v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        bool v26 = (v24 >= v25);
+        if (v26) {
+          bool v28 = (v24 < v27);
+          if (v28) {
+            i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v21])));
+            i64 v32 = ((i64)v31);
+            u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+            bool v36 = ((v32 < v33) || (v32 > v34));
+            u32 v38 = (v36 ? 0u : v37[v35]);
+            u32 v39 = (v38 - 1u);
+            if (!(v38 == 0u)) {
+              i32 v42 = ((i32)((u32)v41 + (u32)((i32)v40[v21])));
+              i64 v43 = ((i64)v42);
+              u32 v45 = (((u32)((u64)((i64)((u64)v43 - (u64)v44)))) + 1u);
+              v46[v19] = v45;
+              i32 v48 = v47[v39];
+              v49[v19] = v48;
+              u32 v51 = v50[v39];
+              v52[v19] = v51;
+              v19 = (v19 + 1u);
             }
           }
         }
@@ -385,41 +389,37 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, u32* v31) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u64 v14[1];
-        lanes8(v14, v13, v12);
-        u32 v15 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
 #pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
-            bool v21 = (v19[v18] != 0u);
-            if (v21) {
-              v15 = (v15 | (1u << v16));
-            }
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
           }
         }
-        if ((v15 != 0u)) {
-          u64 v23[1];
-          lanes8(v23, v22, v12);
+      }
+      if ((v12 != 0u)) {
+        u64 v20[1];
+        lanes8(v20, v19, v9);
 #pragma unroll
-          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-            u64 v25 = (v12 + ((u64)v24));
-            if (((v15 & (1u << v24)) != 0u)) {
-              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u8)lane8((v23 + 0u), v24)))));
-              i64 v28 = ((i64)v27);
-              u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-              set_bit((v31 + 0u), ((u64)v30));
-            }
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
           }
         }
       }
@@ -427,10 +427,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const i32 v34, const i64 v37, const i64 v38, const u8* __restrict__ v43, const i32 v44, const i64 v47, const i64 v48, const u32* __restrict__ v51, const i32* __restrict__ v54, const u8* __restrict__ v56, const i32 v57, const u32* __restrict__ v60, const u32* __restrict__ v63, const i32 v64, const i32 v66, const u8* __restrict__ v67, const i32 v68, const u32 v72, const u32 v73, const u32 v74, const u32* __restrict__ v75, u64* v76) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const i32 v36, const i64 v39, const i64 v40, const u8* __restrict__ v45, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v53, const i32* __restrict__ v56, const u8* __restrict__ v58, const i32 v59, const u32* __restrict__ v62, const u32* __restrict__ v65, const i32 v66, const i32 v68, const u8* __restrict__ v69, const i32 v70, const u32 v74, const u32 v75, const u32 v76, const u32* __restrict__ v77, u64* v78) {
   SHARED(v1)
-  for (u32 v78 = threadIdx.x; v78 < (v74 * 2u); v78 += blockDim.x) {
-    v1[(12u + v78)] = 0u;
+  for (u32 v80 = threadIdx.x; v80 < (v76 * 2u); v80 += blockDim.x) {
+    v1[(12u + v80)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -444,65 +444,74 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
       u32 v15 = 0u;
       if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
-            i64 v22 = ((i64)v21);
-            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-            bool v26 = ((v22 < v23) || (v22 > v24));
-            u32 v28 = (v26 ? 0u : v27[v25]);
-            u32 v29 = (v28 - 1u);
-            if (!(v28 == 0u)) {
-              v15 = (v15 | (1u << v18));
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v14 + ((u64)v16));
+          if (((v17 >= v11) && (v17 < v12))) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+        if ((v15 != 0u)) {
+          u64 v19[2];
+          lanes16(v19, v18, v14);
+#pragma unroll
+          for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+            u64 v21 = (v14 + ((u64)v20));
+            if (((v15 & (1u << v20)) != 0u)) {
+              i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
+              i64 v24 = ((i64)v23);
+              u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+              bool v28 = ((v24 < v25) || (v24 > v26));
+              u32 v30 = (v28 ? 0u : v29[v27]);
+              u32 v31 = (v30 - 1u);
+              if ((v30 == 0u)) {
+                v15 = (v15 - (1u << v20));
+              }
             }
           }
         }
       }
-      u32 v30 = (v2 + scan((v1 + 9u), ones(v15)));
+      u32 v32 = (v2 + scan((v1 + 9u), ones(v15)));
 #pragma unroll
-      for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
-        if (((v15 & (1u << v31)) != 0u)) {
-          v1[v30] = (((u32)v14) + v31);
-          v30 = (v30 + 1u);
+      for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
+        if (((v15 & (1u << v33)) != 0u)) {
+          v1[v32] = (((u32)v14) + v33);
+          v32 = (v32 + 1u);
         }
       }
       v2 = (v2 + v1[(9u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v32 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v32);
-        if ((threadIdx.x < v32)) {
-          u64 v33 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v16[v33])));
-          i64 v36 = ((i64)v35);
-          u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
-          bool v40 = ((v36 < v37) || (v36 > v38));
-          u32 v41 = (v40 ? 0u : v27[v39]);
-          u32 v42 = (v41 - 1u);
-          if (!(v41 == 0u)) {
-            i32 v45 = ((i32)((u32)v44 + (u32)((i32)v43[v33])));
-            i64 v46 = ((i64)v45);
-            u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
-            bool v50 = ((v46 < v47) || (v46 > v48));
-            u32 v52 = (v50 ? 0u : v51[v49]);
-            u32 v53 = (v52 - 1u);
-            if (!(v52 == 0u)) {
-              i32 v55 = v54[v42];
-              i32 v58 = ((i32)((u32)v57 + (u32)((i32)v56[v53])));
-              bool v59 = (v55 == v58);
-              if (v59) {
-                u32 v61 = v60[v42];
-                u32 v62 = (v61 + 1u);
-                i32 v65 = ((i32)((u32)v64 + (u32)((i32)v63[v33])));
-                i32 v69 = ((i32)((u32)v68 + (u32)((i32)v67[v33])));
-                i32 v70 = ((i32)((u32)v66 - (u32)v69));
-                i32 v71 = ((i32)((u32)v65 * (u32)v70));
-                u32 v77 = ((v62 * v73) + (threadIdx.x % v73));
-                add_shared((v1 + (12u + ((v74 * 0u) + v77))), v74, ((i64)v71));
+        u32 v34 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v34);
+        if ((threadIdx.x < v34)) {
+          u64 v35 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v37 = ((i32)((u32)v36 + (u32)((i32)v18[v35])));
+          i64 v38 = ((i64)v37);
+          u32 v41 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
+          bool v42 = ((v38 < v39) || (v38 > v40));
+          u32 v43 = (v42 ? 0u : v29[v41]);
+          u32 v44 = (v43 - 1u);
+          if (!(v43 == 0u)) {
+            i32 v47 = ((i32)((u32)v46 + (u32)((i32)v45[v35])));
+            i64 v48 = ((i64)v47);
+            u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
+            bool v52 = ((v48 < v49) || (v48 > v50));
+            u32 v54 = (v52 ? 0u : v53[v51]);
+            u32 v55 = (v54 - 1u);
+            if (!(v54 == 0u)) {
+              i32 v57 = v56[v44];
+              i32 v60 = ((i32)((u32)v59 + (u32)((i32)v58[v55])));
+              bool v61 = (v57 == v60);
+              if (v61) {
+                u32 v63 = v62[v44];
+                u32 v64 = (v63 + 1u);
+                i32 v67 = ((i32)((u32)v66 + (u32)((i32)v65[v35])));
+                i32 v71 = ((i32)((u32)v70 + (u32)((i32)v69[v35])));
+                i32 v72 = ((i32)((u32)v68 - (u32)v71));
+                i32 v73 = ((i32)((u32)v67 * (u32)v72));
+                u32 v79 = ((v64 * v75) + (threadIdx.x % v75));
+                add_shared((v1 + (12u + ((v76 * 0u) + v79))), v76, ((i64)v73));
               }
             }
           }
@@ -512,16 +521,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v79 = threadIdx.x; v79 < v72; v79 += blockDim.x) {
-    u32 v80 = 0u;
-    i64 v81 = ((i64)0ll);
-    for (u32 v82 = 0u; v82 < v73; v82 += 1u) {
-      u32 v83 = ((v79 * v73) + v82);
-      v81 = ((i64)((u64)v81 + (u64)joined((v1 + (12u + ((v74 * 0u) + v83))), v74)));
+  for (u32 v81 = threadIdx.x; v81 < v74; v81 += blockDim.x) {
+    u32 v82 = 0u;
+    i64 v83 = ((i64)0ll);
+    for (u32 v84 = 0u; v84 < v75; v84 += 1u) {
+      u32 v85 = ((v81 * v75) + v84);
+      v83 = ((i64)((u64)v83 + (u64)joined((v1 + (12u + ((v76 * 0u) + v85))), v76)));
     }
-    if ((v81 != ((i64)0ll))) {
-      u64 v84 = ((u64)v79);
-      add64((v76 + v84), v81);
+    if ((v83 != ((i64)0ll))) {
+      u64 v86 = ((u64)v81);
+      add64((v78 + v86), v83);
     }
   }
 }

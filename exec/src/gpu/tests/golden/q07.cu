@@ -69,7 +69,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u16* __restrict__ v30, const i32 v31, const i64 v34, u32* v36, const u32* __restrict__ v37, u32* v39) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u16* __restrict__ v33, const i32 v34, const i64 v37, u32* v39, const u32* __restrict__ v40, u32* v42) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -77,28 +77,32 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        i64 v22 = ((i64)v21);
-        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-        bool v26 = ((v22 < v23) || (v22 > v24));
-        u32 v28 = (v26 ? 0u : v27[v25]);
-        u32 v29 = (v28 - 1u);
-        if (!(v28 == 0u)) {
-          i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v15])));
-          i64 v33 = ((i64)v32);
-          u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
-          v36[v18] = v35;
-          u32 v38 = v37[v29];
-          v39[v18] = v38;
-          v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        i64 v25 = ((i64)v24);
+        u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+        bool v29 = ((v25 < v26) || (v25 > v27));
+        u32 v31 = (v29 ? 0u : v30[v28]);
+        u32 v32 = (v31 - 1u);
+        if (!(v31 == 0u)) {
+          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v21])));
+          i64 v36 = ((i64)v35);
+          u32 v38 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+          v39[v19] = v38;
+          u32 v41 = v40[v32];
+          v42[v19] = v41;
+          v19 = (v19 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -107,7 +111,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u16* __restrict__ v30, const i32 v31, const i64 v34, u32* v36, const u32* __restrict__ v37, u32* v39) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u16* __restrict__ v33, const i32 v34, const i64 v37, u32* v39, const u32* __restrict__ v40, u32* v42) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -115,28 +119,32 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        i64 v22 = ((i64)v21);
-        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-        bool v26 = ((v22 < v23) || (v22 > v24));
-        u32 v28 = (v26 ? 0u : v27[v25]);
-        u32 v29 = (v28 - 1u);
-        if (!(v28 == 0u)) {
-          i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v15])));
-          i64 v33 = ((i64)v32);
-          u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
-          v36[v18] = v35;
-          u32 v38 = v37[v29];
-          v39[v18] = v38;
-          v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        i64 v25 = ((i64)v24);
+        u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+        bool v29 = ((v25 < v26) || (v25 > v27));
+        u32 v31 = (v29 ? 0u : v30[v28]);
+        u32 v32 = (v31 - 1u);
+        if (!(v31 == 0u)) {
+          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v21])));
+          i64 v36 = ((i64)v35);
+          u32 v38 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+          v39[v19] = v38;
+          u32 v41 = v40[v32];
+          v42[v19] = v41;
+          v19 = (v19 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -145,7 +153,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u8* __restrict__ v30, const i32 v31, const i64 v34, u32* v36, const u32* __restrict__ v37, u32* v39) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u8* __restrict__ v33, const i32 v34, const i64 v37, u32* v39, const u32* __restrict__ v40, u32* v42) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -153,28 +161,32 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        i64 v22 = ((i64)v21);
-        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-        bool v26 = ((v22 < v23) || (v22 > v24));
-        u32 v28 = (v26 ? 0u : v27[v25]);
-        u32 v29 = (v28 - 1u);
-        if (!(v28 == 0u)) {
-          i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v15])));
-          i64 v33 = ((i64)v32);
-          u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
-          v36[v18] = v35;
-          u32 v38 = v37[v29];
-          v39[v18] = v38;
-          v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        i64 v25 = ((i64)v24);
+        u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+        bool v29 = ((v25 < v26) || (v25 > v27));
+        u32 v31 = (v29 ? 0u : v30[v28]);
+        u32 v32 = (v31 - 1u);
+        if (!(v31 == 0u)) {
+          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v21])));
+          i64 v36 = ((i64)v35);
+          u32 v38 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+          v39[v19] = v38;
+          u32 v41 = v40[v32];
+          v42[v19] = v41;
+          v19 = (v19 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -183,7 +195,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const u8* __restrict__ v21, const u8* __restrict__ v22, const u8* __restrict__ v24, const i32 v25, const i64 v28, u32* v30, u32* v31) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const u8* __restrict__ v24, const u8* __restrict__ v25, const u8* __restrict__ v27, const i32 v28, const i64 v31, u32* v33, u32* v34) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -191,23 +203,27 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        u32 v20 = ((u32)v19[v15]);
-        bool v23 = (v21[v20] != 0u);
-        if (v23) {
-          i32 v26 = ((i32)((u32)v25 + (u32)((i32)v24[v15])));
-          i64 v27 = ((i64)v26);
-          u32 v29 = (((u32)((u64)((i64)((u64)v27 - (u64)v28)))) + 1u);
-          v30[v18] = v29;
-          v31[v18] = v20;
-          v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        u32 v23 = ((u32)v22[v21]);
+        bool v26 = (v24[v23] != 0u);
+        if (v26) {
+          i32 v29 = ((i32)((u32)v28 + (u32)((i32)v27[v21])));
+          i64 v30 = ((i64)v29);
+          u32 v32 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+          v33[v19] = v32;
+          v34[v19] = v23;
+          v19 = (v19 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -440,10 +456,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v22, const i32 v24, const i32 v26, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const i32 v42, const i64 v45, const i64 v46, const u8* __restrict__ v51, const i32 v52, const i64 v55, const i64 v56, const u32* __restrict__ v59, const u32* __restrict__ v62, const u8* __restrict__ v64, const u8* __restrict__ v65, const u32* __restrict__ v67, const u8* __restrict__ v69, const u8* __restrict__ v70, const i32 v77, const i64 v82, const u32* __restrict__ v84, const i32 v85, const i32 v87, const u8* __restrict__ v88, const i32 v89, const u32 v93, const u32 v94, const u32 v95, const u32* __restrict__ v96, u64* v97) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i32 v22, const i32 v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const i32 v44, const i64 v47, const i64 v48, const u8* __restrict__ v53, const i32 v54, const i64 v57, const i64 v58, const u32* __restrict__ v61, const u32* __restrict__ v64, const u8* __restrict__ v66, const u8* __restrict__ v67, const u32* __restrict__ v69, const u8* __restrict__ v71, const u8* __restrict__ v72, const i32 v79, const i64 v84, const u32* __restrict__ v86, const i32 v87, const i32 v89, const u8* __restrict__ v90, const i32 v91, const u32 v95, const u32 v96, const u32 v97, const u32* __restrict__ v98, u64* v99) {
   SHARED(v1)
-  for (u32 v99 = threadIdx.x; v99 < (v95 * 2u); v99 += blockDim.x) {
-    v1[(12u + v99)] = 0u;
+  for (u32 v101 = threadIdx.x; v101 < (v97 * 2u); v101 += blockDim.x) {
+    v1[(12u + v101)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -459,81 +475,90 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       if (((v14 < v12) && !v5)) {
         u64 v17[2];
         lanes16(v17, v16, v14);
-        u64 v19[2];
-        lanes16(v19, v18, v14);
 #pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v14 + ((u64)v20));
-          if (((v21 >= v11) && (v21 < v12))) {
-            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
-            bool v25 = (v23 >= v24);
-            if (v25) {
-              bool v27 = (v23 <= v26);
-              if (v27) {
-                i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
-                i64 v30 = ((i64)v29);
-                u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-                bool v34 = ((v30 < v31) || (v30 > v32));
-                u32 v36 = (v34 ? 0u : v35[v33]);
-                u32 v37 = (v36 - 1u);
-                if (!(v36 == 0u)) {
-                  v15 = (v15 | (1u << v20));
-                }
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
+            bool v23 = (v21 >= v22);
+            if (v23) {
+              bool v25 = (v21 <= v24);
+              if (v25) {
+                v15 = (v15 | (1u << v18));
+              }
+            }
+          }
+        }
+        if ((v15 != 0u)) {
+          u64 v27[2];
+          lanes16(v27, v26, v14);
+#pragma unroll
+          for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
+            u64 v29 = (v14 + ((u64)v28));
+            if (((v15 & (1u << v28)) != 0u)) {
+              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v27 + 0u), v28)))));
+              i64 v32 = ((i64)v31);
+              u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+              bool v36 = ((v32 < v33) || (v32 > v34));
+              u32 v38 = (v36 ? 0u : v37[v35]);
+              u32 v39 = (v38 - 1u);
+              if ((v38 == 0u)) {
+                v15 = (v15 - (1u << v28));
               }
             }
           }
         }
       }
-      u32 v38 = (v2 + scan((v1 + 9u), ones(v15)));
+      u32 v40 = (v2 + scan((v1 + 9u), ones(v15)));
 #pragma unroll
-      for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
-        if (((v15 & (1u << v39)) != 0u)) {
-          v1[v38] = (((u32)v14) + v39);
-          v38 = (v38 + 1u);
+      for (u32 v41 = 0u; v41 < 8u; v41 += 1u) {
+        if (((v15 & (1u << v41)) != 0u)) {
+          v1[v40] = (((u32)v14) + v41);
+          v40 = (v40 + 1u);
         }
       }
       v2 = (v2 + v1[(9u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v40 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v40);
-        if ((threadIdx.x < v40)) {
-          u64 v41 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v16[v41])));
-          i64 v44 = ((i64)v43);
-          u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
-          bool v48 = ((v44 < v45) || (v44 > v46));
-          u32 v49 = (v48 ? 0u : v35[v47]);
-          u32 v50 = (v49 - 1u);
-          if (!(v49 == 0u)) {
-            i32 v53 = ((i32)((u32)v52 + (u32)((i32)v51[v41])));
-            i64 v54 = ((i64)v53);
-            u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
-            bool v58 = ((v54 < v55) || (v54 > v56));
-            u32 v60 = (v58 ? 0u : v59[v57]);
-            u32 v61 = (v60 - 1u);
-            if (!(v60 == 0u)) {
-              u32 v63 = v62[v61];
-              bool v66 = (v64[v63] != 0u);
-              u32 v68 = v67[v50];
-              bool v71 = (v69[v68] != 0u);
-              bool v72 = !(!v66 || !v71);
-              bool v73 = (v69[v63] != 0u);
-              bool v74 = (v64[v68] != 0u);
-              bool v75 = !(!v73 || !v74);
-              bool v76 = (v72 || v75);
-              if (v76) {
-                i32 v78 = ((i32)((u32)v77 + (u32)((i32)v18[v41])));
-                i32 v79 = year_of(v78);
-                i32 v80 = ((v79 > (0)) ? v79 : ((i32)((u32)v79 - (u32)(1))));
-                i64 v81 = ((i64)v80);
-                u32 v83 = ((((v63 + 1u) << 8u) | ((v68 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v81 - (u64)v82)))) + 1u));
-                i32 v86 = ((i32)((u32)v85 + (u32)((i32)v84[v41])));
-                i32 v90 = ((i32)((u32)v89 + (u32)((i32)v88[v41])));
-                i32 v91 = ((i32)((u32)v87 - (u32)v90));
-                i32 v92 = ((i32)((u32)v86 * (u32)v91));
-                u32 v98 = ((v83 * v94) + (threadIdx.x % v94));
-                add_shared((v1 + (12u + ((v95 * 0u) + v98))), v95, ((i64)v92));
+        u32 v42 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v42);
+        if ((threadIdx.x < v42)) {
+          u64 v43 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v26[v43])));
+          i64 v46 = ((i64)v45);
+          u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
+          bool v50 = ((v46 < v47) || (v46 > v48));
+          u32 v51 = (v50 ? 0u : v37[v49]);
+          u32 v52 = (v51 - 1u);
+          if (!(v51 == 0u)) {
+            i32 v55 = ((i32)((u32)v54 + (u32)((i32)v53[v43])));
+            i64 v56 = ((i64)v55);
+            u32 v59 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
+            bool v60 = ((v56 < v57) || (v56 > v58));
+            u32 v62 = (v60 ? 0u : v61[v59]);
+            u32 v63 = (v62 - 1u);
+            if (!(v62 == 0u)) {
+              u32 v65 = v64[v63];
+              bool v68 = (v66[v65] != 0u);
+              u32 v70 = v69[v52];
+              bool v73 = (v71[v70] != 0u);
+              bool v74 = !(!v68 || !v73);
+              bool v75 = (v71[v65] != 0u);
+              bool v76 = (v66[v70] != 0u);
+              bool v77 = !(!v75 || !v76);
+              bool v78 = (v74 || v77);
+              if (v78) {
+                i32 v80 = ((i32)((u32)v79 + (u32)((i32)v16[v43])));
+                i32 v81 = year_of(v80);
+                i32 v82 = ((v81 > (0)) ? v81 : ((i32)((u32)v81 - (u32)(1))));
+                i64 v83 = ((i64)v82);
+                u32 v85 = ((((v65 + 1u) << 8u) | ((v70 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v83 - (u64)v84)))) + 1u));
+                i32 v88 = ((i32)((u32)v87 + (u32)((i32)v86[v43])));
+                i32 v92 = ((i32)((u32)v91 + (u32)((i32)v90[v43])));
+                i32 v93 = ((i32)((u32)v89 - (u32)v92));
+                i32 v94 = ((i32)((u32)v88 * (u32)v93));
+                u32 v100 = ((v85 * v96) + (threadIdx.x % v96));
+                add_shared((v1 + (12u + ((v97 * 0u) + v100))), v97, ((i64)v94));
               }
             }
           }
@@ -543,16 +568,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v100 = threadIdx.x; v100 < v93; v100 += blockDim.x) {
-    u32 v101 = 0u;
-    i64 v102 = ((i64)0ll);
-    for (u32 v103 = 0u; v103 < v94; v103 += 1u) {
-      u32 v104 = ((v100 * v94) + v103);
-      v102 = ((i64)((u64)v102 + (u64)joined((v1 + (12u + ((v95 * 0u) + v104))), v95)));
+  for (u32 v102 = threadIdx.x; v102 < v95; v102 += blockDim.x) {
+    u32 v103 = 0u;
+    i64 v104 = ((i64)0ll);
+    for (u32 v105 = 0u; v105 < v96; v105 += 1u) {
+      u32 v106 = ((v102 * v96) + v105);
+      v104 = ((i64)((u64)v104 + (u64)joined((v1 + (12u + ((v97 * 0u) + v106))), v97)));
     }
-    if ((v102 != ((i64)0ll))) {
-      u64 v105 = ((u64)v100);
-      add64((v97 + v105), v102);
+    if ((v104 != ((i64)0ll))) {
+      u64 v107 = ((u64)v102);
+      add64((v99 + v107), v104);
     }
   }
 }

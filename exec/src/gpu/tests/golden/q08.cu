@@ -117,7 +117,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u16* __restrict__ v29, const i32 v30, const i64 v33, u32* v35, const u8* __restrict__ v36, const i32 v37, i32* v39, const u32* __restrict__ v40, const i32 v41, i32* v43, const u8* __restrict__ v44, const i32 v45, i32* v47) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u16* __restrict__ v32, const i32 v33, const i64 v36, u32* v38, const u8* __restrict__ v39, const i32 v40, i32* v42, const u32* __restrict__ v43, const i32 v44, i32* v46, const u8* __restrict__ v47, const i32 v48, i32* v50) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -125,31 +125,35 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        i64 v22 = ((i64)v21);
-        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-        bool v26 = ((v22 < v23) || (v22 > v24));
-        bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
-        if (v28) {
-          i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v15])));
-          i64 v32 = ((i64)v31);
-          u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
-          v35[v18] = v34;
-          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v15])));
-          v39[v18] = v38;
-          i32 v42 = ((i32)((u32)v41 + (u32)((i32)v40[v15])));
-          v43[v18] = v42;
-          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v44[v15])));
-          v47[v18] = v46;
-          v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        i64 v25 = ((i64)v24);
+        u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+        bool v29 = ((v25 < v26) || (v25 > v27));
+        bool v31 = !(v29 || !bit((v30 + 0ull), ((u64)v28)));
+        if (v31) {
+          i32 v34 = ((i32)((u32)v33 + (u32)((i32)v32[v21])));
+          i64 v35 = ((i64)v34);
+          u32 v37 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+          v38[v19] = v37;
+          i32 v41 = ((i32)((u32)v40 + (u32)((i32)v39[v21])));
+          v42[v19] = v41;
+          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v43[v21])));
+          v46[v19] = v45;
+          i32 v49 = ((i32)((u32)v48 + (u32)((i32)v47[v21])));
+          v50[v19] = v49;
+          v19 = (v19 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -274,40 +278,117 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v22, const i32 v26, const i64 v29, u32* v31) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[2];
+        lanes16(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v20[1];
+        lanes8(v20, v19, v9);
+#pragma unroll
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
+          }
+        }
+      }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v15, const u8* __restrict__ v17, const i32 v21, const i64 v24, const i64 v25, const u8* __restrict__ v28, const i32 v30, const i64 v33, u32* v35) {
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u32 v10 = 0u;
+#pragma unroll
+      for (u32 v11 = 0u; v11 < 8u; v11 += 1u) {
+        u64 v12 = (v9 + ((u64)v11));
+        if (((v12 >= v6) && (v12 < v8))) {
+          v10 = (v10 | (1u << v11));
+        }
+      }
+      if ((v10 != 0u)) {
         u64 v14[1];
-        lanes8(v14, v13, v12);
-        u32 v15 = 0u;
+        lanes8(v14, v13, v9);
+        u64 v16[1];
+        lanes8(v16, v15, v9);
+        u64 v18[1];
+        lanes8(v18, v17, v9);
 #pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
-            bool v21 = (v19[v18] != 0u);
-            if (v21) {
-              v15 = (v15 | (1u << v16));
-            }
-          }
-        }
-        if ((v15 != 0u)) {
-          u64 v23[2];
-          lanes16(v23, v22, v12);
-#pragma unroll
-          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-            u64 v25 = (v12 + ((u64)v24));
-            if (((v15 & (1u << v24)) != 0u)) {
-              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v23 + 0u), v24)))));
-              i64 v28 = ((i64)v27);
-              u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-              set_bit((v31 + 0u), ((u64)v30));
+        for (u32 v19 = 0u; v19 < 8u; v19 += 1u) {
+          u64 v20 = (v9 + ((u64)v19));
+          if (((v10 & (1u << v19)) != 0u)) {
+            i32 v22 = ((i32)((u32)v21 + (u32)((i32)((u8)lane8((v16 + 0u), v19)))));
+            i64 v23 = ((i64)v22);
+            u32 v26 = (((u32)((u64)((i64)((u64)v23 - (u64)v24)))) + 1u);
+            bool v27 = ((v23 < v24) || (v23 > v25));
+            bool v29 = !(v27 || !bit((v28 + 0ull), ((u64)v26)));
+            if (v29) {
+              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u8)lane8((v14 + 0u), v19)))));
+              i64 v32 = ((i64)v31);
+              u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+              set_bit((v35 + 0u), ((u64)v34));
             }
           }
         }
@@ -316,99 +397,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, u32* v31) {
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u64 v14[1];
-        lanes8(v14, v13, v12);
-        u32 v15 = 0u;
-#pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
-            bool v21 = (v19[v18] != 0u);
-            if (v21) {
-              v15 = (v15 | (1u << v16));
-            }
-          }
-        }
-        if ((v15 != 0u)) {
-          u64 v23[1];
-          lanes8(v23, v22, v12);
-#pragma unroll
-          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-            u64 v25 = (v12 + ((u64)v24));
-            if (((v15 & (1u << v24)) != 0u)) {
-              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u8)lane8((v23 + 0u), v24)))));
-              i64 v28 = ((i64)v27);
-              u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-              set_bit((v31 + 0u), ((u64)v30));
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const i32 v33, const i64 v36, u32* v38) {
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u32 v13 = 0u;
-#pragma unroll
-        for (u32 v14 = 0u; v14 < 8u; v14 += 1u) {
-          u64 v15 = (v12 + ((u64)v14));
-          if (((v15 >= v6) && (v15 < v8))) {
-            v13 = (v13 | (1u << v14));
-          }
-        }
-        if ((v13 != 0u)) {
-          u64 v17[1];
-          lanes8(v17, v16, v12);
-          u64 v19[1];
-          lanes8(v19, v18, v12);
-          u64 v21[1];
-          lanes8(v21, v20, v12);
-#pragma unroll
-          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-            u64 v23 = (v12 + ((u64)v22));
-            if (((v13 & (1u << v22)) != 0u)) {
-              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u8)lane8((v19 + 0u), v22)))));
-              i64 v26 = ((i64)v25);
-              u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
-              bool v30 = ((v26 < v27) || (v26 > v28));
-              bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
-              if (v32) {
-                i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u8)lane8((v17 + 0u), v22)))));
-                i64 v35 = ((i64)v34);
-                u32 v37 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
-                set_bit((v38 + 0u), ((u64)v37));
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const i32 v44, const i64 v47, const i64 v48, const u32* __restrict__ v52, const u32* __restrict__ v53, const u32* __restrict__ v54, const i32* __restrict__ v59, const i64 v62, const i64 v63, const u32* __restrict__ v66, const u8* __restrict__ v69, const i32 v70, const i64 v73, const i64 v74, const u32* __restrict__ v77, const i32* __restrict__ v80, const i64 v85, const u8* __restrict__ v90, const u8* __restrict__ v92, const u8* __restrict__ v93, const i32* __restrict__ v95, const i32 v97, const i32* __restrict__ v98, const i32 v102, const i32 v104, const u32 v108, const u32 v109, const u32 v110, const u32* __restrict__ v111, u64* v112) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v16, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u16* __restrict__ v29, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v54, const u32* __restrict__ v55, const u32* __restrict__ v56, const i32* __restrict__ v61, const i64 v64, const i64 v65, const u32* __restrict__ v68, const u8* __restrict__ v71, const i32 v72, const i64 v75, const i64 v76, const u32* __restrict__ v79, const i32* __restrict__ v82, const i64 v87, const u8* __restrict__ v92, const u8* __restrict__ v94, const u8* __restrict__ v95, const i32* __restrict__ v97, const i32 v99, const i32* __restrict__ v100, const i32 v104, const i32 v106, const u32 v110, const u32 v111, const u32 v112, const u32* __restrict__ v113, u64* v114) {
   SHARED(v1)
-  for (u32 v114 = threadIdx.x; v114 < (v110 * 4u); v114 += blockDim.x) {
-    v1[(12u + v114)] = 0u;
+  for (u32 v116 = threadIdx.x; v116 < (v112 * 4u); v116 += blockDim.x) {
+    v1[(12u + v116)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -422,103 +414,112 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
       u32 v15 = 0u;
       if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
-        u64 v19[1];
-        lanes8(v19, v18, v14);
+        u64 v17[1];
+        lanes8(v17, v16, v14);
 #pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v14 + ((u64)v20));
-          if (((v21 >= v11) && (v21 < v12))) {
-            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
-            i64 v24 = ((i64)v23);
-            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
-            bool v28 = ((v24 < v25) || (v24 > v26));
-            bool v30 = !(v28 || !bit((v29 + 0ull), ((u64)v27)));
-            if (v30) {
-              i32 v32 = ((i32)((u32)v31 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
-              i64 v33 = ((i64)v32);
-              u32 v36 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
-              bool v37 = ((v33 < v34) || (v33 > v35));
-              u32 v39 = (v37 ? 0u : v38[v36]);
-              if (!(v39 == 0u)) {
-                v15 = (v15 | (1u << v20));
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u8)lane8((v17 + 0u), v18)))));
+            i64 v22 = ((i64)v21);
+            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+            bool v26 = ((v22 < v23) || (v22 > v24));
+            bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
+            if (v28) {
+              v15 = (v15 | (1u << v18));
+            }
+          }
+        }
+        if ((v15 != 0u)) {
+          u64 v30[2];
+          lanes16(v30, v29, v14);
+#pragma unroll
+          for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
+            u64 v32 = (v14 + ((u64)v31));
+            if (((v15 & (1u << v31)) != 0u)) {
+              i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u16)lane16((v30 + 0u), v31)))));
+              i64 v35 = ((i64)v34);
+              u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+              bool v39 = ((v35 < v36) || (v35 > v37));
+              u32 v41 = (v39 ? 0u : v40[v38]);
+              if ((v41 == 0u)) {
+                v15 = (v15 - (1u << v31));
               }
             }
           }
         }
       }
-      u32 v40 = (v2 + scan((v1 + 9u), ones(v15)));
+      u32 v42 = (v2 + scan((v1 + 9u), ones(v15)));
 #pragma unroll
-      for (u32 v41 = 0u; v41 < 8u; v41 += 1u) {
-        if (((v15 & (1u << v41)) != 0u)) {
-          v1[v40] = (((u32)v14) + v41);
-          v40 = (v40 + 1u);
+      for (u32 v43 = 0u; v43 < 8u; v43 += 1u) {
+        if (((v15 & (1u << v43)) != 0u)) {
+          v1[v42] = (((u32)v14) + v43);
+          v42 = (v42 + 1u);
         }
       }
       v2 = (v2 + v1[(9u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v42 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v42);
-        if ((threadIdx.x < v42)) {
-          u64 v43 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v16[v43])));
-          i64 v46 = ((i64)v45);
-          u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
-          bool v50 = ((v46 < v47) || (v46 > v48));
-          u32 v51 = (v50 ? 0u : v38[v49]);
-          if (!(v51 == 0u)) {
-            u32 v55 = v52[v49];
-            u32 v56 = (v55 + v53[v49]);
-            for (u32 v57 = v55; v57 < v56; v57 += 1u) {
-              u32 v58 = v54[v57];
-              i32 v60 = v59[v58];
-              i64 v61 = ((i64)v60);
-              u32 v64 = (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u);
-              bool v65 = ((v61 < v62) || (v61 > v63));
-              u32 v67 = (v65 ? 0u : v66[v64]);
-              u32 v68 = (v67 - 1u);
-              if (!(v67 == 0u)) {
-                i32 v71 = ((i32)((u32)v70 + (u32)((i32)v69[v68])));
-                i64 v72 = ((i64)v71);
-                u32 v75 = (((u32)((u64)((i64)((u64)v72 - (u64)v73)))) + 1u);
-                bool v76 = ((v72 < v73) || (v72 > v74));
-                u32 v78 = (v76 ? 0u : v77[v75]);
-                u32 v79 = (v78 - 1u);
-                if (!(v78 == 0u)) {
-                  i32 v81 = v80[v58];
-                  i32 v82 = year_of(v81);
-                  i32 v83 = ((v82 > (0)) ? v82 : ((i32)((u32)v82 - (u32)(1))));
-                  i64 v84 = ((i64)v83);
-                  u32 v86 = (((u32)((u64)((i64)((u64)v84 - (u64)v85)))) + 1u);
-                  i32 v87 = (0);
-                  bool v88 = true;
-                  bool v89 = true;
-                  if (v89) {
-                    u32 v91 = ((u32)v90[v79]);
-                    bool v94 = (v92[v91] != 0u);
-                    if (v94) {
-                      i32 v96 = v95[v58];
-                      i32 v99 = v98[v58];
-                      i32 v100 = ((i32)((u32)v97 - (u32)v99));
-                      i32 v101 = ((i32)((u32)v96 * (u32)v100));
-                      v87 = v101;
-                      v88 = false;
-                      v89 = false;
+        u32 v44 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v44);
+        if ((threadIdx.x < v44)) {
+          u64 v45 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v47 = ((i32)((u32)v46 + (u32)((i32)v29[v45])));
+          i64 v48 = ((i64)v47);
+          u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
+          bool v52 = ((v48 < v49) || (v48 > v50));
+          u32 v53 = (v52 ? 0u : v40[v51]);
+          if (!(v53 == 0u)) {
+            u32 v57 = v54[v51];
+            u32 v58 = (v57 + v55[v51]);
+            for (u32 v59 = v57; v59 < v58; v59 += 1u) {
+              u32 v60 = v56[v59];
+              i32 v62 = v61[v60];
+              i64 v63 = ((i64)v62);
+              u32 v66 = (((u32)((u64)((i64)((u64)v63 - (u64)v64)))) + 1u);
+              bool v67 = ((v63 < v64) || (v63 > v65));
+              u32 v69 = (v67 ? 0u : v68[v66]);
+              u32 v70 = (v69 - 1u);
+              if (!(v69 == 0u)) {
+                i32 v73 = ((i32)((u32)v72 + (u32)((i32)v71[v70])));
+                i64 v74 = ((i64)v73);
+                u32 v77 = (((u32)((u64)((i64)((u64)v74 - (u64)v75)))) + 1u);
+                bool v78 = ((v74 < v75) || (v74 > v76));
+                u32 v80 = (v78 ? 0u : v79[v77]);
+                u32 v81 = (v80 - 1u);
+                if (!(v80 == 0u)) {
+                  i32 v83 = v82[v60];
+                  i32 v84 = year_of(v83);
+                  i32 v85 = ((v84 > (0)) ? v84 : ((i32)((u32)v84 - (u32)(1))));
+                  i64 v86 = ((i64)v85);
+                  u32 v88 = (((u32)((u64)((i64)((u64)v86 - (u64)v87)))) + 1u);
+                  i32 v89 = (0);
+                  bool v90 = true;
+                  bool v91 = true;
+                  if (v91) {
+                    u32 v93 = ((u32)v92[v81]);
+                    bool v96 = (v94[v93] != 0u);
+                    if (v96) {
+                      i32 v98 = v97[v60];
+                      i32 v101 = v100[v60];
+                      i32 v102 = ((i32)((u32)v99 - (u32)v101));
+                      i32 v103 = ((i32)((u32)v98 * (u32)v102));
+                      v89 = v103;
+                      v90 = false;
+                      v91 = false;
                     }
                   }
-                  if (v89) {
-                    v87 = v102;
-                    v88 = false;
+                  if (v91) {
+                    v89 = v104;
+                    v90 = false;
                   }
-                  i32 v103 = v95[v58];
-                  i32 v105 = v98[v58];
-                  i32 v106 = ((i32)((u32)v104 - (u32)v105));
-                  i32 v107 = ((i32)((u32)v103 * (u32)v106));
-                  u32 v113 = ((v86 * v109) + (threadIdx.x % v109));
-                  add_shared((v1 + (12u + ((v110 * 0u) + v113))), v110, ((i64)v87));
-                  add_shared((v1 + (12u + ((v110 * 2u) + v113))), v110, ((i64)v107));
+                  i32 v105 = v97[v60];
+                  i32 v107 = v100[v60];
+                  i32 v108 = ((i32)((u32)v106 - (u32)v107));
+                  i32 v109 = ((i32)((u32)v105 * (u32)v108));
+                  u32 v115 = ((v88 * v111) + (threadIdx.x % v111));
+                  add_shared((v1 + (12u + ((v112 * 0u) + v115))), v112, ((i64)v89));
+                  add_shared((v1 + (12u + ((v112 * 2u) + v115))), v112, ((i64)v109));
                 }
               }
             }
@@ -529,19 +530,19 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v115 = threadIdx.x; v115 < v108; v115 += blockDim.x) {
-    u32 v116 = 0u;
-    i64 v117 = ((i64)0ll);
-    i64 v118 = ((i64)0ll);
-    for (u32 v119 = 0u; v119 < v109; v119 += 1u) {
-      u32 v120 = ((v115 * v109) + v119);
-      v117 = ((i64)((u64)v117 + (u64)joined((v1 + (12u + ((v110 * 0u) + v120))), v110)));
-      v118 = ((i64)((u64)v118 + (u64)joined((v1 + (12u + ((v110 * 2u) + v120))), v110)));
+  for (u32 v117 = threadIdx.x; v117 < v110; v117 += blockDim.x) {
+    u32 v118 = 0u;
+    i64 v119 = ((i64)0ll);
+    i64 v120 = ((i64)0ll);
+    for (u32 v121 = 0u; v121 < v111; v121 += 1u) {
+      u32 v122 = ((v117 * v111) + v121);
+      v119 = ((i64)((u64)v119 + (u64)joined((v1 + (12u + ((v112 * 0u) + v122))), v112)));
+      v120 = ((i64)((u64)v120 + (u64)joined((v1 + (12u + ((v112 * 2u) + v122))), v112)));
     }
-    if ((v118 != ((i64)0ll))) {
-      u64 v121 = (((u64)v115) * 2ull);
-      add64((v112 + v121), v117);
-      add64((v112 + (v121 + 1ull)), v118);
+    if ((v120 != ((i64)0ll))) {
+      u64 v123 = (((u64)v117) * 2ull);
+      add64((v114 + v123), v119);
+      add64((v114 + (v123 + 1ull)), v120);
     }
   }
 }

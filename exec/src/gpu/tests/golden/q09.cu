@@ -97,7 +97,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u8* __restrict__ v29, const i32 v30, const i64 v33, const i64 v35, u32* v37, const u32* __restrict__ v38, const i32 v39, i32* v41) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u8* __restrict__ v32, const i32 v33, const i64 v36, const i64 v38, u32* v40, const u32* __restrict__ v41, const i32 v42, i32* v44) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -105,28 +105,32 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        i64 v22 = ((i64)v21);
-        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-        bool v26 = ((v22 < v23) || (v22 > v24));
-        bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
-        if (v28) {
-          i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v15])));
-          i64 v32 = ((i64)v31);
-          i64 v34 = ((i64)v21);
-          u32 v36 = (((((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u));
-          v37[v18] = v36;
-          i32 v40 = ((i32)((u32)v39 + (u32)((i32)v38[v15])));
-          v41[v18] = v40;
-          v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        i64 v25 = ((i64)v24);
+        u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+        bool v29 = ((v25 < v26) || (v25 > v27));
+        bool v31 = !(v29 || !bit((v30 + 0ull), ((u64)v28)));
+        if (v31) {
+          i32 v34 = ((i32)((u32)v33 + (u32)((i32)v32[v21])));
+          i64 v35 = ((i64)v34);
+          i64 v37 = ((i64)v24);
+          u32 v39 = (((((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u));
+          v40[v19] = v39;
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v41[v21])));
+          v44[v19] = v43;
+          v19 = (v19 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -299,42 +303,38 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v23, const i32 v27, const i64 v30, u32* v32) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v20, const i32 v24, const i64 v27, u32* v29) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u64 v14[2];
-        lanes16(v14, v13, v12);
-        u32 v15 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u32 v12 = 0u;
 #pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            u32 v18 = ((u32)((u16)lane16((v14 + 0u), v16)));
-            bool v21 = (v19[v18] != 0u);
-            bool v22 = (v20[v18] != 0u);
-            if ((v21 && !v22)) {
-              v15 = (v15 | (1u << v16));
-            }
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u16)lane16((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          bool v19 = (v17[v15] != 0u);
+          if ((v18 && !v19)) {
+            v12 = (v12 | (1u << v13));
           }
         }
-        if ((v15 != 0u)) {
-          u64 v24[2];
-          lanes16(v24, v23, v12);
+      }
+      if ((v12 != 0u)) {
+        u64 v21[2];
+        lanes16(v21, v20, v9);
 #pragma unroll
-          for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
-            u64 v26 = (v12 + ((u64)v25));
-            if (((v15 & (1u << v25)) != 0u)) {
-              i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v24 + 0u), v25)))));
-              i64 v29 = ((i64)v28);
-              u32 v31 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-              set_bit((v32 + 0u), ((u64)v31));
-            }
+        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+          u64 v23 = (v9 + ((u64)v22));
+          if (((v12 & (1u << v22)) != 0u)) {
+            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
+            i64 v26 = ((i64)v25);
+            u32 v28 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+            set_bit((v29 + 0u), ((u64)v28));
           }
         }
       }
@@ -342,10 +342,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const i32 v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const i32 v45, const i64 v48, const i64 v49, const u16* __restrict__ v54, const i32 v55, const i64 v58, const i64 v59, const u32* __restrict__ v62, const i32 v65, const i64 v68, const i64 v69, const i64 v71, const i64 v72, const u32* __restrict__ v75, const u32* __restrict__ v78, const u16* __restrict__ v80, const i32 v81, const i64 v86, const u32* __restrict__ v88, const i32 v89, const i32 v91, const u8* __restrict__ v92, const i32 v93, const i32* __restrict__ v97, const u8* __restrict__ v99, const i32 v100, const i32 v101, const u32 v105, const u32 v106, const u32 v107, u32* v108, u64* v109) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u8* __restrict__ v29, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const i32 v47, const i64 v50, const i64 v51, const u16* __restrict__ v56, const i32 v57, const i64 v60, const i64 v61, const u32* __restrict__ v64, const i32 v67, const i64 v70, const i64 v71, const i64 v73, const i64 v74, const u32* __restrict__ v77, const u32* __restrict__ v80, const u16* __restrict__ v82, const i32 v83, const i64 v88, const u32* __restrict__ v90, const i32 v91, const i32 v93, const u8* __restrict__ v94, const i32 v95, const i32* __restrict__ v99, const u8* __restrict__ v101, const i32 v102, const i32 v103, const u32 v107, const u32 v108, const u32 v109, u32* v110, u64* v111) {
   SHARED(v1)
-  for (u32 v111 = threadIdx.x; v111 < (v107 * 3u); v111 += blockDim.x) {
-    v1[(12u + v111)] = 0u;
+  for (u32 v113 = threadIdx.x; v113 < (v109 * 3u); v113 += blockDim.x) {
+    v1[(12u + v113)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -361,85 +361,94 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       if (((v14 < v12) && !v5)) {
         u64 v17[2];
         lanes16(v17, v16, v14);
-        u64 v19[1];
-        lanes8(v19, v18, v14);
 #pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v14 + ((u64)v20));
-          if (((v21 >= v11) && (v21 < v12))) {
-            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
-            i64 v24 = ((i64)v23);
-            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
-            bool v28 = ((v24 < v25) || (v24 > v26));
-            bool v30 = !(v28 || !bit((v29 + 0ull), ((u64)v27)));
-            if (v30) {
-              i32 v32 = ((i32)((u32)v31 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
-              i64 v33 = ((i64)v32);
-              u32 v36 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
-              bool v37 = ((v33 < v34) || (v33 > v35));
-              u32 v39 = (v37 ? 0u : v38[v36]);
-              u32 v40 = (v39 - 1u);
-              if (!(v39 == 0u)) {
-                v15 = (v15 | (1u << v20));
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
+            i64 v22 = ((i64)v21);
+            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+            bool v26 = ((v22 < v23) || (v22 > v24));
+            bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
+            if (v28) {
+              v15 = (v15 | (1u << v18));
+            }
+          }
+        }
+        if ((v15 != 0u)) {
+          u64 v30[1];
+          lanes8(v30, v29, v14);
+#pragma unroll
+          for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
+            u64 v32 = (v14 + ((u64)v31));
+            if (((v15 & (1u << v31)) != 0u)) {
+              i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u8)lane8((v30 + 0u), v31)))));
+              i64 v35 = ((i64)v34);
+              u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+              bool v39 = ((v35 < v36) || (v35 > v37));
+              u32 v41 = (v39 ? 0u : v40[v38]);
+              u32 v42 = (v41 - 1u);
+              if ((v41 == 0u)) {
+                v15 = (v15 - (1u << v31));
               }
             }
           }
         }
       }
-      u32 v41 = (v2 + scan((v1 + 9u), ones(v15)));
+      u32 v43 = (v2 + scan((v1 + 9u), ones(v15)));
 #pragma unroll
-      for (u32 v42 = 0u; v42 < 8u; v42 += 1u) {
-        if (((v15 & (1u << v42)) != 0u)) {
-          v1[v41] = (((u32)v14) + v42);
-          v41 = (v41 + 1u);
+      for (u32 v44 = 0u; v44 < 8u; v44 += 1u) {
+        if (((v15 & (1u << v44)) != 0u)) {
+          v1[v43] = (((u32)v14) + v44);
+          v43 = (v43 + 1u);
         }
       }
       v2 = (v2 + v1[(9u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v43);
-        if ((threadIdx.x < v43)) {
-          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v18[v44])));
-          i64 v47 = ((i64)v46);
-          u32 v50 = (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u);
-          bool v51 = ((v47 < v48) || (v47 > v49));
-          u32 v52 = (v51 ? 0u : v38[v50]);
-          u32 v53 = (v52 - 1u);
-          if (!(v52 == 0u)) {
-            i32 v56 = ((i32)((u32)v55 + (u32)((i32)v54[v44])));
-            i64 v57 = ((i64)v56);
-            u32 v60 = (((u32)((u64)((i64)((u64)v57 - (u64)v58)))) + 1u);
-            bool v61 = ((v57 < v58) || (v57 > v59));
-            u32 v63 = (v61 ? 0u : v62[v60]);
-            u32 v64 = (v63 - 1u);
-            if (!(v63 == 0u)) {
-              i32 v66 = ((i32)((u32)v65 + (u32)((i32)v16[v44])));
-              i64 v67 = ((i64)v46);
-              i64 v70 = ((i64)v66);
-              u32 v73 = (((((u32)((u64)((i64)((u64)v67 - (u64)v68)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v70 - (u64)v71)))) + 1u));
-              bool v74 = (((v67 < v68) || (v67 > v69)) || ((v70 < v71) || (v70 > v72)));
-              u32 v76 = (v74 ? 0u : v75[v73]);
-              u32 v77 = (v76 - 1u);
-              if (!(v76 == 0u)) {
-                u32 v79 = v78[v53];
-                i32 v82 = ((i32)((u32)v81 + (u32)((i32)v80[v64])));
-                i32 v83 = year_of(v82);
-                i32 v84 = ((v83 > (0)) ? v83 : ((i32)((u32)v83 - (u32)(1))));
-                i64 v85 = ((i64)v84);
-                u32 v87 = (((v79 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v85 - (u64)v86)))) + 1u));
-                i32 v90 = ((i32)((u32)v89 + (u32)((i32)v88[v44])));
-                i32 v94 = ((i32)((u32)v93 + (u32)((i32)v92[v44])));
-                i32 v95 = ((i32)((u32)v91 - (u32)v94));
-                i32 v96 = ((i32)((u32)v90 * (u32)v95));
-                i32 v98 = v97[v77];
-                i32 v102 = ((i32)((u32)v101 + (u32)((i32)((u32)v100 * (u32)((i32)v99[v44])))));
-                i32 v103 = ((i32)((u32)v98 * (u32)v102));
-                i32 v104 = ((i32)((u32)v96 - (u32)v103));
-                u32 v110 = ((v87 * v106) + (threadIdx.x % v106));
-                add_shared((v1 + (12u + ((v107 * 1u) + v110))), v107, ((i64)v104));
-                set_flags((v1 + (12u + ((v107 * 0u) + v110))), 1u);
+        u32 v45 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v45);
+        if ((threadIdx.x < v45)) {
+          u64 v46 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v48 = ((i32)((u32)v47 + (u32)((i32)v29[v46])));
+          i64 v49 = ((i64)v48);
+          u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
+          bool v53 = ((v49 < v50) || (v49 > v51));
+          u32 v54 = (v53 ? 0u : v40[v52]);
+          u32 v55 = (v54 - 1u);
+          if (!(v54 == 0u)) {
+            i32 v58 = ((i32)((u32)v57 + (u32)((i32)v56[v46])));
+            i64 v59 = ((i64)v58);
+            u32 v62 = (((u32)((u64)((i64)((u64)v59 - (u64)v60)))) + 1u);
+            bool v63 = ((v59 < v60) || (v59 > v61));
+            u32 v65 = (v63 ? 0u : v64[v62]);
+            u32 v66 = (v65 - 1u);
+            if (!(v65 == 0u)) {
+              i32 v68 = ((i32)((u32)v67 + (u32)((i32)v16[v46])));
+              i64 v69 = ((i64)v48);
+              i64 v72 = ((i64)v68);
+              u32 v75 = (((((u32)((u64)((i64)((u64)v69 - (u64)v70)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v72 - (u64)v73)))) + 1u));
+              bool v76 = (((v69 < v70) || (v69 > v71)) || ((v72 < v73) || (v72 > v74)));
+              u32 v78 = (v76 ? 0u : v77[v75]);
+              u32 v79 = (v78 - 1u);
+              if (!(v78 == 0u)) {
+                u32 v81 = v80[v55];
+                i32 v84 = ((i32)((u32)v83 + (u32)((i32)v82[v66])));
+                i32 v85 = year_of(v84);
+                i32 v86 = ((v85 > (0)) ? v85 : ((i32)((u32)v85 - (u32)(1))));
+                i64 v87 = ((i64)v86);
+                u32 v89 = (((v81 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v87 - (u64)v88)))) + 1u));
+                i32 v92 = ((i32)((u32)v91 + (u32)((i32)v90[v46])));
+                i32 v96 = ((i32)((u32)v95 + (u32)((i32)v94[v46])));
+                i32 v97 = ((i32)((u32)v93 - (u32)v96));
+                i32 v98 = ((i32)((u32)v92 * (u32)v97));
+                i32 v100 = v99[v79];
+                i32 v104 = ((i32)((u32)v103 + (u32)((i32)((u32)v102 * (u32)((i32)v101[v46])))));
+                i32 v105 = ((i32)((u32)v100 * (u32)v104));
+                i32 v106 = ((i32)((u32)v98 - (u32)v105));
+                u32 v112 = ((v89 * v108) + (threadIdx.x % v108));
+                add_shared((v1 + (12u + ((v109 * 1u) + v112))), v109, ((i64)v106));
+                set_flags((v1 + (12u + ((v109 * 0u) + v112))), 1u);
               }
             }
           }
@@ -449,18 +458,18 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v112 = threadIdx.x; v112 < v105; v112 += blockDim.x) {
-    u32 v113 = 0u;
-    i64 v114 = ((i64)0ll);
-    for (u32 v115 = 0u; v115 < v106; v115 += 1u) {
-      u32 v116 = ((v112 * v106) + v115);
-      v113 = (v113 | v1[(12u + ((v107 * 0u) + v116))]);
-      v114 = ((i64)((u64)v114 + (u64)joined((v1 + (12u + ((v107 * 1u) + v116))), v107)));
+  for (u32 v114 = threadIdx.x; v114 < v107; v114 += blockDim.x) {
+    u32 v115 = 0u;
+    i64 v116 = ((i64)0ll);
+    for (u32 v117 = 0u; v117 < v108; v117 += 1u) {
+      u32 v118 = ((v114 * v108) + v117);
+      v115 = (v115 | v1[(12u + ((v109 * 0u) + v118))]);
+      v116 = ((i64)((u64)v116 + (u64)joined((v1 + (12u + ((v109 * 1u) + v118))), v109)));
     }
-    if ((v113 != 0u)) {
-      u64 v117 = (((u64)v112) * 2ull);
-      add64((v109 + v117), v114);
-      set_flags((v108 + ((v117 * 2ull) + 2ull)), v113);
+    if ((v115 != 0u)) {
+      u64 v119 = (((u64)v114) * 2ull);
+      add64((v111 + v119), v116);
+      set_flags((v110 + ((v119 * 2ull) + 2ull)), v115);
     }
   }
 }

@@ -78,7 +78,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i32 v22, const i32 v24, const u16* __restrict__ v26, const i32 v27, const i64 v30, u32* v32, const u16* __restrict__ v33, const i32 v34, i32* v36) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i32 v25, const i32 v27, const u16* __restrict__ v29, const i32 v30, const i64 v33, u32* v35, const u16* __restrict__ v36, const i32 v37, i32* v39) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -86,26 +86,30 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        bool v23 = (v21 >= v22);
-        if (v23) {
-          bool v25 = (v21 < v24);
-          if (v25) {
-            i32 v28 = ((i32)((u32)v27 + (u32)((i32)v26[v15])));
-            i64 v29 = ((i64)v28);
-            u32 v31 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-            v32[v18] = v31;
-            i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v15])));
-            v36[v18] = v35;
-            v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        bool v26 = (v24 >= v25);
+        if (v26) {
+          bool v28 = (v24 < v27);
+          if (v28) {
+            i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v21])));
+            i64 v32 = ((i64)v31);
+            u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+            v35[v19] = v34;
+            i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v21])));
+            v39[v19] = v38;
+            v19 = (v19 + 1u);
           }
         }
       }
@@ -314,10 +318,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v23, const u8* __restrict__ v24, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const i32 v40, const i64 v43, const i64 v44, const i32* __restrict__ v49, const i64 v52, const u32* __restrict__ v54, const i32 v55, const i32 v57, const u8* __restrict__ v58, const i32 v59, const u32 v63, const u32 v64, const u32 v65, const u32* __restrict__ v66, u64* v67) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v16, const u8* __restrict__ v21, const u8* __restrict__ v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const i32 v42, const i64 v45, const i64 v46, const i32* __restrict__ v51, const i64 v54, const u32* __restrict__ v56, const i32 v57, const i32 v59, const u8* __restrict__ v60, const i32 v61, const u32 v65, const u32 v66, const u32 v67, const u32* __restrict__ v68, u64* v69) {
   SHARED(v1)
-  for (u32 v69 = threadIdx.x; v69 < (v65 * 2u); v69 += blockDim.x) {
-    v1[(12u + v69)] = 0u;
+  for (u32 v71 = threadIdx.x; v71 < (v67 * 2u); v71 += blockDim.x) {
+    v1[(12u + v71)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -331,61 +335,70 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
       u32 v15 = 0u;
       if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
-        u64 v19[1];
-        lanes8(v19, v18, v14);
+        u64 v17[1];
+        lanes8(v17, v16, v14);
 #pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v14 + ((u64)v20));
-          if (((v21 >= v11) && (v21 < v12))) {
-            u32 v22 = ((u32)((u8)lane8((v19 + 0u), v20)));
-            bool v25 = (v23[v22] != 0u);
-            if (v25) {
-              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
-              i64 v28 = ((i64)v27);
-              u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-              bool v32 = ((v28 < v29) || (v28 > v30));
-              u32 v34 = (v32 ? 0u : v33[v31]);
-              u32 v35 = (v34 - 1u);
-              if (!(v34 == 0u)) {
-                v15 = (v15 | (1u << v20));
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            u32 v20 = ((u32)((u8)lane8((v17 + 0u), v18)));
+            bool v23 = (v21[v20] != 0u);
+            if (v23) {
+              v15 = (v15 | (1u << v18));
+            }
+          }
+        }
+        if ((v15 != 0u)) {
+          u64 v25[2];
+          lanes16(v25, v24, v14);
+#pragma unroll
+          for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
+            u64 v27 = (v14 + ((u64)v26));
+            if (((v15 & (1u << v26)) != 0u)) {
+              i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v25 + 0u), v26)))));
+              i64 v30 = ((i64)v29);
+              u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+              bool v34 = ((v30 < v31) || (v30 > v32));
+              u32 v36 = (v34 ? 0u : v35[v33]);
+              u32 v37 = (v36 - 1u);
+              if ((v36 == 0u)) {
+                v15 = (v15 - (1u << v26));
               }
             }
           }
         }
       }
-      u32 v36 = (v2 + scan((v1 + 9u), ones(v15)));
+      u32 v38 = (v2 + scan((v1 + 9u), ones(v15)));
 #pragma unroll
-      for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
-        if (((v15 & (1u << v37)) != 0u)) {
-          v1[v36] = (((u32)v14) + v37);
-          v36 = (v36 + 1u);
+      for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
+        if (((v15 & (1u << v39)) != 0u)) {
+          v1[v38] = (((u32)v14) + v39);
+          v38 = (v38 + 1u);
         }
       }
       v2 = (v2 + v1[(9u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v38 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v38);
-        if ((threadIdx.x < v38)) {
-          u64 v39 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v41 = ((i32)((u32)v40 + (u32)((i32)v16[v39])));
-          i64 v42 = ((i64)v41);
-          u32 v45 = (((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u);
-          bool v46 = ((v42 < v43) || (v42 > v44));
-          u32 v47 = (v46 ? 0u : v33[v45]);
-          u32 v48 = (v47 - 1u);
-          if (!(v47 == 0u)) {
-            i32 v50 = v49[v48];
-            i64 v51 = ((i64)v50);
-            u32 v53 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
-            i32 v56 = ((i32)((u32)v55 + (u32)((i32)v54[v39])));
-            i32 v60 = ((i32)((u32)v59 + (u32)((i32)v58[v39])));
-            i32 v61 = ((i32)((u32)v57 - (u32)v60));
-            i32 v62 = ((i32)((u32)v56 * (u32)v61));
-            u32 v68 = ((v53 * v64) + (threadIdx.x % v64));
-            add_shared((v1 + (12u + ((v65 * 0u) + v68))), v65, ((i64)v62));
+        u32 v40 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v40);
+        if ((threadIdx.x < v40)) {
+          u64 v41 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v24[v41])));
+          i64 v44 = ((i64)v43);
+          u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
+          bool v48 = ((v44 < v45) || (v44 > v46));
+          u32 v49 = (v48 ? 0u : v35[v47]);
+          u32 v50 = (v49 - 1u);
+          if (!(v49 == 0u)) {
+            i32 v52 = v51[v50];
+            i64 v53 = ((i64)v52);
+            u32 v55 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
+            i32 v58 = ((i32)((u32)v57 + (u32)((i32)v56[v41])));
+            i32 v62 = ((i32)((u32)v61 + (u32)((i32)v60[v41])));
+            i32 v63 = ((i32)((u32)v59 - (u32)v62));
+            i32 v64 = ((i32)((u32)v58 * (u32)v63));
+            u32 v70 = ((v55 * v66) + (threadIdx.x % v66));
+            add_shared((v1 + (12u + ((v67 * 0u) + v70))), v67, ((i64)v64));
           }
         }
         __syncthreads();
@@ -393,16 +406,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v70 = threadIdx.x; v70 < v63; v70 += blockDim.x) {
-    u32 v71 = 0u;
-    i64 v72 = ((i64)0ll);
-    for (u32 v73 = 0u; v73 < v64; v73 += 1u) {
-      u32 v74 = ((v70 * v64) + v73);
-      v72 = ((i64)((u64)v72 + (u64)joined((v1 + (12u + ((v65 * 0u) + v74))), v65)));
+  for (u32 v72 = threadIdx.x; v72 < v65; v72 += blockDim.x) {
+    u32 v73 = 0u;
+    i64 v74 = ((i64)0ll);
+    for (u32 v75 = 0u; v75 < v66; v75 += 1u) {
+      u32 v76 = ((v72 * v66) + v75);
+      v74 = ((i64)((u64)v74 + (u64)joined((v1 + (12u + ((v67 * 0u) + v76))), v67)));
     }
-    if ((v72 != ((i64)0ll))) {
-      u64 v75 = ((u64)v70);
-      add64((v67 + v75), v72);
+    if ((v74 != ((i64)0ll))) {
+      u64 v77 = ((u64)v72);
+      add64((v69 + v77), v74);
     }
   }
 }

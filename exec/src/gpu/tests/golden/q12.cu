@@ -68,7 +68,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i32 v22, const i32 v24, const u16* __restrict__ v26, const i32 v27, const u16* __restrict__ v30, const i32 v31, const u8* __restrict__ v34, const u8* __restrict__ v36, const u8* __restrict__ v37, const u16* __restrict__ v39, const i32 v40, const i64 v43, u32* v45, u32* v46) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i32 v25, const i32 v27, const u16* __restrict__ v29, const i32 v30, const u16* __restrict__ v33, const i32 v34, const u8* __restrict__ v37, const u8* __restrict__ v39, const u8* __restrict__ v40, const u16* __restrict__ v42, const i32 v43, const i64 v46, u32* v48, u32* v49) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -76,34 +76,38 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        bool v23 = (v21 >= v22);
-        if (v23) {
-          bool v25 = (v21 < v24);
-          if (v25) {
-            i32 v28 = ((i32)((u32)v27 + (u32)((i32)v26[v15])));
-            bool v29 = (v28 < v21);
-            if (v29) {
-              i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v15])));
-              bool v33 = (v32 < v28);
-              if (v33) {
-                u32 v35 = ((u32)v34[v15]);
-                bool v38 = (v36[v35] != 0u);
-                if (v38) {
-                  i32 v41 = ((i32)((u32)v40 + (u32)((i32)v39[v15])));
-                  i64 v42 = ((i64)v41);
-                  u32 v44 = (((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u);
-                  v45[v18] = v44;
-                  v46[v18] = v35;
-                  v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        bool v26 = (v24 >= v25);
+        if (v26) {
+          bool v28 = (v24 < v27);
+          if (v28) {
+            i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v21])));
+            bool v32 = (v31 < v24);
+            if (v32) {
+              i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v21])));
+              bool v36 = (v35 < v31);
+              if (v36) {
+                u32 v38 = ((u32)v37[v21]);
+                bool v41 = (v39[v38] != 0u);
+                if (v41) {
+                  i32 v44 = ((i32)((u32)v43 + (u32)((i32)v42[v21])));
+                  i64 v45 = ((i64)v44);
+                  u32 v47 = (((u32)((u64)((i64)((u64)v45 - (u64)v46)))) + 1u);
+                  v48[v19] = v47;
+                  v49[v19] = v38;
+                  v19 = (v19 + 1u);
                 }
               }
             }
@@ -206,10 +210,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v41, const u32* __restrict__ v42, const u32* __restrict__ v43, const u32* __restrict__ v48, const u8* __restrict__ v54, const u8* __restrict__ v56, const u8* __restrict__ v57, const u8* __restrict__ v59, const u8* __restrict__ v60, const i32 v63, const i32 v64, const u8* __restrict__ v69, const u8* __restrict__ v70, const u8* __restrict__ v72, const u8* __restrict__ v73, const i32 v76, const i32 v77, const u32 v78, const u32 v79, const u32 v80, u32* v81, u64* v82) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const i32 v35, const i64 v38, const i64 v39, const u32* __restrict__ v43, const u32* __restrict__ v44, const u32* __restrict__ v45, const u32* __restrict__ v50, const u8* __restrict__ v56, const u8* __restrict__ v58, const u8* __restrict__ v59, const u8* __restrict__ v61, const u8* __restrict__ v62, const i32 v65, const i32 v66, const u8* __restrict__ v71, const u8* __restrict__ v72, const u8* __restrict__ v74, const u8* __restrict__ v75, const i32 v78, const i32 v79, const u32 v80, const u32 v81, const u32 v82, u32* v83, u64* v84) {
   SHARED(v1)
-  for (u32 v84 = threadIdx.x; v84 < (v80 * 5u); v84 += blockDim.x) {
-    v1[(12u + v84)] = 0u;
+  for (u32 v86 = threadIdx.x; v86 < (v82 * 5u); v86 += blockDim.x) {
+    v1[(12u + v86)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -223,90 +227,99 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
       u32 v15 = 0u;
       if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
-            i64 v22 = ((i64)v21);
-            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-            bool v26 = ((v22 < v23) || (v22 > v24));
-            u32 v28 = (v26 ? 0u : v27[v25]);
-            if (!(v28 == 0u)) {
-              v15 = (v15 | (1u << v18));
+        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
+          u64 v17 = (v14 + ((u64)v16));
+          if (((v17 >= v11) && (v17 < v12))) {
+            v15 = (v15 | (1u << v16));
+          }
+        }
+        if ((v15 != 0u)) {
+          u64 v19[2];
+          lanes16(v19, v18, v14);
+#pragma unroll
+          for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+            u64 v21 = (v14 + ((u64)v20));
+            if (((v15 & (1u << v20)) != 0u)) {
+              i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
+              i64 v24 = ((i64)v23);
+              u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
+              bool v28 = ((v24 < v25) || (v24 > v26));
+              u32 v30 = (v28 ? 0u : v29[v27]);
+              if ((v30 == 0u)) {
+                v15 = (v15 - (1u << v20));
+              }
             }
           }
         }
       }
-      u32 v29 = (v2 + scan((v1 + 9u), ones(v15)));
+      u32 v31 = (v2 + scan((v1 + 9u), ones(v15)));
 #pragma unroll
-      for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
-        if (((v15 & (1u << v30)) != 0u)) {
-          v1[v29] = (((u32)v14) + v30);
-          v29 = (v29 + 1u);
+      for (u32 v32 = 0u; v32 < 8u; v32 += 1u) {
+        if (((v15 & (1u << v32)) != 0u)) {
+          v1[v31] = (((u32)v14) + v32);
+          v31 = (v31 + 1u);
         }
       }
       v2 = (v2 + v1[(9u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v31 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v31);
-        if ((threadIdx.x < v31)) {
-          u64 v32 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v34 = ((i32)((u32)v33 + (u32)((i32)v16[v32])));
-          i64 v35 = ((i64)v34);
-          u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
-          bool v39 = ((v35 < v36) || (v35 > v37));
-          u32 v40 = (v39 ? 0u : v27[v38]);
-          if (!(v40 == 0u)) {
-            u32 v44 = v41[v38];
-            u32 v45 = (v44 + v42[v38]);
-            for (u32 v46 = v44; v46 < v45; v46 += 1u) {
-              u32 v47 = v43[v46];
-              u32 v49 = v48[v47];
-              u32 v50 = (v49 + 1u);
-              i32 v51 = (0);
-              bool v52 = true;
-              bool v53 = true;
-              if (v53) {
-                u32 v55 = ((u32)v54[v32]);
-                bool v58 = (v56[v55] != 0u);
-                bool v61 = (v59[v55] != 0u);
-                bool v62 = (v58 || v61);
-                if (v62) {
-                  v51 = v63;
-                  v52 = false;
-                  v53 = false;
+        u32 v33 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v33);
+        if ((threadIdx.x < v33)) {
+          u64 v34 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v18[v34])));
+          i64 v37 = ((i64)v36);
+          u32 v40 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+          bool v41 = ((v37 < v38) || (v37 > v39));
+          u32 v42 = (v41 ? 0u : v29[v40]);
+          if (!(v42 == 0u)) {
+            u32 v46 = v43[v40];
+            u32 v47 = (v46 + v44[v40]);
+            for (u32 v48 = v46; v48 < v47; v48 += 1u) {
+              u32 v49 = v45[v48];
+              u32 v51 = v50[v49];
+              u32 v52 = (v51 + 1u);
+              i32 v53 = (0);
+              bool v54 = true;
+              bool v55 = true;
+              if (v55) {
+                u32 v57 = ((u32)v56[v34]);
+                bool v60 = (v58[v57] != 0u);
+                bool v63 = (v61[v57] != 0u);
+                bool v64 = (v60 || v63);
+                if (v64) {
+                  v53 = v65;
+                  v54 = false;
+                  v55 = false;
                 }
               }
-              if (v53) {
-                v51 = v64;
-                v52 = false;
+              if (v55) {
+                v53 = v66;
+                v54 = false;
               }
-              i32 v65 = (0);
-              bool v66 = true;
-              bool v67 = true;
-              if (v67) {
-                u32 v68 = ((u32)v54[v32]);
-                bool v71 = (v69[v68] != 0u);
-                bool v74 = (v72[v68] != 0u);
-                bool v75 = !(!v71 || !v74);
-                if (v75) {
-                  v65 = v76;
-                  v66 = false;
-                  v67 = false;
+              i32 v67 = (0);
+              bool v68 = true;
+              bool v69 = true;
+              if (v69) {
+                u32 v70 = ((u32)v56[v34]);
+                bool v73 = (v71[v70] != 0u);
+                bool v76 = (v74[v70] != 0u);
+                bool v77 = !(!v73 || !v76);
+                if (v77) {
+                  v67 = v78;
+                  v68 = false;
+                  v69 = false;
                 }
               }
-              if (v67) {
-                v65 = v77;
-                v66 = false;
+              if (v69) {
+                v67 = v79;
+                v68 = false;
               }
-              u32 v83 = ((v50 * v79) + (threadIdx.x % v79));
-              add_shared((v1 + (12u + ((v80 * 1u) + v83))), v80, ((i64)v51));
-              add_shared((v1 + (12u + ((v80 * 3u) + v83))), v80, ((i64)v65));
-              set_flags((v1 + (12u + ((v80 * 0u) + v83))), 1u);
+              u32 v85 = ((v52 * v81) + (threadIdx.x % v81));
+              add_shared((v1 + (12u + ((v82 * 1u) + v85))), v82, ((i64)v53));
+              add_shared((v1 + (12u + ((v82 * 3u) + v85))), v82, ((i64)v67));
+              set_flags((v1 + (12u + ((v82 * 0u) + v85))), 1u);
             }
           }
         }
@@ -315,21 +328,21 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v85 = threadIdx.x; v85 < v78; v85 += blockDim.x) {
-    u32 v86 = 0u;
-    i64 v87 = ((i64)0ll);
-    i64 v88 = ((i64)0ll);
-    for (u32 v89 = 0u; v89 < v79; v89 += 1u) {
-      u32 v90 = ((v85 * v79) + v89);
-      v86 = (v86 | v1[(12u + ((v80 * 0u) + v90))]);
-      v87 = ((i64)((u64)v87 + (u64)joined((v1 + (12u + ((v80 * 1u) + v90))), v80)));
-      v88 = ((i64)((u64)v88 + (u64)joined((v1 + (12u + ((v80 * 3u) + v90))), v80)));
+  for (u32 v87 = threadIdx.x; v87 < v80; v87 += blockDim.x) {
+    u32 v88 = 0u;
+    i64 v89 = ((i64)0ll);
+    i64 v90 = ((i64)0ll);
+    for (u32 v91 = 0u; v91 < v81; v91 += 1u) {
+      u32 v92 = ((v87 * v81) + v91);
+      v88 = (v88 | v1[(12u + ((v82 * 0u) + v92))]);
+      v89 = ((i64)((u64)v89 + (u64)joined((v1 + (12u + ((v82 * 1u) + v92))), v82)));
+      v90 = ((i64)((u64)v90 + (u64)joined((v1 + (12u + ((v82 * 3u) + v92))), v82)));
     }
-    if ((v86 != 0u)) {
-      u64 v91 = (((u64)v85) * 3ull);
-      add64((v82 + v91), v87);
-      add64((v82 + (v91 + 1ull)), v88);
-      set_flags((v81 + ((v91 * 2ull) + 4ull)), v86);
+    if ((v88 != 0u)) {
+      u64 v93 = (((u64)v87) * 3ull);
+      add64((v84 + v93), v89);
+      add64((v84 + (v93 + 1ull)), v90);
+      set_flags((v83 + ((v93 * 2ull) + 4ull)), v88);
     }
   }
 }

@@ -134,68 +134,6 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v21, const u16* __restrict__ v23, const i32 v27, const i64 v30, const i32 v32, const u32 v34, const u32 v35, const u32 v36, u32* v37, const u64* __restrict__ v38) {
-  SHARED(v40)
-  for (u32 v41 = threadIdx.x; v41 < (v36 * 1u); v41 += blockDim.x) {
-    v40[(0u + v41)] = 0u;
-  }
-  __syncthreads();
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[2];
-      lanes16(v11, v10, v9);
-      u32 v12 = 0u;
-#pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          u32 v15 = ((u32)((u16)lane16((v11 + 0u), v13)));
-          bool v18 = (v16[v15] != 0u);
-          bool v19 = (v17[v15] != 0u);
-          bool v20 = !v18;
-          if ((v20 && !v19)) {
-            v12 = (v12 | (1u << v13));
-          }
-        }
-      }
-      if ((v12 != 0u)) {
-        u64 v22[2];
-        lanes16(v22, v21, v9);
-        u64 v24[2];
-        lanes16(v24, v23, v9);
-#pragma unroll
-        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
-          u64 v26 = (v9 + ((u64)v25));
-          if (((v12 & (1u << v25)) != 0u)) {
-            i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v24 + 0u), v25)))));
-            i64 v29 = ((i64)v28);
-            u32 v31 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v22 + 0u), v25)))));
-            u32 v39 = ((v31 * v35) + (threadIdx.x % v35));
-            count32((v40 + (0u + ((v36 * 0u) + v39))), 1u);
-          }
-        }
-      }
-    }
-  }
-  __syncthreads();
-  for (u32 v42 = threadIdx.x; v42 < v34; v42 += blockDim.x) {
-    u32 v43 = 0u;
-    i64 v44 = ((i64)0ll);
-    for (u32 v45 = 0u; v45 < v35; v45 += 1u) {
-      u32 v46 = ((v42 * v35) + v45);
-      v44 = ((i64)((u64)v44 + (u64)((i64)v40[(0u + ((v36 * 0u) + v46))])));
-    }
-    if ((v44 != ((i64)0ll))) {
-      u64 v47 = ((u64)v42);
-      count32((v37 + v47), ((u32)v44));
-    }
-  }
-}
-
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const i32 v17, const i64 v20, const i64 v21, const u32* __restrict__ v24, const u64* __restrict__ v25, const i32 v30, const i64 v33, const u32 v35, const u32 v36, const u32 v37, u32* v38, const u64* __restrict__ v39) {
   SHARED(v41)
   for (u32 v42 = threadIdx.x; v42 < (v37 * 1u); v42 += blockDim.x) {
@@ -251,6 +189,80 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     if ((v45 != ((i64)0ll))) {
       u64 v48 = ((u64)v43);
       count32((v38 + v48), ((u32)v45));
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u8* __restrict__ v21, const u8* __restrict__ v22, const u16* __restrict__ v30, const i32 v31, const i64 v34, const u16* __restrict__ v36, const i32 v37, const u32 v39, const u32 v40, const u32 v41, u32* v42, const u64* __restrict__ v43) {
+  SHARED(v1)
+  for (u32 v45 = threadIdx.x; v45 < (v41 * 1u); v45 += blockDim.x) {
+    v1[(12u + v45)] = 0u;
+  }
+  __syncthreads();
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+#pragma unroll
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            u32 v20 = ((u32)((u16)lane16((v17 + 0u), v18)));
+            bool v23 = (v21[v20] != 0u);
+            bool v24 = (v22[v20] != 0u);
+            bool v25 = !v23;
+            if ((v25 && !v24)) {
+              v15 = (v15 | (1u << v18));
+            }
+          }
+        }
+      }
+      u32 v26 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
+        if (((v15 & (1u << v27)) != 0u)) {
+          v1[v26] = (((u32)v14) + v27);
+          v26 = (v26 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v28 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v28);
+        if ((threadIdx.x < v28)) {
+          u64 v29 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v29])));
+          i64 v33 = ((i64)v32);
+          u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v29])));
+          u32 v44 = ((v35 * v40) + (threadIdx.x % v40));
+          count32((v1 + (12u + ((v41 * 0u) + v44))), 1u);
+        }
+        __syncthreads();
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v46 = threadIdx.x; v46 < v39; v46 += blockDim.x) {
+    u32 v47 = 0u;
+    i64 v48 = ((i64)0ll);
+    for (u32 v49 = 0u; v49 < v40; v49 += 1u) {
+      u32 v50 = ((v46 * v40) + v49);
+      v48 = ((i64)((u64)v48 + (u64)((i64)v1[(12u + ((v41 * 0u) + v50))])));
+    }
+    if ((v48 != ((i64)0ll))) {
+      u64 v51 = ((u64)v46);
+      count32((v42 + v51), ((u32)v48));
     }
   }
 }

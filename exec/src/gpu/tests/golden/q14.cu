@@ -45,13 +45,13 @@ KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v22, const i32 v24, const i32 v26, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const i32 v42, const i64 v45, const i64 v46, const u8* __restrict__ v54, const u8* __restrict__ v56, const u8* __restrict__ v57, const u32* __restrict__ v60, const i32 v61, const i32 v63, const u8* __restrict__ v64, const i32 v65, const i32 v69, const i32 v70, const i32 v72, const i32 v73, const u32 v77, const u32 v78, const u32 v79, u32* v80, u64* v81) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i32 v22, const i32 v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const i32 v44, const i64 v47, const i64 v48, const u8* __restrict__ v56, const u8* __restrict__ v58, const u8* __restrict__ v59, const u32* __restrict__ v62, const i32 v63, const i32 v65, const u8* __restrict__ v66, const i32 v67, const i32 v71, const i32 v72, const i32 v74, const i32 v75, const u32 v79, const u32 v80, const u32 v81, u32* v82, u64* v83) {
   SHARED(v1)
-  u32 v82 = 0u;
-  i64 v83 = ((i64)0ll);
-  i64 v84 = ((i64)0ll);
-  for (u32 v85 = threadIdx.x; v85 < (v79 * 5u); v85 += blockDim.x) {
-    v1[(12u + v85)] = 0u;
+  u32 v84 = 0u;
+  i64 v85 = ((i64)0ll);
+  i64 v86 = ((i64)0ll);
+  for (u32 v87 = threadIdx.x; v87 < (v81 * 5u); v87 += blockDim.x) {
+    v1[(12u + v87)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -67,109 +67,118 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       if (((v14 < v12) && !v5)) {
         u64 v17[2];
         lanes16(v17, v16, v14);
-        u64 v19[2];
-        lanes16(v19, v18, v14);
 #pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v14 + ((u64)v20));
-          if (((v21 >= v11) && (v21 < v12))) {
-            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
-            bool v25 = (v23 >= v24);
-            if (v25) {
-              bool v27 = (v23 < v26);
-              if (v27) {
-                i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
-                i64 v30 = ((i64)v29);
-                u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-                bool v34 = ((v30 < v31) || (v30 > v32));
-                u32 v36 = (v34 ? 0u : v35[v33]);
-                u32 v37 = (v36 - 1u);
-                if (!(v36 == 0u)) {
-                  v15 = (v15 | (1u << v20));
-                }
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
+            bool v23 = (v21 >= v22);
+            if (v23) {
+              bool v25 = (v21 < v24);
+              if (v25) {
+                v15 = (v15 | (1u << v18));
+              }
+            }
+          }
+        }
+        if ((v15 != 0u)) {
+          u64 v27[2];
+          lanes16(v27, v26, v14);
+#pragma unroll
+          for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
+            u64 v29 = (v14 + ((u64)v28));
+            if (((v15 & (1u << v28)) != 0u)) {
+              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v27 + 0u), v28)))));
+              i64 v32 = ((i64)v31);
+              u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+              bool v36 = ((v32 < v33) || (v32 > v34));
+              u32 v38 = (v36 ? 0u : v37[v35]);
+              u32 v39 = (v38 - 1u);
+              if ((v38 == 0u)) {
+                v15 = (v15 - (1u << v28));
               }
             }
           }
         }
       }
-      u32 v38 = (v2 + scan((v1 + 9u), ones(v15)));
+      u32 v40 = (v2 + scan((v1 + 9u), ones(v15)));
 #pragma unroll
-      for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
-        if (((v15 & (1u << v39)) != 0u)) {
-          v1[v38] = (((u32)v14) + v39);
-          v38 = (v38 + 1u);
+      for (u32 v41 = 0u; v41 < 8u; v41 += 1u) {
+        if (((v15 & (1u << v41)) != 0u)) {
+          v1[v40] = (((u32)v14) + v41);
+          v40 = (v40 + 1u);
         }
       }
       v2 = (v2 + v1[(9u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v40 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v40);
-        if ((threadIdx.x < v40)) {
-          u64 v41 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v16[v41])));
-          i64 v44 = ((i64)v43);
-          u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
-          bool v48 = ((v44 < v45) || (v44 > v46));
-          u32 v49 = (v48 ? 0u : v35[v47]);
-          u32 v50 = (v49 - 1u);
-          if (!(v49 == 0u)) {
-            i32 v51 = (0);
-            bool v52 = true;
-            bool v53 = true;
-            if (v53) {
-              u32 v55 = ((u32)v54[v50]);
-              bool v58 = (v56[v55] != 0u);
-              bool v59 = (v57[v55] != 0u);
-              if ((v58 && !v59)) {
-                i32 v62 = ((i32)((u32)v61 + (u32)((i32)v60[v41])));
-                i32 v66 = ((i32)((u32)v65 + (u32)((i32)v64[v41])));
-                i32 v67 = ((i32)((u32)v63 - (u32)v66));
-                i32 v68 = ((i32)((u32)v62 * (u32)v67));
-                v51 = v68;
-                v52 = false;
-                v53 = false;
+        u32 v42 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v42);
+        if ((threadIdx.x < v42)) {
+          u64 v43 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v26[v43])));
+          i64 v46 = ((i64)v45);
+          u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
+          bool v50 = ((v46 < v47) || (v46 > v48));
+          u32 v51 = (v50 ? 0u : v37[v49]);
+          u32 v52 = (v51 - 1u);
+          if (!(v51 == 0u)) {
+            i32 v53 = (0);
+            bool v54 = true;
+            bool v55 = true;
+            if (v55) {
+              u32 v57 = ((u32)v56[v52]);
+              bool v60 = (v58[v57] != 0u);
+              bool v61 = (v59[v57] != 0u);
+              if ((v60 && !v61)) {
+                i32 v64 = ((i32)((u32)v63 + (u32)((i32)v62[v43])));
+                i32 v68 = ((i32)((u32)v67 + (u32)((i32)v66[v43])));
+                i32 v69 = ((i32)((u32)v65 - (u32)v68));
+                i32 v70 = ((i32)((u32)v64 * (u32)v69));
+                v53 = v70;
+                v54 = false;
+                v55 = false;
               }
             }
-            if (v53) {
-              v51 = v69;
-              v52 = false;
+            if (v55) {
+              v53 = v71;
+              v54 = false;
             }
-            i32 v71 = ((i32)((u32)v70 + (u32)((i32)v60[v41])));
-            i32 v74 = ((i32)((u32)v73 + (u32)((i32)v64[v41])));
-            i32 v75 = ((i32)((u32)v72 - (u32)v74));
-            i32 v76 = ((i32)((u32)v71 * (u32)v75));
-            v83 = ((i64)((u64)v83 + (u64)((i64)v51)));
-            v84 = ((i64)((u64)v84 + (u64)((i64)v76)));
-            v82 = (v82 | 1u);
+            i32 v73 = ((i32)((u32)v72 + (u32)((i32)v62[v43])));
+            i32 v76 = ((i32)((u32)v75 + (u32)((i32)v66[v43])));
+            i32 v77 = ((i32)((u32)v74 - (u32)v76));
+            i32 v78 = ((i32)((u32)v73 * (u32)v77));
+            v85 = ((i64)((u64)v85 + (u64)((i64)v53)));
+            v86 = ((i64)((u64)v86 + (u64)((i64)v78)));
+            v84 = (v84 | 1u);
           }
         }
         __syncthreads();
       }
     }
   }
-  u32 v86 = ((0u * v78) + (threadIdx.x % v78));
-  if ((v82 != 0u)) {
-    add_shared((v1 + (12u + ((v79 * 1u) + v86))), v79, v83);
-    add_shared((v1 + (12u + ((v79 * 3u) + v86))), v79, v84);
-    set_flags((v1 + (12u + ((v79 * 0u) + v86))), v82);
+  u32 v88 = ((0u * v80) + (threadIdx.x % v80));
+  if ((v84 != 0u)) {
+    add_shared((v1 + (12u + ((v81 * 1u) + v88))), v81, v85);
+    add_shared((v1 + (12u + ((v81 * 3u) + v88))), v81, v86);
+    set_flags((v1 + (12u + ((v81 * 0u) + v88))), v84);
   }
   __syncthreads();
-  for (u32 v87 = threadIdx.x; v87 < v77; v87 += blockDim.x) {
-    u32 v88 = 0u;
-    i64 v89 = ((i64)0ll);
-    i64 v90 = ((i64)0ll);
-    for (u32 v91 = 0u; v91 < v78; v91 += 1u) {
-      u32 v92 = ((v87 * v78) + v91);
-      v88 = (v88 | v1[(12u + ((v79 * 0u) + v92))]);
-      v89 = ((i64)((u64)v89 + (u64)joined((v1 + (12u + ((v79 * 1u) + v92))), v79)));
-      v90 = ((i64)((u64)v90 + (u64)joined((v1 + (12u + ((v79 * 3u) + v92))), v79)));
+  for (u32 v89 = threadIdx.x; v89 < v79; v89 += blockDim.x) {
+    u32 v90 = 0u;
+    i64 v91 = ((i64)0ll);
+    i64 v92 = ((i64)0ll);
+    for (u32 v93 = 0u; v93 < v80; v93 += 1u) {
+      u32 v94 = ((v89 * v80) + v93);
+      v90 = (v90 | v1[(12u + ((v81 * 0u) + v94))]);
+      v91 = ((i64)((u64)v91 + (u64)joined((v1 + (12u + ((v81 * 1u) + v94))), v81)));
+      v92 = ((i64)((u64)v92 + (u64)joined((v1 + (12u + ((v81 * 3u) + v94))), v81)));
     }
-    if ((v88 != 0u)) {
-      u64 v93 = (((u64)v87) * 3ull);
-      add64((v81 + v93), v89);
-      add64((v81 + (v93 + 1ull)), v90);
-      set_flags((v80 + ((v93 * 2ull) + 4ull)), v88);
+    if ((v90 != 0u)) {
+      u64 v95 = (((u64)v89) * 3ull);
+      add64((v83 + v95), v91);
+      add64((v83 + (v95 + 1ull)), v92);
+      set_flags((v82 + ((v95 * 2ull) + 4ull)), v90);
     }
   }
 }

@@ -137,74 +137,6 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u8* __restrict__ v21, const u32* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i64 v32, const i32 v34, const i32 v36, const i32 v37, const u32 v41, const u32 v42, const u32 v43, const u32* __restrict__ v44, u64* v45) {
-  SHARED(v47)
-  for (u32 v48 = threadIdx.x; v48 < (v43 * 2u); v48 += blockDim.x) {
-    v47[(0u + v48)] = 0u;
-  }
-  __syncthreads();
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
-      u64 v11[2];
-      lanes16(v11, v10, v9);
-      u32 v12 = 0u;
-#pragma unroll
-      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
-        u64 v14 = (v9 + ((u64)v13));
-        if (((v14 >= v6) && (v14 < v8))) {
-          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u16)lane16((v11 + 0u), v13)))));
-          bool v18 = (v16 >= v17);
-          if (v18) {
-            bool v20 = (v16 < v19);
-            if (v20) {
-              v12 = (v12 | (1u << v13));
-            }
-          }
-        }
-      }
-      if ((v12 != 0u)) {
-        u64 v22[1];
-        lanes8(v22, v21, v9);
-        u64 v24[4];
-        lanes32(v24, v23, v9);
-        u64 v26[1];
-        lanes8(v26, v25, v9);
-#pragma unroll
-        for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
-          u64 v28 = (v9 + ((u64)v27));
-          if (((v12 & (1u << v27)) != 0u)) {
-            i32 v30 = ((i32)((u32)v29 + (u32)((i32)((u8)lane8((v22 + 0u), v27)))));
-            i64 v31 = ((i64)v30);
-            u32 v33 = (((u32)((u64)((i64)((u64)v31 - (u64)v32)))) + 1u);
-            i32 v35 = ((i32)((u32)v34 + (u32)((i32)lane32((v24 + 0u), v27))));
-            i32 v38 = ((i32)((u32)v37 + (u32)((i32)((u8)lane8((v26 + 0u), v27)))));
-            i32 v39 = ((i32)((u32)v36 - (u32)v38));
-            i32 v40 = ((i32)((u32)v35 * (u32)v39));
-            u32 v46 = ((v33 * v42) + (threadIdx.x % v42));
-            add_shared((v47 + (0u + ((v43 * 0u) + v46))), v43, ((i64)v40));
-          }
-        }
-      }
-    }
-  }
-  __syncthreads();
-  for (u32 v49 = threadIdx.x; v49 < v41; v49 += blockDim.x) {
-    u32 v50 = 0u;
-    i64 v51 = ((i64)0ll);
-    for (u32 v52 = 0u; v52 < v42; v52 += 1u) {
-      u32 v53 = ((v49 * v42) + v52);
-      v51 = ((i64)((u64)v51 + (u64)joined((v47 + (0u + ((v43 * 0u) + v53))), v43)));
-    }
-    if ((v51 != ((i64)0ll))) {
-      u64 v54 = ((u64)v49);
-      add64((v45 + v54), v51);
-    }
-  }
-}
-
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u32* __restrict__ v10, const u64* __restrict__ v11, const u32 v13, const u32 v14, const u32 v15, u32* v16, u64* v17) {
   SHARED(v21)
   u32 v18 = 0u;
@@ -245,6 +177,84 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
       u64 v30 = (((u64)v24) * 2ull);
       most((v17 + v30), v26);
       set_flags((v16 + ((v30 * 2ull) + 2ull)), v25);
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i32 v22, const i32 v24, const u8* __restrict__ v30, const i32 v31, const i64 v34, const u32* __restrict__ v36, const i32 v37, const i32 v39, const u8* __restrict__ v40, const i32 v41, const u32 v45, const u32 v46, const u32 v47, const u32* __restrict__ v48, u64* v49) {
+  SHARED(v1)
+  for (u32 v51 = threadIdx.x; v51 < (v47 * 2u); v51 += blockDim.x) {
+    v1[(12u + v51)] = 0u;
+  }
+  __syncthreads();
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+#pragma unroll
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
+            bool v23 = (v21 >= v22);
+            if (v23) {
+              bool v25 = (v21 < v24);
+              if (v25) {
+                v15 = (v15 | (1u << v18));
+              }
+            }
+          }
+        }
+      }
+      u32 v26 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
+        if (((v15 & (1u << v27)) != 0u)) {
+          v1[v26] = (((u32)v14) + v27);
+          v26 = (v26 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v28 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v28);
+        if ((threadIdx.x < v28)) {
+          u64 v29 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v29])));
+          i64 v33 = ((i64)v32);
+          u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
+          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v29])));
+          i32 v42 = ((i32)((u32)v41 + (u32)((i32)v40[v29])));
+          i32 v43 = ((i32)((u32)v39 - (u32)v42));
+          i32 v44 = ((i32)((u32)v38 * (u32)v43));
+          u32 v50 = ((v35 * v46) + (threadIdx.x % v46));
+          add_shared((v1 + (12u + ((v47 * 0u) + v50))), v47, ((i64)v44));
+        }
+        __syncthreads();
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v52 = threadIdx.x; v52 < v45; v52 += blockDim.x) {
+    u32 v53 = 0u;
+    i64 v54 = ((i64)0ll);
+    for (u32 v55 = 0u; v55 < v46; v55 += 1u) {
+      u32 v56 = ((v52 * v46) + v55);
+      v54 = ((i64)((u64)v54 + (u64)joined((v1 + (12u + ((v47 * 0u) + v56))), v47)));
+    }
+    if ((v54 != ((i64)0ll))) {
+      u64 v57 = ((u64)v52);
+      add64((v49 + v57), v54);
     }
   }
 }

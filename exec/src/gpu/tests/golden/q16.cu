@@ -260,42 +260,38 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u8* __restrict__ v23, const i32 v27, const i64 v30, u32* v32) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v20, const i32 v24, const i64 v27, u32* v29) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u64 v14[1];
-        lanes8(v14, v13, v12);
-        u32 v15 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
 #pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
-            bool v21 = (v19[v18] != 0u);
-            bool v22 = (v20[v18] != 0u);
-            if ((v21 && !v22)) {
-              v15 = (v15 | (1u << v16));
-            }
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          bool v19 = (v17[v15] != 0u);
+          if ((v18 && !v19)) {
+            v12 = (v12 | (1u << v13));
           }
         }
-        if ((v15 != 0u)) {
-          u64 v24[1];
-          lanes8(v24, v23, v12);
+      }
+      if ((v12 != 0u)) {
+        u64 v21[1];
+        lanes8(v21, v20, v9);
 #pragma unroll
-          for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
-            u64 v26 = (v12 + ((u64)v25));
-            if (((v15 & (1u << v25)) != 0u)) {
-              i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u8)lane8((v24 + 0u), v25)))));
-              i64 v29 = ((i64)v28);
-              u32 v31 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-              set_bit((v32 + 0u), ((u64)v31));
-            }
+        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+          u64 v23 = (v9 + ((u64)v22));
+          if (((v12 & (1u << v22)) != 0u)) {
+            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u8)lane8((v21 + 0u), v22)))));
+            i64 v26 = ((i64)v25);
+            u32 v28 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+            set_bit((v29 + 0u), ((u64)v28));
           }
         }
       }
@@ -303,7 +299,7 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u8* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v55, const u32* __restrict__ v57, const i32* __restrict__ v59, const i64 v62, const i32 v64, u32* v66, const u64* __restrict__ v67, const i64 v70, const u64 v72, u32* v74) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v16, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u16* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const i32 v48, const i64 v51, const i64 v52, const u32* __restrict__ v57, const u32* __restrict__ v59, const i32* __restrict__ v61, const i64 v64, const i32 v66, u32* v68, const u64* __restrict__ v69, const i64 v72, const u64 v74, u32* v76) {
   SHARED(v1)
   u32 v2 = 0u;
   for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
@@ -316,71 +312,80 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
       u32 v15 = 0u;
       if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
-        u64 v19[1];
-        lanes8(v19, v18, v14);
+        u64 v17[1];
+        lanes8(v17, v16, v14);
 #pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v14 + ((u64)v20));
-          if (((v21 >= v11) && (v21 < v12))) {
-            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u8)lane8((v19 + 0u), v20)))));
-            i64 v24 = ((i64)v23);
-            u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
-            bool v28 = ((v24 < v25) || (v24 > v26));
-            bool v30 = !(v28 || !bit((v29 + 0ull), ((u64)v27)));
-            bool v31 = !v30;
-            if (v31) {
-              i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
-              i64 v34 = ((i64)v33);
-              u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
-              bool v38 = ((v34 < v35) || (v34 > v36));
-              u32 v40 = (v38 ? 0u : v39[v37]);
-              u32 v41 = (v40 - 1u);
-              if (!(v40 == 0u)) {
-                v15 = (v15 | (1u << v20));
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u8)lane8((v17 + 0u), v18)))));
+            i64 v22 = ((i64)v21);
+            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
+            bool v26 = ((v22 < v23) || (v22 > v24));
+            bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
+            bool v29 = !v28;
+            if (v29) {
+              v15 = (v15 | (1u << v18));
+            }
+          }
+        }
+        if ((v15 != 0u)) {
+          u64 v31[2];
+          lanes16(v31, v30, v14);
+#pragma unroll
+          for (u32 v32 = 0u; v32 < 8u; v32 += 1u) {
+            u64 v33 = (v14 + ((u64)v32));
+            if (((v15 & (1u << v32)) != 0u)) {
+              i32 v35 = ((i32)((u32)v34 + (u32)((i32)((u16)lane16((v31 + 0u), v32)))));
+              i64 v36 = ((i64)v35);
+              u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+              bool v40 = ((v36 < v37) || (v36 > v38));
+              u32 v42 = (v40 ? 0u : v41[v39]);
+              u32 v43 = (v42 - 1u);
+              if ((v42 == 0u)) {
+                v15 = (v15 - (1u << v32));
               }
             }
           }
         }
       }
-      u32 v42 = (v2 + scan((v1 + 9u), ones(v15)));
+      u32 v44 = (v2 + scan((v1 + 9u), ones(v15)));
 #pragma unroll
-      for (u32 v43 = 0u; v43 < 8u; v43 += 1u) {
-        if (((v15 & (1u << v43)) != 0u)) {
-          v1[v42] = (((u32)v14) + v43);
-          v42 = (v42 + 1u);
+      for (u32 v45 = 0u; v45 < 8u; v45 += 1u) {
+        if (((v15 & (1u << v45)) != 0u)) {
+          v1[v44] = (((u32)v14) + v45);
+          v44 = (v44 + 1u);
         }
       }
       v2 = (v2 + v1[(9u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v44 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v44);
-        if ((threadIdx.x < v44)) {
-          u64 v45 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v47 = ((i32)((u32)v46 + (u32)((i32)v16[v45])));
-          i64 v48 = ((i64)v47);
-          u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
-          bool v52 = ((v48 < v49) || (v48 > v50));
-          u32 v53 = (v52 ? 0u : v39[v51]);
-          u32 v54 = (v53 - 1u);
-          if (!(v53 == 0u)) {
-            u32 v56 = v55[v54];
-            u32 v58 = v57[v54];
-            i32 v60 = v59[v54];
-            i64 v61 = ((i64)v60);
-            u32 v63 = ((((v56 + 1u) << 14u) | ((v58 + 1u) << 6u)) | (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u));
-            i32 v65 = ((i32)((u32)v64 + (u32)((i32)v18[v45])));
-            u64 v68 = (((u64)v63) * 2ull);
-            i64 v69 = ((i64)v65);
-            u32 v71 = (((u32)((u64)((i64)((u64)v69 - (u64)v70)))) + 1u);
-            u64 v73 = ((((u64)v63) * v72) + ((u64)v71));
-            bool v75 = take_bit((v74 + 0u), v73);
-            if (v75) {
-              count32((v66 + v68), 1u);
+        u32 v46 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v46);
+        if ((threadIdx.x < v46)) {
+          u64 v47 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v49 = ((i32)((u32)v48 + (u32)((i32)v30[v47])));
+          i64 v50 = ((i64)v49);
+          u32 v53 = (((u32)((u64)((i64)((u64)v50 - (u64)v51)))) + 1u);
+          bool v54 = ((v50 < v51) || (v50 > v52));
+          u32 v55 = (v54 ? 0u : v41[v53]);
+          u32 v56 = (v55 - 1u);
+          if (!(v55 == 0u)) {
+            u32 v58 = v57[v56];
+            u32 v60 = v59[v56];
+            i32 v62 = v61[v56];
+            i64 v63 = ((i64)v62);
+            u32 v65 = ((((v58 + 1u) << 14u) | ((v60 + 1u) << 6u)) | (((u32)((u64)((i64)((u64)v63 - (u64)v64)))) + 1u));
+            i32 v67 = ((i32)((u32)v66 + (u32)((i32)v16[v47])));
+            u64 v70 = (((u64)v65) * 2ull);
+            i64 v71 = ((i64)v67);
+            u32 v73 = (((u32)((u64)((i64)((u64)v71 - (u64)v72)))) + 1u);
+            u64 v75 = ((((u64)v65) * v74) + ((u64)v73));
+            bool v77 = take_bit((v76 + 0u), v75);
+            if (v77) {
+              count32((v68 + v70), 1u);
             }
-            set_flags((v66 + (v68 + 1ull)), 1u);
+            set_flags((v68 + (v70 + 1ull)), 1u);
           }
         }
         __syncthreads();

@@ -270,7 +270,7 @@ KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, c
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, i32* v31, const u8* __restrict__ v32, const i32 v33, const i32 v34, i32* v36, const u32* __restrict__ v37, const i32 v38, i32* v40) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, i32* v34, const u8* __restrict__ v35, const i32 v36, const i32 v37, i32* v39, const u32* __restrict__ v40, const i32 v41, i32* v43) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -278,28 +278,32 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        i64 v22 = ((i64)v21);
-        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-        bool v26 = ((v22 < v23) || (v22 > v24));
-        u32 v28 = (v26 ? 0u : v27[v25]);
-        u32 v29 = (v28 - 1u);
-        bool v30 = !(v28 == 0u);
-        if (v30) {
-          v31[v18] = v21;
-          i32 v35 = ((i32)((u32)v34 + (u32)((i32)((u32)v33 * (u32)((i32)v32[v15])))));
-          v36[v18] = v35;
-          i32 v39 = ((i32)((u32)v38 + (u32)((i32)v37[v15])));
-          v40[v18] = v39;
-          v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        i64 v25 = ((i64)v24);
+        u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+        bool v29 = ((v25 < v26) || (v25 > v27));
+        u32 v31 = (v29 ? 0u : v30[v28]);
+        u32 v32 = (v31 - 1u);
+        bool v33 = !(v31 == 0u);
+        if (v33) {
+          v34[v19] = v24;
+          i32 v38 = ((i32)((u32)v37 + (u32)((i32)((u32)v36 * (u32)((i32)v35[v21])))));
+          v39[v19] = v38;
+          i32 v42 = ((i32)((u32)v41 + (u32)((i32)v40[v21])));
+          v43[v19] = v42;
+          v19 = (v19 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -308,7 +312,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const u8* __restrict__ v21, const u8* __restrict__ v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v27, const u16* __restrict__ v29, const i32 v30, const i64 v33, u32* v35, i32* v36) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const u8* __restrict__ v24, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const u8* __restrict__ v30, const u16* __restrict__ v32, const i32 v33, const i64 v36, u32* v38, i32* v39) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -316,26 +320,30 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        u32 v20 = ((u32)v19[v15]);
-        bool v23 = (v21[v20] != 0u);
-        if (v23) {
-          u32 v25 = ((u32)v24[v15]);
-          bool v28 = (v26[v25] != 0u);
-          if (v28) {
-            i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v15])));
-            i64 v32 = ((i64)v31);
-            u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
-            v35[v18] = v34;
-            v36[v18] = v31;
-            v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        u32 v23 = ((u32)v22[v21]);
+        bool v26 = (v24[v23] != 0u);
+        if (v26) {
+          u32 v28 = ((u32)v27[v21]);
+          bool v31 = (v29[v28] != 0u);
+          if (v31) {
+            i32 v34 = ((i32)((u32)v33 + (u32)((i32)v32[v21])));
+            i64 v35 = ((i64)v34);
+            u32 v37 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+            v38[v19] = v37;
+            v39[v19] = v34;
+            v19 = (v19 + 1u);
           }
         }
       }

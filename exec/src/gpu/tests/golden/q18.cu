@@ -45,7 +45,7 @@ KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u64* __restrict__ v28, const u16* __restrict__ v33, const i32 v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const u32* __restrict__ v44, const i32 v45, i32* v47, const u16* __restrict__ v48, const i32 v49, i32* v51, const u16* __restrict__ v52, u32* v54, const u16* __restrict__ v55, const i32 v56, i32* v58, i32* v59, i32* v60, i32* v61, const i64 v63, const i64 v64, i32* v73, u8* v74) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u64* __restrict__ v31, const u16* __restrict__ v36, const i32 v37, const i64 v40, const i64 v41, const u32* __restrict__ v44, const u32* __restrict__ v47, const i32 v48, i32* v50, const u16* __restrict__ v51, const i32 v52, i32* v54, const u16* __restrict__ v55, u32* v57, const u16* __restrict__ v58, const i32 v59, i32* v61, i32* v62, i32* v63, i32* v64, const i64 v66, const i64 v67, i32* v76, u8* v77) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -53,53 +53,57 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        i64 v22 = ((i64)v21);
-        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-        bool v26 = ((v22 < v23) || (v22 > v24));
-        u64 v29 = (((u64)v25) * 2ull);
-        bool v30 = (v26 || !((v27[(v29 + 1ull)] & 1u) != 0u));
-        u32 v31 = (v30 ? 0u : v25);
-        bool v32 = !v30;
-        if (v32) {
-          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v15])));
-          i64 v36 = ((i64)v35);
-          u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
-          bool v40 = ((v36 < v37) || (v36 > v38));
-          u32 v42 = (v40 ? 0u : v41[v39]);
-          u32 v43 = (v42 - 1u);
-          if (!(v42 == 0u)) {
-            i32 v46 = ((i32)((u32)v45 + (u32)((i32)v44[v15])));
-            v47[v18] = v46;
-            i32 v50 = ((i32)((u32)v49 + (u32)((i32)v48[v15])));
-            v51[v18] = v50;
-            u32 v53 = ((u32)v52[v43]);
-            v54[v18] = v53;
-            i32 v57 = ((i32)((u32)v56 + (u32)((i32)v55[v43])));
-            v58[v18] = v57;
-            v59[v18] = v21;
-            v60[v18] = v50;
-            v61[v18] = v46;
-            i64 v62 = ((i64)v21);
-            u32 v65 = (((u32)((u64)((i64)((u64)v62 - (u64)v63)))) + 1u);
-            bool v66 = ((v62 < v63) || (v62 > v64));
-            u64 v67 = (((u64)v65) * 2ull);
-            bool v68 = (v66 || !((v27[(v67 + 1ull)] & 1u) != 0u));
-            u32 v69 = (v68 ? 0u : v65);
-            u64 v70 = (((u64)v69) * 2ull);
-            i32 v71 = (!v68 ? ((i32)((i64)((i32)v27[v70]))) : (0));
-            bool v72 = (!v68 ? false : true);
-            v73[v18] = v71;
-            v74[v18] = ((u8)!v72);
-            v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        i64 v25 = ((i64)v24);
+        u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+        bool v29 = ((v25 < v26) || (v25 > v27));
+        u64 v32 = (((u64)v28) * 2ull);
+        bool v33 = (v29 || !((v30[(v32 + 1ull)] & 1u) != 0u));
+        u32 v34 = (v33 ? 0u : v28);
+        bool v35 = !v33;
+        if (v35) {
+          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v21])));
+          i64 v39 = ((i64)v38);
+          u32 v42 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
+          bool v43 = ((v39 < v40) || (v39 > v41));
+          u32 v45 = (v43 ? 0u : v44[v42]);
+          u32 v46 = (v45 - 1u);
+          if (!(v45 == 0u)) {
+            i32 v49 = ((i32)((u32)v48 + (u32)((i32)v47[v21])));
+            v50[v19] = v49;
+            i32 v53 = ((i32)((u32)v52 + (u32)((i32)v51[v21])));
+            v54[v19] = v53;
+            u32 v56 = ((u32)v55[v46]);
+            v57[v19] = v56;
+            i32 v60 = ((i32)((u32)v59 + (u32)((i32)v58[v46])));
+            v61[v19] = v60;
+            v62[v19] = v24;
+            v63[v19] = v53;
+            v64[v19] = v49;
+            i64 v65 = ((i64)v24);
+            u32 v68 = (((u32)((u64)((i64)((u64)v65 - (u64)v66)))) + 1u);
+            bool v69 = ((v65 < v66) || (v65 > v67));
+            u64 v70 = (((u64)v68) * 2ull);
+            bool v71 = (v69 || !((v30[(v70 + 1ull)] & 1u) != 0u));
+            u32 v72 = (v71 ? 0u : v68);
+            u64 v73 = (((u64)v72) * 2ull);
+            i32 v74 = (!v71 ? ((i32)((i64)((i32)v30[v73]))) : (0));
+            bool v75 = (!v71 ? false : true);
+            v76[v19] = v74;
+            v77[v19] = ((u8)!v75);
+            v19 = (v19 + 1u);
           }
         }
       }
@@ -209,8 +213,8 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 16ull)); v9 < v8; v9 += (((u64)blockDim.x) * 16ull)) {
+      u64 v10 = (v9 + 16ull);
       u64 v11 = ((v10 > v8) ? v8 : v10);
       for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
         u32 v13 = 0u;

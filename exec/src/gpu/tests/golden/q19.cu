@@ -31,7 +31,7 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i32 v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v27, const u8* __restrict__ v29, const u8* __restrict__ v31, const u8* __restrict__ v32, const i32 v34, const u8* __restrict__ v37, const u8* __restrict__ v38, const u8* __restrict__ v40, const u8* __restrict__ v41, const i32 v43, const u8* __restrict__ v46, const u8* __restrict__ v47, const u8* __restrict__ v49, const u8* __restrict__ v50, const i32 v52, const u16* __restrict__ v56, const i32 v57, const i64 v60, u32* v62, u32* v63, i32* v64, u32* v65) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i32 v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const u8* __restrict__ v30, const u8* __restrict__ v32, const u8* __restrict__ v34, const u8* __restrict__ v35, const i32 v37, const u8* __restrict__ v40, const u8* __restrict__ v41, const u8* __restrict__ v43, const u8* __restrict__ v44, const i32 v46, const u8* __restrict__ v49, const u8* __restrict__ v50, const u8* __restrict__ v52, const u8* __restrict__ v53, const i32 v55, const u16* __restrict__ v59, const i32 v60, const i64 v63, u32* v65, u32* v66, i32* v67, u32* v68) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -39,41 +39,45 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        bool v23 = (v21 >= v22);
-        if (v23) {
-          u32 v25 = ((u32)v24[v15]);
-          bool v28 = (v26[v25] != 0u);
-          u32 v30 = ((u32)v29[v15]);
-          bool v33 = (v31[v30] != 0u);
-          bool v35 = (v21 <= v34);
-          bool v36 = !((!v28 || !v33) || !v35);
-          bool v39 = (v37[v25] != 0u);
-          bool v42 = (v40[v30] != 0u);
-          bool v44 = (v21 <= v43);
-          bool v45 = !((!v39 || !v42) || !v44);
-          bool v48 = (v46[v25] != 0u);
-          bool v51 = (v49[v30] != 0u);
-          bool v53 = (v21 <= v52);
-          bool v54 = !((!v48 || !v51) || !v53);
-          bool v55 = ((v36 || v45) || v54);
-          if (v55) {
-            i32 v58 = ((i32)((u32)v57 + (u32)((i32)v56[v15])));
-            i64 v59 = ((i64)v58);
-            u32 v61 = (((u32)((u64)((i64)((u64)v59 - (u64)v60)))) + 1u);
-            v62[v18] = v61;
-            v63[v18] = v25;
-            v64[v18] = v21;
-            v65[v18] = v30;
-            v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        bool v26 = (v24 >= v25);
+        if (v26) {
+          u32 v28 = ((u32)v27[v21]);
+          bool v31 = (v29[v28] != 0u);
+          u32 v33 = ((u32)v32[v21]);
+          bool v36 = (v34[v33] != 0u);
+          bool v38 = (v24 <= v37);
+          bool v39 = !((!v31 || !v36) || !v38);
+          bool v42 = (v40[v28] != 0u);
+          bool v45 = (v43[v33] != 0u);
+          bool v47 = (v24 <= v46);
+          bool v48 = !((!v42 || !v45) || !v47);
+          bool v51 = (v49[v28] != 0u);
+          bool v54 = (v52[v33] != 0u);
+          bool v56 = (v24 <= v55);
+          bool v57 = !((!v51 || !v54) || !v56);
+          bool v58 = ((v39 || v48) || v57);
+          if (v58) {
+            i32 v61 = ((i32)((u32)v60 + (u32)((i32)v59[v21])));
+            i64 v62 = ((i64)v61);
+            u32 v64 = (((u32)((u64)((i64)((u64)v62 - (u64)v63)))) + 1u);
+            v65[v19] = v64;
+            v66[v19] = v28;
+            v67[v19] = v24;
+            v68[v19] = v33;
+            v19 = (v19 + 1u);
           }
         }
       }
@@ -152,12 +156,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i32 v27, const i32 v29, const i32 v31, const i32 v34, const i32 v36, const i32 v40, const u8* __restrict__ v45, const u8* __restrict__ v46, const u8* __restrict__ v49, const u8* __restrict__ v50, const i32 v52, const i64 v55, const i64 v56, const u32* __restrict__ v59, const i32 v66, const i64 v69, const i64 v70, const u32* __restrict__ v75, const u8* __restrict__ v77, const u8* __restrict__ v78, const u32* __restrict__ v80, const u8* __restrict__ v82, const u8* __restrict__ v83, const i32 v85, const i32 v86, const i32 v88, const i32 v90, const i32* __restrict__ v92, const i32 v94, const u8* __restrict__ v97, const u8* __restrict__ v98, const u8* __restrict__ v100, const u8* __restrict__ v101, const i32 v103, const i32 v105, const i32 v107, const u8* __restrict__ v110, const u8* __restrict__ v111, const u8* __restrict__ v113, const u8* __restrict__ v114, const i32 v117, const i32 v119, const u32* __restrict__ v123, const i32 v124, const u8* __restrict__ v126, const i32 v127, const u32 v131, const u32 v132, const u32 v133, u32* v134, u64* v135) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const i32 v24, const i32 v25, const i32 v27, const i32 v29, const i32 v32, const i32 v34, const i32 v38, const u8* __restrict__ v43, const u8* __restrict__ v44, const u8* __restrict__ v47, const u8* __restrict__ v48, const u16* __restrict__ v50, const i32 v54, const i64 v57, const i64 v58, const u32* __restrict__ v61, const i32 v68, const i64 v71, const i64 v72, const u32* __restrict__ v77, const u8* __restrict__ v79, const u8* __restrict__ v80, const u32* __restrict__ v82, const u8* __restrict__ v84, const u8* __restrict__ v85, const i32 v87, const i32 v88, const i32 v90, const i32 v92, const i32* __restrict__ v94, const i32 v96, const u8* __restrict__ v99, const u8* __restrict__ v100, const u8* __restrict__ v102, const u8* __restrict__ v103, const i32 v105, const i32 v107, const i32 v109, const u8* __restrict__ v112, const u8* __restrict__ v113, const u8* __restrict__ v115, const u8* __restrict__ v116, const i32 v119, const i32 v121, const u32* __restrict__ v125, const i32 v126, const u8* __restrict__ v128, const i32 v129, const u32 v133, const u32 v134, const u32 v135, u32* v136, u64* v137) {
   SHARED(v1)
-  u32 v136 = 0u;
-  i64 v137 = ((i64)0ll);
-  for (u32 v138 = threadIdx.x; v138 < (v133 * 3u); v138 += blockDim.x) {
-    v1[(12u + v138)] = 0u;
+  u32 v138 = 0u;
+  i64 v139 = ((i64)0ll);
+  for (u32 v140 = threadIdx.x; v140 < (v135 * 3u); v140 += blockDim.x) {
+    v1[(12u + v140)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -171,103 +175,112 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
       u32 v15 = 0u;
       if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
+        u64 v17[1];
+        lanes8(v17, v16, v14);
         u64 v19[1];
         lanes8(v19, v18, v14);
         u64 v21[1];
         lanes8(v21, v20, v14);
-        u64 v23[1];
-        lanes8(v23, v22, v14);
 #pragma unroll
-        for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-          u64 v25 = (v14 + ((u64)v24));
-          if (((v25 >= v11) && (v25 < v12))) {
-            i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u32)v26 * (u32)((i32)((u8)lane8((v19 + 0u), v24)))))));
-            bool v30 = (v28 >= v29);
-            bool v32 = (v28 <= v31);
-            bool v33 = !(!v30 || !v32);
-            bool v35 = (v28 >= v34);
-            bool v37 = (v28 <= v36);
-            bool v38 = !(!v35 || !v37);
-            bool v39 = (v28 >= v36);
-            bool v41 = (v28 <= v40);
-            bool v42 = !(!v39 || !v41);
-            bool v43 = ((v33 || v38) || v42);
-            if (v43) {
-              u32 v44 = ((u32)((u8)lane8((v21 + 0u), v24)));
-              bool v47 = (v45[v44] != 0u);
-              if (v47) {
-                u32 v48 = ((u32)((u8)lane8((v23 + 0u), v24)));
-                bool v51 = (v49[v48] != 0u);
-                if (v51) {
-                  i32 v53 = ((i32)((u32)v52 + (u32)((i32)((u16)lane16((v17 + 0u), v24)))));
-                  i64 v54 = ((i64)v53);
-                  u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
-                  bool v58 = ((v54 < v55) || (v54 > v56));
-                  u32 v60 = (v58 ? 0u : v59[v57]);
-                  u32 v61 = (v60 - 1u);
-                  if (!(v60 == 0u)) {
-                    v15 = (v15 | (1u << v24));
-                  }
+        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+          u64 v23 = (v14 + ((u64)v22));
+          if (((v23 >= v11) && (v23 < v12))) {
+            i32 v26 = ((i32)((u32)v25 + (u32)((i32)((u32)v24 * (u32)((i32)((u8)lane8((v17 + 0u), v22)))))));
+            bool v28 = (v26 >= v27);
+            bool v30 = (v26 <= v29);
+            bool v31 = !(!v28 || !v30);
+            bool v33 = (v26 >= v32);
+            bool v35 = (v26 <= v34);
+            bool v36 = !(!v33 || !v35);
+            bool v37 = (v26 >= v34);
+            bool v39 = (v26 <= v38);
+            bool v40 = !(!v37 || !v39);
+            bool v41 = ((v31 || v36) || v40);
+            if (v41) {
+              u32 v42 = ((u32)((u8)lane8((v19 + 0u), v22)));
+              bool v45 = (v43[v42] != 0u);
+              if (v45) {
+                u32 v46 = ((u32)((u8)lane8((v21 + 0u), v22)));
+                bool v49 = (v47[v46] != 0u);
+                if (v49) {
+                  v15 = (v15 | (1u << v22));
                 }
               }
             }
           }
         }
-      }
-      u32 v62 = (v2 + scan((v1 + 9u), ones(v15)));
+        if ((v15 != 0u)) {
+          u64 v51[2];
+          lanes16(v51, v50, v14);
 #pragma unroll
-      for (u32 v63 = 0u; v63 < 8u; v63 += 1u) {
-        if (((v15 & (1u << v63)) != 0u)) {
-          v1[v62] = (((u32)v14) + v63);
-          v62 = (v62 + 1u);
+          for (u32 v52 = 0u; v52 < 8u; v52 += 1u) {
+            u64 v53 = (v14 + ((u64)v52));
+            if (((v15 & (1u << v52)) != 0u)) {
+              i32 v55 = ((i32)((u32)v54 + (u32)((i32)((u16)lane16((v51 + 0u), v52)))));
+              i64 v56 = ((i64)v55);
+              u32 v59 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
+              bool v60 = ((v56 < v57) || (v56 > v58));
+              u32 v62 = (v60 ? 0u : v61[v59]);
+              u32 v63 = (v62 - 1u);
+              if ((v62 == 0u)) {
+                v15 = (v15 - (1u << v52));
+              }
+            }
+          }
+        }
+      }
+      u32 v64 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v65 = 0u; v65 < 8u; v65 += 1u) {
+        if (((v15 & (1u << v65)) != 0u)) {
+          v1[v64] = (((u32)v14) + v65);
+          v64 = (v64 + 1u);
         }
       }
       v2 = (v2 + v1[(9u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v64 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v64);
-        if ((threadIdx.x < v64)) {
-          u64 v65 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v67 = ((i32)((u32)v66 + (u32)((i32)v16[v65])));
-          i64 v68 = ((i64)v67);
-          u32 v71 = (((u32)((u64)((i64)((u64)v68 - (u64)v69)))) + 1u);
-          bool v72 = ((v68 < v69) || (v68 > v70));
-          u32 v73 = (v72 ? 0u : v59[v71]);
-          u32 v74 = (v73 - 1u);
-          if (!(v73 == 0u)) {
-            u32 v76 = v75[v74];
-            bool v79 = (v77[v76] != 0u);
-            u32 v81 = v80[v74];
-            bool v84 = (v82[v81] != 0u);
-            i32 v87 = ((i32)((u32)v86 + (u32)((i32)((u32)v85 * (u32)((i32)v18[v65])))));
-            bool v89 = (v87 >= v88);
-            bool v91 = (v87 <= v90);
-            i32 v93 = v92[v74];
-            bool v95 = (v93 <= v94);
-            bool v96 = !((((!v79 || !v84) || !v89) || !v91) || !v95);
-            bool v99 = (v97[v76] != 0u);
-            bool v102 = (v100[v81] != 0u);
-            bool v104 = (v87 >= v103);
-            bool v106 = (v87 <= v105);
-            bool v108 = (v93 <= v107);
-            bool v109 = !((((!v99 || !v102) || !v104) || !v106) || !v108);
-            bool v112 = (v110[v76] != 0u);
-            bool v115 = (v113[v81] != 0u);
-            bool v116 = (v87 >= v105);
-            bool v118 = (v87 <= v117);
-            bool v120 = (v93 <= v119);
-            bool v121 = !((((!v112 || !v115) || !v116) || !v118) || !v120);
-            bool v122 = ((v96 || v109) || v121);
-            if (v122) {
-              i32 v125 = ((i32)((u32)v124 + (u32)((i32)v123[v65])));
-              i32 v128 = ((i32)((u32)v127 + (u32)((i32)v126[v65])));
-              i32 v129 = ((i32)((u32)v88 - (u32)v128));
-              i32 v130 = ((i32)((u32)v125 * (u32)v129));
-              v137 = ((i64)((u64)v137 + (u64)((i64)v130)));
-              v136 = (v136 | 1u);
+        u32 v66 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v66);
+        if ((threadIdx.x < v66)) {
+          u64 v67 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v69 = ((i32)((u32)v68 + (u32)((i32)v50[v67])));
+          i64 v70 = ((i64)v69);
+          u32 v73 = (((u32)((u64)((i64)((u64)v70 - (u64)v71)))) + 1u);
+          bool v74 = ((v70 < v71) || (v70 > v72));
+          u32 v75 = (v74 ? 0u : v61[v73]);
+          u32 v76 = (v75 - 1u);
+          if (!(v75 == 0u)) {
+            u32 v78 = v77[v76];
+            bool v81 = (v79[v78] != 0u);
+            u32 v83 = v82[v76];
+            bool v86 = (v84[v83] != 0u);
+            i32 v89 = ((i32)((u32)v88 + (u32)((i32)((u32)v87 * (u32)((i32)v16[v67])))));
+            bool v91 = (v89 >= v90);
+            bool v93 = (v89 <= v92);
+            i32 v95 = v94[v76];
+            bool v97 = (v95 <= v96);
+            bool v98 = !((((!v81 || !v86) || !v91) || !v93) || !v97);
+            bool v101 = (v99[v78] != 0u);
+            bool v104 = (v102[v83] != 0u);
+            bool v106 = (v89 >= v105);
+            bool v108 = (v89 <= v107);
+            bool v110 = (v95 <= v109);
+            bool v111 = !((((!v101 || !v104) || !v106) || !v108) || !v110);
+            bool v114 = (v112[v78] != 0u);
+            bool v117 = (v115[v83] != 0u);
+            bool v118 = (v89 >= v107);
+            bool v120 = (v89 <= v119);
+            bool v122 = (v95 <= v121);
+            bool v123 = !((((!v114 || !v117) || !v118) || !v120) || !v122);
+            bool v124 = ((v98 || v111) || v123);
+            if (v124) {
+              i32 v127 = ((i32)((u32)v126 + (u32)((i32)v125[v67])));
+              i32 v130 = ((i32)((u32)v129 + (u32)((i32)v128[v67])));
+              i32 v131 = ((i32)((u32)v90 - (u32)v130));
+              i32 v132 = ((i32)((u32)v127 * (u32)v131));
+              v139 = ((i64)((u64)v139 + (u64)((i64)v132)));
+              v138 = (v138 | 1u);
             }
           }
         }
@@ -275,24 +288,24 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       }
     }
   }
-  u32 v139 = ((0u * v132) + (threadIdx.x % v132));
-  if ((v136 != 0u)) {
-    add_shared((v1 + (12u + ((v133 * 1u) + v139))), v133, v137);
-    set_flags((v1 + (12u + ((v133 * 0u) + v139))), v136);
+  u32 v141 = ((0u * v134) + (threadIdx.x % v134));
+  if ((v138 != 0u)) {
+    add_shared((v1 + (12u + ((v135 * 1u) + v141))), v135, v139);
+    set_flags((v1 + (12u + ((v135 * 0u) + v141))), v138);
   }
   __syncthreads();
-  for (u32 v140 = threadIdx.x; v140 < v131; v140 += blockDim.x) {
-    u32 v141 = 0u;
-    i64 v142 = ((i64)0ll);
-    for (u32 v143 = 0u; v143 < v132; v143 += 1u) {
-      u32 v144 = ((v140 * v132) + v143);
-      v141 = (v141 | v1[(12u + ((v133 * 0u) + v144))]);
-      v142 = ((i64)((u64)v142 + (u64)joined((v1 + (12u + ((v133 * 1u) + v144))), v133)));
+  for (u32 v142 = threadIdx.x; v142 < v133; v142 += blockDim.x) {
+    u32 v143 = 0u;
+    i64 v144 = ((i64)0ll);
+    for (u32 v145 = 0u; v145 < v134; v145 += 1u) {
+      u32 v146 = ((v142 * v134) + v145);
+      v143 = (v143 | v1[(12u + ((v135 * 0u) + v146))]);
+      v144 = ((i64)((u64)v144 + (u64)joined((v1 + (12u + ((v135 * 1u) + v146))), v135)));
     }
-    if ((v141 != 0u)) {
-      u64 v145 = (((u64)v140) * 2ull);
-      add64((v135 + v145), v142);
-      set_flags((v134 + ((v145 * 2ull) + 2ull)), v141);
+    if ((v143 != 0u)) {
+      u64 v147 = (((u64)v142) * 2ull);
+      add64((v137 + v147), v144);
+      set_flags((v136 + ((v147 * 2ull) + 2ull)), v143);
     }
   }
 }

@@ -31,6 +31,47 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u8* __restrict__ v32, const i32 v33, i32* v35, const u8* __restrict__ v36, u32* v38, const u8* __restrict__ v39, u32* v41) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u32 v11 = v1[v7];
+    u64 v13 = (((u64)v7) * v12);
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
+      }
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        i64 v25 = ((i64)v24);
+        u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+        bool v29 = ((v25 < v26) || (v25 > v27));
+        bool v31 = !(v29 || !bit((v30 + 0ull), ((u64)v28)));
+        if (v31) {
+          i32 v34 = ((i32)((u32)v33 + (u32)((i32)v32[v21])));
+          v35[v19] = v34;
+          u32 v37 = ((u32)v36[v21]);
+          v38[v19] = v37;
+          u32 v40 = ((u32)v39[v21]);
+          v41[v19] = v40;
+          v19 = (v19 + 1u);
+        }
+      }
+      v11 = (v11 + v2[blockDim.x]);
+      __syncthreads();
+    }
+  }
+}
+
 KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const i32* __restrict__ v19, const i64 v22, const i64 v23, const u8* __restrict__ v26, const u32* __restrict__ v28, u32* v30, const u32* __restrict__ v31, u32* v33) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -57,43 +98,6 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
           v30[v18] = v29;
           u32 v32 = v31[v15];
           v33[v18] = v32;
-          v18 = (v18 + 1u);
-        }
-      }
-      v11 = (v11 + v2[blockDim.x]);
-      __syncthreads();
-    }
-  }
-}
-
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u8* __restrict__ v29, const i32 v30, i32* v32, const u8* __restrict__ v33, u32* v35, const u8* __restrict__ v36, u32* v38) {
-  SHARED(v2)
-  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
-    u64 v8 = (v4 + (((u64)v7) * v6));
-    u64 v9 = (v8 + v6);
-    u64 v10 = ((v9 > v5) ? v5 : v9);
-    u32 v11 = v1[v7];
-    u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
-      }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        i64 v22 = ((i64)v21);
-        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-        bool v26 = ((v22 < v23) || (v22 > v24));
-        bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
-        if (v28) {
-          i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v15])));
-          v32[v18] = v31;
-          u32 v34 = ((u32)v33[v15]);
-          v35[v18] = v34;
-          u32 v37 = ((u32)v36[v15]);
-          v38[v18] = v37;
           v18 = (v18 + 1u);
         }
       }
@@ -273,12 +277,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u16* __restrict__ v12, const i32 v17, const i32 v19, const i32 v21, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u8* __restrict__ v32, const u8* __restrict__ v34, const i32 v38, const i32 v40, const i64 v43, const i64 v45, const i32 v47, const i32 v48, const u32 v50, const u32 v51, const u32 v52, const u32* __restrict__ v53, u64* v54) {
-  SHARED(v56)
-  for (u32 v59 = threadIdx.x; v59 < (v52 * 3u); v59 += blockDim.x) {
-    v56[(0u + v59)] = 0u;
-  }
-  __syncthreads();
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u16* __restrict__ v20, const i32 v24, const i64 v27, u32* v29) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
@@ -286,109 +285,30 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
       u64 v11[2];
       lanes16(v11, v10, v9);
-      u64 v13[2];
-      lanes16(v13, v12, v9);
-      u32 v14 = 0u;
+      u32 v12 = 0u;
 #pragma unroll
-      for (u32 v15 = 0u; v15 < 8u; v15 += 1u) {
-        u64 v16 = (v9 + ((u64)v15));
-        if (((v16 >= v6) && (v16 < v8))) {
-          i32 v18 = ((i32)((u32)v17 + (u32)((i32)((u16)lane16((v13 + 0u), v15)))));
-          bool v20 = (v18 >= v19);
-          if (v20) {
-            bool v22 = (v18 < v21);
-            if (v22) {
-              i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v11 + 0u), v15)))));
-              i64 v25 = ((i64)v24);
-              u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
-              bool v29 = ((v25 < v26) || (v25 > v27));
-              bool v31 = !(v29 || !bit((v30 + 0ull), ((u64)v28)));
-              if (v31) {
-                v14 = (v14 | (1u << v15));
-              }
-            }
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u16)lane16((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          bool v19 = (v17[v15] != 0u);
+          if ((v18 && !v19)) {
+            v12 = (v12 | (1u << v13));
           }
         }
       }
-      if ((v14 != 0u)) {
-        u64 v33[1];
-        lanes8(v33, v32, v9);
-        u64 v35[1];
-        lanes8(v35, v34, v9);
+      if ((v12 != 0u)) {
+        u64 v21[2];
+        lanes16(v21, v20, v9);
 #pragma unroll
-        for (u32 v36 = 0u; v36 < 8u; v36 += 1u) {
-          u64 v37 = (v9 + ((u64)v36));
-          if (((v14 & (1u << v36)) != 0u)) {
-            i32 v39 = ((i32)((u32)v38 + (u32)((i32)((u16)lane16((v11 + 0u), v36)))));
-            i32 v41 = ((i32)((u32)v40 + (u32)((i32)((u8)lane8((v33 + 0u), v36)))));
-            i64 v42 = ((i64)v39);
-            i64 v44 = ((i64)v41);
-            u32 v46 = (((((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u));
-            i32 v49 = ((i32)((u32)v48 + (u32)((i32)((u32)v47 * (u32)((i32)((u8)lane8((v35 + 0u), v36)))))));
-            u32 v55 = (((v46 & (v50 - 1u)) * v51) + (threadIdx.x % v51));
-            bool v57 = take_entry((v56 + (0u + v55)), (v46 + 1u));
-            if (v57) {
-              add_shared((v56 + (0u + ((v52 * 1u) + v55))), v52, ((i64)v49));
-            }
-            if (!v57) {
-              u64 v58 = ((u64)v46);
-              add64((v54 + v58), ((i64)v49));
-            }
-          }
-        }
-      }
-    }
-  }
-  __syncthreads();
-  for (u32 v60 = threadIdx.x; v60 < (v50 * v51); v60 += blockDim.x) {
-    u32 v61 = v56[(0u + ((v52 * 0u) + v60))];
-    if ((v61 != 0u)) {
-      u32 v62 = 0u;
-      i64 v63 = ((i64)0ll);
-      v63 = ((i64)((u64)v63 + (u64)joined((v56 + (0u + ((v52 * 1u) + v60))), v52)));
-      u32 v64 = (v61 - 1u);
-      u64 v65 = ((u64)v64);
-      add64((v54 + v65), v63);
-    }
-  }
-}
-
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u16* __restrict__ v23, const i32 v27, const i64 v30, u32* v32) {
-  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
-    u64 v6 = (v2 + (((u64)v5) * v4));
-    u64 v7 = (v6 + v4);
-    u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u64 v14[2];
-        lanes16(v14, v13, v12);
-        u32 v15 = 0u;
-#pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            u32 v18 = ((u32)((u16)lane16((v14 + 0u), v16)));
-            bool v21 = (v19[v18] != 0u);
-            bool v22 = (v20[v18] != 0u);
-            if ((v21 && !v22)) {
-              v15 = (v15 | (1u << v16));
-            }
-          }
-        }
-        if ((v15 != 0u)) {
-          u64 v24[2];
-          lanes16(v24, v23, v12);
-#pragma unroll
-          for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
-            u64 v26 = (v12 + ((u64)v25));
-            if (((v15 & (1u << v25)) != 0u)) {
-              i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v24 + 0u), v25)))));
-              i64 v29 = ((i64)v28);
-              u32 v31 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
-              set_bit((v32 + 0u), ((u64)v31));
-            }
+        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+          u64 v23 = (v9 + ((u64)v22));
+          if (((v12 & (1u << v22)) != 0u)) {
+            i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
+            i64 v26 = ((i64)v25);
+            u32 v28 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+            set_bit((v29 + 0u), ((u64)v28));
           }
         }
       }
@@ -396,48 +316,44 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u8* __restrict__ v27, const u8* __restrict__ v29, const u8* __restrict__ v31, const i32 v35, const i64 v38, u32* v40) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const i32 v15, const i64 v18, const i64 v19, const u8* __restrict__ v22, const u8* __restrict__ v24, const u8* __restrict__ v26, const u8* __restrict__ v28, const i32 v32, const i64 v35, u32* v37) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u64 v14[1];
-        lanes8(v14, v13, v12);
-        u32 v15 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
 #pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            i32 v19 = ((i32)((u32)v18 + (u32)((i32)((u8)lane8((v14 + 0u), v16)))));
-            i64 v20 = ((i64)v19);
-            u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
-            bool v24 = ((v20 < v21) || (v20 > v22));
-            bool v26 = !(v24 || !bit((v25 + 0ull), ((u64)v23)));
-            if (v26) {
-              v15 = (v15 | (1u << v16));
-            }
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v16 = ((i32)((u32)v15 + (u32)((i32)((u8)lane8((v11 + 0u), v13)))));
+          i64 v17 = ((i64)v16);
+          u32 v20 = (((u32)((u64)((i64)((u64)v17 - (u64)v18)))) + 1u);
+          bool v21 = ((v17 < v18) || (v17 > v19));
+          bool v23 = !(v21 || !bit((v22 + 0ull), ((u64)v20)));
+          if (v23) {
+            v12 = (v12 | (1u << v13));
           }
         }
-        if ((v15 != 0u)) {
-          u64 v28[1];
-          lanes8(v28, v27, v12);
-          u64 v30[1];
-          lanes8(v30, v29, v12);
-          u64 v32[1];
-          lanes8(v32, v31, v12);
+      }
+      if ((v12 != 0u)) {
+        u64 v25[1];
+        lanes8(v25, v24, v9);
+        u64 v27[1];
+        lanes8(v27, v26, v9);
+        u64 v29[1];
+        lanes8(v29, v28, v9);
 #pragma unroll
-          for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
-            u64 v34 = (v12 + ((u64)v33));
-            if (((v15 & (1u << v33)) != 0u)) {
-              i32 v36 = ((i32)((u32)v35 + (u32)((i32)((u8)lane8((v28 + 0u), v33)))));
-              i64 v37 = ((i64)v36);
-              u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-              set_bit((v40 + 0u), ((u64)v39));
-            }
+        for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+          u64 v31 = (v9 + ((u64)v30));
+          if (((v12 & (1u << v30)) != 0u)) {
+            i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u8)lane8((v25 + 0u), v30)))));
+            i64 v34 = ((i64)v33);
+            u32 v36 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+            set_bit((v37 + 0u), ((u64)v36));
           }
         }
       }
@@ -445,41 +361,37 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, u32* v31) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u64 v14[1];
-        lanes8(v14, v13, v12);
-        u32 v15 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
 #pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
-            bool v21 = (v19[v18] != 0u);
-            if (v21) {
-              v15 = (v15 | (1u << v16));
-            }
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
           }
         }
-        if ((v15 != 0u)) {
-          u64 v23[1];
-          lanes8(v23, v22, v12);
+      }
+      if ((v12 != 0u)) {
+        u64 v20[1];
+        lanes8(v20, v19, v9);
 #pragma unroll
-          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-            u64 v25 = (v12 + ((u64)v24));
-            if (((v15 & (1u << v24)) != 0u)) {
-              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u8)lane8((v23 + 0u), v24)))));
-              i64 v28 = ((i64)v27);
-              u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-              set_bit((v31 + 0u), ((u64)v30));
-            }
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
           }
         }
       }
@@ -562,6 +474,98 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
         }
         __syncthreads();
       }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v22, const i32 v24, const i32 v26, const i32 v28, const i64 v31, const i64 v32, const u8* __restrict__ v35, const i32 v41, const u8* __restrict__ v43, const i32 v44, const i64 v47, const i64 v49, const u8* __restrict__ v51, const i32 v52, const i32 v53, const u32 v55, const u32 v56, const u32 v57, const u32* __restrict__ v58, u64* v59) {
+  SHARED(v1)
+  for (u32 v63 = threadIdx.x; v63 < (v57 * 3u); v63 += blockDim.x) {
+    v1[(12u + v63)] = 0u;
+  }
+  __syncthreads();
+  u32 v2 = 0u;
+  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
+    bool v5 = (v4 >= v3);
+    u64 v9 = (v6 + (((u64)v4) * v8));
+    u64 v10 = (v9 + v8);
+    u64 v11 = (v5 ? 0ull : v9);
+    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
+    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
+      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
+      u32 v15 = 0u;
+      if (((v14 < v12) && !v5)) {
+        u64 v17[2];
+        lanes16(v17, v16, v14);
+        u64 v19[2];
+        lanes16(v19, v18, v14);
+#pragma unroll
+        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
+          u64 v21 = (v14 + ((u64)v20));
+          if (((v21 >= v11) && (v21 < v12))) {
+            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
+            bool v25 = (v23 >= v24);
+            if (v25) {
+              bool v27 = (v23 < v26);
+              if (v27) {
+                i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
+                i64 v30 = ((i64)v29);
+                u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+                bool v34 = ((v30 < v31) || (v30 > v32));
+                bool v36 = !(v34 || !bit((v35 + 0ull), ((u64)v33)));
+                if (v36) {
+                  v15 = (v15 | (1u << v20));
+                }
+              }
+            }
+          }
+        }
+      }
+      u32 v37 = (v2 + scan((v1 + 9u), ones(v15)));
+#pragma unroll
+      for (u32 v38 = 0u; v38 < 8u; v38 += 1u) {
+        if (((v15 & (1u << v38)) != 0u)) {
+          v1[v37] = (((u32)v14) + v38);
+          v37 = (v37 + 1u);
+        }
+      }
+      v2 = (v2 + v1[(9u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
+        u32 v39 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v39);
+        if ((threadIdx.x < v39)) {
+          u64 v40 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v42 = ((i32)((u32)v41 + (u32)((i32)v16[v40])));
+          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v43[v40])));
+          i64 v46 = ((i64)v42);
+          i64 v48 = ((i64)v45);
+          u32 v50 = (((((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u));
+          i32 v54 = ((i32)((u32)v53 + (u32)((i32)((u32)v52 * (u32)((i32)v51[v40])))));
+          u32 v60 = (((v50 & (v55 - 1u)) * v56) + (threadIdx.x % v56));
+          bool v61 = take_entry((v1 + (12u + v60)), (v50 + 1u));
+          if (v61) {
+            add_shared((v1 + (12u + ((v57 * 1u) + v60))), v57, ((i64)v54));
+          }
+          if (!v61) {
+            u64 v62 = ((u64)v50);
+            add64((v59 + v62), ((i64)v54));
+          }
+        }
+        __syncthreads();
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v64 = threadIdx.x; v64 < (v55 * v56); v64 += blockDim.x) {
+    u32 v65 = v1[(12u + ((v57 * 0u) + v64))];
+    if ((v65 != 0u)) {
+      u32 v66 = 0u;
+      i64 v67 = ((i64)0ll);
+      v67 = ((i64)((u64)v67 + (u64)joined((v1 + (12u + ((v57 * 1u) + v64))), v57)));
+      u32 v68 = (v65 - 1u);
+      u64 v69 = ((u64)v68);
+      add64((v59 + v69), v67);
     }
   }
 }

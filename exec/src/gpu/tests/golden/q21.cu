@@ -64,7 +64,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u16* __restrict__ v19, const i32 v20, const u16* __restrict__ v22, const i32 v23, const u16* __restrict__ v28, const i32 v29, const i64 v32, const i64 v33, const u32* __restrict__ v36, const u64* __restrict__ v37, const u8* __restrict__ v44, const i32 v45, const i32 v48, const i64 v51, const i64 v52, const i32 v61, const i32 v67, const i64 v70, const i64 v71, const u32* __restrict__ v74, const i32 v77, const i64 v80, u32* v82, i32* v83, i32* v84, const u32* __restrict__ v85, u32* v87) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const u16* __restrict__ v25, const i32 v26, const u16* __restrict__ v31, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u64* __restrict__ v40, const u8* __restrict__ v47, const i32 v48, const i32 v51, const i64 v54, const i64 v55, const i32 v64, const i32 v70, const i64 v73, const i64 v74, const u32* __restrict__ v77, const i32 v80, const i64 v83, u32* v85, i32* v86, i32* v87, const u32* __restrict__ v88, u32* v90) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -72,72 +72,76 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v15])));
-        bool v25 = (v21 > v24);
-        if (v25) {
-          bool v26 = false;
-          bool v27 = false;
-          if (!v26) {
-            i32 v30 = ((i32)((u32)v29 + (u32)((i32)v28[v15])));
-            i64 v31 = ((i64)v30);
-            u32 v34 = (((u32)((u64)((i64)((u64)v31 - (u64)v32)))) + 1u);
-            bool v35 = ((v31 < v32) || (v31 > v33));
-            u64 v38 = (((u64)v34) * 2ull);
-            bool v39 = (v35 || !(v36[v38] != 0u));
-            u32 v40 = (v39 ? 0u : v34);
-            u64 v41 = (((u64)v40) * 2ull);
-            i32 v42 = (!v39 ? ((i32)fallen32(v36[v41])) : (0));
-            bool v43 = (!v39 ? false : true);
-            i32 v46 = ((i32)((u32)v45 + (u32)((i32)v44[v15])));
-            bool v47 = (v42 != v46);
-            v27 = (v27 || v43);
-            v26 = (v47 && !v43);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        i32 v27 = ((i32)((u32)v26 + (u32)((i32)v25[v21])));
+        bool v28 = (v24 > v27);
+        if (v28) {
+          bool v29 = false;
+          bool v30 = false;
+          if (!v29) {
+            i32 v33 = ((i32)((u32)v32 + (u32)((i32)v31[v21])));
+            i64 v34 = ((i64)v33);
+            u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+            bool v38 = ((v34 < v35) || (v34 > v36));
+            u64 v41 = (((u64)v37) * 2ull);
+            bool v42 = (v38 || !(v39[v41] != 0u));
+            u32 v43 = (v42 ? 0u : v37);
+            u64 v44 = (((u64)v43) * 2ull);
+            i32 v45 = (!v42 ? ((i32)fallen32(v39[v44])) : (0));
+            bool v46 = (!v42 ? false : true);
+            i32 v49 = ((i32)((u32)v48 + (u32)((i32)v47[v21])));
+            bool v50 = (v45 != v49);
+            v30 = (v30 || v46);
+            v29 = (v50 && !v46);
           }
-          if (!v26) {
-            i32 v49 = ((i32)((u32)v48 + (u32)((i32)v28[v15])));
-            i64 v50 = ((i64)v49);
-            u32 v53 = (((u32)((u64)((i64)((u64)v50 - (u64)v51)))) + 1u);
-            bool v54 = ((v50 < v51) || (v50 > v52));
-            u64 v55 = (((u64)v53) * 2ull);
-            bool v56 = (v54 || !(v36[v55] != 0u));
-            u32 v57 = (v56 ? 0u : v53);
-            u64 v58 = (((u64)v57) * 2ull);
-            i32 v59 = (!v56 ? ((i32)risen32(v36[(v58 + 1ull)])) : (0));
-            bool v60 = (!v56 ? false : true);
-            i32 v62 = ((i32)((u32)v61 + (u32)((i32)v44[v15])));
-            bool v63 = (v59 != v62);
-            v27 = (v27 || v60);
-            v26 = (v63 && !v60);
+          if (!v29) {
+            i32 v52 = ((i32)((u32)v51 + (u32)((i32)v31[v21])));
+            i64 v53 = ((i64)v52);
+            u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
+            bool v57 = ((v53 < v54) || (v53 > v55));
+            u64 v58 = (((u64)v56) * 2ull);
+            bool v59 = (v57 || !(v39[v58] != 0u));
+            u32 v60 = (v59 ? 0u : v56);
+            u64 v61 = (((u64)v60) * 2ull);
+            i32 v62 = (!v59 ? ((i32)risen32(v39[(v61 + 1ull)])) : (0));
+            bool v63 = (!v59 ? false : true);
+            i32 v65 = ((i32)((u32)v64 + (u32)((i32)v47[v21])));
+            bool v66 = (v62 != v65);
+            v30 = (v30 || v63);
+            v29 = (v66 && !v63);
           }
-          bool v64 = (v27 && !v26);
-          bool v65 = (v26 && !v64);
-          bool v66 = !v65;
-          if (v66) {
-            i32 v68 = ((i32)((u32)v67 + (u32)((i32)v44[v15])));
-            i64 v69 = ((i64)v68);
-            u32 v72 = (((u32)((u64)((i64)((u64)v69 - (u64)v70)))) + 1u);
-            bool v73 = ((v69 < v70) || (v69 > v71));
-            u32 v75 = (v73 ? 0u : v74[v72]);
-            u32 v76 = (v75 - 1u);
-            if (!(v75 == 0u)) {
-              i32 v78 = ((i32)((u32)v77 + (u32)((i32)v28[v15])));
-              i64 v79 = ((i64)v78);
-              u32 v81 = (((u32)((u64)((i64)((u64)v79 - (u64)v80)))) + 1u);
-              v82[v18] = v81;
-              v83[v18] = v78;
-              v84[v18] = v68;
-              u32 v86 = v85[v76];
-              v87[v18] = v86;
-              v18 = (v18 + 1u);
+          bool v67 = (v30 && !v29);
+          bool v68 = (v29 && !v67);
+          bool v69 = !v68;
+          if (v69) {
+            i32 v71 = ((i32)((u32)v70 + (u32)((i32)v47[v21])));
+            i64 v72 = ((i64)v71);
+            u32 v75 = (((u32)((u64)((i64)((u64)v72 - (u64)v73)))) + 1u);
+            bool v76 = ((v72 < v73) || (v72 > v74));
+            u32 v78 = (v76 ? 0u : v77[v75]);
+            u32 v79 = (v78 - 1u);
+            if (!(v78 == 0u)) {
+              i32 v81 = ((i32)((u32)v80 + (u32)((i32)v31[v21])));
+              i64 v82 = ((i64)v81);
+              u32 v84 = (((u32)((u64)((i64)((u64)v82 - (u64)v83)))) + 1u);
+              v85[v19] = v84;
+              v86[v19] = v81;
+              v87[v19] = v71;
+              u32 v89 = v88[v79];
+              v90[v19] = v89;
+              v19 = (v19 + 1u);
             }
           }
         }
@@ -148,7 +152,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u8* __restrict__ v29, const i32 v30, const i64 v33, u32* v35, const u8* __restrict__ v36, u32* v38) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u8* __restrict__ v32, const i32 v33, const i64 v36, u32* v38, const u8* __restrict__ v39, u32* v41) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -156,27 +160,31 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
     u64 v10 = ((v9 > v5) ? v5 : v9);
     u32 v11 = v1[v7];
     u64 v13 = (((u64)v7) * v12);
-    for (u64 v14 = v8; v14 < v10; v14 += ((u64)blockDim.x)) {
-      u64 v15 = (v14 + ((u64)threadIdx.x));
-      u32 v16 = 0u;
-      if ((v15 < v10)) {
-        v16 = ((u32)bit((v17 + v13), (v15 - (v8 & 18446744073709551608ull))));
+    u64 v15 = (v8 & 18446744073709551608ull);
+    for (u64 v16 = v15; v16 < v10; v16 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17 = (v16 + (((u64)threadIdx.x) * 8ull));
+      u32 v18 = 0u;
+      if ((v17 < v10)) {
+        v18 = ((u32)v14[(v13 + ((v17 - v15) >> 3u))]);
       }
-      u32 v18 = (v11 + scan((v2 + 0u), v16));
-      if ((v16 != 0u)) {
-        i32 v21 = ((i32)((u32)v20 + (u32)((i32)v19[v15])));
-        i64 v22 = ((i64)v21);
-        u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-        bool v26 = ((v22 < v23) || (v22 > v24));
-        bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
-        if (v28) {
-          i32 v31 = ((i32)((u32)v30 + (u32)((i32)v29[v15])));
-          i64 v32 = ((i64)v31);
-          u32 v34 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
-          v35[v18] = v34;
-          u32 v37 = ((u32)v36[v15]);
-          v38[v18] = v37;
-          v18 = (v18 + 1u);
+      u32 v19 = (v11 + scan((v2 + 0u), ones(v18)));
+      while ((v18 != 0u)) {
+        u32 v20 = first_bit(v18);
+        v18 = (v18 - (1u << v20));
+        u64 v21 = (v17 + ((u64)v20));
+        i32 v24 = ((i32)((u32)v23 + (u32)((i32)v22[v21])));
+        i64 v25 = ((i64)v24);
+        u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+        bool v29 = ((v25 < v26) || (v25 > v27));
+        bool v31 = !(v29 || !bit((v30 + 0ull), ((u64)v28)));
+        if (v31) {
+          i32 v34 = ((i32)((u32)v33 + (u32)((i32)v32[v21])));
+          i64 v35 = ((i64)v34);
+          u32 v37 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+          v38[v19] = v37;
+          u32 v40 = ((u32)v39[v21]);
+          v41[v19] = v40;
+          v19 = (v19 + 1u);
         }
       }
       v11 = (v11 + v2[blockDim.x]);
@@ -568,8 +576,8 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 16ull)); v9 < v8; v9 += (((u64)blockDim.x) * 16ull)) {
+      u64 v10 = (v9 + 16ull);
       u64 v11 = ((v10 > v8) ? v8 : v10);
       for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
         u64 v14[2];
@@ -652,8 +660,8 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 16ull)); v9 < v8; v9 += (((u64)blockDim.x) * 16ull)) {
+      u64 v10 = (v9 + 16ull);
       u64 v11 = ((v10 > v8) ? v8 : v10);
       for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
         u64 v14[2];
@@ -725,41 +733,37 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v13, const u8* __restrict__ v19, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, u32* v31) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u8* __restrict__ v10, const u8* __restrict__ v16, const u8* __restrict__ v17, const u8* __restrict__ v19, const i32 v23, const i64 v26, u32* v28) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
     u64 v8 = ((v7 > v3) ? v3 : v7);
-    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 32ull)); v9 < v8; v9 += (((u64)blockDim.x) * 32ull)) {
-      u64 v10 = (v9 + 32ull);
-      u64 v11 = ((v10 > v8) ? v8 : v10);
-      for (u64 v12 = v9; v12 < v11; v12 += 8ull) {
-        u64 v14[1];
-        lanes8(v14, v13, v12);
-        u32 v15 = 0u;
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[1];
+      lanes8(v11, v10, v9);
+      u32 v12 = 0u;
 #pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v12 + ((u64)v16));
-          if (((v17 >= v6) && (v17 < v8))) {
-            u32 v18 = ((u32)((u8)lane8((v14 + 0u), v16)));
-            bool v21 = (v19[v18] != 0u);
-            if (v21) {
-              v15 = (v15 | (1u << v16));
-            }
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          u32 v15 = ((u32)((u8)lane8((v11 + 0u), v13)));
+          bool v18 = (v16[v15] != 0u);
+          if (v18) {
+            v12 = (v12 | (1u << v13));
           }
         }
-        if ((v15 != 0u)) {
-          u64 v23[1];
-          lanes8(v23, v22, v12);
+      }
+      if ((v12 != 0u)) {
+        u64 v20[1];
+        lanes8(v20, v19, v9);
 #pragma unroll
-          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-            u64 v25 = (v12 + ((u64)v24));
-            if (((v15 & (1u << v24)) != 0u)) {
-              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u8)lane8((v23 + 0u), v24)))));
-              i64 v28 = ((i64)v27);
-              u32 v30 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-              set_bit((v31 + 0u), ((u64)v30));
-            }
+        for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+          u64 v22 = (v9 + ((u64)v21));
+          if (((v12 & (1u << v21)) != 0u)) {
+            i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u8)lane8((v20 + 0u), v21)))));
+            i64 v25 = ((i64)v24);
+            u32 v27 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+            set_bit((v28 + 0u), ((u64)v27));
           }
         }
       }
@@ -767,10 +771,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v23, const u8* __restrict__ v24, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const i32 v40, const i64 v43, const i64 v44, const i32* __restrict__ v51, const i64 v54, const i64 v55, const u32* __restrict__ v58, const u64* __restrict__ v59, const i32* __restrict__ v66, const i64 v71, const i64 v72, const u32* __restrict__ v84, const u32 v87, const u32 v88, const u32 v89, u32* v90, const u64* __restrict__ v91) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v16, const u8* __restrict__ v21, const u8* __restrict__ v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const i32 v42, const i64 v45, const i64 v46, const i32* __restrict__ v53, const i64 v56, const i64 v57, const u32* __restrict__ v60, const u64* __restrict__ v61, const i32* __restrict__ v68, const i64 v73, const i64 v74, const u32* __restrict__ v86, const u32 v89, const u32 v90, const u32 v91, u32* v92, const u64* __restrict__ v93) {
   SHARED(v1)
-  for (u32 v93 = threadIdx.x; v93 < (v89 * 1u); v93 += blockDim.x) {
-    v1[(12u + v93)] = 0u;
+  for (u32 v95 = threadIdx.x; v95 < (v91 * 1u); v95 += blockDim.x) {
+    v1[(12u + v95)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -784,92 +788,101 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
       u32 v15 = 0u;
       if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
-        u64 v19[1];
-        lanes8(v19, v18, v14);
+        u64 v17[1];
+        lanes8(v17, v16, v14);
 #pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v14 + ((u64)v20));
-          if (((v21 >= v11) && (v21 < v12))) {
-            u32 v22 = ((u32)((u8)lane8((v19 + 0u), v20)));
-            bool v25 = (v23[v22] != 0u);
-            if (v25) {
-              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
-              i64 v28 = ((i64)v27);
-              u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-              bool v32 = ((v28 < v29) || (v28 > v30));
-              u32 v34 = (v32 ? 0u : v33[v31]);
-              u32 v35 = (v34 - 1u);
-              if (!(v34 == 0u)) {
-                v15 = (v15 | (1u << v20));
+        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
+          u64 v19 = (v14 + ((u64)v18));
+          if (((v19 >= v11) && (v19 < v12))) {
+            u32 v20 = ((u32)((u8)lane8((v17 + 0u), v18)));
+            bool v23 = (v21[v20] != 0u);
+            if (v23) {
+              v15 = (v15 | (1u << v18));
+            }
+          }
+        }
+        if ((v15 != 0u)) {
+          u64 v25[2];
+          lanes16(v25, v24, v14);
+#pragma unroll
+          for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
+            u64 v27 = (v14 + ((u64)v26));
+            if (((v15 & (1u << v26)) != 0u)) {
+              i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v25 + 0u), v26)))));
+              i64 v30 = ((i64)v29);
+              u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+              bool v34 = ((v30 < v31) || (v30 > v32));
+              u32 v36 = (v34 ? 0u : v35[v33]);
+              u32 v37 = (v36 - 1u);
+              if ((v36 == 0u)) {
+                v15 = (v15 - (1u << v26));
               }
             }
           }
         }
       }
-      u32 v36 = (v2 + scan((v1 + 9u), ones(v15)));
+      u32 v38 = (v2 + scan((v1 + 9u), ones(v15)));
 #pragma unroll
-      for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
-        if (((v15 & (1u << v37)) != 0u)) {
-          v1[v36] = (((u32)v14) + v37);
-          v36 = (v36 + 1u);
+      for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
+        if (((v15 & (1u << v39)) != 0u)) {
+          v1[v38] = (((u32)v14) + v39);
+          v38 = (v38 + 1u);
         }
       }
       v2 = (v2 + v1[(9u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v38 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v38);
-        if ((threadIdx.x < v38)) {
-          u64 v39 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v41 = ((i32)((u32)v40 + (u32)((i32)v16[v39])));
-          i64 v42 = ((i64)v41);
-          u32 v45 = (((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u);
-          bool v46 = ((v42 < v43) || (v42 > v44));
-          u32 v47 = (v46 ? 0u : v33[v45]);
-          u32 v48 = (v47 - 1u);
-          if (!(v47 == 0u)) {
-            bool v49 = false;
-            bool v50 = false;
-            if (!v49) {
-              i32 v52 = v51[v48];
-              i64 v53 = ((i64)v52);
-              u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
-              bool v57 = ((v53 < v54) || (v53 > v55));
-              u64 v60 = (((u64)v56) * 2ull);
-              bool v61 = (v57 || !(v58[v60] != 0u));
-              u32 v62 = (v61 ? 0u : v56);
-              u64 v63 = (((u64)v62) * 2ull);
-              i32 v64 = (!v61 ? ((i32)fallen32(v58[v63])) : (0));
-              bool v65 = (!v61 ? false : true);
-              i32 v67 = v66[v48];
-              bool v68 = (v64 != v67);
-              v50 = (v50 || v65);
-              v49 = (v68 && !v65);
+        u32 v40 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v40);
+        if ((threadIdx.x < v40)) {
+          u64 v41 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v24[v41])));
+          i64 v44 = ((i64)v43);
+          u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
+          bool v48 = ((v44 < v45) || (v44 > v46));
+          u32 v49 = (v48 ? 0u : v35[v47]);
+          u32 v50 = (v49 - 1u);
+          if (!(v49 == 0u)) {
+            bool v51 = false;
+            bool v52 = false;
+            if (!v51) {
+              i32 v54 = v53[v50];
+              i64 v55 = ((i64)v54);
+              u32 v58 = (((u32)((u64)((i64)((u64)v55 - (u64)v56)))) + 1u);
+              bool v59 = ((v55 < v56) || (v55 > v57));
+              u64 v62 = (((u64)v58) * 2ull);
+              bool v63 = (v59 || !(v60[v62] != 0u));
+              u32 v64 = (v63 ? 0u : v58);
+              u64 v65 = (((u64)v64) * 2ull);
+              i32 v66 = (!v63 ? ((i32)fallen32(v60[v65])) : (0));
+              bool v67 = (!v63 ? false : true);
+              i32 v69 = v68[v50];
+              bool v70 = (v66 != v69);
+              v52 = (v52 || v67);
+              v51 = (v70 && !v67);
             }
-            if (!v49) {
-              i32 v69 = v51[v48];
-              i64 v70 = ((i64)v69);
-              u32 v73 = (((u32)((u64)((i64)((u64)v70 - (u64)v71)))) + 1u);
-              bool v74 = ((v70 < v71) || (v70 > v72));
-              u64 v75 = (((u64)v73) * 2ull);
-              bool v76 = (v74 || !(v58[v75] != 0u));
-              u32 v77 = (v76 ? 0u : v73);
-              u64 v78 = (((u64)v77) * 2ull);
-              i32 v79 = (!v76 ? ((i32)risen32(v58[(v78 + 1ull)])) : (0));
-              bool v80 = (!v76 ? false : true);
-              i32 v81 = v66[v48];
-              bool v82 = (v79 != v81);
-              v50 = (v50 || v80);
-              v49 = (v82 && !v80);
+            if (!v51) {
+              i32 v71 = v53[v50];
+              i64 v72 = ((i64)v71);
+              u32 v75 = (((u32)((u64)((i64)((u64)v72 - (u64)v73)))) + 1u);
+              bool v76 = ((v72 < v73) || (v72 > v74));
+              u64 v77 = (((u64)v75) * 2ull);
+              bool v78 = (v76 || !(v60[v77] != 0u));
+              u32 v79 = (v78 ? 0u : v75);
+              u64 v80 = (((u64)v79) * 2ull);
+              i32 v81 = (!v78 ? ((i32)risen32(v60[(v80 + 1ull)])) : (0));
+              bool v82 = (!v78 ? false : true);
+              i32 v83 = v68[v50];
+              bool v84 = (v81 != v83);
+              v52 = (v52 || v82);
+              v51 = (v84 && !v82);
             }
-            bool v83 = (v50 && !v49);
-            if ((v49 && !v83)) {
-              u32 v85 = v84[v48];
-              u32 v86 = (v85 + 1u);
-              u32 v92 = ((v86 * v88) + (threadIdx.x % v88));
-              count32((v1 + (12u + ((v89 * 0u) + v92))), 1u);
+            bool v85 = (v52 && !v51);
+            if ((v51 && !v85)) {
+              u32 v87 = v86[v50];
+              u32 v88 = (v87 + 1u);
+              u32 v94 = ((v88 * v90) + (threadIdx.x % v90));
+              count32((v1 + (12u + ((v91 * 0u) + v94))), 1u);
             }
           }
         }
@@ -878,16 +891,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v94 = threadIdx.x; v94 < v87; v94 += blockDim.x) {
-    u32 v95 = 0u;
-    i64 v96 = ((i64)0ll);
-    for (u32 v97 = 0u; v97 < v88; v97 += 1u) {
-      u32 v98 = ((v94 * v88) + v97);
-      v96 = ((i64)((u64)v96 + (u64)((i64)v1[(12u + ((v89 * 0u) + v98))])));
+  for (u32 v96 = threadIdx.x; v96 < v89; v96 += blockDim.x) {
+    u32 v97 = 0u;
+    i64 v98 = ((i64)0ll);
+    for (u32 v99 = 0u; v99 < v90; v99 += 1u) {
+      u32 v100 = ((v96 * v90) + v99);
+      v98 = ((i64)((u64)v98 + (u64)((i64)v1[(12u + ((v91 * 0u) + v100))])));
     }
-    if ((v96 != ((i64)0ll))) {
-      u64 v99 = ((u64)v94);
-      count32((v90 + v99), ((u32)v96));
+    if ((v98 != ((i64)0ll))) {
+      u64 v101 = ((u64)v96);
+      count32((v92 + v101), ((u32)v98));
     }
   }
 }
