@@ -116,8 +116,8 @@ impl EngineBuilder {
         self
     }
 
-    /// What statements run on whose setting `device` is as it begins (`auto`): cards of this machine where they read much, the
-    /// processors alone, or cards whatever they read. Where there is no card, it is the processors.
+    /// What statements run on whose setting `device` is as it begins (`auto`): the processors or cards of this machine, whichever is
+    /// better, the processors alone, or cards whatever they read. Where there is no card, it is the processors.
     #[must_use]
     pub fn device(mut self, device: DeviceUse) -> Self {
         self.device = device;

@@ -46,13 +46,14 @@ pub(crate) fn explain(
         ExplainKind::Kernels => {
             let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
             let executable = &planned?.executable;
-            let plan = executable.plan(runner.session.hardware())?;
+            let chosen = executable.choose(runner.session.hardware(), &|handle| runner.snapshot.table(handle))?;
             let why = match runner.session.hardware() {
                 Hardware { device: DeviceUse::Gpu, cards, .. } => cards.why_none(),
                 _ => None,
             };
-            let why = why.map(|why| format!("no device: {why}\n")).unwrap_or_default();
-            format!("{why}{}\n", multiloop_exec::plan::explain_plan(plan, &executable.program, &find))
+            let why = why.map(|why| format!("no device: {why}\n"));
+            let why = why.or_else(|| chosen.why().map(|why| format!("device: {why}\n"))).unwrap_or_default();
+            format!("{why}{}\n", multiloop_exec::plan::explain_plan(chosen.plan, &executable.program, &find))
         }
     };
     if analyze && kind != ExplainKind::Code {
@@ -96,8 +97,9 @@ fn as_json(runner: &Runner<'_>, analyze: bool, form: ExplainForm, query: Query) 
     let mut planning = Duration::ZERO;
     let root = timed(&mut planning, || {
         let planned = runner.session.plan(query, runner.snapshot, &runner.session.context())?;
-        let plan = planned.executable.plan(runner.session.hardware())?;
-        Result::Ok(plan.outlined(&Numbers::of(&planned.executable.program)))
+        let find = |handle| runner.snapshot.table(handle);
+        let chosen = planned.executable.choose(runner.session.hardware(), &find)?;
+        Result::Ok(chosen.plan.outlined(&Numbers::of(&planned.executable.program)))
     })?;
     Ok(json::text(&root, form, Took { planning, running: None }))
 }
@@ -121,8 +123,8 @@ fn analyse(runner: &Runner<'_>, query: Query) -> Result<Analysed> {
     let shared = &runner.session.engine.0;
     let hardware = runner.session.hardware();
     let run = |executable: &Executable| {
-        let plan = executable.plan(hardware)?;
-        let on = (&*shared.pool, hardware.devices(&executable.program));
+        let chosen = executable.choose(hardware, &|handle| runner.snapshot.table(handle))?;
+        let (plan, on) = (chosen.plan, (&*shared.pool, chosen.devices));
         let mut output = multiloop_exec::run::analyse(plan, &find, runner.parameters, &context, on)?;
         let numbers = Numbers::of(&executable.program);
         let (statistics, root) = (output.analysed(plan, &numbers), output.outlined(plan, &numbers));

@@ -127,7 +127,16 @@ pub(crate) fn collect(
     let pieces = lowering.pieces()?;
     let counts = match takes_all && wanted.conditions.is_empty() && lowering.groups_of(0).is_none() {
         true => pieces.sizes(),
-        false => count(lowering, wanted.conditions, &pieces)?,
+        false => {
+            // Who has to wait for two sources waits for both at once.
+            let beside = || {
+                let mut lowering = Lowering::new((task, inputs), device, reads);
+                lowering.over(&pieces);
+                write(&mut lowering, wanted, (&pieces, &[]), 0).ok()?;
+                Some(kernels(&[lowering.finish("collect").0]))
+            };
+            count(lowering, wanted.conditions, &pieces, &beside)?
+        }
     };
     inputs.context().check()?;
     let mut total = 0u64;
@@ -142,14 +151,28 @@ pub(crate) fn collect(
     let mut lowering = Lowering::new((task, inputs), device, reads);
     lowering.over(&pieces);
     let made = write(&mut lowering, wanted, (&pieces, &offsets), total as usize)?;
-    launch(device, lowering, "collect", &pieces)?;
+    launch(device, lowering, ("collect", &|| None), &pieces)?;
     Ok(made)
 }
 
-/// Runs a kernel over pieces whose blocks add up what their threads have.
-fn launch(device: &Device, lowering: Lowering<'_>, name: &'static str, pieces: &Pieces) -> Done<()> {
+/// What will be compiled besides, if it can be known.
+type Beside<'a> = &'a dyn Fn() -> Option<String>;
+
+/// Runs a kernel over pieces whose blocks add up what their threads have; another source is compiled beside it, if this one is new.
+fn launch(
+    device: &Device,
+    lowering: Lowering<'_>,
+    (name, beside): (&'static str, Beside<'_>),
+    pieces: &Pieces,
+) -> Done<()> {
     let (kernel, arguments): (_, Vec<Argument>) = lowering.finish(name);
-    let module = device.cache.module(&*device.driver, &kernels(&[kernel]))?;
+    let source = kernels(&[kernel]);
+    if device.cache.is_new(&source)
+        && let Some(other) = beside()
+    {
+        device.cache.begin(&*device.driver, other);
+    }
+    let module = device.cache.module(&*device.driver, &source)?;
     if pieces.count == 0 {
         return Ok(());
     }
@@ -160,12 +183,12 @@ fn launch(device: &Device, lowering: Lowering<'_>, name: &'static str, pieces: &
 pub(crate) fn count_tuples(of: &Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces) -> Done<u64> {
     let mut lowering = Lowering::new((of.task, of.inputs), of.device, of.reads);
     lowering.over(pieces);
-    let counts = count(lowering, conditions, pieces)?;
+    let counts = count(lowering, conditions, pieces, &|| None)?;
     Ok(counts.into_iter().map(u64::from).sum())
 }
 
 /// How many tuples each piece gives.
-fn count(mut to: Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces) -> Done<Vec<u32>> {
+fn count(mut to: Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces, beside: Beside<'_>) -> Done<Vec<u32>> {
     let device = to.device;
     let counts = Buffer::zeroed(&device.driver, pieces.count * 4)?;
     let array = to.memory(Type::U32, &counts);
@@ -184,7 +207,7 @@ fn count(mut to: Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces) -> Done
         to.push(Statement::Barrier);
         Ok(())
     })?;
-    launch(device, to, "count", pieces)?;
+    launch(device, to, ("count", beside), pieces)?;
     counts.values(pieces.count)
 }
 
