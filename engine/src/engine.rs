@@ -212,6 +212,14 @@ impl Engine {
         EngineBuilder::default()
     }
 
+    /// Begins to open cards, beside whatever this process does until they are wanted; nobody waits. Else they are opened when statements
+    /// have had the processors do much that a card might have done.
+    pub fn begin_to_open_cards(&self) {
+        if self.0.device != DeviceUse::Cpu {
+            self.0.cards.begin_to_open();
+        }
+    }
+
     /// Bytes that tables and running statements hold now.
     pub fn memory_used(&self) -> usize {
         self.0.memory.used()

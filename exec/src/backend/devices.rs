@@ -36,6 +36,12 @@ impl Devices {
         Err("this program was built without the feature \"gpu\"".to_owned())
     }
 
+    /// Whether there is something to open cards with.
+    #[cfg(not(feature = "gpu"))]
+    pub(crate) fn may_have_cards() -> bool {
+        false
+    }
+
     /// Whether the processors are alone.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

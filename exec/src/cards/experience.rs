@@ -197,12 +197,16 @@ impl Program {
     /// Whether columns have paid for themselves, which had to come to the card in this run if that took time.
     fn account(&mut self, upload: f64) {
         self.waited = 0;
-        if upload > 0.0 {
-            let is_waste = self.paid > 0.0 && self.gained < self.paid;
-            self.wasted = if is_waste { (self.wasted * 2.0 + 1.0).min(15.0) } else { 0.0 };
-            (self.paid, self.gained) = (upload, 0.0);
-        } else if let (Some(processors), Some(card)) = (self.processors.best, self.card.best) {
-            self.gained += (processors - card).max(0.0);
+        let processors = self.processors.seconds(self.estimate.processors).of;
+        match (self.card.best, upload > 0.0) {
+            // Until the card has shown what it takes, others of the columns come with each loop whose code is there.
+            (None, _) => self.paid += upload,
+            (Some(_), true) => {
+                let is_waste = self.gained < self.paid;
+                self.wasted = if is_waste { (self.wasted * 2.0 + 1.0).min(15.0) } else { 0.0 };
+                (self.paid, self.gained) = (upload, 0.0);
+            }
+            (Some(card), false) => self.gained += (processors - card).max(0.0),
         }
     }
 }

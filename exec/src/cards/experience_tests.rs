@@ -107,6 +107,24 @@ fn columns_come_when_they_would_have_paid_for_themselves() {
 }
 
 #[test]
+fn columns_that_come_in_several_runs_were_not_brought_in_vain() {
+    let mut world = World::new((1.0, 0.1), (1.0, 0.1));
+    let mut missing = 4.0;
+    let mut runs = 0;
+    while missing > 0.0 {
+        let decision = world.program.decide(missing, false);
+        let is_on_card = decision.side == Side::Card;
+        // In each run one loop more has its code, and brings what it reads.
+        let besides = Besides { uploaded: u64::from(is_on_card) << 30, missed: u64::from(is_on_card) };
+        missing -= if is_on_card { 1.0 } else { 0.0 };
+        world.program.learn(decision, Some(1.0), besides);
+        runs += 1;
+        assert!(runs < 20, "{:?}", world.program);
+    }
+    assert_eq!((world.runs(10).0, world.program.wasted), (10, 0.0));
+}
+
+#[test]
 fn tables_that_change_between_runs_cost_twice_at_most() {
     let mut world = World::new((1.0, 0.1), (1.0, 0.1));
     world.upload = 10.0;

@@ -181,8 +181,11 @@ impl Cards {
         machine: Machine,
         tables: Tables<'_>,
     ) -> crate::Result<Chosen<'c>> {
+        let is_open = matches!(self.opening.now(), Some(Ok(_)));
         let on_processors = |why| {
             let plan = plans.processors(program, machine)?;
+            // Where there is no card nobody asks why it is not used.
+            let why = if is_open || why == Why::NotOpen { why } else { Why::Asked };
             Ok(Chosen { plan, devices: &self.none, why, lesson: None })
         };
         let on = |devices: &'c Devices| {
@@ -291,6 +294,7 @@ impl Chosen<'_> {
             Why::Asked => return None,
             Why::FewRows => "the processors: its tables have few rows".to_owned(),
             Why::Files => "the processors: a table lies in a file".to_owned(),
+            Why::NotOpen if !Devices::may_have_cards() => return None,
             Why::NotOpen => "the processors: cards are opened once these have more to do".to_owned(),
             Why::NoLoop => "the processors: the card declines all loops".to_owned(),
             Why::Weighed(decision) => decision.to_string(),

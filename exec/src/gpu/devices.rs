@@ -18,6 +18,12 @@ impl Devices {
         Ok(Devices::patient_and_hasty(Gpu::new(Arc::new(card))))
     }
 
+    /// Whether there is something to open cards with: CUDA's driver.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn may_have_cards() -> bool {
+        crate::gpu::driver::cuda::is_there()
+    }
+
     /// A device, for statements that wait until code is compiled for them, and for those that do not.
     #[cfg(any(test, feature = "gpu"))]
     pub(crate) fn patient_and_hasty(gpu: Gpu) -> [Self; 2] {

@@ -114,13 +114,20 @@ pub(super) fn checked<T>(what: &'static str, of: Result<T, DriverError>) -> Done
     })
 }
 
-/// Starts CUDA; how many cards there are.
-fn count() -> Done<i32> {
+/// Whether CUDA's driver is there.
+pub(crate) fn is_there() -> bool {
     // SAFETY: looks for the library, which says whether it is there.
-    if !unsafe { sys::is_culib_present() } {
-        return decline("CUDA's driver is not there");
-    }
-    checked("CUDA does not start", result::init())?;
+    unsafe { sys::is_culib_present() }
+}
+
+/// Starts CUDA, if its driver is there.
+fn start() -> Done<()> {
+    if is_there() { checked("CUDA does not start", result::init()) } else { decline("CUDA's driver is not there") }
+}
+
+/// How many cards there are.
+fn count() -> Done<i32> {
+    start()?;
     checked("cards cannot be counted", result::device::get_count())
 }
 
@@ -156,11 +163,7 @@ pub(crate) fn about() -> Done<Vec<String>> {
 impl Cuda {
     /// The card of a number.
     pub(crate) fn open(number: u32) -> Done<Self> {
-        // SAFETY: looks for the library, which says whether it is there.
-        if !unsafe { sys::is_culib_present() } {
-            return decline("CUDA's driver is not there");
-        }
-        checked("CUDA does not start", result::init())?;
+        start()?;
         let device = checked("there is no such card", result::device::get(number as i32))?;
         let name = checked("the card has no name", result::device::get_name(device))?;
         // SAFETY: the device is one that CUDA gave, as everywhere below; the context and the stream are made of it.
