@@ -226,10 +226,9 @@ impl Experience {
     pub(crate) fn get(&mut self, key: u64) -> Option<&mut Program> {
         self.clock += 1;
         let clock = self.clock;
-        self.programs.get_mut(&key).map(|program| {
-            program.used = clock;
-            program
-        })
+        let program = self.programs.get_mut(&key)?;
+        program.used = clock;
+        Some(program)
     }
 
     /// A program, with its estimate if it is new; the one that ran the longest time ago goes for it.

@@ -10,8 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Threads, at most: statements need processors, too, and NVRTC lets one thread work at a time but for little.
-const THREADS_MAX: usize = 2;
+/// Threads, at most: statements need processors, too.
+const THREADS_MAX: usize = 4;
 
 /// The threads of a cache.
 #[derive(Debug)]
