@@ -68,6 +68,11 @@ impl Devices {
         })
     }
 
+    /// Has all of them begin to get ready for loops.
+    pub(crate) fn prepare(&self) {
+        self.0.iter().for_each(|device| device.prepare());
+    }
+
     /// Whether one gets ready for loops that it has declined for that.
     pub(crate) fn are_preparing(&self) -> bool {
         self.0.iter().any(|device| device.is_preparing())

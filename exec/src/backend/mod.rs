@@ -34,6 +34,9 @@ pub(crate) trait Backend: Send + Sync {
     /// The statement's: cancellation (57014), the memory limit of the host (53200). Whatever else goes wrong is a reason to decline.
     fn run(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Result<Outcome>;
 
+    /// Begins to get ready for loops that will come, whatever they are; nobody waits.
+    fn prepare(&self) {}
+
     /// What it has done beside running loops since the start, in such runs as another one of the same may not have.
     fn besides(&self) -> Besides {
         Besides::default()

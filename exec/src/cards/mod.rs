@@ -364,7 +364,7 @@ fn key(program: &Program, machine: Machine) -> u64 {
 pub fn about_cards() -> Vec<(String, String)> {
     #[cfg(feature = "gpu")]
     {
-        let rates = crate::gpu::devices::names().into_iter().enumerate().map(|(at, name)| {
+        let rates = crate::gpu::devices::names().unwrap_or_default().into_iter().enumerate().map(|(at, name)| {
             let rates = Rates::of_card(&name).map(|rates| rates.about());
             let none = "not measured, those of an H200 are taken; `multiloop gpu --calibrate` measures them";
             (format!("rates {at}"), rates.unwrap_or_else(|| none.to_owned()))
@@ -380,5 +380,8 @@ pub fn about_cards() -> Vec<(String, String)> {
 /// # Errors
 /// Why there is none, for people.
 pub fn first_card() -> Result<String, String> {
+    #[cfg(feature = "gpu")]
+    return crate::gpu::devices::names()?.into_iter().next().ok_or_else(|| "there is none".to_owned());
+    #[cfg(not(feature = "gpu"))]
     Devices::cards().map(|[devices, _]| devices.name().to_owned())
 }

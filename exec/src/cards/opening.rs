@@ -30,6 +30,7 @@ const WORTH: f64 = 0.2;
 
 fn open() -> Result<Opened, String> {
     let [patient, hasty] = Devices::cards()?;
+    hasty.prepare();
     let rates = Rates::of_card(patient.name()).unwrap_or_default();
     Ok(Opened { patient, hasty, rates })
 }

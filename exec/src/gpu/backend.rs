@@ -4,12 +4,12 @@ use super::code::print::kernels;
 use super::device::Device;
 use super::driver::cache::{LATER, OTHER_FORM};
 use super::driver::{Driver, Patience};
-use super::groups::Table;
 use super::groups::cell::{Cell, CellKind};
 use super::groups::finished::Finish;
 use super::groups::fold::{Fold, Groups};
 use super::groups::held::{HeldGroups, HeldSet, Kept};
 use super::groups::partial::partial_of_table;
+use super::groups::{COUNT, Table};
 use super::lower::{Lowering, Reads, numeric};
 use super::rows::buckets::HeldBuckets;
 use super::rows::top::{check_order, top};
@@ -401,6 +401,11 @@ impl Backend for Gpu {
             }
         }
         Ok(outcome)
+    }
+
+    fn prepare(&self) {
+        let sources = super::rows::sources().chain([COUNT.to_owned()]);
+        sources.for_each(|source| self.device.cache.begin(&*self.device.driver, source));
     }
 
     fn besides(&self) -> Besides {

@@ -61,8 +61,8 @@ pub(crate) fn about() -> Vec<(String, String)> {
     lines
 }
 
-/// What the cards are called.
+/// What the cards are called; why there are none.
 #[cfg(feature = "gpu")]
-pub(crate) fn names() -> Vec<String> {
-    crate::gpu::driver::cuda::names().unwrap_or_default()
+pub(crate) fn names() -> Result<Vec<String>, String> {
+    crate::gpu::driver::cuda::names().map_err(|stop| stop.why())
 }

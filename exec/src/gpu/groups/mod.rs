@@ -107,4 +107,4 @@ impl Counter {
 }
 
 /// The kernel of [`Counter`].
-const COUNT: &str = include_str!("count.cu");
+pub(crate) const COUNT: &str = include_str!("count.cu");

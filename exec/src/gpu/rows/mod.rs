@@ -92,6 +92,11 @@ pub(crate) struct Wanted<'p> {
     pub(crate) most: usize,
 }
 
+/// Sources that many loops need, whatever they are.
+pub(crate) fn sources() -> impl Iterator<Item = String> {
+    top::sources().chain(select::sources()).chain(buckets::sources())
+}
+
 /// Rows that are collected, at most: their numbers have 32 bits.
 pub(crate) const ROWS_MAX: usize = u32::MAX as usize - 1;
 

@@ -1,6 +1,7 @@
 //! Who waits for a compiler, on a device that compiles when it is told to.
 
 use super::{compare, on_device, program, table, with_statistics};
+use crate::backend::Backend;
 use crate::column::Table;
 use crate::gpu::backend::Gpu;
 use crate::gpu::driver::cache::{LATER, OTHER_FORM};
@@ -226,4 +227,21 @@ fn a_device_that_goes_leaves_its_queue() {
         assert_eq!(driver.begun(), begun);
     });
     assert_eq!(Arc::strong_count(&driver), 1, "nothing of it is left");
+}
+
+#[test]
+fn what_many_loops_need_is_compiled_before_they_come() {
+    let driver = Held::new(100, false);
+    let gpu = Gpu::new(Arc::clone(&driver) as Arc<dyn Driver>).in_a_hurry();
+    gpu.prepare();
+    wait_until(|| !gpu.device().cache.is_busy());
+    let known = gpu.device().cache.len();
+    assert!(known > 0 && known == driver.begun());
+    gpu.prepare();
+    assert_eq!(driver.begun(), known);
+    // All of them compile, and none is what no loop asks for.
+    let patient = Gpu::new(Arc::new(Emulated::new(1, 1 << 30)));
+    for source in gpu.device().cache.sources() {
+        assert!(patient.device().cache.module(&*patient.device().driver, &source).is_ok(), "{source}");
+    }
 }
