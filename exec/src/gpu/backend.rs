@@ -27,7 +27,7 @@ use crate::{Error, ErrorKind, Result};
 use multiloop_planner::function::{DatePart, Function};
 use multiloop_planner::multiloop::{CollectionId, Reduction, Source};
 use multiloop_planner::value::Value;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
@@ -59,6 +59,8 @@ pub(crate) struct Gpu {
     keeps: bool,
     /// What was declined while it ran, by what the loop is, and why: it is not tried again.
     refused: Arc<Mutex<FxHashMap<u64, Cow<'static, str>>>>,
+    /// What was declined the last time since its code was to come.
+    awaited: Arc<Mutex<FxHashSet<u64>>>,
     /// What became of loops, for whoever wants to know.
     notes: Arc<Mutex<Vec<String>>>,
 }
@@ -71,6 +73,7 @@ impl Gpu {
             device: Device::new(driver),
             keeps: true,
             refused: Arc::default(),
+            awaited: Arc::default(),
             notes: Arc::default(),
         }
     }
@@ -78,8 +81,14 @@ impl Gpu {
     /// The same device, for statements that do not wait for its compiler.
     #[cfg(any(test, feature = "gpu"))]
     pub(crate) fn in_a_hurry(&self) -> Self {
-        let (name, refused, notes) = (self.name.clone(), Arc::clone(&self.refused), Arc::clone(&self.notes));
-        Gpu { device: self.device.with(Patience::Hurries), name, keeps: self.keeps, refused, notes }
+        Gpu {
+            device: self.device.with(Patience::Hurries),
+            name: self.name.clone(),
+            keeps: self.keeps,
+            refused: Arc::clone(&self.refused),
+            awaited: Arc::clone(&self.awaited),
+            notes: Arc::clone(&self.notes),
+        }
     }
 
     /// The same, whose blocks do so many rows at once.
@@ -166,20 +175,41 @@ impl Gpu {
         told
     }
 
-    /// The device as it is for a loop. Where it does not wait for a compiler, and one of the loop's collections is the processors' that was
-    /// to be made here, code for what the loop reads would be for this run alone: none is made.
+    /// The device as it is for a loop. Where it does not wait for a compiler, and one of the loop's collections is the processors' since code
+    /// has to be compiled, code for what the loop reads would be for this run alone: none is made.
     fn device_of(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Device {
         let plan = task.plan;
+        let awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.device.cache.hurries() || awaited.is_empty() {
+            return self.device.clone();
+        }
         let lets = || plan.block(plan.body).lets.iter();
-        let is_here = |id: CollectionId| matches!(inputs.held(id), Ok(Some(_)));
-        let is_made_here = |id: CollectionId| {
-            let is_it = |definition: &LetPlan| matches!(&definition.kind, LetKind::Loop(of) if of.device.of != Host);
-            lets().any(|definition| definition.defines.contains(&id) && is_it(definition))
+        let is_awaited = |id: CollectionId| {
+            let made = lets().find(|definition| definition.defines.contains(&id));
+            made.is_some_and(|LetPlan { defines, kind, .. }| match kind {
+                LetKind::Loop(of) if of.device.of != Host => awaited.contains(&what(&Task { plan, defines, of })),
+                _ => false,
+            })
         };
-        let reads = || lets().filter(|of| of.defines == task.defines).flat_map(|of| collections_read(plan, of));
-        match self.device.cache.hurries() && reads().any(|id| is_made_here(id) && !is_here(id)) {
+        let is_here = |id: CollectionId| matches!(inputs.held(id), Ok(Some(_)));
+        let mut reads = lets().filter(|of| of.defines == task.defines).flat_map(|of| collections_read(plan, of));
+        match reads.any(|id| !is_here(id) && is_awaited(id)) {
             true => self.device.with(Patience::Looks),
             false => self.device.clone(),
+        }
+    }
+
+    /// Remembers whether a loop was declined because its code is to come.
+    fn note_awaited(&self, task: &Task<'_>, outcome: &Outcome) {
+        let is_to_come = matches!(outcome, Outcome::Declined(why) if *why == LATER || *why == OTHER_FORM);
+        let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_to_come {
+            if awaited.len() >= REFUSED_MAX {
+                awaited.clear();
+            }
+            awaited.insert(what(task));
+        } else if !awaited.is_empty() {
+            awaited.remove(&what(task));
         }
     }
 
@@ -393,6 +423,7 @@ impl Backend for Gpu {
             // What could not be made is an error for those rows alone that ask it.
             Err(Stop::Failed(_)) => Outcome::Declined(Cow::Borrowed("what it reads has failed")),
         };
+        self.note_awaited(task, &outcome);
         match &outcome {
             Outcome::Given(_) => self.note(task, "ran"),
             Outcome::Declined(why) => {
