@@ -126,6 +126,10 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         builder = builder.memory_limit(mebibytes.saturating_mul(1 << 20));
     }
     let engine = builder.build()?;
+    if arguments.tpch.is_some() || arguments.load.is_some() {
+        // While tables are made.
+        engine.begin_to_open_cards();
+    }
     let session = engine.session();
     // A port that is taken is no news for after the tables are made.
     serve_blocking(engine, options, |server| {

@@ -164,8 +164,10 @@ impl Running<'_> {
         let _entered = drawing.is_some().then(|| context.enter());
         match self.options.backend {
             Backend::Cpu => {
+                // A plan for a card takes longer to make.
+                let began = Instant::now();
                 let chosen = executable.choose(self.hardware(), &|handle| snapshot.table(handle))?;
-                let (plan, devices, began) = (chosen.plan, chosen.devices, Instant::now());
+                let (plan, devices) = (chosen.plan, chosen.devices);
                 // The form of arrays in a result depends on all of them, and few rows need not come one after the other.
                 let has_arrays = executable.types.iter().any(|data_type| has_lists(*data_type));
                 let output = match drawing.is_some() || has_arrays || executable.time_max().is_some() {

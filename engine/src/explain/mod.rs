@@ -106,6 +106,8 @@ fn as_json(runner: &Runner<'_>, analyze: bool, form: ExplainForm, query: Query) 
 
 /// What a run gave, and how long it took.
 struct Analysed {
+    /// Why it ran on what it did, if that was a choice.
+    device: Option<String>,
     rows: usize,
     statistics: String,
     code: String,
@@ -129,10 +131,17 @@ fn analyse(runner: &Runner<'_>, query: Query) -> Result<Analysed> {
         let numbers = Numbers::of(&executable.program);
         let (statistics, root) = (output.analysed(plan, &numbers), output.outlined(plan, &numbers));
         let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
-        Result::Ok((rows, statistics, output.code(), root))
+        Result::Ok(Analysed {
+            device: chosen.why(),
+            rows,
+            statistics,
+            code: output.code(),
+            root,
+            timings: Timings::default(),
+        })
     };
-    let (rows, statistics, code, root) = timed(&mut timings.execute, || planned.run(&context, run))?;
-    Ok(Analysed { rows, statistics, code, root, timings })
+    let analysed = timed(&mut timings.execute, || planned.run(&context, run))?;
+    Ok(Analysed { timings, ..analysed })
 }
 
 /// What is compiled for devices, which the columns at hand decide: the query runs.
@@ -147,10 +156,11 @@ fn code(runner: &Runner<'_>, query: Query) -> Result<String> {
 }
 
 fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
-    let Analysed { rows, statistics, timings, .. } = analyse(runner, query)?;
+    let Analysed { device, rows, statistics, timings, .. } = analyse(runner, query)?;
+    let device = device.map(|device| format!("device: {device}\n")).unwrap_or_default();
     let milliseconds = |duration: Duration| duration.as_secs_f64() * 1e3;
     Ok(format!(
-        "{statistics}\nRows: {rows}\nPlanning: {:.3} ms\nExecution: {:.3} ms",
+        "{device}{statistics}\nRows: {rows}\nPlanning: {:.3} ms\nExecution: {:.3} ms",
         milliseconds(timings.plan),
         milliseconds(timings.execute)
     ))

@@ -107,6 +107,24 @@ fn a_run_that_fails_teaches_nothing() {
 }
 
 #[test]
+fn several_may_ask_at_once() {
+    let (cards, given) = (open(), given(ROWS_MIN as usize, 7));
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (cards, given) = (&cards, &given);
+            scope.spawn(move || {
+                for at in 0..15 {
+                    run(cards, given, (4 + (at + thread) % 3, 1 + (at * thread) % 2));
+                }
+            });
+        }
+    });
+    settle(&cards);
+    (0..5).for_each(|_| drop(run(&cards, &given, (4, 1))));
+    assert!(run(&cards, &given, (4, 1)).starts_with("the card: the card took"));
+}
+
+#[test]
 fn small_programs_are_the_processors_and_open_nothing() {
     let cards = Cards::default();
     let small = given(100, 7);

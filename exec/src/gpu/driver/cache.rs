@@ -31,6 +31,7 @@ pub(crate) enum Patience {
     /// It gets it, when it is compiled.
     Waits,
     /// It is declined, and the source is compiled meanwhile.
+    #[cfg_attr(not(any(test, feature = "gpu")), allow(dead_code, reason = "emulated devices have all the time"))]
     Hurries,
     /// It is declined, and nothing is compiled.
     Looks,
