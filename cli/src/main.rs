@@ -43,7 +43,7 @@ enum Command {
     /// Make a role that may enter a server, or change its password
     Role(role::RoleArguments),
     /// Say which cards there are that can run loops, and why others are not used
-    Gpu,
+    Gpu(card::GpuArguments),
     /// Run the TPC-H benchmark
     Tpch(tpch::TpchArguments),
     /// Run queries of another kind beside DuckDB
@@ -69,7 +69,7 @@ fn run(arguments: &Arguments, places: (&[usize], &[usize])) -> Result<ExitCode> 
     match &arguments.command {
         Some(Command::Serve(arguments)) => serve::serve(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Role(arguments)) => role::role(arguments).map(|()| ExitCode::SUCCESS),
-        Some(Command::Gpu) => card::print().map(|()| ExitCode::SUCCESS),
+        Some(Command::Gpu(arguments)) => card::gpu(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Tpch(arguments)) => tpch::tpch(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Shapes(arguments)) => shapes::shapes(arguments),
         None => sql::sql(&arguments.sql, places),

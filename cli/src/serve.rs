@@ -1,6 +1,6 @@
 //! `multiloop serve`: an engine for PostgreSQL's clients. docs/server.md has all options in one table.
 
-use crate::card::device;
+use crate::card::{DEFAULT, device};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use multiloop::format::Format;
@@ -87,8 +87,8 @@ pub(crate) struct ServeArguments {
     /// Worker threads; the default is one a core
     #[arg(long)]
     threads: Option<usize>,
-    /// What statements run on: cards where they read much (auto), the processors alone, or cards whatever they read
-    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = "cpu")]
+    /// What statements run on: the processors or a card, whichever is better (auto), the processors alone (cpu), or cards (gpu)
+    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = DEFAULT)]
     device: DeviceUse,
     /// Memory that tables and statements may take, in MiB; the default is four fifths of the machine's
     #[arg(long, value_name = "MIB")]
@@ -126,6 +126,10 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         builder = builder.memory_limit(mebibytes.saturating_mul(1 << 20));
     }
     let engine = builder.build()?;
+    if arguments.tpch.is_some() || arguments.load.is_some() {
+        // While tables are made.
+        engine.begin_to_open_cards();
+    }
     let session = engine.session();
     // A port that is taken is no news for after the tables are made.
     serve_blocking(engine, options, |server| {

@@ -1,6 +1,6 @@
 //! What runs without a command: the shell, or the statements and scripts of the arguments, or of standard input.
 
-use crate::card::device;
+use crate::card::{DEFAULT, device};
 use crate::display::{Expanded, Format, Style};
 use crate::progress::Bar;
 use crate::shell::{self, Flow, Shell, Source};
@@ -79,8 +79,8 @@ pub(crate) struct SqlArguments {
     /// Worker threads; the default is one a core
     #[arg(long)]
     threads: Option<usize>,
-    /// What statements run on: cards where they read much (auto), the processors alone, or cards whatever they read
-    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = "cpu")]
+    /// What statements run on: the processors or a card, whichever is better (auto), the processors alone (cpu), or cards (gpu)
+    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = DEFAULT)]
     device: DeviceUse,
     /// Memory that tables and statements may take, in MiB; the default is four fifths of the machine's
     #[arg(long, value_name = "MIB")]

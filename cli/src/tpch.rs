@@ -1,6 +1,6 @@
 //! `multiloop tpch`: loads the tables, runs the queries, prints the table.
 
-use crate::card::device;
+use crate::card::{DEFAULT, device};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -23,15 +23,18 @@ pub(crate) struct TpchArguments {
     /// Worker threads; the default is one a core
     #[arg(long)]
     threads: Option<usize>,
-    /// What queries run on: cards where they read much (auto), the processors alone, or cards whatever they read
-    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = "cpu")]
+    /// What queries run on: the processors or a card, whichever is better (auto), the processors alone (cpu), or cards (gpu)
+    #[arg(long, value_name = "DEVICE", value_parser = device, default_value = DEFAULT)]
     device: DeviceUse,
     /// Queries to run, as in 1,3,6-9; the default is all 22
     #[arg(long)]
     queries: Option<String>,
-    /// Timed runs a query, after one that is not timed
+    /// Timed runs a query, after those that are not timed
     #[arg(long, default_value_t = 5)]
     runs: usize,
+    /// Runs a query that are not timed: where a card is used by itself, columns come to it, and code is compiled, in several of them
+    #[arg(long, value_name = "RUNS", default_value_t = 1)]
+    warm_up: usize,
     /// A folder with one Parquet file a table, instead of generated data
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -82,6 +85,8 @@ pub(crate) fn tpch(arguments: &TpchArguments) -> Result<()> {
         builder = builder.threads(threads);
     }
     let engine = builder.build()?;
+    // Tables are made meanwhile.
+    engine.begin_to_open_cards();
     let mut session = engine.session();
     match arguments.rules.as_deref() {
         None | Some("on") => {}
@@ -96,6 +101,7 @@ pub(crate) fn tpch(arguments: &TpchArguments) -> Result<()> {
         threads: engine.threads(),
         queries: parse_queries(arguments.queries.as_deref().unwrap_or("1-22"))?,
         runs: arguments.runs.max(1),
+        warm_up: arguments.warm_up.max(1),
         data: arguments.files.clone().or_else(|| arguments.data.clone()),
         in_place: arguments.files.is_some(),
         verify: arguments.verify,

@@ -116,8 +116,8 @@ impl EngineBuilder {
         self
     }
 
-    /// What statements run on whose setting `device` is as it begins (`auto`): cards of this machine where they read much, the
-    /// processors alone, or cards whatever they read. Where there is no card, it is the processors.
+    /// What statements run on whose setting `device` is as it begins (`auto`): the processors or cards of this machine, whichever is
+    /// better, the processors alone, or cards whatever they read. Where there is no card, it is the processors.
     #[must_use]
     pub fn device(mut self, device: DeviceUse) -> Self {
         self.device = device;
@@ -210,6 +210,14 @@ impl Engine {
     /// An engine with other settings.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
+    }
+
+    /// Begins to open cards, beside whatever this process does until they are wanted; nobody waits. Else they are opened when statements
+    /// have had the processors do much that a card might have done.
+    pub fn begin_to_open_cards(&self) {
+        if self.0.device != DeviceUse::Cpu {
+            self.0.cards.begin_to_open();
+        }
     }
 
     /// Bytes that tables and running statements hold now.

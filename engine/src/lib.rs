@@ -59,7 +59,7 @@ pub use activity::{Signal, SignalCallback};
 pub use engine::{Engine, EngineBuilder};
 pub use multiloop_exec::workers::context::Cancellation;
 #[doc(hidden)]
-pub use multiloop_exec::{DeviceUse, Devices, about_cards};
+pub use multiloop_exec::{DeviceUse, Devices, Rates, about_cards, first_card};
 pub use multiloop_planner::catalog::{FileOption, FileOptions, OptionValue};
 pub use multiloop_planner::error::{Error, ErrorKind, Position, Result, Subject};
 pub use multiloop_planner::evaluate::zone::Zone;

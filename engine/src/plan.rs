@@ -3,9 +3,9 @@
 
 use crate::{Error, Result};
 use multiloop_exec::column::Table;
-use multiloop_exec::plan::{Machine, Plan};
+use multiloop_exec::plan::Machine;
 use multiloop_exec::workers::context::Context;
-use multiloop_exec::{Cards, DeviceUse, Devices};
+use multiloop_exec::{Cards, Chosen, DeviceUse, Plans};
 use multiloop_planner::catalog::{ColumnStatistics, TableHandle, TableStatistics};
 use multiloop_planner::function::Function;
 use multiloop_planner::lower::lower;
@@ -38,13 +38,6 @@ pub(crate) struct Hardware<'h> {
     pub(crate) device: DeviceUse,
 }
 
-impl<'h> Hardware<'h> {
-    /// What runs loops of a program beside the processors.
-    pub(crate) fn devices(&self, program: &Program) -> &'h Devices {
-        self.cards.devices(self.device, program)
-    }
-}
-
 /// The table of a handle, if there is one.
 pub(crate) type Find<'a> = &'a dyn Fn(TableHandle) -> Option<Arc<Table>>;
 
@@ -64,8 +57,9 @@ pub(crate) struct Executable {
     pub(crate) types: Arc<[DataType]>,
     /// Whether it sets the seed of random numbers; none if it draws no numbers either.
     pub(crate) seeds: Option<bool>,
-    /// By what it may run on.
-    plans: [OnceLock<(Arc<Plan>, Option<Duration>)>; 3],
+    plans: Plans,
+    /// How long it takes at most, once it has a plan.
+    time_max: OnceLock<Option<Duration>>,
 }
 
 /// See [`Executable::seeds`].
@@ -79,23 +73,28 @@ fn seeds(program: &Program) -> Option<bool> {
 
 impl Executable {
     fn new(program: Program, types: &Arc<[DataType]>) -> Self {
-        Executable { seeds: seeds(&program), program, types: Arc::clone(types), plans: Default::default() }
+        let (types, plans, time_max) = (Arc::clone(types), Plans::default(), OnceLock::new());
+        Executable { seeds: seeds(&program), program, types, plans, time_max }
     }
 
-    /// How it runs, decided the first time; an engine has one machine.
-    pub(crate) fn plan(&self, hardware: Hardware<'_>) -> Result<&Arc<Plan>> {
-        let kept = &self.plans[hardware.device as usize];
-        if let Some((plan, _)) = kept.get() {
-            return Ok(plan);
-        }
-        let plan = Arc::new(hardware.cards.plan(hardware.device, &self.program, hardware.machine)?);
-        let time_max = plan.time_max();
-        Ok(&kept.get_or_init(|| (plan, time_max)).0)
+    /// Decides how it may run, the first time; an engine has one machine.
+    pub(crate) fn plan(&self, hardware: Hardware<'_>) -> Result<()> {
+        hardware.cards.plan(hardware.device, (&self.program, &self.plans), hardware.machine)
+    }
+
+    /// How it runs now.
+    pub(crate) fn choose<'c>(&'c self, hardware: Hardware<'c>, find: Find<'_>) -> Result<Chosen<'c>> {
+        let Hardware { machine, cards, device } = hardware;
+        cards.choose(device, (&self.program, &self.plans), machine, find)
     }
 
     /// How long it takes at most, once it has a physical plan; None if nobody knows.
     pub(crate) fn time_max(&self) -> Option<Duration> {
-        self.plans.iter().find_map(OnceLock::get).and_then(|(_, time_max)| *time_max)
+        if let Some(known) = self.time_max.get() {
+            return *known;
+        }
+        let time_max = self.plans.any()?.time_max();
+        *self.time_max.get_or_init(|| time_max)
     }
 }
 

@@ -562,7 +562,8 @@ impl Catalog for Snapshot<'_> {
         let planned = Planned::new(*query, &RewriteOptions::default(), (&find, hardware), self.context)?;
         planned.run(self.context, |executable| {
             let find = |handle| self.table(handle).expect("a plan scans tables of its own snapshot");
-            let output = run_plan(executable.plan(hardware)?, &find, &[], self.context, (&pool, &devices))?;
+            let chosen = executable.choose(hardware, &|handle| self.table(handle))?;
+            let output = run_plan(chosen.plan, &find, &[], self.context, (&pool, &devices))?;
             let mut texts = Vec::new();
             for batch in output.shown_as(&executable.types) {
                 self.check()?;

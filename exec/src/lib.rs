@@ -5,7 +5,7 @@
 //! holds tables; `interpret` runs any program row by row; `plan` decides how a program runs; `partial` are groups of
 //! some rows, as data that can leave the process; `collections` are rows as they are handed over, and what devices give and
 //! keep; `backend` is the seam for devices; `cpu` runs loops tile by tile; `row_device` is a device that tests put in a GPU's
-//! place; `run` drives the lets of a plan.
+//! place; `cards` chooses between processors and cards; `run` drives the lets of a plan.
 
 mod backend;
 mod cards;
@@ -24,5 +24,5 @@ pub mod technique;
 pub mod workers;
 
 pub use backend::devices::Devices;
-pub use cards::{Cards, DeviceUse, about_cards};
+pub use cards::{Cards, Chosen, DeviceUse, Plans, Rates, about_cards, first_card};
 pub use multiloop_planner::error::{Error, ErrorKind, Result};

@@ -101,6 +101,7 @@ impl Way {
             threads: 1,
             queries,
             runs: 0,
+            warm_up: 1,
             data,
             in_place: false,
             verify: true,

@@ -16,8 +16,11 @@ pub struct Options {
     pub threads: usize,
     /// Queries, 1 to 22.
     pub queries: Vec<usize>,
-    /// Timed runs of each, after one that is not.
+    /// Timed runs of each, after those that are not.
     pub runs: usize,
+    /// Runs of each that are not timed, at least one. Behind further ones there is a pause: what others do meanwhile (compile code for
+    /// a card) takes longer than queries do.
+    pub warm_up: usize,
     /// A folder with Parquet files to read rather than generate.
     pub data: Option<PathBuf>,
     /// Whether these files are asked where they are, instead of being loaded first.
@@ -78,6 +81,9 @@ pub struct QueryReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
 }
+
+/// See [`Options::warm_up`].
+const PAUSE: Duration = Duration::from_millis(30);
 
 /// Loads and runs; `on_rows` and `on_query` are told of progress.
 pub fn run(
@@ -144,7 +150,11 @@ fn run_query(session: &Session, number: usize, options: &Options) -> (QueryRepor
     let mut plans = Vec::new();
     let mut first = Vec::new();
     // The first run is not timed: it warms caches, and is the one that is verified.
-    for run in 0..=options.runs {
+    let warm_up = options.warm_up.max(1);
+    for run in 0..warm_up + options.runs {
+        if (1..warm_up).contains(&run) {
+            std::thread::sleep(PAUSE);
+        }
         let start = Instant::now();
         let result = session.sql(&text).and_then(|stream| {
             let timings = stream.timings();
@@ -169,7 +179,7 @@ fn run_query(session: &Session, number: usize, options: &Options) -> (QueryRepor
                 report.difference = outcome.err();
             }
             first = batches;
-        } else {
+        } else if run >= warm_up {
             report.runs_ms.push(spent);
             plans.push(milliseconds(timings.parse + timings.plan));
         }

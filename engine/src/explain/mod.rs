@@ -46,13 +46,14 @@ pub(crate) fn explain(
         ExplainKind::Kernels => {
             let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
             let executable = &planned?.executable;
-            let plan = executable.plan(runner.session.hardware())?;
+            let chosen = executable.choose(runner.session.hardware(), &|handle| runner.snapshot.table(handle))?;
             let why = match runner.session.hardware() {
                 Hardware { device: DeviceUse::Gpu, cards, .. } => cards.why_none(),
                 _ => None,
             };
-            let why = why.map(|why| format!("no device: {why}\n")).unwrap_or_default();
-            format!("{why}{}\n", multiloop_exec::plan::explain_plan(plan, &executable.program, &find))
+            let why = why.map(|why| format!("no device: {why}\n"));
+            let why = why.or_else(|| chosen.why().map(|why| format!("device: {why}\n"))).unwrap_or_default();
+            format!("{why}{}\n", multiloop_exec::plan::explain_plan(chosen.plan, &executable.program, &find))
         }
     };
     if analyze && kind != ExplainKind::Code {
@@ -96,14 +97,17 @@ fn as_json(runner: &Runner<'_>, analyze: bool, form: ExplainForm, query: Query) 
     let mut planning = Duration::ZERO;
     let root = timed(&mut planning, || {
         let planned = runner.session.plan(query, runner.snapshot, &runner.session.context())?;
-        let plan = planned.executable.plan(runner.session.hardware())?;
-        Result::Ok(plan.outlined(&Numbers::of(&planned.executable.program)))
+        let find = |handle| runner.snapshot.table(handle);
+        let chosen = planned.executable.choose(runner.session.hardware(), &find)?;
+        Result::Ok(chosen.plan.outlined(&Numbers::of(&planned.executable.program)))
     })?;
     Ok(json::text(&root, form, Took { planning, running: None }))
 }
 
 /// What a run gave, and how long it took.
 struct Analysed {
+    /// Why it ran on what it did, if that was a choice.
+    device: Option<String>,
     rows: usize,
     statistics: String,
     code: String,
@@ -121,16 +125,23 @@ fn analyse(runner: &Runner<'_>, query: Query) -> Result<Analysed> {
     let shared = &runner.session.engine.0;
     let hardware = runner.session.hardware();
     let run = |executable: &Executable| {
-        let plan = executable.plan(hardware)?;
-        let on = (&*shared.pool, hardware.devices(&executable.program));
+        let chosen = executable.choose(hardware, &|handle| runner.snapshot.table(handle))?;
+        let (plan, on) = (chosen.plan, (&*shared.pool, chosen.devices));
         let mut output = multiloop_exec::run::analyse(plan, &find, runner.parameters, &context, on)?;
         let numbers = Numbers::of(&executable.program);
         let (statistics, root) = (output.analysed(plan, &numbers), output.outlined(plan, &numbers));
         let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
-        Result::Ok((rows, statistics, output.code(), root))
+        Result::Ok(Analysed {
+            device: chosen.why(),
+            rows,
+            statistics,
+            code: output.code(),
+            root,
+            timings: Timings::default(),
+        })
     };
-    let (rows, statistics, code, root) = timed(&mut timings.execute, || planned.run(&context, run))?;
-    Ok(Analysed { rows, statistics, code, root, timings })
+    let analysed = timed(&mut timings.execute, || planned.run(&context, run))?;
+    Ok(Analysed { timings, ..analysed })
 }
 
 /// What is compiled for devices, which the columns at hand decide: the query runs.
@@ -145,10 +156,11 @@ fn code(runner: &Runner<'_>, query: Query) -> Result<String> {
 }
 
 fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
-    let Analysed { rows, statistics, timings, .. } = analyse(runner, query)?;
+    let Analysed { device, rows, statistics, timings, .. } = analyse(runner, query)?;
+    let device = device.map(|device| format!("device: {device}\n")).unwrap_or_default();
     let milliseconds = |duration: Duration| duration.as_secs_f64() * 1e3;
     Ok(format!(
-        "{statistics}\nRows: {rows}\nPlanning: {:.3} ms\nExecution: {:.3} ms",
+        "{device}{statistics}\nRows: {rows}\nPlanning: {:.3} ms\nExecution: {:.3} ms",
         milliseconds(timings.plan),
         milliseconds(timings.execute)
     ))

@@ -1,7 +1,8 @@
 //! The devices of an engine.
 
 use crate::Result;
-use crate::backend::{Backend, Placement, Task};
+use crate::backend::{Backend, Besides, Placement, Task};
+use crate::column::Table;
 use crate::plan::choice::Choice;
 use crate::plan::placement::Placer;
 use crate::plan::tree::Device;
@@ -26,13 +27,19 @@ impl Devices {
         Devices(devices.into_iter().collect())
     }
 
-    /// The cards of this machine.
+    /// The cards of this machine: for statements that wait until code is compiled for them, and for those that do not.
     ///
     /// # Errors
     /// The reason why there is none, for people.
     #[cfg(not(feature = "gpu"))]
-    pub(crate) fn cards() -> std::result::Result<Self, String> {
+    pub(crate) fn cards() -> std::result::Result<[Self; 2], String> {
         Err("this program was built without the feature \"gpu\"".to_owned())
+    }
+
+    /// Whether there is something to open cards with.
+    #[cfg(not(feature = "gpu"))]
+    pub(crate) fn may_have_cards() -> bool {
+        false
     }
 
     /// Whether the processors are alone.
@@ -46,6 +53,34 @@ impl Devices {
             Device::Host => None,
             Device::Other(number) => self.0.get(number as usize).map(|device| &**device),
         }
+    }
+
+    /// What the first is called.
+    pub(crate) fn name(&self) -> &str {
+        self.0.first().map_or("", |device| device.name())
+    }
+
+    /// What all of them have done beside running loops.
+    pub(crate) fn besides(&self) -> Besides {
+        self.0.iter().map(|device| device.besides()).fold(Besides::default(), |all, each| Besides {
+            uploaded: all.uploaded + each.uploaded,
+            missed: all.missed + each.missed,
+        })
+    }
+
+    /// Has all of them begin to get ready for loops.
+    pub(crate) fn prepare(&self) {
+        self.0.iter().for_each(|device| device.prepare());
+    }
+
+    /// Whether one gets ready for loops that it has declined for that.
+    pub(crate) fn are_preparing(&self) -> bool {
+        self.0.iter().any(|device| device.is_preparing())
+    }
+
+    /// Bytes of columns of a table that the first does not have.
+    pub(crate) fn missing(&self, table: &Table, columns: &[u32]) -> u64 {
+        self.0.first().map_or(0, |device| device.missing(table, columns))
     }
 
     /// As [`plan`](crate::plan::plan), where these may take loops.

@@ -15,6 +15,7 @@ pub(crate) use crate::collections::held::Held;
 pub(crate) use crate::plan::placement::{Placement, Task};
 
 use crate::Result;
+use crate::column::Table;
 use inputs::Inputs;
 use std::borrow::Cow;
 
@@ -32,6 +33,33 @@ pub(crate) trait Backend: Send + Sync {
     /// # Errors
     /// The statement's: cancellation (57014), the memory limit of the host (53200). Whatever else goes wrong is a reason to decline.
     fn run(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Result<Outcome>;
+
+    /// Begins to get ready for loops that will come, whatever they are; nobody waits.
+    fn prepare(&self) {}
+
+    /// What it has done beside running loops since the start, in such runs as another one of the same may not have.
+    fn besides(&self) -> Besides {
+        Besides::default()
+    }
+
+    /// Whether it gets ready for loops that it has declined for that.
+    fn is_preparing(&self) -> bool {
+        false
+    }
+
+    /// How many bytes would have to come to it before it runs a loop over these columns of a table.
+    fn missing(&self, _table: &Table, _columns: &[u32]) -> u64 {
+        0
+    }
+}
+
+/// What a backend has done beside running loops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Besides {
+    /// Bytes that came to it.
+    pub(crate) uploaded: u64,
+    /// Kernels that it did not have.
+    pub(crate) missed: u64,
 }
 
 /// What became of a loop.

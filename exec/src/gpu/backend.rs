@@ -2,7 +2,8 @@
 
 use super::code::print::kernels;
 use super::device::Device;
-use super::driver::Driver;
+use super::driver::cache::{LATER, OTHER_FORM};
+use super::driver::{Driver, Patience};
 use super::groups::Table;
 use super::groups::cell::{Cell, CellKind};
 use super::groups::finished::Finish;
@@ -16,15 +17,18 @@ use super::rows::top::{check_order, top};
 use super::rows::{HeldRows, ROWS_MAX, Wanted, collect};
 use super::stop::{Done, Stop, decline};
 use crate::backend::inputs::Inputs;
-use crate::backend::{Backend, Given, Outcome, Placement, Task};
+use crate::backend::{Backend, Besides, Given, Outcome, Placement, Task};
+use crate::column;
 use crate::plan::nodes::Operation;
+use crate::plan::reads::collections_read;
 use crate::plan::register::Register;
-use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan, LetKind, LoopPlan};
+use crate::plan::tree::Device::Host;
+use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan, LetKind, LetPlan, LoopPlan};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::function::{DatePart, Function};
 use multiloop_planner::multiloop::{CollectionId, Reduction, Source};
 use multiloop_planner::value::Value;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
@@ -32,7 +36,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Reasons to decline that another run may not have.
-const PASSES: [&str; 3] = ["a row fails", "no tuple can come", "what it reads has failed"];
+const PASSES: [&str; 5] = ["a row fails", "no tuple can come", "what it reads has failed", LATER, OTHER_FORM];
 
 /// Groups of neighbouring rows that a thread goes over one after the other, where rows of one group stand together.
 const STRETCH: u64 = 2;
@@ -58,9 +62,11 @@ pub(crate) struct Gpu {
     /// Whether results stay on the device; if not, they are brought back at once.
     keeps: bool,
     /// What was declined while it ran, by what the loop is, and why: it is not tried again.
-    refused: Mutex<FxHashMap<u64, Cow<'static, str>>>,
+    refused: Arc<Mutex<FxHashMap<u64, Cow<'static, str>>>>,
+    /// What was declined the last time since its code was to come.
+    awaited: Arc<Mutex<FxHashSet<u64>>>,
     /// What became of loops, for whoever wants to know.
-    notes: Mutex<Vec<String>>,
+    notes: Arc<Mutex<Vec<String>>>,
 }
 
 impl Gpu {
@@ -70,8 +76,22 @@ impl Gpu {
             name: driver.name(),
             device: Device::new(driver),
             keeps: true,
-            refused: Mutex::default(),
-            notes: Mutex::default(),
+            refused: Arc::default(),
+            awaited: Arc::default(),
+            notes: Arc::default(),
+        }
+    }
+
+    /// The same device, for statements that do not wait for its compiler.
+    #[cfg(any(test, feature = "gpu"))]
+    pub(crate) fn in_a_hurry(&self) -> Self {
+        Gpu {
+            device: self.device.with(Patience::Hurries),
+            name: self.name.clone(),
+            keeps: self.keeps,
+            refused: Arc::clone(&self.refused),
+            awaited: Arc::clone(&self.awaited),
+            notes: Arc::clone(&self.notes),
         }
     }
 
@@ -86,7 +106,8 @@ impl Gpu {
     /// The same, to which two strings are many.
     #[cfg(test)]
     pub(crate) fn that_carries_text(mut self) -> Self {
-        self.device.resident.strings_max = 1;
+        let resident = Arc::get_mut(&mut self.device.resident).expect("nobody else has the device yet");
+        resident.strings_max = 1;
         self
     }
 
@@ -158,15 +179,53 @@ impl Gpu {
         told
     }
 
+    /// The device as it is for a loop. Where it does not wait for a compiler, and one of the loop's collections is the processors' since code
+    /// has to be compiled, code for what the loop reads would be for this run alone: none is made.
+    fn device_of(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Device {
+        let plan = task.plan;
+        let awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.device.cache.hurries() || awaited.is_empty() {
+            return self.device.clone();
+        }
+        let lets = || plan.block(plan.body).lets.iter();
+        let is_awaited = |id: CollectionId| {
+            let made = lets().find(|definition| definition.defines.contains(&id));
+            made.is_some_and(|LetPlan { defines, kind, .. }| match kind {
+                LetKind::Loop(of) if of.device.of != Host => awaited.contains(&what(&Task { plan, defines, of })),
+                _ => false,
+            })
+        };
+        let is_here = |id: CollectionId| matches!(inputs.held(id), Ok(Some(_)));
+        let mut reads = lets().filter(|of| of.defines == task.defines).flat_map(|of| collections_read(plan, of));
+        match reads.any(|id| !is_here(id) && is_awaited(id)) {
+            true => self.device.with(Patience::Looks),
+            false => self.device.clone(),
+        }
+    }
+
+    /// Remembers whether a loop was declined because its code is to come.
+    fn note_awaited(&self, task: &Task<'_>, outcome: &Outcome) {
+        let is_to_come = matches!(outcome, Outcome::Declined(why) if *why == LATER || *why == OTHER_FORM);
+        let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_to_come {
+            if awaited.len() >= REFUSED_MAX {
+                awaited.clear();
+            }
+            awaited.insert(what(task));
+        } else if !awaited.is_empty() {
+            awaited.remove(&what(task));
+        }
+    }
+
     fn run_loop(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Done<Vec<Given>> {
         inputs.context().check()?;
-        let (device, of) = (&self.device, task.of);
+        let (device, of) = (&self.device_of(task, inputs), task.of);
         let reads = Reads::new(task, device)?;
         let mut given: Vec<Option<Given>> = of.generators.iter().map(|_| None).collect();
         let is_reduce = |&(_, generator): &(usize, &GeneratorPlan)| matches!(generator.kind, GeneratorKind::Reduce(_));
         let reduces: Vec<(usize, &GeneratorPlan)> = of.generators.iter().enumerate().filter(is_reduce).collect();
         if !reduces.is_empty() {
-            let made = self.reduce((task, inputs), &reads, &reduces)?;
+            let made = reduce((task, inputs), device, &reads, &reduces)?;
             made.into_iter().zip(&reduces).for_each(|(made, (at, _))| given[*at] = Some(made));
         }
         for (at, GeneratorPlan { conditions, kind }) in of.generators.iter().enumerate() {
@@ -203,55 +262,54 @@ impl Gpu {
         inputs.context().check()?;
         given.into_iter().map(|given| given.map_or_else(|| decline("bug: a generator that gave nothing"), Ok)).collect()
     }
+}
 
-    /// Runs the reductions of a loop, in one kernel.
-    fn reduce(
-        &self,
-        (task, inputs): (&Task<'_>, &dyn Inputs),
-        reads: &Reads,
-        generators: &[(usize, &GeneratorPlan)],
-    ) -> Done<Vec<Given>> {
-        let device = &self.device;
-        let mut lowering = Lowering::new((task, inputs), device, reads);
-        let pieces = lowering.pieces()?;
-        let mut folds = Vec::new();
-        for (at, generator) in generators {
-            if let GeneratorKind::Reduce(reduce) = &generator.kind {
-                let may_be_hashed = !is_collected(task, task.defines[*at]);
-                folds.push(Fold::new(reduce, &generator.conditions, may_be_hashed));
-            }
+/// Runs the reductions of a loop, in one kernel.
+fn reduce(
+    (task, inputs): (&Task<'_>, &dyn Inputs),
+    device: &Device,
+    reads: &Reads,
+    generators: &[(usize, &GeneratorPlan)],
+) -> Done<Vec<Given>> {
+    let mut lowering = Lowering::new((task, inputs), device, reads);
+    let pieces = lowering.pieces()?;
+    let mut folds = Vec::new();
+    for (at, generator) in generators {
+        if let GeneratorKind::Reduce(reduce) = &generator.kind {
+            let may_be_hashed = !is_collected(task, task.defines[*at]);
+            folds.push(Fold::new(reduce, &generator.conditions, may_be_hashed));
         }
-        let has_runs = |fold: &Fold<'_>| fold.plan.rows.clustered && !fold.plan.aggregates.is_empty();
-        if folds.iter().any(has_runs) {
-            lowering.stretch = STRETCH;
-        }
-        let body = lowering.apart(|to| {
-            to.nest(&pieces, |to| {
-                let mut taken = to.queue_bytes;
-                for ((_, generator), fold) in generators.iter().zip(&mut folds) {
-                    to.filter(&generator.conditions, |to| fold.tuple(to, &pieces, taken))?;
-                    taken += fold.shared_bytes;
-                }
-                Ok(())
-            })
-        })?;
-        folds.iter().try_for_each(|fold| fold.begin(&mut lowering))?;
-        lowering.put(body);
-        folds.iter_mut().try_for_each(|fold| fold.end(&mut lowering))?;
-        let queue_bytes = lowering.queue_bytes;
-        let (kernel, arguments) = lowering.finish("reduce");
-        let shared = queue_bytes + folds.iter().map(|fold| fold.shared_bytes).sum::<usize>();
-        let module = device.cache.module(&*device.driver, &kernels(&[kernel]))?;
-        if pieces.count > 0 {
-            let mut shape = device.shape(pieces.count, shared);
-            if queue_bytes > 0 {
-                shape.threads = device.driver.limits().threads;
-            }
-            device.driver.launch(&*module, "reduce", shape, &arguments)?;
-        }
-        reads.check_rows()?;
-        folds.into_iter().map(|fold| given_of(device, fold)).collect()
     }
+    let has_runs = |fold: &Fold<'_>| fold.plan.rows.clustered && !fold.plan.aggregates.is_empty();
+    if folds.iter().any(has_runs) {
+        lowering.stretch = STRETCH;
+    }
+    let body = lowering.apart(|to| {
+        to.nest(&pieces, |to| {
+            let mut taken = to.queue_bytes;
+            for ((_, generator), fold) in generators.iter().zip(&mut folds) {
+                to.filter(&generator.conditions, |to| fold.tuple(to, &pieces, taken))?;
+                taken += fold.shared_bytes;
+            }
+            Ok(())
+        })
+    })?;
+    folds.iter().try_for_each(|fold| fold.begin(&mut lowering))?;
+    lowering.put(body);
+    folds.iter_mut().try_for_each(|fold| fold.end(&mut lowering))?;
+    let queue_bytes = lowering.queue_bytes;
+    let (kernel, arguments) = lowering.finish("reduce");
+    let shared = queue_bytes + folds.iter().map(|fold| fold.shared_bytes).sum::<usize>();
+    let module = device.cache.module(&*device.driver, &kernels(&[kernel]))?;
+    if pieces.count > 0 {
+        let mut shape = device.shape(pieces.count, shared);
+        if queue_bytes > 0 {
+            shape.threads = device.driver.limits().threads;
+        }
+        device.driver.launch(&*module, "reduce", shape, &arguments)?;
+    }
+    reads.check_rows()?;
+    folds.into_iter().map(|fold| given_of(device, fold)).collect()
 }
 
 /// A number of what a loop is, of what tables: what it makes of these is the same each time.
@@ -269,9 +327,19 @@ fn what(task: &Task<'_>) -> u64 {
             (table.handle, &table.columns).hash(&mut hashing.0);
         }
     }
+    // The rest of a plan depends on where other loops are placed.
     let LoopPlan { expressions, levels, generators, .. } = task.of;
     let nodes: Vec<&Operation> = expressions.nodes.iter().map(|node| &node.operation).collect();
-    write!(hashing, "{nodes:?} {levels:?} {generators:?}").expect("to hash a text cannot fail");
+    let mut all = write!(hashing, "{nodes:?} {levels:?}");
+    for GeneratorPlan { conditions, kind } in generators {
+        all = all.and(write!(hashing, "{conditions:?}")).and(match kind {
+            GeneratorKind::Collect { value, .. } => write!(hashing, "{value:?}"),
+            GeneratorKind::TopK(plan) => write!(hashing, "{plan:?}"),
+            GeneratorKind::BucketCollect(plan) => write!(hashing, "{:?} {:?}", plan.key, plan.value),
+            GeneratorKind::Reduce(plan) => write!(hashing, "{:?} {:?}", plan.key, plan.aggregates),
+        });
+    }
+    all.expect("to hash a text cannot fail");
     hashing.0.finish()
 }
 
@@ -386,6 +454,7 @@ impl Backend for Gpu {
             // What could not be made is an error for those rows alone that ask it.
             Err(Stop::Failed(_)) => Outcome::Declined(Cow::Borrowed("what it reads has failed")),
         };
+        self.note_awaited(task, &outcome);
         match &outcome {
             Outcome::Given(_) => self.note(task, "ran"),
             Outcome::Declined(why) => {
@@ -394,6 +463,28 @@ impl Backend for Gpu {
             }
         }
         Ok(outcome)
+    }
+
+    fn prepare(&self) {
+        let sources = super::rows::sources().chain(super::groups::sources());
+        sources.for_each(|source| self.device.cache.begin(&*self.device.driver, source));
+    }
+
+    fn besides(&self) -> Besides {
+        Besides { uploaded: self.device.resident.uploaded(), missed: self.device.cache.missed() }
+    }
+
+    fn is_preparing(&self) -> bool {
+        self.device.cache.is_busy()
+    }
+
+    fn missing(&self, table: &column::Table, columns: &[u32]) -> u64 {
+        let missing = columns.iter().filter(|&&column| !self.device.resident.has(&table.chunks, column));
+        let bytes = |&column: &u32| {
+            let known = table.statistics.columns.get(column as usize);
+            known.map_or(0.0, |known| known.estimates.average_bytes * table.statistics.rows as f64) as u64
+        };
+        missing.map(bytes).sum()
     }
 }
 

@@ -1,7 +1,7 @@
 //! A device with what it keeps: compiled kernels and columns.
 
 use super::columns::resident::Resident;
-use super::driver::{Cache, Driver, Shape};
+use super::driver::{Cache, Driver, Patience, Shape};
 use super::lower::dictionary::Texts;
 use super::rows::buckets::Indexes;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ const PIECE_ROWS: usize = 1 << 14;
 /// Blocks of a launch, for each of the device's processors.
 pub(crate) const BLOCKS_EACH: u32 = 4;
 
-/// A device.
-#[derive(Debug)]
+/// A device. Clones share what it keeps.
+#[derive(Clone, Debug)]
 pub(crate) struct Device {
     pub(crate) driver: Arc<dyn Driver>,
     pub(crate) cache: Cache,
-    pub(crate) resident: Resident,
+    pub(crate) resident: Arc<Resident>,
     /// Indexes of columns.
-    pub(crate) indexes: Indexes,
+    pub(crate) indexes: Arc<Indexes>,
     /// What was computed of dictionaries' strings.
-    pub(crate) texts: Texts,
+    pub(crate) texts: Arc<Texts>,
     /// Rows that a block does at once.
     pub(crate) piece_rows: usize,
 }
@@ -29,14 +29,20 @@ pub(crate) struct Device {
 impl Device {
     /// A device that keeps nothing yet.
     pub(crate) fn new(driver: Arc<dyn Driver>) -> Self {
+        let cache = Cache::new(&driver);
         Device {
             driver,
-            cache: Cache::default(),
-            resident: Resident::default(),
-            indexes: Indexes::default(),
-            texts: Texts::default(),
+            cache,
+            resident: Arc::default(),
+            indexes: Arc::default(),
+            texts: Arc::default(),
             piece_rows: PIECE_ROWS,
         }
+    }
+
+    /// The same one, for who waits for its compiler or does not.
+    pub(crate) fn with(&self, patience: Patience) -> Self {
+        Device { cache: self.cache.with(patience), ..self.clone() }
     }
 
     /// The launch of a kernel over so many pieces.

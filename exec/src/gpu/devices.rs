@@ -6,17 +6,29 @@ use crate::gpu::backend::Gpu;
 use std::sync::Arc;
 
 impl Devices {
-    /// The first card; why there is none, if there is none.
+    /// The first card, for statements that wait until code is compiled for them, and for those that do not; why there is none, if there is
+    /// none.
     ///
     /// # Errors
     /// The reason, for people: no driver, no card.
     #[cfg(feature = "gpu")]
-    pub(crate) fn cards() -> Result<Self, String> {
+    pub(crate) fn cards() -> Result<[Self; 2], String> {
         use crate::gpu::driver::cuda::Cuda;
-        match Cuda::open(0) {
-            Ok(card) => Ok(Devices::new([Arc::new(Gpu::new(Arc::new(card))) as Arc<dyn Backend>])),
-            Err(stop) => Err(stop.why()),
-        }
+        let card = Cuda::open(0).map_err(|stop| stop.why())?;
+        Ok(Devices::patient_and_hasty(Gpu::new(Arc::new(card))))
+    }
+
+    /// Whether there is something to open cards with: CUDA's driver.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn may_have_cards() -> bool {
+        crate::gpu::driver::cuda::is_there()
+    }
+
+    /// A device, for statements that wait until code is compiled for them, and for those that do not.
+    #[cfg(any(test, feature = "gpu"))]
+    pub(crate) fn patient_and_hasty(gpu: Gpu) -> [Self; 2] {
+        let hasty = gpu.in_a_hurry();
+        [gpu, hasty].map(|gpu| Devices::new([Arc::new(gpu) as Arc<dyn Backend>]))
     }
 
     /// A device that the processors emulate, of so many threads a block, for tests; and what says of each loop what became of it.
@@ -47,4 +59,10 @@ pub(crate) fn about() -> Vec<(String, String)> {
     lines.push(("compiler".to_owned(), compiler));
     lines.push(("compiled".to_owned(), disk::about()));
     lines
+}
+
+/// What the cards are called; why there are none.
+#[cfg(feature = "gpu")]
+pub(crate) fn names() -> Result<Vec<String>, String> {
+    crate::gpu::driver::cuda::names().map_err(|stop| stop.why())
 }

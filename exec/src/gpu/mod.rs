@@ -11,7 +11,9 @@
 //! 3. **Groups** (`groups`): reductions are tables by code, filled through variables, the memory of blocks, or as they are. **Rows**
 //!    (`rows`): what is collected keeps the order of the tuples; buckets find their rows by code.
 //! 4. **Code** (`code`): the text of a kernel holds nothing of a statement but its shape. It is the key of compiled code, in memory and on
-//!    disk; a literal, a dictionary, a number of rows more compile nothing.
+//!    disk; a literal, a dictionary, a number of rows more compile nothing. What has to be compiled a statement waits for, or its loop is
+//!    declined this time, and threads of the cache compile it meanwhile (`driver/cache`): which of these is the statement's to say, so that
+//!    there are two backends on one device.
 //! 5. **Launch** (`driver`): CUDA's driver, or (tests) the processors through a shim. Kernels are right at every launch shape, one
 //!    thread a block included: threads of a block meet in its memory alone, behind barriers, and no warp is asked for anything.
 //! 6. **Results**: what other loops read stays on the device (`groups/held`), and becomes partial groups when the host asks, which

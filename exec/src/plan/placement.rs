@@ -8,7 +8,7 @@
 
 use crate::plan::choice::Choice;
 use crate::plan::reads::collections_read;
-use crate::plan::tree::{Device, LetKind, LetPlan, LoopPlan, Plan, Reads};
+use crate::plan::tree::{Device, LetKind, LoopPlan, Plan, Reads};
 use multiloop_planner::multiloop::{CollectionId, Source};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
@@ -119,19 +119,33 @@ impl Placed {
     }
 }
 
+/// What some loops do, as far as it is known before they run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Work {
+    pub(crate) loops: u64,
+    /// Bytes of the tables that they pass over.
+    pub(crate) bytes: u64,
+}
+
 impl Plan {
-    /// Whether there are devices, and a loop of the body that is the host's passes over a table of so many rows or more.
-    pub(crate) fn leaves_rows(&self, rows: u64) -> bool {
-        let table = |source: &Source| match source {
-            Source::Rows(id) => self.collection(*id).table.as_ref().map_or(0, |table| table.rows),
+    /// What the loops of the body do that are the processors', and those that are a device's.
+    pub(crate) fn work(&self) -> (Work, Work) {
+        let bytes = |source: &Source| match source {
+            Source::Rows(id) => {
+                self.collection(*id).table.as_ref().map_or(0, |table| table.rows.saturating_mul(table.row_bytes))
+            }
             _ => 0,
         };
-        let leaves = |definition: &LetPlan| match &definition.kind {
-            LetKind::Loop(of) if of.device.of == Device::Host && definition.is_read(self) => {
-                of.levels.first().is_some_and(|level| table(&level.source) >= rows)
+        let (mut host, mut device) = (Work::default(), Work::default());
+        for definition in &self.block(self.body).lets {
+            if let LetKind::Loop(of) = &definition.kind
+                && definition.is_read(self)
+            {
+                let to = if of.device.of == Device::Host { &mut host } else { &mut device };
+                to.loops += 1;
+                to.bytes = to.bytes.saturating_add(of.levels.first().map_or(0, |level| bytes(&level.source)));
             }
-            _ => false,
-        };
-        !self.devices.is_empty() && self.block(self.body).lets.iter().any(leaves)
+        }
+        (host, device)
     }
 }

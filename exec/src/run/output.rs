@@ -80,6 +80,11 @@ impl Output {
         Arc::clone(&self.schema)
     }
 
+    /// Whether all of its rows have been made.
+    pub fn is_whole(&self) -> bool {
+        self.tail.is_none()
+    }
+
     /// The same rows shown as these types, one a column, which the columns' own carry.
     #[must_use]
     pub fn shown_as(mut self, types: &[DataType]) -> Self {

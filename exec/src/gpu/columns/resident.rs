@@ -180,6 +180,14 @@ impl Resident {
         true
     }
 
+    /// Whether what loops read of a column of some chunks is there, or known not to be wanted there, as far as it was found with this list
+    /// before.
+    pub(crate) fn has(&self, chunks: &Chunks, position: u32) -> bool {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |(list, at, _): &(ChunksWatch, u32, bool)| *at == position && chunks.is(list);
+        kept.columns.iter().any(|one| one.is_listed(chunks, position)) || kept.carried.iter().any(is_it)
+    }
+
     /// Bytes that were uploaded since the start.
     pub(crate) fn uploaded(&self) -> u64 {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).uploaded

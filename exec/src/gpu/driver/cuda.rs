@@ -14,6 +14,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUfunction_attr
 use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::ffi::{CString, c_void};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -113,14 +114,35 @@ pub(super) fn checked<T>(what: &'static str, of: Result<T, DriverError>) -> Done
     })
 }
 
+/// Whether CUDA's driver is there.
+pub(crate) fn is_there() -> bool {
+    // SAFETY: looks for the library, which says whether it is there.
+    unsafe { sys::is_culib_present() }
+}
+
+/// Starts CUDA, if its driver is there.
+fn start() -> Done<()> {
+    if is_there() { checked("CUDA does not start", result::init()) } else { decline("CUDA's driver is not there") }
+}
+
+/// How many cards there are.
+fn count() -> Done<i32> {
+    start()?;
+    checked("cards cannot be counted", result::device::get_count())
+}
+
+/// What each card is called.
+pub(crate) fn names() -> Done<Vec<String>> {
+    let name = |number: i32| {
+        let device = checked("there is no such card", result::device::get(number))?;
+        checked("the card has no name", result::device::get_name(device))
+    };
+    (0..count()?).map(name).collect()
+}
+
 /// What there is to say of each card.
 pub(crate) fn about() -> Done<Vec<String>> {
-    // SAFETY: looks for the library, which says whether it is there.
-    if !unsafe { sys::is_culib_present() } {
-        return decline("CUDA's driver is not there");
-    }
-    checked("CUDA does not start", result::init())?;
-    let count = checked("cards cannot be counted", result::device::get_count())?;
+    let count = count()?;
     let about = |number: i32| {
         let card = Cuda::open(number as u32)?;
         let (free, all) = checked("the card's memory", result::mem_get_info())?;
@@ -141,11 +163,7 @@ pub(crate) fn about() -> Done<Vec<String>> {
 impl Cuda {
     /// The card of a number.
     pub(crate) fn open(number: u32) -> Done<Self> {
-        // SAFETY: looks for the library, which says whether it is there.
-        if !unsafe { sys::is_culib_present() } {
-            return decline("CUDA's driver is not there");
-        }
-        checked("CUDA does not start", result::init())?;
+        start()?;
         let device = checked("there is no such card", result::device::get(number as i32))?;
         let name = checked("the card has no name", result::device::get_name(device))?;
         // SAFETY: the device is one that CUDA gave, as everywhere below; the context and the stream are made of it.
@@ -213,17 +231,18 @@ impl Cuda {
         }
     }
 
-    fn cubin(&self, kernels: &str) -> Done<Vec<u8>> {
-        let kept = disk::place(kernels, &self.architecture);
-        if let Some(code) = kept.as_ref().and_then(|path| std::fs::read(path).ok()) {
-            return Ok(code);
-        }
-        let nvrtc = self.nvrtc.get_or_init(Nvrtc::of_environment);
-        let code = nvrtc.as_ref().map_err(Clone::clone)?.cubin(&of_device(kernels), &self.architecture)?;
-        if let Some(path) = kept {
-            disk::keep(&path, &code);
-        }
-        Ok(code)
+    /// Where a source's code is on disk.
+    fn place(&self, kernels: &str) -> Option<PathBuf> {
+        disk::place(kernels, &self.architecture)
+    }
+
+    fn load(&self, code: &[u8]) -> Done<Arc<dyn Module>> {
+        self.enter()?;
+        // SAFETY: the code is what NVRTC made for this card; a damaged file is refused by the driver.
+        let module = checked("the compiled code cannot be loaded", unsafe {
+            result::module::load_data(code.as_ptr().cast::<c_void>())
+        })?;
+        Ok(Arc::new(Loaded { module, functions: Mutex::default() }))
     }
 }
 
@@ -237,13 +256,17 @@ impl Driver for Cuda {
     }
 
     fn compile(&self, kernels: &str) -> Done<Arc<dyn Module>> {
-        let code = self.cubin(kernels)?;
-        self.enter()?;
-        // SAFETY: the code is what NVRTC made for this card; a damaged file is refused by the driver.
-        let module = checked("the compiled code cannot be loaded", unsafe {
-            result::module::load_data(code.as_ptr().cast::<c_void>())
-        })?;
-        Ok(Arc::new(Loaded { module, functions: Mutex::default() }))
+        let nvrtc = self.nvrtc.get_or_init(Nvrtc::of_environment);
+        let code = nvrtc.as_ref().map_err(Clone::clone)?.cubin(&of_device(kernels), &self.architecture)?;
+        if let Some(path) = self.place(kernels) {
+            disk::keep(&path, &code);
+        }
+        self.load(&code)
+    }
+
+    fn kept(&self, kernels: &str) -> Option<Arc<dyn Module>> {
+        // What is damaged is compiled again.
+        self.load(&std::fs::read(self.place(kernels)?).ok()?).ok()
     }
 
     fn alloc(&self, bytes: usize) -> Done<u64> {

@@ -18,7 +18,8 @@ pub(crate) fn place(kernels: &str, architecture: &str) -> Option<PathBuf> {
     Some(folder()?.join(format!("{architecture}-{:016x}{:016x}.cubin", hash(1), hash(2))))
 }
 
-fn folder() -> Option<PathBuf> {
+/// The folder.
+pub(crate) fn folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os(FOLDER) {
         return Some(folder.into());
     }
@@ -40,8 +41,9 @@ pub(crate) fn keep(path: &Path, code: &[u8]) {
 #[cfg(feature = "gpu")]
 pub(crate) fn about() -> String {
     let Some(folder) = folder() else { return "nowhere: there is no home".to_owned() };
-    let sizes =
-        std::fs::read_dir(&folder).into_iter().flatten().filter_map(|file| Some(file.ok()?.metadata().ok()?.len()));
+    let is_code = |file: &std::fs::DirEntry| file.path().extension().is_some_and(|of| of == "cubin");
+    let files = std::fs::read_dir(&folder).into_iter().flatten().flatten().filter(is_code);
+    let sizes = files.filter_map(|file| Some(file.metadata().ok()?.len()));
     let (files, bytes) = sizes.fold((0, 0), |(files, bytes), size| (files + 1, bytes + size));
     format!("{files} sources, {} KiB, in {}", bytes / 1024, folder.display())
 }

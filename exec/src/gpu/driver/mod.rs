@@ -1,10 +1,11 @@
 //! What runs kernels: memory, transfers, launches.
 //!
 //! A [`Driver`] is one device. `cuda` is a card behind CUDA's driver, whose libraries are loaded when it is opened; `emulated`
-//! (tests alone) compiles the same sources for the processors. What is compiled is kept by its source (`cache`, `disk`), memory is given
-//! back when the last owner of a [`Buffer`] is gone.
+//! (tests alone) compiles the same sources for the processors. What is compiled is kept by its source (`cache`, `disk`), and made by
+//! threads of its own (`compilers`) where nobody waits for it; memory is given back when the last owner of a [`Buffer`] is gone.
 
-mod cache;
+pub(crate) mod cache;
+mod compilers;
 #[cfg(feature = "gpu")]
 pub(crate) mod cuda;
 #[cfg(any(test, feature = "gpu"))]
@@ -17,7 +18,7 @@ pub(crate) mod nvrtc;
 mod staging;
 
 use super::stop::{Done, decline};
-pub(crate) use cache::Cache;
+pub(crate) use cache::{Cache, Patience};
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -31,8 +32,13 @@ pub(crate) trait Driver: Debug + Send + Sync {
     /// What it has.
     fn limits(&self) -> Limits;
 
-    /// Compiles the kernels of a source, which stand behind what all sources begin with.
+    /// Compiles the kernels of a source, which stand behind what all sources begin with. Several threads may do so at once.
     fn compile(&self, kernels: &str) -> Done<Arc<dyn Module>>;
+
+    /// What was compiled of a source before, and is on disk.
+    fn kept(&self, _kernels: &str) -> Option<Arc<dyn Module>> {
+        None
+    }
 
     /// Some bytes of memory; none are an address that nobody reads.
     fn alloc(&self, bytes: usize) -> Done<u64>;

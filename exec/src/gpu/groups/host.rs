@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 const AT_ONCE: usize = if cfg!(test) { 1 << 10 } else { 1 << 22 };
 
 /// The kernels.
-const KEPT: &str = include_str!("kept.cu");
+pub(super) const KEPT: &str = include_str!("kept.cu");
 
 /// The records of some groups.
 pub(super) struct OnHost<'t> {

@@ -26,6 +26,7 @@ pub(crate) mod partial;
 pub(crate) mod record;
 pub(crate) mod slots;
 
+use super::code::types::Type;
 use super::driver::{Buffer, Driver};
 use super::stop::Done;
 use cell::Cell;
@@ -51,6 +52,11 @@ pub(crate) const SEEN: u32 = 1;
 
 /// Codes of a table, at most.
 pub(crate) const CODES_MAX: u64 = 1 << 31;
+
+/// Sources that many loops need, whatever they are.
+pub(super) fn sources() -> impl Iterator<Item = String> {
+    [Type::U32, Type::U64].into_iter().map(slots::filtering).chain([host::KEPT.to_owned()])
+}
 
 impl Table {
     /// A table without rows.

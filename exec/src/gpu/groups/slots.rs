@@ -107,6 +107,11 @@ impl Slots {
     }
 }
 
+/// The source that makes filters of such codes.
+pub(super) fn filtering(of: Type) -> String {
+    format!("typedef {} code_t;\n{FILTER}", of.name())
+}
+
 impl Slots {
     /// The filter, once many rows ask, of a table that is complete and whose keys have so many codes.
     fn filter(&self, device: &Device, codes: u64, asking: usize) -> Done<Option<Filter>> {
@@ -123,8 +128,7 @@ impl Slots {
             Some(rows) => ("filter_rows", rows.clone()),
             None => ("filter_slots", (Arc::clone(&self.codes), Type::U64, self.count() as usize)),
         };
-        let source = format!("typedef {} code_t;\n{FILTER}", of.name());
-        let module = device.cache.module(&*device.driver, &source)?;
+        let module = device.cache.module(&*device.driver, &filtering(of))?;
         let threads = device.driver.limits().threads as usize;
         let arguments = [
             Argument::Memory(from),

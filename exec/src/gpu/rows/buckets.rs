@@ -23,6 +23,15 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// The kernels.
 const INDEX: &str = include_str!("index.cu");
 
+/// Sources that many loops need, whatever they are.
+pub(super) fn sources() -> impl Iterator<Item = String> {
+    [Type::U32, Type::U64].into_iter().map(indexing)
+}
+
+fn indexing(of: Type) -> String {
+    format!("typedef {} code_t;\n{INDEX}", of.name())
+}
+
 /// Codes of which each has an entry, at most.
 const CODES_MAX: u64 = 1 << 30;
 
@@ -111,7 +120,7 @@ impl Index {
     fn new(device: &Device, count_of_rows: usize, (codes, of, layout): (Arc<Buffer>, Type, KeyLayout)) -> Done<Self> {
         let rows = count_of_rows as u32;
         let driver = &device.driver;
-        let compiled = |of: Type| device.cache.module(&**driver, &format!("typedef {} code_t;\n{INDEX}", of.name()));
+        let compiled = |of: Type| device.cache.module(&**driver, &indexing(of));
         let memory = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
         let mut count = layout.codes().unwrap_or(u64::MAX);
         if count == u64::MAX {

@@ -96,6 +96,11 @@ pub(crate) struct Wanted<'p> {
     pub(crate) takes_columns: bool,
 }
 
+/// Sources that many loops need, whatever they are.
+pub(crate) fn sources() -> impl Iterator<Item = String> {
+    top::sources().chain(select::sources()).chain(buckets::sources())
+}
+
 /// Rows that are collected, at most: their numbers have 32 bits.
 pub(crate) const ROWS_MAX: usize = u32::MAX as usize - 1;
 
@@ -146,7 +151,18 @@ pub(crate) fn collect(
     }
     let (counts, marks) = match takes_all {
         true => (pieces.sizes(), None),
-        false => count(lowering, wanted.conditions, &pieces)?,
+        false => {
+            let gives_one = gives_one(&mut lowering)?;
+            // Who has to wait for two sources waits for both at once: for the second one as it is if few rows pass.
+            let beside = || {
+                let mut lowering = Lowering::new((task, inputs), device, reads);
+                lowering.over(&pieces);
+                let marks = gives_one.then(|| Buffer::new(&device.driver, 0)).transpose().ok()?;
+                write(&mut lowering, wanted, (&pieces, &[], marks.as_ref()), 0).ok()?;
+                Some(kernels(&[lowering.finish("collect").0]))
+            };
+            count(lowering, wanted.conditions, &pieces, &beside)?
+        }
     };
     inputs.context().check()?;
     let mut total = 0u64;
@@ -161,14 +177,28 @@ pub(crate) fn collect(
     let mut lowering = Lowering::new((task, inputs), device, reads);
     lowering.over(&pieces);
     let made = write(&mut lowering, wanted, (&pieces, &offsets, marks.as_ref()), total as usize)?;
-    launch(device, lowering, "collect", &pieces)?;
+    launch(device, lowering, ("collect", &|| None), &pieces)?;
     Ok(made)
 }
 
-/// Runs a kernel over pieces whose blocks add up what their threads have.
-fn launch(device: &Device, lowering: Lowering<'_>, name: &'static str, pieces: &Pieces) -> Done<()> {
+/// What will be compiled besides, if it can be known.
+type Beside<'a> = &'a dyn Fn() -> Option<String>;
+
+/// Runs a kernel over pieces whose blocks add up what their threads have; another source is compiled beside it, if this one is new.
+fn launch(
+    device: &Device,
+    lowering: Lowering<'_>,
+    (name, beside): (&'static str, Beside<'_>),
+    pieces: &Pieces,
+) -> Done<()> {
     let (kernel, arguments): (_, Vec<Argument>) = lowering.finish(name);
-    let module = device.cache.module(&*device.driver, &kernels(&[kernel]))?;
+    let source = kernels(&[kernel]);
+    if device.cache.is_new(&source)
+        && let Some(other) = beside()
+    {
+        device.cache.begin(&*device.driver, other);
+    }
+    let module = device.cache.module(&*device.driver, &source)?;
     if pieces.count == 0 {
         return Ok(());
     }
@@ -179,8 +209,13 @@ fn launch(device: &Device, lowering: Lowering<'_>, name: &'static str, pieces: &
 pub(crate) fn count_tuples(of: &Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces) -> Done<u64> {
     let mut lowering = Lowering::new((of.task, of.inputs), of.device, of.reads);
     lowering.over(pieces);
-    let (counts, _) = count(lowering, conditions, pieces)?;
+    let (counts, _) = count(lowering, conditions, pieces, &|| None)?;
     Ok(counts.into_iter().map(u64::from).sum())
+}
+
+/// Whether rows can be marked: each gives a tuple or none.
+fn gives_one(of: &mut Lowering<'_>) -> Done<bool> {
+    Ok(of.groups_of(0).is_none() && of.gives_one()?)
 }
 
 /// Bytes of marks for each piece.
@@ -189,13 +224,18 @@ fn marks_each(pieces: &Pieces) -> u64 {
 }
 
 /// How many tuples each piece gives; and which rows give one, where none gives more.
-fn count(mut to: Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces) -> Done<(Vec<u32>, Option<Arc<Buffer>>)> {
+fn count(
+    mut to: Lowering<'_>,
+    conditions: &[ScalarId],
+    pieces: &Pieces,
+    beside: Beside<'_>,
+) -> Done<(Vec<u32>, Option<Arc<Buffer>>)> {
     let device = to.device;
     let counts = Buffer::zeroed(&device.driver, pieces.count * 4)?;
     let array = to.memory(Type::U32, &counts);
     let shared = to.shared();
     let each = marks_each(pieces);
-    let marks = match to.groups_of(0).is_none() && to.gives_one()? {
+    let marks = match gives_one(&mut to)? {
         true => Some(Buffer::zeroed(&device.driver, pieces.count * each as usize)?),
         false => None,
     };
@@ -224,7 +264,7 @@ fn count(mut to: Lowering<'_>, conditions: &[ScalarId], pieces: &Pieces) -> Done
         to.push(Statement::Barrier);
         Ok(())
     })?;
-    launch(device, to, "count", pieces)?;
+    launch(device, to, ("count", beside), pieces)?;
     Ok((counts.values(pieces.count)?, marks))
 }
 

@@ -14,6 +14,15 @@ use std::sync::Arc;
 /// The kernels; `value_t` is what a key is.
 const SELECT: &str = include_str!("select.cu");
 
+/// Sources that many loops need, whatever they are.
+pub(super) fn sources() -> impl Iterator<Item = String> {
+    [Type::I32, Type::I64, Type::I128].into_iter().map(selecting)
+}
+
+fn selecting(of: Type) -> String {
+    format!("typedef {} value_t;\n{SELECT}", of.name())
+}
+
 /// Rows from which on the device looks for the first: fewer come to the host sooner.
 const ROWS_MIN: usize = if cfg!(test) { 16 } else { 1 << 15 };
 
@@ -44,7 +53,7 @@ pub(super) fn candidates(
     let memory = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
     let flag = |of: bool| Argument::U32(of.into());
     let run = |kernel: &str, others: Vec<Argument>| -> Done<()> {
-        let module = device.cache.module(&**driver, &format!("typedef {} value_t;\n{SELECT}", key.element.name()))?;
+        let module = device.cache.module(&**driver, &selecting(key.element))?;
         let first = [
             memory(&key.data),
             memory(valid.unwrap_or(&key.data)),

@@ -105,6 +105,15 @@ fn first_rows(level: &Level, plan: &TopKPlan, limits: (&Value, &Value)) -> Done<
 /// The kernel that picks rows; `value_t` is what a value is.
 const PICK: &str = include_str!("pick.cu");
 
+/// Sources that many loops need, whatever they are.
+pub(super) fn sources() -> impl Iterator<Item = String> {
+    [Type::U8, Type::U32, Type::I32, Type::I64, Type::I128, Type::F64].into_iter().map(picking)
+}
+
+fn picking(of: Type) -> String {
+    format!("typedef {} value_t;\n{PICK}", of.name())
+}
+
 /// Some rows.
 fn pick(device: &Device, level: &Level, rows: &[u32]) -> Done<Level> {
     let driver = &device.driver;
@@ -113,7 +122,7 @@ fn pick(device: &Device, level: &Level, rows: &[u32]) -> Done<Level> {
     let run = |from: &Arc<Buffer>, of: Type| -> Done<Arc<Buffer>> {
         let to = Buffer::new(driver, rows.len() * of.bytes())?;
         if !rows.is_empty() {
-            let module = device.cache.module(&**driver, &format!("typedef {} value_t;\n{PICK}", of.name()))?;
+            let module = device.cache.module(&**driver, &picking(of))?;
             let shape = device.shape(rows.len().div_ceil(driver.limits().threads as usize), 0);
             let arguments = [memory(from), memory(&numbers), Argument::U32(rows.len() as u32), memory(&to)];
             driver.launch(&*module, "pick", shape, &arguments)?;

@@ -12,6 +12,7 @@ mod programs;
 mod sources;
 mod text;
 mod tpch;
+mod waiting;
 
 use crate::Result;
 use crate::backend::Backend;
@@ -80,7 +81,7 @@ fn devices() -> Vec<Arc<Gpu>> {
 /// Rows of a piece on a card: such that small tables have several.
 const PIECE_OF_CARD: usize = 40;
 
-fn context() -> Context {
+pub(crate) fn context() -> Context {
     Context::new(Memory::new(1 << 30))
 }
 
@@ -128,7 +129,7 @@ impl Random {
 }
 
 /// A table of some rows, in chunks of so many.
-fn table(fields: &[Field], rows: &[Vec<Value>], chunk: usize) -> Arc<Table> {
+pub(crate) fn table(fields: &[Field], rows: &[Vec<Value>], chunk: usize) -> Arc<Table> {
     let compact = |rows: &[Vec<Value>]| {
         let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, &context());
         builder.push_values(rows).expect("the values are of their types");
@@ -144,13 +145,13 @@ fn table(fields: &[Field], rows: &[Vec<Value>], chunk: usize) -> Arc<Table> {
 }
 
 /// A program of a text, with the statistics of tables.
-fn program(text: &str) -> Program {
+pub(crate) fn program(text: &str) -> Program {
     let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
     program
 }
 
-fn with_statistics(program: &Program, tables: &[Arc<Table>]) -> Program {
+pub(crate) fn with_statistics(program: &Program, tables: &[Arc<Table>]) -> Program {
     let mut program = program.clone();
     for collection in &mut program.collections {
         if let Shape::Table { handle, statistics, .. } = &mut collection.shape {
@@ -160,7 +161,7 @@ fn with_statistics(program: &Program, tables: &[Arc<Table>]) -> Program {
     program
 }
 
-fn values_of(output: Output) -> Outcome {
+pub(crate) fn values_of(output: Output) -> Outcome {
     let mut builder = TableBuilder::new(output.fields().to_vec(), Storage::Keep, &context());
     for batch in output {
         builder.push(batch?)?;

@@ -3,12 +3,17 @@
 use super::{compare, emulated, on_device, program, table, with_statistics};
 use crate::column::Table;
 use crate::gpu::backend::Gpu;
+use crate::gpu::code::helpers::NUMERIC_FUNCTIONS;
+use crate::gpu::code::print::of_device;
 use crate::gpu::driver::Driver;
 use crate::gpu::driver::emulated::Emulated;
 use crate::gpu::driver::nvrtc::{Nvrtc, PATH};
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 const TEXT: &str = "\
 table %0 t(a#0 integer, s#1 text)
@@ -85,8 +90,48 @@ fn a_full_device_declines() {
 fn the_functions_compile_for_a_card() {
     let Some(path) = std::env::var_os(PATH) else { return };
     let nvrtc = Nvrtc::load(Some(path.as_ref())).expect("the library is where it is said to be");
-    let code = nvrtc.cubin(&crate::gpu::code::print::of_device(""), "sm_90");
+    let code = nvrtc.cubin(&of_device(""), "sm_90");
     assert!(code.is_ok_and(|code| !code.is_empty()));
+}
+
+/// How long NVRTC, where it is to be had, takes for the loops of TPC-H's programs, one after the other and by several threads:
+/// `--nocapture` shows it.
+#[test]
+fn loops_of_tpch_compile_in_time() {
+    let Some(path) = std::env::var_os(PATH) else { return };
+    let nvrtc = Nvrtc::load(Some(path.as_ref())).expect("the library is where it is said to be").with_others(15);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/gpu/tests/golden");
+    let mut kernels = Vec::new();
+    for file in std::fs::read_dir(folder).expect("the folder is there") {
+        let text = std::fs::read_to_string(file.expect("it can be listed").path()).expect("it can be read");
+        let own = |kernel: &&str| ["count(", "collect(", "reduce("].iter().any(|name| kernel.starts_with(name));
+        for kernel in text.split("KERNEL ").skip(1).filter(own) {
+            let end = kernel.find("\n}").map_or(kernel.len(), |end| end + 3);
+            let kernel = format!("KERNEL {}", &kernel[..end]);
+            let numbers = if kernel.contains("numeric_") { NUMERIC_FUNCTIONS } else { "" };
+            kernels.push(of_device(&format!("{numbers}{kernel}")));
+        }
+    }
+    kernels.sort_unstable();
+    kernels.dedup();
+    for threads in [1, std::thread::available_parallelism().map_or(1, usize::from)] {
+        let (next, began) = (AtomicUsize::new(0), Instant::now());
+        let compile = || {
+            let mut longest = Duration::ZERO;
+            while let Some(kernel) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let began = Instant::now();
+                assert!(nvrtc.cubin(kernel, "sm_90").is_ok_and(|code| !code.is_empty()));
+                longest = longest.max(began.elapsed());
+            }
+            longest
+        };
+        let longest = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(compile)).collect();
+            threads.into_iter().map(|thread| thread.join().expect("nobody panics")).max()
+        });
+        let (count, all) = (kernels.len(), began.elapsed());
+        println!("{count} sources on {threads} threads: {all:.2?}, the longest {:.2?}", longest.unwrap_or_default());
+    }
 }
 
 const CARRIED: &str = "\

@@ -3,14 +3,17 @@
 //! The programs are what `EXPLAIN (LOOPS)` shows after its rules.
 
 use super::{card, compare, context, program, with_sources_of_a_card, with_statistics};
+use crate::backend::Backend;
 use crate::column::Table;
 use crate::column::build::{Storage, TableBuilder};
+use crate::gpu::driver::cache::{LATER, OTHER_FORM};
 use crate::workers::pool::Pool;
 use arrow::array::RecordBatchReader;
 use multiloop_planner::multiloop::{Program, Shape};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tpchgen::generators as rows;
 use tpchgen_arrow as arrays;
 
@@ -125,6 +128,31 @@ fn all_queries_beside_the_host() {
     }
     println!("{ran} loops ran on the device, {declined} were declined there");
     assert!(ran >= 30, "{ran} loops");
+}
+
+/// Runs of a program until all of its loops have their code, where nobody waits for it, at most.
+const RUNS_MAX: usize = 8;
+
+#[test]
+fn code_comes_in_a_few_runs() {
+    let pool = Pool::new(1).expect("threads start");
+    let mut known = FxHashMap::default();
+    for (text, number) in PROGRAMS.iter().zip(1..) {
+        let program = program(text);
+        let tables = tables_of(&program, &mut known);
+        let program = with_statistics(&program, &tables);
+        let gpu = Arc::new(with_sources_of_a_card().in_a_hurry());
+        gpu.prepare();
+        let is_to_come = |note: &String| note.contains(LATER) || note.contains(OTHER_FORM);
+        let runs = (0..2 * RUNS_MAX).find(|_| {
+            while gpu.device().cache.is_busy() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            !compare(&program, &tables, &[], (&gpu, &pool), &format!("Q{number}")).iter().any(is_to_come)
+        });
+        println!("Q{number}: {runs:?} runs until all code is there");
+        assert!(runs.is_some_and(|runs| runs <= RUNS_MAX), "Q{number}: {runs:?}");
+    }
 }
 
 #[test]

@@ -36,6 +36,13 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
 #define NO_NUMBER ((i128)((u128)1 << 127))
 #define TOO_LARGE (~(u128)0)
 
+// Functions that a card calls: as copies wherever they are called they are many times the rest of a kernel, and take seconds to compile.
+#ifdef __CUDACC__
+#define CALLED static __device__ __noinline__
+#else
+#define CALLED FUNCTION
+#endif
+
 FUNCTION u128 numeric_size(i128 a) { return a < 0 ? (u128)0 - (u128)a : (u128)a; }
 
 FUNCTION i128 numeric_signed(u128 size, bool negative) {
@@ -44,20 +51,20 @@ FUNCTION i128 numeric_signed(u128 size, bool negative) {
 }
 
 // 10 to the power of 38 at most.
-FUNCTION u128 numeric_power(u32 digits) {
+CALLED u128 numeric_power(u32 digits) {
   u128 power = 1, base = 10;
   for (; digits > 0; digits >>= 1, base *= base) if (digits & 1) power *= base;
   return power;
 }
 
 // The exponent of the leading digit.
-FUNCTION u32 numeric_exponent(u128 size) {
+CALLED u32 numeric_exponent(u128 size) {
   u32 exponent = 0;
   for (u128 power = 10; exponent < 38 && size >= power; power *= 10) exponent++;
   return exponent;
 }
 
-FUNCTION u128 numeric_times(u128 a, u128 b) {
+CALLED u128 numeric_times(u128 a, u128 b) {
   u64 a1 = (u64)(a >> 64), b1 = (u64)(b >> 64), a0 = (u64)a, b0 = (u64)b;
   if (a1 != 0 && b1 != 0) return TOO_LARGE;
   u128 low = (u128)a0 * b0;
@@ -66,24 +73,24 @@ FUNCTION u128 numeric_times(u128 a, u128 b) {
   return high >> 64 ? TOO_LARGE : high << 64 | (u64)low;
 }
 
-FUNCTION u128 numeric_over(u128 a, u128 b) {
+CALLED u128 numeric_over(u128 a, u128 b) {
   if ((a >> 64) == 0 && (b >> 64) == 0) return (u64)a / (u64)b;
   return a / b;
 }
 
 // The digits at a scale that is no less.
-FUNCTION i128 numeric_at(i128 a, u32 from, u32 to) {
+CALLED i128 numeric_at(i128 a, u32 from, u32 to) {
   if (a == 0 || a == NO_NUMBER || from == to) return a;
   if (to - from > 38) return NO_NUMBER;
   return numeric_signed(numeric_times(numeric_size(a), numeric_power(to - from)), a < 0);
 }
 
-FUNCTION i128 numeric_product(i128 a, i128 b, u32 scale) {
+CALLED i128 numeric_product(i128 a, i128 b, u32 scale) {
   if (a == NO_NUMBER || b == NO_NUMBER || scale > 255) return NO_NUMBER;
   return numeric_signed(numeric_times(numeric_size(a), numeric_size(b)), (a < 0) != (b < 0));
 }
 
-FUNCTION i128 numeric_sum(i128 a, u32 scale_a, i128 b, u32 scale_b) {
+CALLED i128 numeric_sum(i128 a, u32 scale_a, i128 b, u32 scale_b) {
   u32 scale = scale_a > scale_b ? scale_a : scale_b;
   i128 x = numeric_at(a, scale_a, scale), y = numeric_at(b, scale_b, scale);
   if (x == NO_NUMBER || y == NO_NUMBER) return NO_NUMBER;
@@ -92,7 +99,7 @@ FUNCTION i128 numeric_sum(i128 a, u32 scale_a, i128 b, u32 scale_b) {
 }
 
 // Which is greater: 1, 0, -1. What has no room at the larger scale is further from zero than what has.
-FUNCTION i32 numeric_order(i128 a, u32 scale_a, i128 b, u32 scale_b) {
+CALLED i32 numeric_order(i128 a, u32 scale_a, i128 b, u32 scale_b) {
   u32 scale = scale_a > scale_b ? scale_a : scale_b;
   i128 x = numeric_at(a, scale_a, scale), y = numeric_at(b, scale_b, scale);
   if (x == NO_NUMBER) return a < 0 ? -1 : 1;
@@ -101,18 +108,18 @@ FUNCTION i32 numeric_order(i128 a, u32 scale_a, i128 b, u32 scale_b) {
 }
 
 // The exponent of the leading digit of base 10000; and that digit.
-FUNCTION i32 numeric_weight(u128 size, u32 scale) {
+CALLED i32 numeric_weight(u128 size, u32 scale) {
   return size == 0 ? 0 : ((i32)numeric_exponent(size) - (i32)scale) >> 2;
 }
 
-FUNCTION u32 numeric_first(u128 size, u32 scale, i32 weight) {
+CALLED u32 numeric_first(u128 size, u32 scale, i32 weight) {
   i32 place = weight * 4 + (i32)scale;
   if (size == 0) return 0;
   return (u32)(place >= 0 ? numeric_over(size, numeric_power((u32)place)) : size * numeric_power((u32)-place));
 }
 
 // `select_div_scale`.
-FUNCTION u32 numeric_quotient_scale(i128 a, u32 scale_a, i128 b, u32 scale_b) {
+CALLED u32 numeric_quotient_scale(i128 a, u32 scale_a, i128 b, u32 scale_b) {
   u128 x = numeric_size(a), y = numeric_size(b);
   i32 weight_a = numeric_weight(x, scale_a), weight_b = numeric_weight(y, scale_b);
   bool is_less = numeric_first(x, scale_a, weight_a) <= numeric_first(y, scale_b, weight_b);
@@ -123,7 +130,7 @@ FUNCTION u32 numeric_quotient_scale(i128 a, u32 scale_a, i128 b, u32 scale_b) {
 }
 
 // The quotient at a scale that is no less than the operands', half away from zero.
-FUNCTION i128 numeric_quotient(i128 a, u32 scale_a, i128 b, u32 scale_b, u32 to) {
+CALLED i128 numeric_quotient(i128 a, u32 scale_a, i128 b, u32 scale_b, u32 to) {
   if (a == NO_NUMBER || b == NO_NUMBER || b == 0 || to > 255 || to < scale_a) return NO_NUMBER;
   u32 shift = to + scale_b - scale_a;
   u128 size = numeric_size(a), by = numeric_size(b), rest;
@@ -149,7 +156,7 @@ FUNCTION i128 numeric_quotient(i128 a, u32 scale_a, i128 b, u32 scale_b, u32 to)
 }
 
 // The number at another scale: 0 rounded half away from zero, 1 towards zero, 2 down, 3 up.
-FUNCTION i128 numeric_cut(i128 a, u32 from, u32 to, u32 how) {
+CALLED i128 numeric_cut(i128 a, u32 from, u32 to, u32 how) {
   if (from <= to || a == NO_NUMBER) return numeric_at(a, from, to);
   u128 size = numeric_size(a), whole = 0, rest = size;
   bool up = false, negative = a < 0;
@@ -165,7 +172,7 @@ FUNCTION i128 numeric_cut(i128 a, u32 from, u32 to, u32 how) {
 }
 
 // The same, but no further from zero than a limit.
-FUNCTION i128 numeric_narrow(i128 a, u32 from, u32 to, u32 how, i128 limit) {
+CALLED i128 numeric_narrow(i128 a, u32 from, u32 to, u32 how, i128 limit) {
   if (a == NO_NUMBER) return a;
   i128 cut = numeric_cut(a, from, to, how);
   if (cut == NO_NUMBER) return a < 0 ? -limit : limit;
