@@ -43,6 +43,9 @@ pub(crate) trait Inputs: Sync {
     /// chunk 0. Only where the outermost index goes over rows.
     fn chunks(&self) -> Result<Vec<(usize, Range<usize>)>>;
 
+    /// The same by the numbers of rows over all chunks, as few ranges as may be.
+    fn ranges(&self) -> Result<Vec<Range<usize>>>;
+
     /// The value of a scalar of the loop that reads no index.
     fn ground(&self, scalar: ScalarId) -> Result<Value>;
 

@@ -6,6 +6,7 @@
 //! is evaluated then. What a test does not understand may hold.
 
 use crate::column::order_key::float_key;
+use crate::column::zones::{Chosen, Zones};
 use crate::column::{Chunk, ColumnReader, Span, text_order};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::vector::VectorData;
@@ -15,6 +16,7 @@ use multiloop_planner::evaluate::like::LikePattern;
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{CollectionId, ScalarId};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What must hold of a row that passes a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,20 +91,40 @@ impl ChunkTest {
         }
     }
 
-    /// Whether it may hold of some rows alone that lie together: a field is sorted, and not all that is known to be in it passes.
-    pub(in crate::cpu) fn may_cut(&self, zone: &impl Zone, is_sorted: &dyn Fn(u32) -> bool) -> bool {
+    /// The chunks of which a row may pass, of so many of which this is known by field: `may_hold` of all of them at once.
+    pub(in crate::cpu) fn chunks(&self, zones: &dyn Fn(u32) -> Arc<Zones>) -> Chosen {
+        match self {
+            ChunkTest::Within { field, intervals, or_null } => {
+                let known = zones(*field);
+                let met = known.meeting(intervals);
+                if *or_null { met.or(known.nullable()) } else { met }
+            }
+            ChunkTest::IsNull(field) => zones(*field).nullable(),
+            ChunkTest::Any(tests) => tests.iter().fold(Chosen::None, |any, test| any.or(test.chunks(zones))),
+            ChunkTest::All(tests) => tests.iter().fold(Chosen::All, |all, test| all.and(test.chunks(zones))),
+            // Of texts files alone know more.
+            ChunkTest::Among(..) | ChunkTest::Unknown => Chosen::All,
+        }
+    }
+
+    /// The chunks of which it may hold of some rows alone that lie together: a field is sorted, and not all that is known to be in it
+    /// passes.
+    pub(in crate::cpu) fn cut_chunks(
+        &self,
+        zones: &dyn Fn(u32) -> Arc<Zones>,
+        is_sorted: &dyn Fn(u32) -> bool,
+    ) -> Chosen {
         match self {
             ChunkTest::Within { field, intervals, .. } if is_sorted(*field) => {
-                let range = zone.known(*field).and_then(|known| known.range);
-                let (Some((min, max)), Some(&(low, _)), Some(&(_, high))) =
-                    (range, intervals.first(), intervals.last())
-                else {
-                    return true;
-                };
-                i128::from(min) < low || high < max.into()
+                match (intervals.first(), intervals.last()) {
+                    (Some(&(low, _)), Some(&(_, high))) => zones(*field).reaching_out((low, high)),
+                    _ => Chosen::None,
+                }
             }
-            ChunkTest::All(tests) => tests.iter().any(|test| test.may_cut(zone, is_sorted)),
-            _ => false,
+            ChunkTest::All(tests) => {
+                tests.iter().fold(Chosen::None, |any, test| any.or(test.cut_chunks(zones, is_sorted)))
+            }
+            _ => Chosen::None,
         }
     }
 

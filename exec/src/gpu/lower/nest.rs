@@ -91,15 +91,7 @@ impl Lowering<'_> {
         }
         let rows = self.inputs.rows(*collection)?;
         let level = self.outermost(&rows);
-        let starts = rows.chunks.starts();
-        let mut ranges: Vec<Range<usize>> = Vec::new();
-        for (chunk, within) in self.inputs.chunks()? {
-            let range = starts[chunk] + within.start..starts[chunk] + within.end;
-            match ranges.last_mut() {
-                Some(last) if last.end == range.start => last.end = range.end,
-                _ => ranges.push(range),
-            }
-        }
+        let ranges = self.inputs.ranges()?;
         self.cut(level, &ranges)
     }
 
