@@ -12,7 +12,7 @@ use super::device::Device;
 use super::driver::{Argument, Buffer, Module, Shape, bytes_of};
 use super::stop::{Done, decline};
 use crate::column::Dictionary;
-use pattern::Pattern;
+use pattern::{Pattern, Window};
 use std::sync::Arc;
 
 /// What all kernels begin with, and the kernels.
@@ -28,6 +28,12 @@ const BESIDE: usize = 16 + 128 * 8;
 /// Threads of a block, at most, and blocks of a processor that shall run side by side: while one waits for bytes others compute.
 const THREADS_MAX: u32 = 256;
 const BLOCKS_EACH: usize = 8;
+
+/// Bytes, and rows, that a block looks through for a pattern at once, at most; and blocks, which are many more than run side by side,
+/// since some meet more rows that they have to ask.
+const LIKE_BYTES: usize = if cfg!(test) { 1 << 9 } else { 1 << 16 };
+const LIKE_ROWS: usize = if cfg!(test) { 24 } else { 1 << 10 };
+const LIKE_BLOCKS: usize = 64;
 
 /// Slots for short texts are 2 to this many; half of them may be taken.
 const SLOT_BITS: u32 = 13;
@@ -87,9 +93,13 @@ pub(crate) fn answers(device: &Device, column: &DeviceColumn, part: Part, asked:
         Asked::Like(pattern) => {
             let (items, segments, count) = pattern.encoded();
             let to = run.answers_of(1)?;
-            let arguments =
-                [memory(&items)?, memory(&segments)?, Argument::U32(count), Argument::Memory(Arc::clone(&to))];
-            run.launch((LIKE, "like"), &arguments)?;
+            let window = pattern.window();
+            let (key, shifts) = window.as_ref().map(Window::encoded).unwrap_or_default();
+            let numbers = [count, window.is_some().into(), key, shifts].map(Argument::U32);
+            let mut arguments = vec![memory(&items)?, memory(&segments)?];
+            arguments.extend(numbers);
+            arguments.push(Argument::Memory(Arc::clone(&to)));
+            run.launch_like(&arguments)?;
             Ok(Answers { data: to, dictionary: None })
         }
         Asked::Place { among, truths } => {
@@ -167,6 +177,25 @@ impl Run<'_> {
             0 => Buffer::zeroed(&self.device.driver, bytes),
             rows => Buffer::new(&self.device.driver, rows * bytes),
         }
+    }
+
+    /// Runs the kernel of patterns, whose blocks have no copy of their rows' bytes.
+    fn launch_like(&self, arguments: &[Argument]) -> Done<()> {
+        let (rows, limits) = (self.column.rows, self.device.driver.limits());
+        if rows == 0 {
+            return Ok(());
+        }
+        let each = self.column.data.bytes / rows + 1;
+        let batch = (LIKE_BYTES / each).clamp(1, LIKE_ROWS);
+        let blocks = rows.div_ceil(batch).min(limits.multiprocessors as usize * LIKE_BLOCKS) as u32;
+        let memory = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
+        let mut all = vec![memory(&self.column.data), memory(self.offsets)];
+        all.extend([rows as u32, batch as u32, self.part.skip, self.part.take].map(Argument::U32));
+        all.extend_from_slice(arguments);
+        // Where rows begin, what is true of them, places, and how many these are.
+        let shared = (3 * batch + 2) * 4;
+        let shape = Shape { blocks, threads: limits.threads.min(THREADS_MAX), shared };
+        self.device.driver.launch(&*self.module(LIKE)?, "like", shape, &all)
     }
 
     /// Runs a kernel over all rows.
