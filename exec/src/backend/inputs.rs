@@ -6,6 +6,7 @@ use crate::collections::rows::RowSet;
 use crate::column::Dictionary;
 use crate::plan::key_layout::KeyLayout;
 use crate::workers::context::Context;
+use crate::workers::schedule::Workers;
 use arrow::buffer::BooleanBuffer;
 use multiloop_planner::multiloop::{CollectionId, ScalarId};
 use multiloop_planner::value::Value;
@@ -68,4 +69,7 @@ pub(crate) trait Inputs: Sync {
 
     /// What the statement shares: cancellation, memory, progress.
     fn context(&self) -> &Context;
+
+    /// Who works for the statement.
+    fn workers(&self) -> Workers<'_>;
 }

@@ -77,7 +77,10 @@ impl Zones {
         let (Some(&(first, _)), Some(&(_, last))) = (intervals.first(), intervals.last()) else { return Chosen::None };
         let own: Vec<(i64, i64)> = intervals.iter().filter_map(|&interval| clamped(interval)).collect();
         let has_each_values = self.first_high > i64::MIN || self.last_low < i64::MAX;
-        if has_each_values && self.unknown.is_empty() && own.iter().any(|&(low, high)| self.last_low <= high && self.first_high >= low) {
+        if has_each_values
+            && self.unknown.is_empty()
+            && own.iter().any(|&(low, high)| self.last_low <= high && self.first_high >= low)
+        {
             return Chosen::All;
         }
         let mut met = match self.unknown.is_empty() {

@@ -76,8 +76,7 @@ impl Inputs for Reading<'_> {
             }
             _ => 0,
         };
-        let workers = Workers { pool: self.pool, context: self.context() };
-        layout(self.frame, self.plan, (key, planned, are_looked_up), (rows, workers))
+        layout(self.frame, self.plan, (key, planned, are_looked_up), (rows, self.workers()))
     }
 
     fn chunks(&self) -> Result<Vec<Run>> {
@@ -148,6 +147,10 @@ impl Inputs for Reading<'_> {
 
     fn context(&self) -> &Context {
         self.frame.shared.context
+    }
+
+    fn workers(&self) -> Workers<'_> {
+        Workers { pool: self.pool, context: self.context() }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::gpu::code::expression::{Binary, Expression, Place};
 use crate::gpu::code::helpers::LANES;
 use crate::gpu::code::statement::Statement;
 use crate::gpu::code::types::{Kind, Type};
+use crate::gpu::columns::loader::Loader;
 use crate::gpu::columns::{DeviceColumn, Form};
 use crate::gpu::driver::{Buffer, bytes_of};
 use crate::gpu::groups::held::HeldGroups;
@@ -63,7 +64,12 @@ impl Pieces {
 impl Lowering<'_> {
     /// A column of rows on the host.
     pub(crate) fn upload(&self, rows: &RowSet, field: u32) -> Done<Arc<DeviceColumn>> {
-        self.device.resident.column(&self.device.driver, &rows.chunks, rows.position(field))
+        self.device.resident.column(self.loader(), &rows.chunks, rows.position(field))
+    }
+
+    /// What brings columns to the device.
+    pub(crate) fn loader(&self) -> Loader<'_> {
+        Loader { driver: &self.device.driver, workers: self.inputs.workers() }
     }
 
     /// The outermost rows that may give tuples, in pieces, which the kernel will go over.

@@ -194,7 +194,7 @@ impl Lowering<'_> {
     /// What is asked of the rows of a text that is carried, computed now unless it has been for this loop.
     fn answers(&mut self, text: &Scalar, part: Part, asked: &Asked) -> Done<Answers> {
         let Some(carried) = &text.carried else { return decline("bug: text that is not carried") };
-        let column = self.device.resident.text(&self.device.driver, carried)?;
+        let column = self.device.resident.text(self.loader(), carried)?;
         let what = format!("{:p} {part:?} {asked:?}", Arc::as_ptr(&column));
         if let Some((_, known)) = self.reads.answers.borrow().get(&what) {
             return Ok(known.clone());

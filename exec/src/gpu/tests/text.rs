@@ -189,7 +189,18 @@ fn random_patterns() {
 fn sentences() {
     let mut random = Random(0x1234_5678_9abc_def1);
     const WORDS: [&str; 12] = [
-        "special", "requests", "packages", "sp", "cial", "reque", "sts", "spcial", "carefully", "é", "special requests", "rqu",
+        "special",
+        "requests",
+        "packages",
+        "sp",
+        "cial",
+        "reque",
+        "sts",
+        "spcial",
+        "carefully",
+        "é",
+        "special requests",
+        "rqu",
     ];
     let mut sentence = || {
         let words = (0..random.below(11)).map(|_| WORDS[random.below(WORDS.len() as u64) as usize]);
