@@ -127,17 +127,27 @@ pub(super) fn array(loader: Loader<'_>, rows: &Rows<'_>, position: usize) -> Don
 /// Writes offsets in the frame of all chunks. What stands at a NULL may have none.
 fn framed(data: &ColumnData, rows: Range<usize>, (base, step): (i64, u64), (element, to): (Type, &mut [u8])) {
     with_offsets!(data, |own, own_step, offsets| {
-        // A chunk of one value has a step of its own, which its offset of zero does not meet.
-        let (first, by) = (own.abs_diff(base) / step, *own_step as u64 / step);
-        let offsets = offsets[rows].iter().map(|&offset| u64::from(offset));
+        // A chunk of one value has a step of its own, which its offset of zero does not meet. No offset has more than 32 bits.
+        let (first, by) = ((own.abs_diff(base) / step) as u32, (*own_step as u64 / step) as u32);
+        let offsets = offsets[rows].iter().map(|&offset| u32::from(offset));
         match (first, by) {
-            (0, 1) => put_as(to, element, offsets),
-            _ => put_as(to, element, offsets.map(|offset| first.wrapping_add(offset.wrapping_mul(by)))),
+            (0, 1) => put_narrow(to, element, offsets),
+            (_, 1) => put_narrow(to, element, offsets.map(|offset| first.wrapping_add(offset))),
+            _ => put_narrow(to, element, offsets.map(|offset| first.wrapping_add(offset.wrapping_mul(by)))),
         }
     }, else with_values!(data, |values| {
         let far = values[rows].iter().map(|&value| (value as i64).wrapping_sub(base) as u64);
         if step == 1 { put_as(to, element, far) } else { put_as(to, element, far.map(|far| far / step)) }
     }, else {}));
+}
+
+/// Writes the lowest bytes of numbers of 32 bits.
+fn put_narrow(to: &mut [u8], element: Type, values: impl Iterator<Item = u32>) {
+    match element {
+        Type::U8 => put(to, values.map(|value| [value as u8])),
+        Type::U16 => put(to, values.map(|value| (value as u16).to_le_bytes())),
+        _ => put(to, values.map(u32::to_le_bytes)),
+    }
 }
 
 /// Writes values of 64 bits.

@@ -48,20 +48,28 @@ fn bytes(column: &Column, range: Range<usize>, to: &mut [u8]) {
     }
 }
 
-/// Calls something with the places where some rows of a column end, which begins at a place, in order.
-fn ends(column: &Column, rows: Range<usize>, begin: usize, write: &mut dyn FnMut(&mut dyn Iterator<Item = usize>)) {
+/// Writes where some rows of a column end, which begins at a place.
+fn write_ends(column: &Column, rows: Range<usize>, begin: usize, (to, wide): (&mut [u8], bool)) {
     match (&column.data, &column.nulls) {
         (ColumnData::Text { offsets, .. }, None) => {
             let first = offsets[0];
-            write(&mut offsets[rows.start + 1..=rows.end].iter().map(|&offset| begin + (offset - first) as usize));
+            put_places(to, wide, offsets[rows.start + 1..=rows.end].iter().map(|&end| begin + (end - first) as usize));
         }
         _ => {
             let mut end = begin + (0..rows.start).map(|row| text(column, row).len()).sum::<usize>();
-            write(&mut rows.map(|row| {
+            let ends = rows.map(|row| {
                 end += text(column, row).len();
                 end
-            }));
+            });
+            put_places(to, wide, ends);
         }
+    }
+}
+
+fn put_places(to: &mut [u8], wide: bool, places: impl Iterator<Item = usize>) {
+    match wide {
+        true => put(to, places.map(|place| (place as u64).to_le_bytes())),
+        false => put(to, places.map(|place| (place as u32).to_le_bytes())),
     }
 }
 
@@ -89,10 +97,7 @@ pub(super) fn upload(loader: Loader<'_>, chunks: &[Arc<Chunk>], position: usize)
         let first = at / width;
         rows.each(first..first + part.len() / width, |chunk, within| {
             let (to, others) = std::mem::take(&mut part).split_at_mut(within.len() * width);
-            ends(rows.columns[chunk], within, begins[chunk], &mut |ends| match wide {
-                true => put(to, ends.map(|end| (end as u64).to_le_bytes())),
-                false => put(to, ends.map(|end| (end as u32).to_le_bytes())),
-            });
+            write_ends(rows.columns[chunk], within, begins[chunk], (to, wide));
             part = others;
         });
     })?;
