@@ -191,6 +191,22 @@ fn text_of_each_form() {
 }
 
 #[test]
+fn a_few_rows_tell_of_many_strings() {
+    let driver: Arc<dyn Driver> = Arc::new(Emulated::new(1, 1 << 28));
+    let (pool, context) = (Pool::new(2).expect("threads start"), context());
+    let loader = Loader { driver: &driver, workers: Workers { pool: Some(&pool), context: &context } };
+    let of = |strings: i64, run: i64| {
+        let values: Vec<Value> = (0..20_000).map(|at| Value::text(&format!("{}", at / run % strings))).collect();
+        chunks(DataType::Text, &values, &[2_000])
+    };
+    // In runs, one after the other, and all alike; just as many as may be, and far more.
+    for (strings, run) in [(100, 200), (100, 1), (100, 7), (1, 1), (101, 1), (10_000, 2), (20_000, 1)] {
+        let made = upload::column(loader, &of(strings, run), 0, 100);
+        assert_eq!(made.is_ok(), strings <= 100, "{strings} in runs of {run}");
+    }
+}
+
+#[test]
 fn many_strings_are_refused_and_cancelled_statements_stop() {
     let driver: Arc<dyn Driver> = Arc::new(Emulated::new(1, 1 << 28));
     let values: Vec<Value> = (0..300).map(|at| Value::text(&format!("{}", at % 150))).collect();

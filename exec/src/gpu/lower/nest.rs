@@ -25,6 +25,8 @@ pub(crate) struct Pieces {
     pub(crate) count: usize,
     /// The rows of the largest piece.
     pub(crate) largest: u64,
+    /// From the first row to the last.
+    all: Range<usize>,
     /// The level that they are pieces of.
     level: Arc<Level>,
     cut: Cut,
@@ -104,6 +106,7 @@ impl Lowering<'_> {
     /// Goes over pieces that another kernel goes over, too.
     pub(crate) fn over(&mut self, pieces: &Pieces) {
         self.sources.push(Arc::clone(&pieces.level));
+        self.outermost = Some(pieces.all.clone());
     }
 
     fn cut(&self, level: Arc<Level>, ranges: &[Range<usize>]) -> Done<Pieces> {
@@ -113,6 +116,7 @@ impl Lowering<'_> {
                 rows: all.len() as u64,
                 count: all.len().div_ceil(step),
                 largest: all.len().min(step) as u64,
+                all: all.clone(),
                 level,
                 cut: Cut::Even { first: all.start as u64, below: all.end as u64, step: step as u64 },
             });
@@ -128,6 +132,7 @@ impl Lowering<'_> {
             rows: sizes.iter().map(|&size| u64::from(size)).sum(),
             count: sizes.len(),
             largest: sizes.iter().copied().max().unwrap_or(0).into(),
+            all: ranges.first().zip(ranges.last()).map_or(0..0, |(first, last)| first.start..last.end),
             level,
             cut: Cut::Listed {
                 starts: Buffer::of(driver, &bytes_of(&starts, u64::to_le_bytes))?,

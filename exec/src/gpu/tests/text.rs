@@ -248,6 +248,27 @@ fn sentences() {
 }
 
 #[test]
+fn rows_that_are_pruned_are_not_asked() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut text = |at: u64| match random.below(7) {
+        0 => None,
+        _ => Some(format!("{}special {}", "x".repeat(random.below(9) as usize), at % 10)),
+    };
+    let texts: Vec<Option<String>> = (0..400).map(&mut text).collect();
+    let (gpus, pool) = (devices(), Pool::new(1).expect("threads start"));
+    let ranges =
+        ["i0.a >= 130 AND i0.a < 270", "i0.a < 3", "i0.a > 397", "in_list(i0.a, 70, 71, 300, 399)", "i0.a > 900"];
+    for range in ranges {
+        let text = format!(
+            "{T}loop\n  i0 in %0\n  %1 collect\n    if {range}\n    if like(i0.s, '%special%') OR i0.s < 'xx'\n    a = i0.a\n    \
+             p? = like(i0.s, '%l _')\n    n? = length(i0.s)\n    k? = left(i0.s, 2)\nresult %1\noutput a, p, n, k\n"
+        );
+        let declined = run(&text, &texts, &gpus, &pool);
+        assert!(declined.is_empty(), "{declined:?} of\n{text}");
+    }
+}
+
+#[test]
 fn parts_and_comparisons() {
     let texts = [
         "like(i0.s, 'a!%b', '!')",
