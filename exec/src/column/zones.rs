@@ -190,7 +190,10 @@ impl Chosen {
 mod tests {
     use super::*;
 
-    fn zones(of: &[(usize, Option<(i64, i64)>, Option<usize>)]) -> Zones {
+    /// Rows, range and NULLs of a chunk.
+    type Known = (usize, Option<(i64, i64)>, Option<usize>);
+
+    fn zones(of: &[Known]) -> Zones {
         let mut zones = Zones { last_low: i64::MIN, first_high: i64::MAX, ..Zones::default() };
         of.iter().for_each(|&(rows, range, nulls)| zones.push(rows, range, nulls));
         zones.finish();

@@ -22,8 +22,11 @@ const BYTES_MAX: usize = 1 << 26;
 /// Chunks of a turn, for each worker: whatever is new in them is known in the next one.
 const CHUNKS_A_WORKER: usize = 2;
 
+/// What codes are, what they are of, and themselves.
+pub(super) type Codes = (Type, Arc<Dictionary>, Arc<Buffer>);
+
 /// Codes of the one dictionary that all chunks have; none if they have not.
-pub(super) fn shared(loader: Loader<'_>, rows: &Rows<'_>) -> Done<Option<(Type, Arc<Dictionary>, Arc<Buffer>)>> {
+pub(super) fn shared(loader: Loader<'_>, rows: &Rows<'_>) -> Done<Option<Codes>> {
     let Some(dictionary) = rows.columns.first().and_then(|column| column.data.dictionary()) else { return Ok(None) };
     let is_same = |column: &&Column| {
         column.data.dictionary().is_some_and(|other| Arc::ptr_eq(other, dictionary) || other == dictionary)
@@ -129,11 +132,7 @@ struct Numbered<'c> {
 const NEW: u32 = 1 << 31;
 
 /// Codes of a dictionary of all strings, if these are not too many.
-pub(super) fn made(
-    loader: Loader<'_>,
-    rows: &Rows<'_>,
-    strings_max: usize,
-) -> Done<(Type, Arc<Dictionary>, Arc<Buffer>)> {
+pub(super) fn made(loader: Loader<'_>, rows: &Rows<'_>, strings_max: usize) -> Done<Codes> {
     if !rows.columns.iter().all(|column| column.data.is_text()) {
         return decline("a column of several forms");
     }
@@ -192,7 +191,8 @@ const CHECKED: usize = 1 << 12;
 
 /// The numbers of a chunk's strings, and those that have none yet: of more than there may be so many.
 fn numbered<'c>(column: &'c Column, known: &Strings<'_>, most: usize) -> Numbered<'c> {
-    let (mut new, mut own): (Vec<(u8, &[u8])>, FxHashMap<&[u8], u32>) = Default::default();
+    let mut new: Vec<(u8, &[u8])> = Vec::new();
+    let mut own: FxHashMap<&[u8], u32> = FxHashMap::default();
     let mut number = |text: &'c [u8]| {
         if let Some(number) = known.get(text) {
             return number;

@@ -67,14 +67,44 @@ fn frame(chunk: &Chunk, position: usize) -> Option<Frame> {
     }, else {
         let (low, high) = match known {
             Some(range) => range,
-            None => with_values!(&chunk.columns[position].data, |values| {
-                let low = values.iter().copied().min().unwrap_or_default();
-                let high = values.iter().copied().max().unwrap_or_default();
-                (i64::try_from(low).ok()?, i64::try_from(high).ok()?)
-            }, else return None),
+            None => with_values!(&chunk.columns[position].data, |values| ends(values)?, else return None),
         };
         Some(Frame { base: low, step: 1, most: high.abs_diff(low) })
     })
+}
+
+/// A value in each of these forms.
+trait Whole: Copy {
+    /// Its lowest 64 bits.
+    fn narrow(self) -> i64;
+
+    fn wide(self) -> i128;
+}
+
+macro_rules! whole {
+    ($($of:ty),*) => {
+        $(impl Whole for $of {
+            fn narrow(self) -> i64 {
+                self as i64
+            }
+
+            fn wide(self) -> i128 {
+                self as i128
+            }
+        })*
+    };
+}
+
+whole!(i16, i32, i64, i128);
+
+fn widened<T: Copy + Into<u32>>(offsets: &[T]) -> impl Iterator<Item = u32> {
+    offsets.iter().map(|&offset| offset.into())
+}
+
+/// The least and the greatest of some values; none if 64 bits do not hold them.
+fn ends<T: Copy + Ord + Default + TryInto<i64>>(values: &[T]) -> Option<(i64, i64)> {
+    let (low, high) = (values.iter().copied().min(), values.iter().copied().max());
+    Some((low.unwrap_or_default().try_into().ok()?, high.unwrap_or_default().try_into().ok()?))
 }
 
 /// One frame for all chunks.
@@ -129,14 +159,14 @@ fn framed(data: &ColumnData, rows: Range<usize>, (base, step): (i64, u64), (elem
     with_offsets!(data, |own, own_step, offsets| {
         // A chunk of one value has a step of its own, which its offset of zero does not meet. No offset has more than 32 bits.
         let (first, by) = ((own.abs_diff(base) / step) as u32, (*own_step as u64 / step) as u32);
-        let offsets = offsets[rows].iter().map(|&offset| u32::from(offset));
+        let offsets = widened(&offsets[rows]);
         match (first, by) {
             (0, 1) => put_narrow(to, element, offsets),
             (_, 1) => put_narrow(to, element, offsets.map(|offset| first.wrapping_add(offset))),
             _ => put_narrow(to, element, offsets.map(|offset| first.wrapping_add(offset.wrapping_mul(by)))),
         }
     }, else with_values!(data, |values| {
-        let far = values[rows].iter().map(|&value| (value as i64).wrapping_sub(base) as u64);
+        let far = values[rows].iter().map(|&value| value.narrow().wrapping_sub(base) as u64);
         if step == 1 { put_as(to, element, far) } else { put_as(to, element, far.map(|far| far / step)) }
     }, else {}));
 }
@@ -155,7 +185,7 @@ fn plain(data: &ColumnData, rows: Range<usize>, to: &mut [u8]) {
     with_offsets!(data, |base, step, offsets| {
         let value = |&offset| base.wrapping_add(step.wrapping_mul(i64::from(offset))).to_le_bytes();
         put(to, offsets[rows].iter().map(value));
-    }, else with_values!(data, |values| put(to, values[rows].iter().map(|&value| (value as i64).to_le_bytes())), else {}));
+    }, else with_values!(data, |values| put(to, values[rows].iter().map(|&value| value.narrow().to_le_bytes())), else {}));
 }
 
 /// Writes values of 128 bits.
@@ -163,5 +193,5 @@ fn wide(data: &ColumnData, rows: Range<usize>, to: &mut [u8]) {
     with_offsets!(data, |base, step, offsets| {
         let value = |&offset| (i128::from(*base) + i128::from(*step) * i128::from(offset)).to_le_bytes();
         put(to, offsets[rows].iter().map(value));
-    }, else with_values!(data, |values| put(to, values[rows].iter().map(|&value| i128::from(value).to_le_bytes())), else {}));
+    }, else with_values!(data, |values| put(to, values[rows].iter().map(|&value| value.wide().to_le_bytes())), else {}));
 }

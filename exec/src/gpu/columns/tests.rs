@@ -163,8 +163,8 @@ fn values_as_tables_have_them() {
     check(&chunks(DataType::Double, &of(&|at| Value::Float(at as f64 / 3.0)), without_none), DataType::Double);
     check(&chunks(DataType::Boolean, &of(&|at| Value::Boolean(at % 3 == 0)), without_none), DataType::Boolean);
     let text = DataType::Text;
-    check(&chunks(text, &of(&|at| Value::text(&format!("{}", at * at % 19))), without_none), text);
-    let made = check(&chunks(text, &of(&|at| Value::text(&"é".repeat(at as usize % 40))), &[100, 7, 1]), text);
+    check(&chunks(text, &of(&|at| Value::text(format!("{}", at * at % 19))), without_none), text);
+    let made = check(&chunks(text, &of(&|at| Value::text("é".repeat(at as usize % 40))), &[100, 7, 1]), text);
     assert!(matches!(made.form, Form::Codes(dictionary) if dictionary.len() == 40));
     check(&chunks(text, &vec![Value::Null; 70], &[9]), text);
     check(&[], text);
@@ -196,7 +196,7 @@ fn a_few_rows_tell_of_many_strings() {
     let (pool, context) = (Pool::new(2).expect("threads start"), context());
     let loader = Loader { driver: &driver, workers: Workers { pool: Some(&pool), context: &context } };
     let of = |strings: i64, run: i64| {
-        let values: Vec<Value> = (0..20_000).map(|at| Value::text(&format!("{}", at / run % strings))).collect();
+        let values: Vec<Value> = (0..20_000).map(|at| Value::text(format!("{}", at / run % strings))).collect();
         chunks(DataType::Text, &values, &[2_000])
     };
     // In runs, one after the other, and all alike; just as many as may be, and far more.
@@ -209,7 +209,7 @@ fn a_few_rows_tell_of_many_strings() {
 #[test]
 fn many_strings_are_refused_and_cancelled_statements_stop() {
     let driver: Arc<dyn Driver> = Arc::new(Emulated::new(1, 1 << 28));
-    let values: Vec<Value> = (0..300).map(|at| Value::text(&format!("{}", at % 150))).collect();
+    let values: Vec<Value> = (0..300).map(|at| Value::text(format!("{}", at % 150))).collect();
     let all = chunks(DataType::Text, &values, &[20]);
     let (pool, context) = (Pool::new(2).expect("threads start"), context());
     let loader = Loader { driver: &driver, workers: Workers { pool: Some(&pool), context: &context } };

@@ -103,7 +103,7 @@ pub(crate) fn answers(
         _ => rows.start / ROWS_STEP * ROWS_STEP..rows.end.min(column.rows),
     };
     let run = Run { device, column, offsets, wide: *wide, part, rows };
-    let (driver, rows) = (&device.driver, column.rows);
+    let driver = &device.driver;
     let memory = |bytes: &[u8]| Buffer::of(driver, bytes).map(Argument::Memory);
     match asked {
         Asked::Like(pattern) => {
@@ -138,29 +138,7 @@ pub(crate) fn answers(
             run.launch((MEASURE, "measure"), &[Argument::U32((*of_bytes).into()), run.to(&to, 4)])?;
             Ok(Answers { data: to, dictionary: None })
         }
-        Asked::Code => {
-            let slots = Buffer::zeroed(driver, 8 << SLOT_BITS)?;
-            let flags = Buffer::zeroed(driver, 4)?;
-            let words = Buffer::new(driver, rows * 8)?;
-            let held = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
-            run.launch((PACK, "pack"), &[held(&slots), Argument::U32(SLOT_BITS), held(&flags), held(&words)])?;
-            match flags.values::<u32>(1)?[0] {
-                0 => {}
-                flags if flags & 1 != 0 => return decline("parts of text of more than 7 bytes"),
-                _ => return decline("parts of text of many strings"),
-            }
-            let (dictionary, codes) = dictionary_of(&slots.values(1 << SLOT_BITS)?)?;
-            let to = run.answers_of(2)?;
-            let codes = memory(&bytes_of(&codes, u16::to_le_bytes))?;
-            let arguments =
-                [held(&words), Argument::U32(rows as u32), held(&slots), Argument::U32(SLOT_BITS), codes, held(&to)];
-            if rows > 0 {
-                let threads = driver.limits().threads as usize;
-                let module = run.module(PACK)?;
-                driver.launch(&*module, "code", device.shape(rows.div_ceil(threads), 0), &arguments)?;
-            }
-            Ok(Answers { data: to, dictionary: Some(Arc::new(dictionary)) })
-        }
+        Asked::Code => run.codes(),
     }
 }
 
@@ -185,6 +163,33 @@ impl Run<'_> {
     fn module(&self, kernels: &str) -> Done<Arc<dyn Module>> {
         let of = if self.wide { Type::U64 } else { Type::U32 };
         self.device.cache.module(&*self.device.driver, &format!("typedef {} offset_t;\n{TEXT}\n{kernels}", of.name()))
+    }
+
+    /// The code of each row's text, which is short.
+    fn codes(&self) -> Done<Answers> {
+        let (device, driver, rows) = (self.device, &self.device.driver, self.column.rows);
+        let memory = |bytes: &[u8]| Buffer::of(driver, bytes).map(Argument::Memory);
+        let slots = Buffer::zeroed(driver, 8 << SLOT_BITS)?;
+        let flags = Buffer::zeroed(driver, 4)?;
+        let words = Buffer::new(driver, rows * 8)?;
+        let held = |buffer: &Arc<Buffer>| Argument::Memory(Arc::clone(buffer));
+        self.launch((PACK, "pack"), &[held(&slots), Argument::U32(SLOT_BITS), held(&flags), held(&words)])?;
+        match flags.values::<u32>(1)?[0] {
+            0 => {}
+            flags if flags & 1 != 0 => return decline("parts of text of more than 7 bytes"),
+            _ => return decline("parts of text of many strings"),
+        }
+        let (dictionary, codes) = dictionary_of(&slots.values(1 << SLOT_BITS)?)?;
+        let to = self.answers_of(2)?;
+        let codes = memory(&bytes_of(&codes, u16::to_le_bytes))?;
+        let arguments =
+            [held(&words), Argument::U32(rows as u32), held(&slots), Argument::U32(SLOT_BITS), codes, held(&to)];
+        if rows > 0 {
+            let threads = driver.limits().threads as usize;
+            let module = self.module(PACK)?;
+            driver.launch(&*module, "code", device.shape(rows.div_ceil(threads), 0), &arguments)?;
+        }
+        Ok(Answers { data: to, dictionary: Some(Arc::new(dictionary)) })
     }
 
     /// Memory for a value of each row; of no rows something to be read.
