@@ -6,6 +6,7 @@ use crate::collections::rows::RowSet;
 use crate::column::Dictionary;
 use crate::plan::key_layout::KeyLayout;
 use crate::workers::context::Context;
+use crate::workers::schedule::Workers;
 use arrow::buffer::BooleanBuffer;
 use multiloop_planner::multiloop::{CollectionId, ScalarId};
 use multiloop_planner::value::Value;
@@ -43,6 +44,9 @@ pub(crate) trait Inputs: Sync {
     /// chunk 0. Only where the outermost index goes over rows.
     fn chunks(&self) -> Result<Vec<(usize, Range<usize>)>>;
 
+    /// The same by the numbers of rows over all chunks, as few ranges as may be.
+    fn ranges(&self) -> Result<Vec<Range<usize>>>;
+
     /// The value of a scalar of the loop that reads no index.
     fn ground(&self, scalar: ScalarId) -> Result<Value>;
 
@@ -65,4 +69,7 @@ pub(crate) trait Inputs: Sync {
 
     /// What the statement shares: cancellation, memory, progress.
     fn context(&self) -> &Context;
+
+    /// Who works for the statement.
+    fn workers(&self) -> Workers<'_>;
 }

@@ -4,7 +4,8 @@
 //! longer than a device takes to go over a column of them. So snapshots of a table, and rows that a statement reads of it, have one
 //! list of chunks, and devices know what they have of it by that list.
 
-use super::{Chunk, Dictionary, Span};
+use super::zones::Zones;
+use super::{Chunk, Dictionary};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -25,7 +26,7 @@ struct List {
     /// Of columns that somebody asked the one dictionary that all chunks have.
     dictionaries: Mutex<FxHashMap<usize, Option<Arc<Dictionary>>>>,
     /// What is known of each chunk of columns that somebody asked.
-    spans: Mutex<FxHashMap<usize, Arc<[Span]>>>,
+    zones: Mutex<FxHashMap<usize, Arc<Zones>>>,
 }
 
 /// A list of chunks that may go; two are equal if they are of one.
@@ -55,6 +56,12 @@ impl Chunks {
         })
     }
 
+    /// The rows of a chunk, without a look at it.
+    pub fn rows_of(&self, number: usize) -> usize {
+        let starts = self.starts();
+        starts.get(number + 1).copied().unwrap_or(self.rows()) - starts[number]
+    }
+
     /// The dictionary that all chunks share at a position; none if they have none or several, or lie in files that have not been read.
     pub fn dictionary(&self, position: usize) -> Option<Arc<Dictionary>> {
         let mut known = self.0.dictionaries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,13 +69,9 @@ impl Chunks {
     }
 
     /// What is known of each chunk at a position, side by side. Only of chunks whose columns are here.
-    pub fn spans(&self, position: usize) -> Arc<[Span]> {
-        let span = |chunk: &Arc<Chunk>| {
-            let range = chunk.ranges.get(position).copied().flatten();
-            Span { rows: 0..chunk.rows, range, nulls: chunk.null_count(position) }
-        };
-        let mut known = self.0.spans.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(known.entry(position).or_insert_with(|| self.iter().map(span).collect()))
+    pub fn zones(&self, position: usize) -> Arc<Zones> {
+        let mut known = self.0.zones.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(position).or_insert_with(|| Arc::new(Zones::of(self, position))))
     }
 
     fn shared_dictionary(&self, position: usize) -> Option<Arc<Dictionary>> {

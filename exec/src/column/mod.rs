@@ -36,6 +36,7 @@ mod strings;
 #[cfg(test)]
 mod tests;
 pub mod value;
+pub mod zones;
 
 use crate::workers::context::Reservation;
 use ::arrow::buffer::Buffer;

@@ -6,6 +6,7 @@
 //! is evaluated then. What a test does not understand may hold.
 
 use crate::column::order_key::float_key;
+use crate::column::zones::{Chosen, Zones};
 use crate::column::{Chunk, ColumnReader, Span, text_order};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::vector::VectorData;
@@ -15,6 +16,7 @@ use multiloop_planner::evaluate::like::LikePattern;
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{CollectionId, ScalarId};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What must hold of a row that passes a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,20 +91,40 @@ impl ChunkTest {
         }
     }
 
-    /// Whether it may hold of some rows alone that lie together: a field is sorted, and not all that is known to be in it passes.
-    pub(in crate::cpu) fn may_cut(&self, zone: &impl Zone, is_sorted: &dyn Fn(u32) -> bool) -> bool {
+    /// The chunks of which a row may pass, of so many of which this is known by field: `may_hold` of all of them at once.
+    pub(in crate::cpu) fn chunks(&self, zones: &dyn Fn(u32) -> Arc<Zones>) -> Chosen {
+        match self {
+            ChunkTest::Within { field, intervals, or_null } => {
+                let known = zones(*field);
+                let met = known.meeting(intervals);
+                if *or_null { met.or(known.nullable()) } else { met }
+            }
+            ChunkTest::IsNull(field) => zones(*field).nullable(),
+            ChunkTest::Any(tests) => tests.iter().fold(Chosen::None, |any, test| any.or(test.chunks(zones))),
+            ChunkTest::All(tests) => tests.iter().fold(Chosen::All, |all, test| all.and(test.chunks(zones))),
+            // Of texts files alone know more.
+            ChunkTest::Among(..) | ChunkTest::Unknown => Chosen::All,
+        }
+    }
+
+    /// The chunks of which it may hold of some rows alone that lie together: a field is sorted, and not all that is known to be in it
+    /// passes.
+    pub(in crate::cpu) fn cut_chunks(
+        &self,
+        zones: &dyn Fn(u32) -> Arc<Zones>,
+        is_sorted: &dyn Fn(u32) -> bool,
+    ) -> Chosen {
         match self {
             ChunkTest::Within { field, intervals, .. } if is_sorted(*field) => {
-                let range = zone.known(*field).and_then(|known| known.range);
-                let (Some((min, max)), Some(&(low, _)), Some(&(_, high))) =
-                    (range, intervals.first(), intervals.last())
-                else {
-                    return true;
-                };
-                i128::from(min) < low || high < max.into()
+                match (intervals.first(), intervals.last()) {
+                    (Some(&(low, _)), Some(&(_, high))) => zones(*field).reaching_out((low, high)),
+                    _ => Chosen::None,
+                }
             }
-            ChunkTest::All(tests) => tests.iter().any(|test| test.may_cut(zone, is_sorted)),
-            _ => false,
+            ChunkTest::All(tests) => {
+                tests.iter().fold(Chosen::None, |any, test| any.or(test.cut_chunks(zones, is_sorted)))
+            }
+            _ => Chosen::None,
         }
     }
 
@@ -405,4 +427,96 @@ fn within(field: u32, holds: [bool; 3], value: i128) -> ChunkTest {
     let parts = [before, Some((value, value)), behind];
     let intervals = parts.into_iter().zip(holds).filter(|(_, holds)| *holds).filter_map(|(part, _)| part).collect();
     ChunkTest::Within { field, intervals, or_null: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::column::{Chunks, Column, ColumnData};
+    use arrow::buffer::{BooleanBuffer, NullBuffer};
+
+    /// Numbers that look like chance.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, end: i64) -> i64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 % end as u64) as i64
+        }
+    }
+
+    /// A column of few values, some of them NULL, and its range, if it has values and that is said.
+    fn column(random: &mut Random, rows: usize) -> (Column, Option<(i64, i64)>) {
+        let values: Vec<i64> = (0..rows).map(|_| random.below(9)).collect();
+        let nulls = match random.below(4) {
+            0 => None,
+            1 => Some(vec![false; rows]),
+            often => Some((0..rows).map(|_| random.below(often + 1) > 0).collect()),
+        };
+        let is_valid = |row: usize| nulls.as_ref().is_none_or(|nulls| nulls[row]);
+        let known: Vec<i64> = (0..rows).filter(|&row| is_valid(row)).map(|row| values[row]).collect();
+        let range = known.iter().min().copied().zip(known.iter().max().copied()).filter(|_| random.below(6) > 0);
+        let nulls = nulls.as_deref().map(|nulls| NullBuffer::new(BooleanBuffer::from(nulls)));
+        (Column::new(ColumnData::Int64(values.into()), nulls), range)
+    }
+
+    fn test(random: &mut Random, depth: i64) -> ChunkTest {
+        let tests =
+            |random: &mut Random| (0..random.below(4)).map(|_| test(random, depth - 1)).collect::<Vec<ChunkTest>>();
+        match random.below(if depth > 0 { 8 } else { 5 }) {
+            0 => ChunkTest::IsNull(random.below(2) as u32),
+            1 if random.below(3) == 0 => ChunkTest::Unknown,
+            2 if random.below(3) == 0 => ChunkTest::Among(1, vec![Box::from(&b"a"[..])]),
+            5 | 6 => ChunkTest::All(tests(random)),
+            7 => ChunkTest::Any(tests(random)),
+            _ => {
+                let mut ends: Vec<i128> = (0..2 * random.below(11)).map(|_| random.below(40) as i128 - 15).collect();
+                ends.sort_unstable();
+                ends.dedup();
+                let mut intervals: Vec<(i128, i128)> = ends.chunks_exact(2).map(|ends| (ends[0], ends[1])).collect();
+                if let (Some(first), 0) = (intervals.first_mut(), random.below(4)) {
+                    first.0 = i128::MIN;
+                }
+                if let (Some(last), 0) = (intervals.last_mut(), random.below(4)) {
+                    last.1 = i128::MAX;
+                }
+                ChunkTest::Within { field: random.below(2) as u32, intervals, or_null: random.below(3) == 0 }
+            }
+        }
+    }
+
+    #[test]
+    fn all_chunks_at_once_are_as_one_by_one() {
+        let mut random = Random(0x51ed_270b_7f4a_7c15);
+        for _ in 0..400 {
+            let chunk = |random: &mut Random| {
+                let rows = random.below(6) as usize;
+                let (columns, ranges) = (0..2).map(|_| column(random, rows)).unzip();
+                Arc::new(Chunk { ranges, ..Chunk::new(rows, columns) })
+            };
+            let chunks: Chunks = (0..random.below(12)).map(|_| chunk(&mut random)).collect();
+            let zones = |field: u32| chunks.zones(field as usize);
+            for _ in 0..20 {
+                let test = test(&mut random, 2);
+                let chosen = test.chunks(&zones);
+                let cut = test.cut_chunks(&zones, &|field| field == 0);
+                for (number, chunk) in chunks.iter().enumerate() {
+                    let source = Source::Chunk { chunk: Arc::clone(chunk), fields: None };
+                    let holds = test.may_hold(&source);
+                    assert_eq!(chosen.has(number), holds, "{test:?} of {chunk:?}");
+                    // Where nothing is cut a search would find all rows.
+                    let found = test.rows(&source, &|field| field == 0, 0..chunk.rows);
+                    let is_sorted = chunk.columns[0].nulls.is_none()
+                        && (1..chunk.rows)
+                            .all(|row| chunk.columns[0].integer(row - 1) <= chunk.columns[0].integer(row));
+                    assert!(
+                        cut.has(number) || !holds || !is_sorted || found == (0..chunk.rows),
+                        "{test:?} of {chunk:?}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -25,6 +25,7 @@ use arrow::buffer::{BooleanBuffer, NullBuffer};
 use multiloop_planner::multiloop::{CollectionId, ScalarId, Source};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What a loop that another backend runs reads of a frame.
@@ -71,22 +72,24 @@ impl Inputs for Reading<'_> {
         };
         let rows = match &self.plan.levels[..] {
             [level] if matches!(level.source, Source::Rows(_)) => {
-                self.chunks()?.iter().map(|(_, rows)| rows.len() as u64).sum()
+                self.ranges()?.iter().map(|rows| rows.len() as u64).sum()
             }
             _ => 0,
         };
-        let workers = Workers { pool: self.pool, context: self.context() };
-        layout(self.frame, self.plan, (key, planned, are_looked_up), (rows, workers))
+        layout(self.frame, self.plan, (key, planned, are_looked_up), (rows, self.workers()))
     }
 
     fn chunks(&self) -> Result<Vec<Run>> {
-        let Some(Source::Rows(collection)) = self.plan.levels.first().map(|level| &level.source) else {
-            return Err(Error::internal("the chunks of what has none"));
-        };
-        let made = self.frame.made(*collection)?;
-        match (made.on_host(), &made) {
-            (None, Made::Held(kept)) => Ok(vec![(0, 0..kept.held.rows()?)]),
-            _ => prune_chunks::runs(self.frame, self.plan, self.here(*collection)?.outermost()?),
+        match self.outermost()? {
+            Outermost::Held(rows) => Ok(vec![(0, 0..rows)]),
+            Outermost::Here(stored) => prune_chunks::runs(self.frame, self.plan, stored.outermost()?),
+        }
+    }
+
+    fn ranges(&self) -> Result<Vec<Range<usize>>> {
+        match self.outermost()? {
+            Outermost::Held(rows) => Ok(Some(0..rows).into_iter().collect()),
+            Outermost::Here(stored) => prune_chunks::ranges(self.frame, self.plan, stored.outermost()?),
         }
     }
 
@@ -145,9 +148,31 @@ impl Inputs for Reading<'_> {
     fn context(&self) -> &Context {
         self.frame.shared.context
     }
+
+    fn workers(&self) -> Workers<'_> {
+        Workers { pool: self.pool, context: self.context() }
+    }
+}
+
+/// What the outermost index goes over.
+enum Outermost {
+    /// So many rows that a device holds.
+    Held(usize),
+    Here(Arc<Stored>),
 }
 
 impl Reading<'_> {
+    fn outermost(&self) -> Result<Outermost> {
+        let Some(Source::Rows(collection)) = self.plan.levels.first().map(|level| &level.source) else {
+            return Err(Error::internal("the chunks of what has none"));
+        };
+        let made = self.frame.made(*collection)?;
+        match (made.on_host(), &made) {
+            (None, Made::Held(kept)) => kept.held.rows().map(Outermost::Held),
+            _ => self.here(*collection).map(Outermost::Here),
+        }
+    }
+
     /// A collection on the host.
     fn here(&self, id: CollectionId) -> Result<Arc<Stored>> {
         self.frame.get_with(id, self.pool)

@@ -14,6 +14,7 @@
 use crate::Result;
 use crate::collections::rows::RowSet;
 use crate::column::Span;
+use crate::column::zones::Chosen;
 use crate::cpu::expression::chunk_test::{ChunkTest, Zone, reader_of};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::multiloop::frame::Frame;
@@ -31,102 +32,135 @@ const GAP_ROWS: usize = 1 << 13;
 
 /// The rows of the outermost index of which a tuple of the loop may come.
 pub(crate) fn runs(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Result<Vec<Run>> {
+    Ok(match kept(frame, plan, rows)? {
+        Kept::All => (0..rows.chunks.len()).map(|number| (number, 0..rows.chunks.rows_of(number))).collect(),
+        Kept::Runs(runs) => runs,
+    })
+}
+
+/// The same by their numbers over all chunks; those that adjoin are one range.
+pub(crate) fn ranges(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Result<Vec<Range<usize>>> {
+    let runs = match kept(frame, plan, rows)? {
+        Kept::All => return Ok(Some(0..rows.rows).filter(|all| !all.is_empty()).into_iter().collect()),
+        Kept::Runs(runs) => runs,
+    };
+    let starts = rows.chunks.starts();
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for (chunk, within) in runs {
+        let range = starts[chunk] + within.start..starts[chunk] + within.end;
+        match ranges.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => ranges.push(range),
+        }
+    }
+    Ok(ranges)
+}
+
+/// What is left of the outermost index.
+enum Kept {
+    /// All chunks, whole: none has been looked at.
+    All,
+    Runs(Vec<Run>),
+}
+
+/// Chunks from which on what is known of them is looked up side by side: to touch each of ten thousand takes a millisecond.
+const CHUNKS_LISTED: usize = if cfg!(test) { 2 } else { 64 };
+
+/// Chunks after which somebody looks whether the statement was cancelled.
+const CHUNKS_CHECKED: usize = 1 << 10;
+
+fn kept(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Result<Kept> {
     let tests = if rows.chunks.is_empty() { Vec::new() } else { tests(frame, plan) };
     if tests.iter().all(|test| *test == ChunkTest::Unknown) {
-        // Where no chunk is looked at, none is touched: a device is done with ten thousand before that is.
-        let starts = rows.chunks.starts();
-        let ends = starts.iter().copied().skip(1).chain([rows.chunks.rows()]);
-        return Ok(starts.iter().zip(ends).map(|(start, end)| 0..end - start).enumerate().collect());
+        return Ok(Kept::All);
     }
     let collection = plan.levels.first().and_then(|level| level.source.collection());
     let table = collection.and_then(|id| frame.shared.plan.collection(id).table.as_ref());
     let sorted = table.map_or(&[][..], |table| &table.sorted);
     let is_sorted = |field| sorted.iter().any(|&(sorted, _)| sorted == field);
+    match rows.chunks.len() >= CHUNKS_LISTED && !rows.chunks.is_lazy() {
+        true => kept_by_list(frame, &tests, rows, &is_sorted),
+        false => kept_by_chunk(frame, &tests, rows, &is_sorted),
+    }
+}
+
+/// Of many chunks those that may pass are found without a look at any of them; those that a sorted field cuts are searched.
+fn kept_by_list(
+    frame: &Frame<'_>,
+    tests: &[ChunkTest],
+    rows: &RowSet,
+    is_sorted: &dyn Fn(u32) -> bool,
+) -> Result<Kept> {
+    let zones = |field: u32| rows.chunks.zones(rows.position(field) as usize);
+    let (mut chosen, mut cut) = (Chosen::All, Chosen::None);
+    for test in tests {
+        frame.check()?;
+        chosen = chosen.and(test.chunks(&zones));
+        cut = cut.or(test.cut_chunks(&zones, is_sorted));
+    }
+    if chosen.is_all() && cut.is_none() {
+        return Ok(Kept::All);
+    }
+    let mut runs: Vec<Run> = Vec::new();
+    for number in 0..rows.chunks.len() {
+        if number % CHUNKS_CHECKED == 0 {
+            frame.check()?;
+        }
+        if !chosen.has(number) {
+            continue;
+        }
+        let all = 0..rows.chunks.rows_of(number);
+        // A search touches a dozen places of the chunk.
+        let kept = if cut.has(number) { searched(tests, (rows, number), is_sorted, all) } else { all };
+        runs.extend(Some((number, kept)).filter(|(_, kept)| !kept.is_empty()));
+    }
+    frame.note_pruned(rows.chunks.len() - runs.len());
+    Ok(Kept::Runs(runs))
+}
+
+/// Few chunks, or such as lie in files, are asked one by one.
+fn kept_by_chunk(
+    frame: &Frame<'_>,
+    tests: &[ChunkTest],
+    rows: &RowSet,
+    is_sorted: &dyn Fn(u32) -> bool,
+) -> Result<Kept> {
     let mut runs: Vec<Run> = Vec::new();
     let mut pruned = 0;
-    let listed = (rows.chunks.len() >= CHUNKS_LISTED && !rows.chunks.is_lazy()).then(|| Listed::new(&tests, rows));
     for (number, chunk) in rows.chunks.iter().enumerate() {
         // To look at a lazy chunk may take a while.
         frame.check()?;
-        if let Some(listed) = &listed {
-            let known = listed.chunk(number);
-            if !tests.iter().all(|test| test.may_hold(&known)) {
-                pruned += 1;
-                continue;
-            }
-            // A search touches a dozen places of the chunk.
-            if !tests.iter().any(|test| test.may_cut(&known, &is_sorted)) {
-                runs.push((number, 0..listed.rows(number)));
-                continue;
-            }
-        }
-        let source = TileSource::Chunk { chunk: Arc::clone(chunk), fields: rows.fields.clone() };
+        let source = source(rows, number);
         let before = runs.len();
         if !tests.iter().all(|test| test.may_hold(&source)) {
             pruned += 1;
             continue;
         }
         if chunk.lazy.is_some() {
-            runs.extend(spans(&tests, &source, chunk.rows).into_iter().map(|rows| (number, rows)));
+            runs.extend(spans(tests, &source, chunk.rows).into_iter().map(|rows| (number, rows)));
         } else {
-            let kept = tests.iter().fold(0..chunk.rows, |kept, test| test.rows(&source, &is_sorted, kept));
+            let kept = searched(tests, (rows, number), is_sorted, 0..chunk.rows);
             runs.extend(Some((number, kept)).filter(|(_, kept)| !kept.is_empty()));
         }
         pruned += usize::from(runs.len() == before);
     }
     frame.note_pruned(pruned);
-    Ok(runs)
+    Ok(Kept::Runs(runs))
 }
 
-/// Chunks from which on what is known of them is looked up side by side: to touch each of ten thousand takes a millisecond.
-const CHUNKS_LISTED: usize = if cfg!(test) { 2 } else { 64 };
-
-/// What is known of the chunks of some rows: by field, of each chunk.
-struct Listed<'r> {
-    rows: &'r RowSet,
-    fields: Vec<(u32, Arc<[Span]>)>,
+/// Those of some rows of a chunk that sorted fields leave.
+fn searched(
+    tests: &[ChunkTest],
+    (rows, number): (&RowSet, usize),
+    is_sorted: &dyn Fn(u32) -> bool,
+    all: Range<usize>,
+) -> Range<usize> {
+    let source = source(rows, number);
+    tests.iter().fold(all, |kept, test| test.rows(&source, is_sorted, kept))
 }
 
-/// One of them.
-struct ListedChunk<'l> {
-    of: &'l Listed<'l>,
-    number: usize,
-}
-
-impl<'r> Listed<'r> {
-    fn new(tests: &[ChunkTest], rows: &'r RowSet) -> Self {
-        let mut fields = Vec::new();
-        tests.iter().for_each(|test| test.fields(&mut fields));
-        fields.sort_unstable();
-        fields.dedup();
-        let known = |field: u32| (field, rows.chunks.spans(rows.position(field) as usize));
-        Listed { rows, fields: fields.into_iter().map(known).collect() }
-    }
-
-    fn chunk(&self, number: usize) -> ListedChunk<'_> {
-        ListedChunk { of: self, number }
-    }
-
-    /// Rows of a chunk.
-    fn rows(&self, number: usize) -> usize {
-        let starts = self.rows.chunks.starts();
-        starts.get(number + 1).copied().unwrap_or(self.rows.chunks.rows()) - starts[number]
-    }
-}
-
-impl Zone for ListedChunk<'_> {
-    fn known(&self, field: u32) -> Option<Span> {
-        self.of.fields.iter().find(|(known, _)| *known == field).map(|(_, spans)| spans[self.number].clone())
-    }
-
-    // Only files know more.
-    fn may_have(&self, _: u32, _: &[i64]) -> bool {
-        true
-    }
-
-    fn may_have_text(&self, _: u32, _: &[Box<[u8]>]) -> bool {
-        true
-    }
+fn source(rows: &RowSet, number: usize) -> TileSource {
+    TileSource::Chunk { chunk: Arc::clone(&rows.chunks[number]), fields: rows.fields.clone() }
 }
 
 /// Some rows of a lazy chunk, and what is known of them: by field, the parts of its rows.

@@ -7,9 +7,15 @@
 //! is made when the column is uploaded if chunks have none or several; of too many strings it is carried by the numbers of its rows, and
 //! its bytes are a column of their own, if something asks for them. Booleans are bits, and so is which rows are not NULL.
 //!
-//! `upload` makes the arrays of chunks (`text` those of bytes), `resident` keeps them from statement to statement.
+//! `loader` has the workers make bytes where the card reads them; `upload` makes the arrays of chunks (`integers` and `codes` those of
+//! numbers and of text, `text` those of its bytes), `resident` keeps them from statement to statement.
 
+mod codes;
+mod integers;
+pub(crate) mod loader;
 pub(crate) mod resident;
+#[cfg(test)]
+mod tests;
 mod text;
 mod upload;
 
@@ -106,38 +112,7 @@ impl Carried {
     }
 }
 
-/// A column of so many fields of a row set, as an array on the host.
-#[derive(Debug)]
-pub(super) struct HostColumn {
-    pub(super) rows: usize,
-    pub(super) element: Type,
-    pub(super) form: Form,
-    /// In parts, one behind the other.
-    pub(super) data: Vec<Vec<u8>>,
-    pub(super) valid: Option<Vec<u8>>,
-}
-
 impl DeviceColumn {
-    /// A copy of a column of some chunks.
-    fn upload(driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: u32, strings_max: usize) -> Done<Self> {
-        let HostColumn { rows, element, form, data, valid } = upload::gather(chunks, position as usize, strings_max)?;
-        let valid = match valid {
-            Some(valid) => Valid::Bits(Buffer::of(driver, &valid)?),
-            None => Valid::All,
-        };
-        Ok(DeviceColumn { rows, element, form, data: Buffer::of_parts(driver, &data)?, valid })
-    }
-
-    /// Which rows of a column of some chunks are not NULL, and nothing else.
-    fn of_nulls(driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: u32) -> Done<Self> {
-        let (rows, valid) = upload::nulls(chunks, position as usize)?;
-        let valid = match valid {
-            Some(valid) => Valid::Bits(Buffer::of(driver, &valid)?),
-            None => Valid::All,
-        };
-        Ok(DeviceColumn { rows, element: Type::Bool, form: Form::Bits, data: Buffer::new(driver, 0)?, valid })
-    }
-
     /// Bytes that it takes on the device.
     pub(crate) fn bytes(&self) -> usize {
         let valid = match &self.valid {

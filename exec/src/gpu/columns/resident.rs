@@ -4,12 +4,12 @@
 //! it has been asked for with: to compare ten thousand identities takes a millisecond. Neither is kept alive by it: what the host has
 //! dropped is dropped here when the next column comes.
 
-use super::upload::{MANY_STRINGS, STRINGS_MAX};
-use super::{Carried, DeviceColumn, Valid, text};
+use super::codes::{MANY_STRINGS, STRINGS_MAX};
+use super::loader::Loader;
+use super::{Carried, DeviceColumn, Valid, text, upload};
 use crate::column::chunks::ChunksWatch;
 use crate::column::identity::Watch;
 use crate::column::{Chunk, Chunks};
-use crate::gpu::driver::Driver;
 use crate::gpu::stop::{Done, Stop, decline};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -91,15 +91,15 @@ impl One {
 
 impl Resident {
     /// A column of some chunks, uploaded now if it is not there.
-    pub(crate) fn column(&self, driver: &Arc<dyn Driver>, chunks: &Chunks, position: u32) -> Done<Arc<DeviceColumn>> {
-        match self.known(driver, chunks, (position, Of::Values)) {
+    pub(crate) fn column(&self, loader: Loader<'_>, chunks: &Chunks, position: u32) -> Done<Arc<DeviceColumn>> {
+        match self.known(loader, chunks, (position, Of::Values)) {
             Err(Stop::Declined(why)) if why == MANY_STRINGS => {
                 let Some((carried, has_nulls)) = self.carried(chunks, position) else { return decline(MANY_STRINGS) };
                 let valid = match has_nulls {
-                    true => self.known(driver, chunks, (position, Of::Nulls))?.valid.clone(),
+                    true => self.known(loader, chunks, (position, Of::Nulls))?.valid.clone(),
                     false => Valid::All,
                 };
-                carried.column(driver, valid).map(Arc::new)
+                carried.column(loader.driver, valid).map(Arc::new)
             }
             other => other,
         }
@@ -123,12 +123,12 @@ impl Resident {
     }
 
     /// The bytes of text that is carried, by the numbers of its rows.
-    pub(crate) fn text(&self, driver: &Arc<dyn Driver>, carried: &Carried) -> Done<Arc<DeviceColumn>> {
-        self.known(driver, &carried.chunks, (carried.position as u32, Of::Text))
+    pub(crate) fn text(&self, loader: Loader<'_>, carried: &Carried) -> Done<Arc<DeviceColumn>> {
+        self.known(loader, &carried.chunks, (carried.position as u32, Of::Text))
     }
 
     /// What is kept of a column, where text of many strings has no values.
-    fn known(&self, driver: &Arc<dyn Driver>, chunks: &Chunks, (position, of): (u32, Of)) -> Done<Arc<DeviceColumn>> {
+    fn known(&self, loader: Loader<'_>, chunks: &Chunks, (position, of): (u32, Of)) -> Done<Arc<DeviceColumn>> {
         {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.clock += 1;
@@ -151,9 +151,9 @@ impl Resident {
         };
         let column = loop {
             let made = match of {
-                Of::Values => DeviceColumn::upload(driver, chunks, position, self.strings_max),
-                Of::Text => text::upload(driver, chunks, position as usize),
-                Of::Nulls => DeviceColumn::of_nulls(driver, chunks, position),
+                Of::Values => upload::column(loader, chunks, position as usize, self.strings_max),
+                Of::Text => text::upload(loader, chunks, position as usize),
+                Of::Nulls => upload::nulls(loader, chunks, position as usize),
             };
             match made {
                 Ok(column) => break Ok(Arc::new(column)),

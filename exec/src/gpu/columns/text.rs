@@ -1,17 +1,13 @@
 //! Text as offsets and bytes, for what asks more of it than to be shown.
 
+use super::loader::{Loader, Rows, each_within, places, put};
 use super::{DeviceColumn, Form, Valid};
 use crate::column::{Chunk, Column, ColumnData};
 use crate::gpu::code::types::Type;
-use crate::gpu::driver::{Buffer, Driver};
+use crate::gpu::driver::Buffer;
 use crate::gpu::stop::{Done, decline};
+use std::ops::Range;
 use std::sync::Arc;
-
-/// Bytes that are gathered before they are uploaded: the host has no copy of a whole column. In tests few, so that columns have parts.
-const PART: usize = if cfg!(test) { 64 } else { 64 << 20 };
-
-/// Threads that gather a part, at most.
-const THREADS_MAX: usize = 16;
 
 /// Bytes of a column up to which offsets have 32 bits; in tests few.
 const NARROW: usize = if cfg!(test) { 1 << 12 } else { u32::MAX as usize };
@@ -32,79 +28,79 @@ fn text(column: &Column, row: usize) -> &[u8] {
     if column.is_null(row) { b"" } else { column.data.text_bytes(row) }
 }
 
-/// Where the rows of some columns end, which begin at a place, and their bytes.
-fn gather(columns: &[(usize, &Column)], wide: bool) -> (Vec<u8>, Vec<u8>) {
-    let (mut ends, mut bytes) = (Vec::new(), Vec::new());
-    for &(start, column) in columns {
-        let mut end = start;
-        let mut push = |end: usize| match wide {
-            true => ends.extend((end as u64).to_le_bytes()),
-            false => ends.extend((end as u32).to_le_bytes()),
-        };
-        match (&column.data, &column.nulls) {
-            (ColumnData::Text { offsets, bytes: own }, None) => {
-                let (first, last) = (offsets[0] as usize, offsets[column.rows()] as usize);
-                bytes.extend_from_slice(&own[first..last]);
-                offsets[1..=column.rows()].iter().for_each(|&offset| push(start + offset as usize - first));
-            }
-            _ => {
-                for row in 0..column.rows() {
-                    let text = text(column, row);
-                    bytes.extend_from_slice(text);
-                    end += text.len();
-                    push(end);
-                }
-            }
+/// Writes some of a column's bytes.
+fn bytes(column: &Column, range: Range<usize>, to: &mut [u8]) {
+    if let (ColumnData::Text { offsets, bytes }, None) = (&column.data, &column.nulls) {
+        let first = offsets[0] as usize;
+        return to.copy_from_slice(&bytes[first + range.start..first + range.end]);
+    }
+    let mut at = 0;
+    for row in 0..column.rows() {
+        let text = text(column, row);
+        let (from, below) = (range.start.max(at), range.end.min(at + text.len()));
+        if from < below {
+            to[from - range.start..below - range.start].copy_from_slice(&text[from - at..below - at]);
+        }
+        at += text.len();
+        if at >= range.end {
+            return;
         }
     }
-    (ends, bytes)
 }
 
-/// Does something with some items on several threads, in order.
-fn shared<I: Sync, T: Send>(items: &[I], make: impl Fn(&[I]) -> T + Sync) -> Vec<T> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
-    if items.len() < 2 || threads == 1 {
-        return vec![make(items)];
+/// Writes where some rows of a column end, which begins at a place.
+fn write_ends(column: &Column, rows: Range<usize>, begin: usize, (to, wide): (&mut [u8], bool)) {
+    match (&column.data, &column.nulls) {
+        (ColumnData::Text { offsets, .. }, None) => {
+            let first = offsets[0];
+            put_places(to, wide, offsets[rows.start + 1..=rows.end].iter().map(|&end| begin + (end - first) as usize));
+        }
+        _ => {
+            let mut end = begin + (0..rows.start).map(|row| text(column, row).len()).sum::<usize>();
+            let ends = rows.map(|row| {
+                end += text(column, row).len();
+                end
+            });
+            put_places(to, wide, ends);
+        }
     }
-    let make = &make;
-    std::thread::scope(|scope| {
-        let each = items.len().div_ceil(threads);
-        let threads: Vec<_> = items.chunks(each).map(|some| scope.spawn(move || make(some))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("nothing there panics")).collect()
-    })
+}
+
+fn put_places(to: &mut [u8], wide: bool, places: impl Iterator<Item = usize>) {
+    match wide {
+        true => put(to, places.map(|place| (place as u64).to_le_bytes())),
+        false => put(to, places.map(|place| (place as u32).to_le_bytes())),
+    }
 }
 
 /// The text of a column of some chunks.
-pub(super) fn upload(driver: &Arc<dyn Driver>, chunks: &[Arc<Chunk>], position: usize) -> Done<DeviceColumn> {
-    if chunks.iter().any(|chunk| chunk.columns.get(position).is_none_or(|column| !column.data.is_text())) {
+pub(super) fn upload(loader: Loader<'_>, chunks: &[Arc<Chunk>], position: usize) -> Done<DeviceColumn> {
+    let rows = Rows::of(chunks, position)?;
+    if rows.columns.iter().any(|column| !column.data.is_text()) {
         return decline("a column of several forms");
     }
-    let columns: Vec<&Column> = chunks.iter().map(|chunk| &chunk.columns[position]).collect();
-    let rows: usize = columns.iter().map(|column| column.rows()).sum();
-    let sizes = shared(&columns, |some| some.iter().map(|column| size(column)).collect::<Vec<usize>>()).concat();
-    let total: usize = sizes.iter().sum();
+    let begins = places(loader.each(chunks.len(), |chunk| size(rows.columns[chunk]))?.into_iter());
+    let total = begins[chunks.len()];
     let wide = total > NARROW;
     let width = if wide { 8 } else { 4 };
-    let data = Buffer::new(driver, total + BEHIND)?;
-    let offsets = Buffer::new(driver, (rows + 1) * width)?;
-    driver.upload(offsets.address, &[0; 8][..width])?;
-    let (mut at, mut row) = (0, 0);
-    let mut part: Vec<(usize, &Column)> = Vec::new();
-    let mut begin = 0;
-    for (number, (&column, size)) in columns.iter().zip(&sizes).enumerate() {
-        part.push((begin, column));
-        begin += size;
-        if begin - at < PART && number + 1 < columns.len() {
-            continue;
-        }
-        for (ends, bytes) in shared(&part, |some| gather(some, wide)) {
-            driver.upload(data.address + at as u64, &bytes)?;
-            driver.upload(offsets.address + ((row + 1) * width) as u64, &ends)?;
-            at += bytes.len();
-            row += ends.len() / width;
-        }
-        part.clear();
-    }
+    let data = Buffer::new(loader.driver, total + BEHIND)?;
+    loader.put(data.address, total, |at, mut part| {
+        each_within(&begins, at..at + part.len(), |chunk, range| {
+            let (to, others) = std::mem::take(&mut part).split_at_mut(range.len());
+            bytes(rows.columns[chunk], range, to);
+            part = others;
+        });
+    })?;
+    let offsets = Buffer::new(loader.driver, (rows.count() + 1) * width)?;
+    loader.driver.upload(offsets.address, &[0; 8][..width])?;
+    loader.put(offsets.address + width as u64, rows.count() * width, |at, mut part| {
+        let first = at / width;
+        rows.each(first..first + part.len() / width, |chunk, within| {
+            let (to, others) = std::mem::take(&mut part).split_at_mut(within.len() * width);
+            write_ends(rows.columns[chunk], within, begins[chunk], (to, wide));
+            part = others;
+        });
+    })?;
     let form = Form::Text { offsets, wide };
-    Ok(DeviceColumn { rows, element: Type::U8, form, data, valid: Valid::All })
+    Ok(DeviceColumn { rows: rows.count(), element: Type::U8, form, data, valid: Valid::All })
 }

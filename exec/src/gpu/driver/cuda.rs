@@ -5,8 +5,8 @@
 //! is kept in a folder, by source and architecture.
 
 use super::nvrtc::Nvrtc;
-use super::staging::Staging;
-use super::{Argument, Driver, Limits, Module, Shape, disk, packed};
+use super::staging::{SLAB, Staging};
+use super::{Argument, Driver, Limits, Make, Module, Shape, disk, packed};
 use crate::gpu::code::print::of_device;
 use crate::gpu::stop::{Done, Stop, decline};
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
@@ -291,6 +291,17 @@ impl Driver for Cuda {
     fn upload(&self, address: u64, from: &[u8]) -> Done<()> {
         self.enter()?;
         self.staging.lock().unwrap_or_else(PoisonError::into_inner).send(address, from, self.stream)
+    }
+
+    fn upload_made(&self, address: u64, bytes: usize, make: Make<'_>) -> Done<()> {
+        for at in (0..bytes).step_by(SLAB) {
+            self.enter()?;
+            // Others may have their turn in between.
+            let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+            let size = SLAB.min(bytes - at);
+            staging.send_made(address + at as u64, size, &mut |to| make(at, to), self.stream)?;
+        }
+        Ok(())
     }
 
     fn download(&self, address: u64, to: &mut [u8]) -> Done<()> {

@@ -24,6 +24,12 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Bytes that are made at once for an upload.
+const SLAB: usize = if cfg!(test) { 256 } else { 16 << 20 };
+
+/// What makes bytes that are uploaded.
+pub(crate) type Make<'m> = &'m mut dyn FnMut(usize, &mut [u8]) -> Done<()>;
+
 /// A device.
 pub(crate) trait Driver: Debug + Send + Sync {
     /// What it is called, for people.
@@ -51,6 +57,18 @@ pub(crate) trait Driver: Debug + Send + Sync {
 
     /// Copies bytes to the device.
     fn upload(&self, address: u64, from: &[u8]) -> Done<()>;
+
+    /// Copies bytes to the device that are made while those before are on their way: `make` gets the place of the first of some, which is
+    /// a multiple of 64, and where they go.
+    fn upload_made(&self, address: u64, bytes: usize, make: Make<'_>) -> Done<()> {
+        let mut slab = vec![0; bytes.min(SLAB)];
+        for at in (0..bytes).step_by(SLAB) {
+            let some = &mut slab[..SLAB.min(bytes - at)];
+            make(at, some)?;
+            self.upload(address + at as u64, some)?;
+        }
+        Ok(())
+    }
 
     /// Copies bytes from the device, when all that was launched before is done.
     fn download(&self, address: u64, to: &mut [u8]) -> Done<()>;
@@ -133,17 +151,6 @@ impl Buffer {
     pub(crate) fn of(driver: &Arc<dyn Driver>, bytes: &[u8]) -> Done<Arc<Self>> {
         let buffer = Buffer::new(driver, bytes.len())?;
         driver.upload(buffer.address, bytes)?;
-        Ok(buffer)
-    }
-
-    /// A copy of these bytes, one behind the other.
-    pub(crate) fn of_parts(driver: &Arc<dyn Driver>, parts: &[Vec<u8>]) -> Done<Arc<Self>> {
-        let buffer = Buffer::new(driver, parts.iter().map(Vec::len).sum())?;
-        let mut address = buffer.address;
-        for part in parts {
-            driver.upload(address, part)?;
-            address += part.len() as u64;
-        }
         Ok(buffer)
     }
 

@@ -11,11 +11,9 @@ const SMALL: usize = 1 << 20;
 /// Bytes of a transfer up to which it is small.
 const SMALL_MAX: usize = 1 << 16;
 
-/// Bytes of a slab; large transfers go through two of them, one of which is filled while the other one is on its way.
-const SLAB: usize = 16 << 20;
-
-/// Threads that fill a slab, at most.
-const FILLERS: usize = 8;
+/// Bytes of a slab, and how many there are: large transfers go through them, one of which is filled while others are on their way.
+pub(super) const SLAB: usize = 16 << 20;
+const SLABS: usize = 3;
 
 /// Memory for transfers of one stream.
 #[derive(Debug)]
@@ -24,7 +22,7 @@ pub(super) struct Staging {
     /// Bytes of the small part that are on their way.
     used: usize,
     /// Recorded behind the last transfer of each slab.
-    sent: [sys::CUevent; 2],
+    sent: [sys::CUevent; SLABS],
     next: usize,
 }
 
@@ -35,18 +33,18 @@ impl Staging {
     /// Some memory.
     pub(super) fn new() -> Done<Self> {
         // SAFETY: memory and events are asked for, in a context that callers have entered.
-        let base = unsafe { result::malloc_host(SMALL + 2 * SLAB, 0) };
+        let base = unsafe { result::malloc_host(SMALL + SLABS * SLAB, 0) };
         let base = checked("the host gives no memory for transfers", base)?.cast::<u8>();
         let event = || {
             let event = result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
             checked("the card gives no event", event)
         };
-        Ok(Staging { base, used: 0, sent: [event()?, event()?], next: 0 })
+        Ok(Staging { base, used: 0, sent: [event()?, event()?, event()?], next: 0 })
     }
 
     /// Some of the memory.
     fn part(&mut self, from: usize, bytes: usize) -> &mut [u8] {
-        debug_assert!(from + bytes <= SMALL + 2 * SLAB);
+        debug_assert!(from + bytes <= SMALL + SLABS * SLAB);
         // SAFETY: so much was given; what is on its way from there has arrived, which callers see to.
         unsafe { std::slice::from_raw_parts_mut(self.base.add(from), bytes) }
     }
@@ -67,19 +65,34 @@ impl Staging {
             return checked("the card takes no bytes", unsafe { result::memcpy_htod_async(address, part, stream) });
         }
         for (at, bytes) in from.chunks(SLAB).enumerate() {
-            let (slab, sent) = (self.next, self.sent[self.next]);
-            self.next = 1 - slab;
-            // SAFETY: the event is this value's.
-            checked("a transfer failed", unsafe { result::event::synchronize(sent) })?;
-            let part = self.part(SMALL + slab * SLAB, bytes.len());
-            fill(part, bytes);
-            // SAFETY: as above; the event is recorded behind it.
-            unsafe {
-                let to = address + (at * SLAB) as u64;
-                checked("the card takes no bytes", result::memcpy_htod_async(to, part, stream))?;
-                checked("a transfer failed", result::event::record(sent, stream))?;
-            }
+            let copy = &mut |to: &mut [u8]| {
+                to.copy_from_slice(bytes);
+                Ok(())
+            };
+            self.send_made(address + (at * SLAB) as u64, bytes.len(), copy, stream)?;
         }
+        Ok(())
+    }
+
+    /// Puts bytes on their way, of a slab at most, that are made in it.
+    pub(super) fn send_made(
+        &mut self,
+        address: u64,
+        bytes: usize,
+        make: &mut dyn FnMut(&mut [u8]) -> Done<()>,
+        stream: sys::CUstream,
+    ) -> Done<()> {
+        let (slab, sent) = (self.next, self.sent[self.next]);
+        // SAFETY: the event is this value's.
+        checked("a transfer failed", unsafe { result::event::synchronize(sent) })?;
+        let part = self.part(SMALL + slab * SLAB, bytes);
+        make(part)?;
+        // SAFETY: callers have so many bytes at the address, and the part is not written before the event behind it has come.
+        unsafe {
+            checked("the card takes no bytes", result::memcpy_htod_async(address, part, stream))?;
+            checked("a transfer failed", result::event::record(sent, stream))?;
+        }
+        self.next = (slab + 1) % SLABS;
         Ok(())
     }
 
@@ -101,18 +114,4 @@ impl Staging {
         self.used = 0;
         Ok(())
     }
-}
-
-/// Copies bytes: many by several threads.
-fn fill(to: &mut [u8], from: &[u8]) {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(FILLERS);
-    let each = from.len().div_ceil(threads).max(1 << 20);
-    if from.len() <= each {
-        return to.copy_from_slice(from);
-    }
-    std::thread::scope(|scope| {
-        for (to, from) in to.chunks_mut(each).zip(from.chunks(each)) {
-            scope.spawn(move || to.copy_from_slice(from));
-        }
-    });
 }

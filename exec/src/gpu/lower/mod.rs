@@ -40,6 +40,7 @@ use probes::Probed;
 use rustc_hash::FxHashMap;
 use scalars::Scalar;
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 /// A kernel that is being written.
@@ -62,6 +63,8 @@ pub(crate) struct Lowering<'a> {
     rows: Vec<Expression>,
     /// What the levels go over.
     sources: Vec<Arc<Level>>,
+    /// The outermost rows, from the first one that may give tuples to the last, once they are known.
+    outermost: Option<Range<usize>>,
     /// Tuples of one outermost row, at most, as far as the levels that were opened say.
     pub(crate) tuples_each: u64,
     /// What is set where the processors shall do it again.
@@ -149,6 +152,7 @@ impl<'a> Lowering<'a> {
             grounds: FxHashMap::default(),
             rows: Vec::new(),
             sources: Vec::new(),
+            outermost: None,
             tuples_each: 1,
             error: flag,
             lanes: Vec::new(),

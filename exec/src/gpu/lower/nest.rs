@@ -6,6 +6,7 @@ use crate::gpu::code::expression::{Binary, Expression, Place};
 use crate::gpu::code::helpers::LANES;
 use crate::gpu::code::statement::Statement;
 use crate::gpu::code::types::{Kind, Type};
+use crate::gpu::columns::loader::Loader;
 use crate::gpu::columns::{DeviceColumn, Form};
 use crate::gpu::driver::{Buffer, bytes_of};
 use crate::gpu::groups::held::HeldGroups;
@@ -24,6 +25,8 @@ pub(crate) struct Pieces {
     pub(crate) count: usize,
     /// The rows of the largest piece.
     pub(crate) largest: u64,
+    /// From the first row to the last.
+    all: Range<usize>,
     /// The level that they are pieces of.
     level: Arc<Level>,
     pub(super) cut: Cut,
@@ -68,7 +71,12 @@ impl Pieces {
 impl Lowering<'_> {
     /// A column of rows on the host.
     pub(crate) fn upload(&self, rows: &RowSet, field: u32) -> Done<Arc<DeviceColumn>> {
-        self.device.resident.column(&self.device.driver, &rows.chunks, rows.position(field))
+        self.device.resident.column(self.loader(), &rows.chunks, rows.position(field))
+    }
+
+    /// What brings columns to the device.
+    pub(crate) fn loader(&self) -> Loader<'_> {
+        Loader { driver: &self.device.driver, workers: self.inputs.workers() }
     }
 
     /// The outermost rows that may give tuples, in pieces, which the kernel will go over.
@@ -96,21 +104,14 @@ impl Lowering<'_> {
         }
         let rows = self.inputs.rows(*collection)?;
         let level = self.outermost(&rows);
-        let starts = rows.chunks.starts();
-        let mut ranges: Vec<Range<usize>> = Vec::new();
-        for (chunk, within) in self.inputs.chunks()? {
-            let range = starts[chunk] + within.start..starts[chunk] + within.end;
-            match ranges.last_mut() {
-                Some(last) if last.end == range.start => last.end = range.end,
-                _ => ranges.push(range),
-            }
-        }
+        let ranges = self.inputs.ranges()?;
         self.cut(level, &ranges)
     }
 
     /// Goes over pieces that another kernel goes over, too.
     pub(crate) fn over(&mut self, pieces: &Pieces) {
         self.sources.push(Arc::clone(&pieces.level));
+        self.outermost = Some(pieces.all.clone());
     }
 
     fn cut(&self, level: Arc<Level>, ranges: &[Range<usize>]) -> Done<Pieces> {
@@ -120,6 +121,7 @@ impl Lowering<'_> {
                 rows: all.len() as u64,
                 count: all.len().div_ceil(step),
                 largest: all.len().min(step) as u64,
+                all: all.clone(),
                 level,
                 cut: Cut::Even { first: all.start as u64, below: all.end as u64, step: step as u64 },
             });
@@ -135,6 +137,7 @@ impl Lowering<'_> {
             rows: sizes.iter().map(|&size| u64::from(size)).sum(),
             count: sizes.len(),
             largest: sizes.iter().copied().max().unwrap_or(0).into(),
+            all: ranges.first().zip(ranges.last()).map_or(0..0, |(first, last)| first.start..last.end),
             level,
             cut: Cut::Listed {
                 starts: Buffer::of(driver, &bytes_of(&starts, u64::to_le_bytes))?,

@@ -14,6 +14,7 @@ use multiloop_planner::evaluate::like::LikePattern;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Constants that a text is compared with, at most.
@@ -47,6 +48,14 @@ fn turned(function: Function) -> Function {
         Function::GreaterEqual => Function::LessEqual,
         other => other,
     }
+}
+
+/// A part of a text that is carried.
+struct Seen {
+    text: Scalar,
+    part: Part,
+    /// The rows of which no other is read, if that is known.
+    rows: Option<Range<usize>>,
 }
 
 impl Lowering<'_> {
@@ -85,16 +94,15 @@ impl Lowering<'_> {
                 }))
             }
             F::IsNull | F::IsNotNull => {
-                let Some((text, _)) = self.carried_view(arguments[0])? else { return Ok(None) };
+                let Some(Seen { text, .. }) = self.carried_view(arguments[0])? else { return Ok(None) };
                 let value = if function == F::IsNull { text.null } else { text.null.not() };
                 Ok(Some(Scalar::new(value, Expression::truth(false))))
             }
             F::Length | F::OctetLength if matches!(of, Type::I32 | Type::I64) => {
-                let Some((text, part)) = self.carried_view(arguments[0])? else { return Ok(None) };
-                let asked = Asked::Length { of_bytes: function == F::OctetLength };
-                let made = self.answers(&text, part, &asked)?;
-                let value = self.memory(Type::I32, &made.data).at(text.value).cast(of);
-                Ok(Some(Scalar::new(value, text.null)))
+                let Some(seen) = self.carried_view(arguments[0])? else { return Ok(None) };
+                let made = self.answers(&seen, &Asked::Length { of_bytes: function == F::OctetLength })?;
+                let value = self.memory(Type::I32, &made.data).at(seen.text.value).cast(of);
+                Ok(Some(Scalar::new(value, seen.text.null)))
             }
             F::Substring | F::Left | F::Cast => self.part(node, function, arguments),
             _ => Ok(None),
@@ -104,19 +112,19 @@ impl Lowering<'_> {
     /// A part of a text as a value: a code.
     fn part(&mut self, node: &Node, function: Function, arguments: &[u32]) -> Done<Option<Scalar>> {
         let Some(View { leaf, part }) = self.view_of_call(node, function, arguments)? else { return Ok(None) };
-        let text = self.node(leaf)?;
-        if text.carried.is_none() || part == Part::WHOLE {
-            return Ok(text.carried.is_some().then_some(text));
+        let Some(seen) = self.seen(leaf, part)? else { return Ok(None) };
+        if part == Part::WHOLE {
+            return Ok(Some(seen.text));
         }
-        let made = self.answers(&text, part, &Asked::Code)?;
-        let value = self.memory(Type::U16, &made.data).at(text.value).cast(Type::U32);
-        Ok(Some(Scalar { dictionary: made.dictionary, ..Scalar::new(value, text.null) }))
+        let made = self.answers(&seen, &Asked::Code)?;
+        let value = self.memory(Type::U16, &made.data).at(seen.text.value).cast(Type::U32);
+        Ok(Some(Scalar { dictionary: made.dictionary, ..Scalar::new(value, seen.text.null) }))
     }
 
     fn like(&mut self, function: Function, arguments: &[u32]) -> Done<Option<Scalar>> {
         let constants =
             arguments[1..].iter().map(|&argument| self.ground(argument)).collect::<Done<Option<Vec<_>>>>()?;
-        let (Some((text, part)), Some(constants)) = (self.carried_view(arguments[0])?, constants) else {
+        let (Some(seen), Some(constants)) = (self.carried_view(arguments[0])?, constants) else {
             return Ok(None);
         };
         let mut texts = Vec::new();
@@ -140,15 +148,15 @@ impl Lowering<'_> {
             }
             _ => return Ok(None),
         };
-        let made = self.answers(&text, part, &Asked::Like(pattern))?;
-        Ok(Some(self.truth_of(&made, text)))
+        let made = self.answers(&seen, &Asked::Like(pattern))?;
+        Ok(Some(self.truth_of(&made, seen.text)))
     }
 
     /// The comparison of a text with constants, of which one at least shall be as the function says.
     fn compare_rows(&mut self, function: Function, number: u32, others: &[u32]) -> Done<Option<Scalar>> {
         let constants = others.iter().map(|&other| self.ground(other)).collect::<Done<Option<Vec<_>>>>()?;
         let Some(constants) = constants else { return Ok(None) };
-        let Some((text, part)) = self.carried_view(number)? else { return Ok(None) };
+        let Some(seen) = self.carried_view(number)? else { return Ok(None) };
         let is_padded = |&other: &u32| matches!(self.node_at(other).data_type, DataType::Char(_) | DataType::Numeric);
         if others.iter().any(is_padded) {
             return decline("text that is padded");
@@ -176,8 +184,8 @@ impl Lowering<'_> {
             _ => wanted(function, std::cmp::Ordering::Greater),
         };
         let truths = (0..=2 * among.len()).map(truth).collect();
-        let made = self.answers(&text, part, &Asked::Place { among, truths })?;
-        let found = self.truth_of(&made, text);
+        let made = self.answers(&seen, &Asked::Place { among, truths })?;
+        let found = self.truth_of(&made, seen.text);
         if !unknown {
             return Ok(Some(found));
         }
@@ -192,24 +200,40 @@ impl Lowering<'_> {
     }
 
     /// What is asked of the rows of a text that is carried, computed now unless it has been for this loop.
-    fn answers(&mut self, text: &Scalar, part: Part, asked: &Asked) -> Done<Answers> {
+    fn answers(&mut self, seen: &Seen, asked: &Asked) -> Done<Answers> {
+        let Seen { text, part, rows } = seen;
         let Some(carried) = &text.carried else { return decline("bug: text that is not carried") };
-        let column = self.device.resident.text(&self.device.driver, carried)?;
-        let what = format!("{:p} {part:?} {asked:?}", Arc::as_ptr(&column));
+        let column = self.device.resident.text(self.loader(), carried)?;
+        let rows = rows.clone().unwrap_or(0..column.rows);
+        let what = format!("{:p} {part:?} {rows:?} {asked:?}", Arc::as_ptr(&column));
         if let Some((_, known)) = self.reads.answers.borrow().get(&what) {
             return Ok(known.clone());
         }
         self.inputs.context().check()?;
-        let made = answers(self.device, &column, part, asked)?;
+        let made = answers(self.device, &column, (*part, rows), asked)?;
         self.reads.answers.borrow_mut().insert(what, (Arc::downgrade(&column), made.clone()));
         Ok(made)
     }
 
     /// A text that is carried, and which part of it a node is; none of another one.
-    fn carried_view(&mut self, number: u32) -> Done<Option<(Scalar, Part)>> {
+    fn carried_view(&mut self, number: u32) -> Done<Option<Seen>> {
         let Some(View { leaf, part }) = self.view(number)? else { return Ok(None) };
+        self.seen(leaf, part)
+    }
+
+    fn seen(&mut self, leaf: u32, part: Part) -> Done<Option<Seen>> {
         let text = self.node(leaf)?;
-        Ok(text.carried.is_some().then_some((text, part)))
+        if text.carried.is_none() {
+            return Ok(None);
+        }
+        let rows = match self.node_at(leaf).operation {
+            // Of rows that others were made of any may be meant.
+            Operation::Column { index: 0, field, .. } if self.column_of(0, field)?.element != Type::U32 => {
+                self.outermost.clone()
+            }
+            _ => None,
+        };
+        Ok(Some(Seen { text, part, rows }))
     }
 
     fn view(&self, number: u32) -> Done<Option<View>> {

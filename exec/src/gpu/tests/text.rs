@@ -186,6 +186,89 @@ fn random_patterns() {
 }
 
 #[test]
+fn sentences() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    const WORDS: [&str; 12] = [
+        "special",
+        "requests",
+        "packages",
+        "sp",
+        "cial",
+        "reque",
+        "sts",
+        "spcial",
+        "carefully",
+        "é",
+        "special requests",
+        "rqu",
+    ];
+    let mut sentence = || {
+        let words = (0..random.below(11)).map(|_| WORDS[random.below(WORDS.len() as u64) as usize]);
+        let words: Vec<&str> = words.collect();
+        Some(words.join([" ", "", ", "][random.below(3) as usize]))
+    };
+    let mut texts: Vec<Option<String>> = (0..220).map(|_| sentence()).collect();
+    for (at, text) in texts.iter_mut().enumerate() {
+        match at % 16 {
+            0 => *text = None,
+            1 | 2 if at > 100 => *text = Some(String::new()),
+            _ => {}
+        }
+    }
+    // Rows of more bytes than a block looks through at once.
+    let long = "final deposits x ".repeat(60_000);
+    texts[40] = Some(format!("{long}special{long}requests"));
+    texts[41] = Some(format!("special{long}request"));
+    texts[150] = Some(format!("{long}requests special{long}"));
+    let patterns = [
+        "%special%requests%",
+        "%requests%special%",
+        "%special requests",
+        "special%requests%",
+        "special%requests",
+        "%requests%",
+        "%s_ecial%",
+        "%packages%special%",
+        "%cialreq%",
+        "%s%",
+        "%é%special%",
+        "_%special_requests%_",
+        "special",
+        "%carefully%carefully%carefully%",
+        "%specialspecialspecialspecialspecial%",
+        "%final deposits x final deposits x final deposits x%requests",
+    ];
+    let mut text = format!("{T}loop\n  i0 in %0\n  %1 collect\n    a = i0.a\n");
+    patterns.iter().zip(0..).for_each(|(of, at)| text.push_str(&format!("    p{at}? = {}\n", like(of))));
+    let names = (0..patterns.len()).map(|at| format!(", p{at}")).collect::<String>();
+    text.push_str(&format!("result %1\noutput a{names}\n"));
+    let (gpus, pool) = (devices(), Pool::new(1).expect("threads start"));
+    let declined = run(&text, &texts, &gpus, &pool);
+    assert!(declined.is_empty(), "{declined:?}");
+}
+
+#[test]
+fn rows_that_are_pruned_are_not_asked() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut text = |at: u64| match random.below(7) {
+        0 => None,
+        _ => Some(format!("{}special {}", "x".repeat(random.below(9) as usize), at % 10)),
+    };
+    let texts: Vec<Option<String>> = (0..400).map(&mut text).collect();
+    let (gpus, pool) = (devices(), Pool::new(1).expect("threads start"));
+    let ranges =
+        ["i0.a >= 130 AND i0.a < 270", "i0.a < 3", "i0.a > 397", "in_list(i0.a, 70, 71, 300, 399)", "i0.a > 900"];
+    for range in ranges {
+        let text = format!(
+            "{T}loop\n  i0 in %0\n  %1 collect\n    if {range}\n    if like(i0.s, '%special%') OR i0.s < 'xx'\n    a = i0.a\n    \
+             p? = like(i0.s, '%l _')\n    n? = length(i0.s)\n    k? = left(i0.s, 2)\nresult %1\noutput a, p, n, k\n"
+        );
+        let declined = run(&text, &texts, &gpus, &pool);
+        assert!(declined.is_empty(), "{declined:?} of\n{text}");
+    }
+}
+
+#[test]
 fn parts_and_comparisons() {
     let texts = [
         "like(i0.s, 'a!%b', '!')",
