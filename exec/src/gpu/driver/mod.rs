@@ -130,6 +130,8 @@ pub(crate) struct Buffer {
     driver: Arc<dyn Driver>,
     pub(crate) address: u64,
     pub(crate) bytes: usize,
+    /// What it is a part of, if it is one.
+    whole: Option<Arc<Buffer>>,
 }
 
 impl Buffer {
@@ -137,7 +139,14 @@ impl Buffer {
     pub(crate) fn new(driver: &Arc<dyn Driver>, bytes: usize) -> Done<Arc<Self>> {
         // Kernels read eight elements at once.
         let bytes = bytes.next_multiple_of(64).max(64);
-        Ok(Arc::new(Buffer { driver: Arc::clone(driver), address: driver.alloc(bytes)?, bytes }))
+        Ok(Arc::new(Buffer { driver: Arc::clone(driver), address: driver.alloc(bytes)?, bytes, whole: None }))
+    }
+
+    /// Some of its memory, from a multiple of 64 bytes on.
+    pub(crate) fn part(self: &Arc<Self>, from: usize, bytes: usize) -> Arc<Self> {
+        debug_assert!(from.is_multiple_of(64) && from + bytes <= self.bytes, "a part lies within the whole");
+        let (driver, address) = (Arc::clone(&self.driver), self.address + from as u64);
+        Arc::new(Buffer { driver, address, bytes, whole: Some(Arc::clone(self)) })
     }
 
     /// Memory of zeros.
@@ -168,7 +177,9 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        self.driver.free(self.address, self.bytes);
+        if self.whole.is_none() {
+            self.driver.free(self.address, self.bytes);
+        }
     }
 }
 
