@@ -79,7 +79,7 @@ fn calibrate() -> Result<()> {
     let engine = Engine::builder().device(DeviceUse::Gpu).build()?;
     let session = engine.session();
     for (table, rows) in ["small", "large"].into_iter().zip(ROWS) {
-        let numbers = "(i * 7919 % 1000003)::integer AS a, (i * 104729 % 999983)::integer AS b";
+        let numbers = "(i::bigint * 7919 % 1000003)::integer AS a, (i::bigint * 104729 % 999983)::integer AS b";
         let text = format!("CREATE TABLE {table} AS SELECT {numbers} FROM generate_series(1, {rows}) AS series(i)");
         took(&session, &text).context("making rows to be measured")?;
     }
