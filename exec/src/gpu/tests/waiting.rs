@@ -159,6 +159,7 @@ fn who_hurries_finds_it_the_next_time() {
     assert_eq!(begun, gpu.device().cache.len());
     let patient = Arc::new(Gpu::new(Arc::new(Emulated::new(1, 1 << 30))));
     compare(&program, &tables, &[], (&patient, &pool), TEXT);
+    wait_until(|| !patient.device().cache.is_busy());
     assert_eq!(patient.device().cache.len(), begun);
 }
 
