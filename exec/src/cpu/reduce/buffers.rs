@@ -42,7 +42,7 @@ const GROUP_BYTES: usize = 40;
 const BYTES_GROUP_BYTES: usize = 72;
 
 /// Bytes of rows that wait at one worker, at most; half of it where there are several.
-const BUFFERED_BYTES: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
+const BUFFERED_BYTES: usize = if cfg!(test) { 1 << 19 } else { 128 << 20 };
 
 /// Rows that say whether a tile's rows lie side by side with others of their groups.
 const SAMPLE: usize = 1024;
