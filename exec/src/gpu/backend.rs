@@ -438,7 +438,14 @@ impl Backend for Gpu {
 
     fn run(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Result<Outcome> {
         let looks = inputs.takes_notes().then(|| self.watch());
-        let done = self.run_loop(task, inputs);
+        let mut done = self.run_loop(task, inputs);
+        if is_full(&done) && self.device.resident.evict_all() {
+            // Columns that nobody reads have gone, and there may be room for what this loop makes.
+            done = self.run_loop(task, inputs);
+            if is_full(&done) {
+                done = decline("it does not fit the card");
+            }
+        }
         if let Some(before) = looks {
             inputs.note(self.told(&before));
             let name = names(task);
@@ -486,6 +493,11 @@ impl Backend for Gpu {
         };
         missing.map(bytes).sum()
     }
+}
+
+/// Whether the card had too little memory for a loop.
+fn is_full(done: &Done<Vec<Given>>) -> bool {
+    matches!(done, Err(Stop::Declined(why)) if why.contains("memory"))
 }
 
 /// Whether an error is no matter of rows.

@@ -3,7 +3,6 @@
 use super::columns::resident::Resident;
 use super::driver::{Cache, Driver, Patience, Shape};
 use super::lower::dictionary::Texts;
-use super::rows::buckets::Indexes;
 use std::sync::Arc;
 
 /// Rows of a piece: what a block does at once.
@@ -18,8 +17,6 @@ pub(crate) struct Device {
     pub(crate) driver: Arc<dyn Driver>,
     pub(crate) cache: Cache,
     pub(crate) resident: Arc<Resident>,
-    /// Indexes of columns.
-    pub(crate) indexes: Arc<Indexes>,
     /// What was computed of dictionaries' strings.
     pub(crate) texts: Arc<Texts>,
     /// Rows that a block does at once.
@@ -30,14 +27,7 @@ impl Device {
     /// A device that keeps nothing yet.
     pub(crate) fn new(driver: Arc<dyn Driver>) -> Self {
         let cache = Cache::new(&driver);
-        Device {
-            driver,
-            cache,
-            resident: Arc::default(),
-            indexes: Arc::default(),
-            texts: Arc::default(),
-            piece_rows: PIECE_ROWS,
-        }
+        Device { driver, cache, resident: Arc::default(), texts: Arc::default(), piece_rows: PIECE_ROWS }
     }
 
     /// The same one, for who waits for its compiler or does not.

@@ -23,7 +23,8 @@ use super::code::types::Type;
 use super::driver::{Buffer, Driver};
 use super::stop::Done;
 use crate::column::{Chunk, Chunks, Dictionary};
-use std::sync::Arc;
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
 
 /// A column.
 #[derive(Clone, Debug)]
@@ -34,6 +35,24 @@ pub(crate) struct DeviceColumn {
     pub(crate) form: Form,
     pub(crate) data: Arc<Buffer>,
     pub(crate) valid: Valid,
+    /// What was made of it, and stays as long as it does.
+    pub(crate) made: Made,
+}
+
+/// What was made of a column, by others.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Made(OnceLock<Arc<dyn Any + Send + Sync>>);
+
+impl Made {
+    pub(crate) fn get<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.0.get().and_then(|made| Arc::clone(made).downcast().ok())
+    }
+
+    /// Keeps what was made, unless something is there.
+    pub(crate) fn keep<T: Send + Sync + 'static>(&self, made: &Arc<T>) {
+        let made = Arc::clone(made);
+        self.0.get_or_init(|| made);
+    }
 }
 
 /// Which rows are not NULL.
@@ -93,6 +112,7 @@ impl Carried {
             form: Form::Carried(Arc::new(self)),
             data: Buffer::new(driver, 0)?,
             valid,
+            made: Made::default(),
         })
     }
 

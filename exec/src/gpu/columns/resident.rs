@@ -188,6 +188,13 @@ impl Resident {
         kept.columns.iter().any(|one| one.is_listed(chunks, position)) || kept.carried.iter().any(is_it)
     }
 
+    /// Lets go of all columns that nobody uses; false if there is none.
+    pub(crate) fn evict_all(&self) -> bool {
+        let any = self.evict();
+        while self.evict() {}
+        any
+    }
+
     /// Bytes that were uploaded since the start.
     pub(crate) fn uploaded(&self) -> u64 {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).uploaded

@@ -1,7 +1,7 @@
 //! Text as offsets and bytes, for what asks more of it than to be shown.
 
 use super::loader::{Loader, Rows, each_within, places, put};
-use super::{DeviceColumn, Form, Valid};
+use super::{DeviceColumn, Form, Made, Valid};
 use crate::column::{Chunk, Column, ColumnData};
 use crate::gpu::code::types::Type;
 use crate::gpu::driver::Buffer;
@@ -102,5 +102,5 @@ pub(super) fn upload(loader: Loader<'_>, chunks: &[Arc<Chunk>], position: usize)
         });
     })?;
     let form = Form::Text { offsets, wide };
-    Ok(DeviceColumn { rows: rows.count(), element: Type::U8, form, data, valid: Valid::All })
+    Ok(DeviceColumn { rows: rows.count(), element: Type::U8, form, data, valid: Valid::All, made: Made::default() })
 }

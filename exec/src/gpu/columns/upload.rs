@@ -1,7 +1,7 @@
 //! A column of some chunks as one array on the device.
 
 use super::loader::{Loader, Rows, put};
-use super::{DeviceColumn, Form, Valid, codes, integers};
+use super::{DeviceColumn, Form, Made, Valid, codes, integers};
 use crate::column::{Chunk, ColumnData};
 use crate::gpu::code::types::Type;
 use crate::gpu::driver::Buffer;
@@ -19,14 +19,14 @@ pub(super) fn column(
 ) -> Done<DeviceColumn> {
     let rows = Rows::of(chunks, position)?;
     let (element, form, data) = array(loader, &rows, position, strings_max)?;
-    Ok(DeviceColumn { rows: rows.count(), element, form, data, valid: valid(loader, &rows)? })
+    Ok(DeviceColumn { rows: rows.count(), element, form, data, valid: valid(loader, &rows)?, made: Made::default() })
 }
 
 /// Which rows are not NULL, and nothing else.
 pub(super) fn nulls(loader: Loader<'_>, chunks: &[Arc<Chunk>], position: usize) -> Done<DeviceColumn> {
     let rows = Rows::of(chunks, position)?;
     let (valid, data) = (valid(loader, &rows)?, Buffer::new(loader.driver, 0)?);
-    Ok(DeviceColumn { rows: rows.count(), element: Type::Bool, form: Form::Bits, data, valid })
+    Ok(DeviceColumn { rows: rows.count(), element: Type::Bool, form: Form::Bits, data, valid, made: Made::default() })
 }
 
 fn array(loader: Loader<'_>, rows: &Rows<'_>, position: usize, strings_max: usize) -> Done<(Type, Form, Arc<Buffer>)> {

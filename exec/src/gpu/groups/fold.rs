@@ -12,7 +12,7 @@ use crate::gpu::driver::Buffer;
 use crate::gpu::lower::Lowering;
 use crate::gpu::lower::nest::Pieces;
 use crate::gpu::lower::scalars::Scalar;
-use crate::gpu::rows::count_tuples;
+use crate::gpu::rows::marks::count_tuples;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::register::Register;

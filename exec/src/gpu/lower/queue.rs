@@ -27,7 +27,8 @@ pub(super) struct Early {
 fn may_be_hashed(kind: &GeneratorKind) -> bool {
     match kind {
         GeneratorKind::Reduce(plan) => {
-            plan.key.is_some() && !plan.rows.clustered && plan.layout.codes().is_none_or(|codes| codes > MANY)
+            // Of text it is not known, and mostly it has few strings.
+            !plan.rows.clustered && plan.layout.codes().is_some_and(|codes| codes > MANY)
         }
         _ => false,
     }

@@ -6,7 +6,6 @@ use crate::Result;
 use crate::backend::{Given, Held};
 use crate::column::Dictionary;
 use crate::gpu::code::types::Type;
-use crate::gpu::columns::DeviceColumn;
 use crate::gpu::device::Device;
 use crate::gpu::driver::{Argument, Buffer, Module, Shape};
 use crate::gpu::groups::held::{Kept, key_range, lost};
@@ -18,7 +17,7 @@ use crate::plan::key_layout::KeyLayout;
 use crate::workers::context::Context;
 use multiloop_planner::types::DataType;
 use std::any::Any;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 
 /// The kernels.
 const INDEX: &str = include_str!("index.cu");
@@ -61,32 +60,6 @@ pub(crate) struct Index {
     codes: (Arc<Buffer>, Type),
 }
 
-/// Indexes of all rows by a column that is resident: they stay as long as it does.
-#[derive(Debug, Default)]
-pub(crate) struct Indexes {
-    all: Mutex<Vec<(Weak<DeviceColumn>, Arc<Index>)>>,
-}
-
-impl Indexes {
-    /// The index of a column, if there is one.
-    pub(crate) fn of(&self, column: &Arc<DeviceColumn>) -> Option<Arc<Index>> {
-        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |(of, _): &&(Weak<DeviceColumn>, Arc<Index>)| std::ptr::eq(of.as_ptr(), Arc::as_ptr(column));
-        all.iter().find(is_it).map(|(_, index)| Arc::clone(index))
-    }
-
-    fn keep(&self, column: &Arc<DeviceColumn>, index: &Arc<Index>) {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|(of, _)| of.strong_count() > 0);
-        all.push((Arc::downgrade(column), Arc::clone(index)));
-    }
-
-    /// Lets go of those whose columns are gone.
-    pub(crate) fn clear(&self) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).retain(|(of, _)| of.strong_count() > 0);
-    }
-}
-
 impl HeldBuckets {
     /// The buckets, if that is what is held.
     pub(crate) fn of(held: &Arc<dyn Held>) -> Option<Arc<Self>> {
@@ -105,7 +78,7 @@ impl HeldBuckets {
             (None, Some(codes)) => {
                 let index = Arc::new(Index::new(device, members.rows, codes)?);
                 if let Some(key) = key {
-                    device.indexes.keep(&key, &index);
+                    key.made.keep(&index);
                 }
                 index
             }

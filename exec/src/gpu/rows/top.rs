@@ -7,7 +7,7 @@ use crate::backend::{Given, Task};
 use crate::collections::rows::RowSet;
 use crate::column::Table;
 use crate::gpu::code::types::Type;
-use crate::gpu::columns::{DeviceColumn, Valid};
+use crate::gpu::columns::{DeviceColumn, Made, Valid};
 use crate::gpu::device::Device;
 use crate::gpu::driver::{Argument, Buffer, bytes_of};
 use crate::gpu::lower::{Level, Reads};
@@ -138,7 +138,14 @@ fn pick(device: &Device, level: &Level, rows: &[u32]) -> Done<Level> {
         };
         let data = run(&column.data, column.element)?;
         let DeviceColumn { element, form, .. } = &*column;
-        Ok(Arc::new(DeviceColumn { rows: rows.len(), element: *element, form: form.clone(), data, valid }))
+        Ok(Arc::new(DeviceColumn {
+            rows: rows.len(),
+            element: *element,
+            form: form.clone(),
+            data,
+            valid,
+            made: Made::default(),
+        }))
     };
     Ok(Level { rows: rows.len(), columns: level.columns.iter().map(picked).collect(), groups: None })
 }
