@@ -123,6 +123,12 @@ impl Known {
 }
 
 impl Program {
+    /// The side that was better, if both have been measured.
+    pub(crate) fn better(&self) -> Option<Side> {
+        let (processors, card) = (self.processors.best?, self.card.best?);
+        Some(if card < processors { Side::Card } else { Side::Processors })
+    }
+
     /// On what it runs now, where columns take so many seconds to come to the card.
     pub(crate) fn decide(&self, missing: f64, is_compiling: bool) -> Decision {
         let (processors, card) =

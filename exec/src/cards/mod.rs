@@ -161,10 +161,19 @@ impl Cards {
             DeviceUse::Auto => self.opening.now().and_then(|opened| opened.as_ref().ok()).map(|opened| &opened.hasty),
             DeviceUse::Gpu => self.opening.wait().as_ref().ok().map(|opened| &opened.patient),
         };
-        if let Some(devices) = devices {
+        // Where it is known which side is the better one, the other plan is made when it is tried.
+        let better = match (uses, devices) {
+            (DeviceUse::Auto, Some(_)) if self.given.is_empty() => {
+                let key = *plans.key.get_or_init(|| key(program, machine));
+                let mut known = self.experience.lock().unwrap_or_else(PoisonError::into_inner);
+                known.get(key).and_then(|known| known.better())
+            }
+            _ => None,
+        };
+        if let Some(devices) = devices.filter(|_| better != Some(Side::Processors)) {
             plans.card(devices, program, machine)?;
         }
-        if devices.is_none() || uses == DeviceUse::Auto {
+        if devices.is_none() || (uses == DeviceUse::Auto && better != Some(Side::Card)) {
             plans.processors(program, machine)?;
         }
         Ok(())

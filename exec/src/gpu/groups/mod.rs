@@ -9,13 +9,14 @@
 //!
 //! The table stays on the device ([`held`]), where lookups and loops over groups read it by code, or becomes partial groups
 //! ([`partial`]), of those groups that have rows ([`host`]). Keys alone are bits. Where codes lie too far apart for arrays, a hash table gives each a slot ([`slots`]), which
-//! is the group then.
+//! is the group then; bits in front of it ([`filter`]) tell most of what is not there.
 //!
 //! Of DISTINCT arguments ([`distinct`]) only the first of a group is folded in; then groups are finished where they are
 //! ([`finished`]), since nothing could be added to them.
 
 pub(crate) mod cell;
 mod distinct;
+pub(crate) mod filter;
 pub(crate) mod finished;
 mod first;
 mod flush;
@@ -55,7 +56,7 @@ pub(crate) const CODES_MAX: u64 = 1 << 31;
 
 /// Sources that many loops need, whatever they are.
 pub(super) fn sources() -> impl Iterator<Item = String> {
-    [Type::U32, Type::U64].into_iter().map(slots::filtering).chain([host::KEPT.to_owned()])
+    [Type::U32, Type::U64].into_iter().map(filter::filtering).chain([host::KEPT.to_owned()])
 }
 
 impl Table {

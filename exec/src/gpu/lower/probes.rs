@@ -10,6 +10,7 @@ use crate::gpu::code::expression::{Binary, Expression};
 use crate::gpu::code::helpers::Helper;
 use crate::gpu::code::types::Type;
 use crate::gpu::driver::{Buffer, bytes_of};
+use crate::gpu::groups::filter::Filters;
 use crate::gpu::groups::held::{HeldGroups, HeldSet};
 use crate::gpu::groups::slots::{Slots, are_far};
 use crate::gpu::rows::buckets::HeldBuckets;
@@ -26,6 +27,8 @@ pub(crate) struct Probed {
     pub(crate) layout: KeyLayout,
     /// The slots of codes, if what finds them is by slot.
     pub(crate) slots: Option<Slots>,
+    /// What tells codes that are not there, if it pays to ask it first.
+    pub(crate) filters: Option<Arc<Filters>>,
     pub(crate) find: Find,
     /// The fields: of groups all, of buckets those of the members.
     pub(crate) level: Arc<Level>,
@@ -72,9 +75,11 @@ impl Lowering<'_> {
     fn find(&mut self, probed: &Probed, key: &[(u32, bool)]) -> Done<(Expression, Expression)> {
         let parts = key.iter().map(|&(part, null)| Ok((self.node(part)?, null))).collect::<Done<Vec<_>>>()?;
         let Code { mut code, mut absent } = self.code(&probed.layout, &parts, false)?;
-        if let Some(slots) = &probed.slots {
+        if let Some(filters) = &probed.filters {
             let codes = probed.layout.codes().unwrap_or(u64::MAX);
-            absent = self.lacks_slot(slots, codes, (&code, absent))?;
+            absent = self.is_filtered(filters, codes, (&code, absent))?;
+        }
+        if let Some(slots) = &probed.slots {
             (code, absent) = self.find_slot(slots, code, absent);
             absent = self.hold(absent);
         }
@@ -112,10 +117,10 @@ impl Lowering<'_> {
     /// Whether a collection has nothing of a key, as far as one read tells.
     pub(super) fn lacks(&mut self, collection: CollectionId, key: &[(u32, bool)]) -> Done<Expression> {
         let probed = self.probed(collection, key.len())?;
-        let Some(slots) = &probed.slots else { return Ok(self.find(&probed, key)?.1) };
+        let Some(filters) = &probed.filters else { return Ok(self.find(&probed, key)?.1) };
         let parts = key.iter().map(|&(part, null)| Ok((self.node(part)?, null))).collect::<Done<Vec<_>>>()?;
         let Code { code, absent } = self.code(&probed.layout, &parts, false)?;
-        self.lacks_slot(slots, probed.layout.codes().unwrap_or(u64::MAX), (&code, absent))
+        self.is_filtered(filters, probed.layout.codes().unwrap_or(u64::MAX), (&code, absent))
     }
 
     /// Whether a key is in a collection.
@@ -268,7 +273,8 @@ impl Lowering<'_> {
             Some(starts) => Spans::ByNumber(Buffer::of(&driver, &bytes_of(&starts, u32::to_le_bytes))?),
             None => Spans::Unique,
         };
-        Ok(Probed { layout, slots, find, level, spans, most: most.unwrap_or(1).into(), empty })
+        let filters = slots.as_ref().map(|slots| Arc::clone(&slots.filters));
+        Ok(Probed { layout, slots, filters, find, level, spans, most: most.unwrap_or(1).into(), empty })
     }
 
     /// Rows of a collection as a level; of each column why it cannot be there, if it cannot.
@@ -289,6 +295,7 @@ fn probed_on_device(held: &Arc<dyn Held>) -> Option<Probed> {
     if let Some(groups) = HeldGroups::of(held) {
         return Some(Probed {
             layout: groups.layout.clone(),
+            filters: groups.table.slots.as_ref().map(|slots| Arc::clone(&slots.filters)),
             slots: groups.table.slots.clone(),
             empty: groups.empty.clone(),
             find: Find::Groups(groups),
@@ -301,6 +308,7 @@ fn probed_on_device(held: &Arc<dyn Held>) -> Option<Probed> {
         return Some(Probed {
             layout: set.layout.clone(),
             slots: None,
+            filters: None,
             find: Find::Bits(Arc::clone(&set.bits)),
             level: Arc::default(),
             spans: Spans::Unique,
@@ -312,6 +320,7 @@ fn probed_on_device(held: &Arc<dyn Held>) -> Option<Probed> {
     Some(Probed {
         layout: buckets.index.layout.clone(),
         slots: buckets.index.slots.clone(),
+        filters: buckets.index.filters.clone(),
         find: Find::Numbers(Arc::clone(&buckets.index.numbers)),
         level: Arc::clone(&buckets.members),
         spans: buckets.index.spans.clone(),

@@ -15,6 +15,9 @@ use crate::plan::nodes::Operation;
 use crate::plan::tree::GeneratorKind;
 use multiloop_planner::multiloop::{CollectionId, Source};
 
+/// Groups of neighbouring rows that a thread asks in a step, one after the other: threads wait for each other at the end of each.
+const STEP: u32 = 2;
+
 /// What is asked before rows wait.
 pub(super) struct Early {
     /// So many conditions of the outermost level.
@@ -97,7 +100,7 @@ impl Lowering<'_> {
         let to = self;
         // Rows of one step, and those of a step before, fewer than threads; behind them what the sum over threads takes.
         let threads = to.device.driver.limits().threads;
-        let places = (LANES + 1) * threads;
+        let places = (STEP * LANES + 1) * threads;
         to.queue_bytes = ((places + threads + 1).next_multiple_of(2) * 4) as usize;
         let (shared, waiting) = (to.shared(), to.declare(word(0)));
         let count = to.number(pieces.count as u32);
@@ -110,24 +113,36 @@ impl Lowering<'_> {
             let is_last = to.hold(Expression::binary(Binary::GreaterEqual, piece.clone(), count));
             let (from, below) = to.bounds(pieces, &piece, &is_last);
             let start = Expression::binary(Binary::BitAnd, from.clone(), long(!u64::from(LANES - 1)));
-            let step = Expression::binary(Binary::Multiply, threads.clone().cast(Type::U64), long(LANES.into()));
+            let far = to.hold(Expression::binary(Binary::Multiply, threads.clone(), word(LANES)));
+            let step = Expression::binary(Binary::Multiply, far.clone(), word(STEP)).cast(Type::U64);
             to.each(start, below.clone(), step, |to, base| {
-                let far = Expression::binary(Binary::Multiply, thread.clone().cast(Type::U64), long(LANES.into()));
-                let first = to.hold(add(base, far));
-                let passing = to.passing(&early, (&from, &below), (&first, &is_last))?;
-                let own = Expression::Call(Helper::Ones, vec![passing.clone()]);
+                let own_far = Expression::binary(Binary::Multiply, thread.clone(), word(LANES)).cast(Type::U64);
+                let first = to.hold(add(base, own_far));
+                let all = to.declare(word(0));
+                to.each(word(0), word(STEP), word(1), |to, group| {
+                    let behind = Expression::binary(Binary::Multiply, far.clone(), group.clone()).cast(Type::U64);
+                    let first = to.hold(add(first.clone(), behind));
+                    let passing = to.passing(&early, (&from, &below), (&first, &is_last))?;
+                    let shift = Expression::binary(Binary::Multiply, group, word(LANES));
+                    let passing = Expression::binary(Binary::ShiftLeft, passing, shift);
+                    to.assign(all, Expression::binary(Binary::BitOr, all.get(), passing));
+                    Ok(())
+                })?;
+                let own = Expression::Call(Helper::Ones, vec![all.get()]);
                 let sums = shared.address(word(places));
                 let scanned = Expression::Call(Helper::Scan, vec![sums, own]);
                 let at = to.declare(add(waiting.get(), scanned));
-                to.each_lane(|to, lane| {
-                    let bit = Expression::binary(Binary::ShiftLeft, word(1), lane.clone());
-                    let is_in = Expression::binary(Binary::BitAnd, passing.clone(), bit);
-                    to.when(Expression::binary(Binary::NotEqual, is_in, word(0)), |to| {
-                        let row = add(first.clone().cast(Type::U32), lane);
-                        to.push(Statement::Store(shared, at.get(), row));
-                        to.assign(at, add(at.get(), word(1)));
-                        Ok(())
-                    })
+                to.as_long_as(Expression::binary(Binary::NotEqual, all.get(), word(0)), |to| {
+                    let bit = to.hold(Expression::Call(Helper::FirstBit, vec![all.get()]));
+                    let one = Expression::binary(Binary::ShiftLeft, word(1), bit.clone());
+                    to.assign(all, Expression::binary(Binary::Subtract, all.get(), one));
+                    let group = Expression::binary(Binary::ShiftRight, bit.clone(), word(LANES.ilog2()));
+                    let lane = Expression::binary(Binary::BitAnd, bit, word(LANES - 1));
+                    let behind = Expression::binary(Binary::Multiply, far.clone(), group);
+                    let row = add(first.cast(Type::U32), add(behind, lane));
+                    to.push(Statement::Store(shared, at.get(), row));
+                    to.assign(at, add(at.get(), word(1)));
+                    Ok(())
                 })?;
                 to.assign(waiting, add(waiting.get(), shared.at(add(word(places), threads.clone()))));
                 to.push(Statement::Barrier);

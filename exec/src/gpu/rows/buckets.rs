@@ -8,8 +8,9 @@ use crate::column::Dictionary;
 use crate::gpu::code::types::Type;
 use crate::gpu::device::Device;
 use crate::gpu::driver::{Argument, Buffer, Module, Shape};
+use crate::gpu::groups::filter::{Filters, pays_for_numbers};
 use crate::gpu::groups::held::{Kept, key_range, lost};
-use crate::gpu::groups::slots::{Slots, are_far};
+use crate::gpu::groups::slots::{Slots, are_far_by};
 use crate::gpu::lower::Level;
 use crate::gpu::lower::probes::Spans;
 use crate::gpu::stop::{Done, decline};
@@ -34,6 +35,10 @@ fn indexing(of: Type) -> String {
 /// Codes of which each has an entry, at most.
 const CODES_MAX: u64 = 1 << 30;
 
+/// Codes of a row up to which an array over all of them is better than a hash table: to clear it takes a picosecond a code, and to find a
+/// slot for a row a hundred or more.
+const CODES_EACH: u64 = 64;
+
 /// Rows of a bucket, at most: one thread brings them into their order.
 const SETTLED_MAX: u64 = 1 << 16;
 
@@ -55,6 +60,8 @@ pub(crate) struct Index {
     /// For each code one more than the number of a row of it, or 0.
     pub(crate) numbers: Arc<Buffer>,
     pub(crate) spans: Spans,
+    /// What tells codes that are not there, if that pays.
+    pub(crate) filters: Option<Arc<Filters>>,
     /// Rows of a bucket, at most.
     pub(crate) most: u64,
     codes: (Arc<Buffer>, Type),
@@ -100,7 +107,7 @@ impl Index {
             return decline("keys of all 64 bits");
         }
         let (mut slots, mut places, mut by) = (None, Arc::clone(&codes), of);
-        if are_far(count, rows.into(), CODES_MAX) {
+        if are_far_by(count, rows.into(), (CODES_MAX, CODES_EACH)) {
             let made = Slots::new(driver, rows.into())?.of_rows(&codes, of, count_of_rows);
             places = Buffer::new(driver, count_of_rows * 4)?;
             let arguments =
@@ -121,7 +128,12 @@ impl Index {
             0 => (1, Spans::Unique),
             _ => run.spans(&places, rows, count)?,
         };
-        Ok(Index { layout, slots, numbers, spans, most, codes: (codes, of) })
+        let pays = slots.is_none() && pays_for_numbers(count, rows.into());
+        let filters = match &slots {
+            Some(slots) => Some(Arc::clone(&slots.filters)),
+            None => pays.then(|| Filters::of_rows(&codes, of, count_of_rows)),
+        };
+        Ok(Index { layout, slots, numbers, spans, filters, most, codes: (codes, of) })
     }
 
     fn codes(&self, rows: usize) -> Done<Vec<u64>> {

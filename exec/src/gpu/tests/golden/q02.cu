@@ -31,7 +31,7 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u8* __restrict__ v34, const i32 v35, i32* v37, i32* v38, const u32* __restrict__ v39, const i32 v40, i32* v42) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u32* __restrict__ v32, const u8* __restrict__ v36, const i32 v37, i32* v39, i32* v40, const u32* __restrict__ v41, const i32 v42, i32* v44) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -55,15 +55,16 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
         i64 v25 = ((i64)v24);
         u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
         bool v29 = ((v25 < v26) || (v25 > v27));
-        u32 v31 = (v29 ? 0u : v30[v28]);
-        u32 v32 = (v31 - 1u);
-        bool v33 = !(v31 == 0u);
-        if (v33) {
-          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v21])));
-          v37[v19] = v36;
-          v38[v19] = v24;
-          i32 v41 = ((i32)((u32)v40 + (u32)((i32)v39[v21])));
-          v42[v19] = v41;
+        bool v31 = (v29 || !bit((v30 + 0ull), ((u64)v28)));
+        u32 v33 = (v31 ? 0u : v32[v28]);
+        u32 v34 = (v33 - 1u);
+        bool v35 = !(v33 == 0u);
+        if (v35) {
+          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v21])));
+          v39[v19] = v38;
+          v40[v19] = v24;
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v41[v21])));
+          v44[v19] = v43;
           v19 = (v19 + 1u);
         }
       }
@@ -119,7 +120,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const i32* __restrict__ v19, const i64 v22, const i64 v23, const u32* __restrict__ v26, const i32* __restrict__ v29, const i32* __restrict__ v31, const i64 v34, const i64 v35, const u32* __restrict__ v38, const u64* __restrict__ v39, const i32* __restrict__ v47, const i64 v50, const i64 v51, const u32* __restrict__ v54, const i32* __restrict__ v57, i32* v59, const u32* __restrict__ v60, u32* v62, const u32* __restrict__ v63, u32* v65, i32* v66, i32* v67, i32* v68, i32* v69, i32* v70, const u32* __restrict__ v71, u32* v73, const u32* __restrict__ v74, u32* v76, const i32* __restrict__ v77, i32* v79, const i32* __restrict__ v80, i32* v82, u32* v83, const u32* __restrict__ v84, u32* v86, const i32* __restrict__ v87, i32* v89, const u32* __restrict__ v90, u32* v92, i32* v93, const u32* __restrict__ v94, u32* v96, const i32* __restrict__ v97, i32* v99, u32* v100, const i32* __restrict__ v101, i32* v103) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const i32* __restrict__ v19, const i64 v22, const i64 v23, const u8* __restrict__ v26, const u32* __restrict__ v28, const i32* __restrict__ v31, const i32* __restrict__ v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const u64* __restrict__ v41, const i32* __restrict__ v49, const i64 v52, const i64 v53, const u32* __restrict__ v56, const i32* __restrict__ v59, i32* v61, const u32* __restrict__ v62, u32* v64, const u32* __restrict__ v65, u32* v67, i32* v68, i32* v69, i32* v70, i32* v71, i32* v72, const u32* __restrict__ v73, u32* v75, const u32* __restrict__ v76, u32* v78, const i32* __restrict__ v79, i32* v81, const i32* __restrict__ v82, i32* v84, u32* v85, const u32* __restrict__ v86, u32* v88, const i32* __restrict__ v89, i32* v91, const u32* __restrict__ v92, u32* v94, i32* v95, const u32* __restrict__ v96, u32* v98, const i32* __restrict__ v99, i32* v101, u32* v102, const i32* __restrict__ v103, i32* v105) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -139,63 +140,64 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
         i64 v21 = ((i64)v20);
         u32 v24 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
         bool v25 = ((v21 < v22) || (v21 > v23));
-        u32 v27 = (v25 ? 0u : v26[v24]);
-        u32 v28 = (v27 - 1u);
-        if (!(v27 == 0u)) {
-          i32 v30 = v29[v15];
-          i32 v32 = v31[v28];
-          i64 v33 = ((i64)v32);
-          u32 v36 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
-          bool v37 = ((v33 < v34) || (v33 > v35));
-          u64 v40 = ((u64)v36);
-          bool v41 = (v37 || !(v38[v40] != 0u));
-          u32 v42 = (v41 ? 0u : v36);
-          u64 v43 = ((u64)v42);
-          i32 v44 = (!v41 ? ((i32)fallen32(v38[v43])) : (0));
-          bool v45 = (!v41 ? false : true);
-          bool v46 = (v30 == v44);
-          if ((v46 && !v45)) {
-            i32 v48 = v47[v15];
-            i64 v49 = ((i64)v48);
-            u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
-            bool v53 = ((v49 < v50) || (v49 > v51));
-            u32 v55 = (v53 ? 0u : v54[v52]);
-            u32 v56 = (v55 - 1u);
-            if (!(v55 == 0u)) {
-              i32 v58 = v57[v56];
-              v59[v18] = v58;
-              u32 v61 = v60[v56];
-              v62[v18] = v61;
-              u32 v64 = v63[v56];
-              v65[v18] = v64;
-              v66[v18] = v32;
-              v67[v18] = v20;
-              v68[v18] = v48;
-              v69[v18] = v30;
-              v70[v18] = v32;
-              u32 v72 = v71[v28];
-              v73[v18] = v72;
-              u32 v75 = v74[v28];
-              v76[v18] = v75;
-              i32 v78 = v77[v28];
-              v79[v18] = v78;
-              i32 v81 = v80[v56];
-              v82[v18] = v81;
-              v83[v18] = v64;
-              u32 v85 = v84[v56];
-              v86[v18] = v85;
-              i32 v88 = v87[v56];
-              v89[v18] = v88;
-              u32 v91 = v90[v56];
-              v92[v18] = v91;
-              v93[v18] = v58;
-              u32 v95 = v94[v56];
-              v96[v18] = v95;
-              i32 v98 = v97[v56];
-              v99[v18] = v98;
-              v100[v18] = v61;
-              i32 v102 = v101[v56];
-              v103[v18] = v102;
+        bool v27 = (v25 || !bit((v26 + 0ull), ((u64)v24)));
+        u32 v29 = (v27 ? 0u : v28[v24]);
+        u32 v30 = (v29 - 1u);
+        if (!(v29 == 0u)) {
+          i32 v32 = v31[v15];
+          i32 v34 = v33[v30];
+          i64 v35 = ((i64)v34);
+          u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+          bool v39 = ((v35 < v36) || (v35 > v37));
+          u64 v42 = ((u64)v38);
+          bool v43 = (v39 || !(v40[v42] != 0u));
+          u32 v44 = (v43 ? 0u : v38);
+          u64 v45 = ((u64)v44);
+          i32 v46 = (!v43 ? ((i32)fallen32(v40[v45])) : (0));
+          bool v47 = (!v43 ? false : true);
+          bool v48 = (v32 == v46);
+          if ((v48 && !v47)) {
+            i32 v50 = v49[v15];
+            i64 v51 = ((i64)v50);
+            u32 v54 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
+            bool v55 = ((v51 < v52) || (v51 > v53));
+            u32 v57 = (v55 ? 0u : v56[v54]);
+            u32 v58 = (v57 - 1u);
+            if (!(v57 == 0u)) {
+              i32 v60 = v59[v58];
+              v61[v18] = v60;
+              u32 v63 = v62[v58];
+              v64[v18] = v63;
+              u32 v66 = v65[v58];
+              v67[v18] = v66;
+              v68[v18] = v34;
+              v69[v18] = v20;
+              v70[v18] = v50;
+              v71[v18] = v32;
+              v72[v18] = v34;
+              u32 v74 = v73[v30];
+              v75[v18] = v74;
+              u32 v77 = v76[v30];
+              v78[v18] = v77;
+              i32 v80 = v79[v30];
+              v81[v18] = v80;
+              i32 v83 = v82[v58];
+              v84[v18] = v83;
+              v85[v18] = v66;
+              u32 v87 = v86[v58];
+              v88[v18] = v87;
+              i32 v90 = v89[v58];
+              v91[v18] = v90;
+              u32 v93 = v92[v58];
+              v94[v18] = v93;
+              v95[v18] = v60;
+              u32 v97 = v96[v58];
+              v98[v18] = v97;
+              i32 v100 = v99[v58];
+              v101[v18] = v100;
+              v102[v18] = v63;
+              i32 v104 = v103[v58];
+              v105[v18] = v104;
               v18 = (v18 + 1u);
             }
           }
@@ -300,7 +302,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const i32* __restrict__ v20, const i32* __restrict__ v22, const i32* __restrict__ v24, const i64 v30, const i64 v31, const u32* __restrict__ v34, const i32* __restrict__ v38, const i64 v41, const i64 v42, const u32* __restrict__ v45, const u64* __restrict__ v46, const i64 v56, const i64 v57, const u32* __restrict__ v60) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const i32* __restrict__ v20, const i32* __restrict__ v22, const i32* __restrict__ v24, const i64 v30, const i64 v31, const u8* __restrict__ v34, const u32* __restrict__ v36, const i32* __restrict__ v40, const i64 v43, const i64 v44, const u32* __restrict__ v47, const u64* __restrict__ v48, const i64 v58, const i64 v59, const u32* __restrict__ v62) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -333,29 +335,30 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v29 = ((i64)v28);
             u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
             bool v33 = ((v29 < v30) || (v29 > v31));
-            u32 v35 = (v33 ? 0u : v34[v32]);
-            u32 v36 = (v35 - 1u);
-            if (!(v35 == 0u)) {
-              i32 v37 = ((i32)lane32((v25 + 0u), v26));
-              i32 v39 = v38[v36];
-              i64 v40 = ((i64)v39);
-              u32 v43 = (((u32)((u64)((i64)((u64)v40 - (u64)v41)))) + 1u);
-              bool v44 = ((v40 < v41) || (v40 > v42));
-              u64 v47 = ((u64)v43);
-              bool v48 = (v44 || !(v45[v47] != 0u));
-              u32 v49 = (v48 ? 0u : v43);
-              u64 v50 = ((u64)v49);
-              i32 v51 = (!v48 ? ((i32)fallen32(v45[v50])) : (0));
-              bool v52 = (!v48 ? false : true);
-              bool v53 = (v37 == v51);
-              if ((v53 && !v52)) {
-                i32 v54 = ((i32)lane32((v21 + 0u), v26));
-                i64 v55 = ((i64)v54);
-                u32 v58 = (((u32)((u64)((i64)((u64)v55 - (u64)v56)))) + 1u);
-                bool v59 = ((v55 < v56) || (v55 > v57));
-                u32 v61 = (v59 ? 0u : v60[v58]);
-                u32 v62 = (v61 - 1u);
-                if (!(v61 == 0u)) {
+            bool v35 = (v33 || !bit((v34 + 0ull), ((u64)v32)));
+            u32 v37 = (v35 ? 0u : v36[v32]);
+            u32 v38 = (v37 - 1u);
+            if (!(v37 == 0u)) {
+              i32 v39 = ((i32)lane32((v25 + 0u), v26));
+              i32 v41 = v40[v38];
+              i64 v42 = ((i64)v41);
+              u32 v45 = (((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u);
+              bool v46 = ((v42 < v43) || (v42 > v44));
+              u64 v49 = ((u64)v45);
+              bool v50 = (v46 || !(v47[v49] != 0u));
+              u32 v51 = (v50 ? 0u : v45);
+              u64 v52 = ((u64)v51);
+              i32 v53 = (!v50 ? ((i32)fallen32(v47[v52])) : (0));
+              bool v54 = (!v50 ? false : true);
+              bool v55 = (v39 == v53);
+              if ((v55 && !v54)) {
+                i32 v56 = ((i32)lane32((v21 + 0u), v26));
+                i64 v57 = ((i64)v56);
+                u32 v60 = (((u32)((u64)((i64)((u64)v57 - (u64)v58)))) + 1u);
+                bool v61 = ((v57 < v58) || (v57 > v59));
+                u32 v63 = (v61 ? 0u : v62[v60]);
+                u32 v64 = (v63 - 1u);
+                if (!(v63 == 0u)) {
                   v14 = (v14 + 1u);
                   v17 = (v17 | (1u << v26));
                 }
@@ -368,7 +371,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
       }
     }
-    u32 v63 = scan((v2 + 0u), v14);
+    u32 v65 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -376,7 +379,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const u8* __restrict__ v33, const u32* __restrict__ v35) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const u32* __restrict__ v31, const u8* __restrict__ v35, const u32* __restrict__ v37) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -397,25 +400,26 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
           i64 v24 = ((i64)v23);
           u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
           bool v28 = ((v24 < v25) || (v24 > v26));
-          u32 v30 = (v28 ? 0u : v29[v27]);
-          u32 v31 = (v30 - 1u);
-          bool v32 = !(v30 == 0u);
-          if (v32) {
+          bool v30 = (v28 || !bit((v29 + 0ull), ((u64)v27)));
+          u32 v32 = (v30 ? 0u : v31[v27]);
+          u32 v33 = (v32 - 1u);
+          bool v34 = !(v32 == 0u);
+          if (v34) {
             v18 = (v18 | (1u << v20));
           }
         }
       }
       if ((v18 != 0u)) {
-        u64 v34[1];
-        lanes8(v34, v33, v15);
-        u64 v36[4];
-        lanes32(v36, v35, v15);
+        u64 v36[1];
+        lanes8(v36, v35, v15);
+        u64 v38[4];
+        lanes32(v38, v37, v15);
 #pragma unroll
-        for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
-          u64 v38 = (v15 + ((u64)v37));
-          if (((v18 & (1u << v37)) != 0u)) {
+        for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
+          u64 v40 = (v15 + ((u64)v39));
+          if (((v18 & (1u << v39)) != 0u)) {
             v14 = (v14 + 1u);
-            v19 = (v19 | (1u << v37));
+            v19 = (v19 | (1u << v39));
           }
         }
       }
@@ -423,7 +427,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v39 = scan((v2 + 0u), v14);
+    u32 v41 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -725,10 +729,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const i32* __restrict__ v16, const i64 v22, const i64 v23, const u8* __restrict__ v26, const i32* __restrict__ v32, const i64 v35, const i32* __restrict__ v37, const u32 v39, const u32 v40, const u32 v41, u32* v42, const u64* __restrict__ v43) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const i32* __restrict__ v20, const i64 v26, const i64 v27, const u8* __restrict__ v30, const i32* __restrict__ v36, const i64 v39, const i32* __restrict__ v41, const u32 v43, const u32 v44, const u32 v45, u32* v46, const u64* __restrict__ v47) {
   SHARED(v1)
-  for (u32 v46 = threadIdx.x; v46 < (v41 * 1u); v46 += blockDim.x) {
-    v1[(12u + v46)] = 0u;
+  for (u32 v50 = threadIdx.x; v50 < (v45 * 1u); v50 += blockDim.x) {
+    v1[(20u + v50)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -738,68 +742,88 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[4];
-        lanes32(v17, v16, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[4];
+          lanes32(v21, v20, v18);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            i32 v20 = ((i32)lane32((v17 + 0u), v18));
-            i64 v21 = ((i64)v20);
-            u32 v24 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-            bool v25 = ((v21 < v22) || (v21 > v23));
-            bool v27 = !(v25 || !bit((v26 + 0ull), ((u64)v24)));
-            if (v27) {
-              v15 = (v15 | (1u << v18));
+          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+            u64 v23 = (v18 + ((u64)v22));
+            if (((v23 >= v11) && (v23 < v12))) {
+              i32 v24 = ((i32)lane32((v21 + 0u), v22));
+              i64 v25 = ((i64)v24);
+              u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
+              bool v29 = ((v25 < v26) || (v25 > v27));
+              bool v31 = !(v29 || !bit((v30 + 0ull), ((u64)v28)));
+              if (v31) {
+                v19 = (v19 | (1u << v22));
+              }
             }
           }
         }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v28 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v29 = 0u; v29 < 8u; v29 += 1u) {
-        if (((v15 & (1u << v29)) != 0u)) {
-          v1[v28] = (((u32)v14) + v29);
-          v28 = (v28 + 1u);
-        }
+      u32 v32 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v33 = first_bit(v16);
+        v16 = (v16 - (1u << v33));
+        v1[v32] = (((u32)v15) + ((v13 * (v33 >> 3u)) + (v33 & 7u)));
+        v32 = (v32 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v30 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v30);
-        if ((threadIdx.x < v30)) {
-          u64 v31 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v33 = v32[v31];
-          i64 v34 = ((i64)v33);
-          u32 v36 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
-          i32 v38 = v37[v31];
-          u32 v44 = ((v36 * v40) + (threadIdx.x % v40));
-          u32 v45 = falling32(v38);
-          most32((v1 + (12u + ((v41 * 0u) + v44))), v45);
+        u32 v34 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v34);
+        if ((threadIdx.x < v34)) {
+          u64 v35 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v37 = v36[v35];
+          i64 v38 = ((i64)v37);
+          u32 v40 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
+          i32 v42 = v41[v35];
+          u32 v48 = ((v40 * v44) + (threadIdx.x % v44));
+          u32 v49 = falling32(v42);
+          most32((v1 + (20u + ((v45 * 0u) + v48))), v49);
         }
         __syncthreads();
       }
     }
   }
   __syncthreads();
-  for (u32 v47 = threadIdx.x; v47 < v39; v47 += blockDim.x) {
-    u32 v48 = 0u;
-    u32 v49 = 0u;
-    for (u32 v50 = 0u; v50 < v40; v50 += 1u) {
-      u32 v51 = ((v47 * v40) + v50);
-      u32 v52 = v1[(12u + ((v41 * 0u) + v51))];
-      v49 = ((v52 > v49) ? v52 : v49);
+  for (u32 v51 = threadIdx.x; v51 < v43; v51 += blockDim.x) {
+    u32 v52 = 0u;
+    u32 v53 = 0u;
+    for (u32 v54 = 0u; v54 < v44; v54 += 1u) {
+      u32 v55 = ((v51 * v44) + v54);
+      u32 v56 = v1[(20u + ((v45 * 0u) + v55))];
+      v53 = ((v56 > v53) ? v56 : v53);
     }
-    if ((v49 != 0u)) {
-      u64 v53 = ((u64)v47);
-      most32((v42 + v53), v49);
+    if ((v53 != 0u)) {
+      u64 v57 = ((u64)v51);
+      most32((v46 + v57), v53);
     }
   }
+}
+
+typedef u32 code_t;
+// Bits of codes: by code, or, if `bits` says so, by that many bits of their hashes. Codes come from a hash table, whose places have one
+// more than a code or 0, or from rows (`code_t` is what theirs are), which are in a better order.
+FUNCTION void filter_code(u32* filter, u32 bits, u64 code) { set_bit(filter, bits == 0 ? code : first_slot(bits, code)); }
+
+KERNEL filter_slots(const u64* slots, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) {
+    if (slots[at] != 0) filter_code(filter, bits, slots[at] - 1);
+  }
+}
+
+KERNEL filter_rows(const code_t* codes, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) filter_code(filter, bits, codes[at]);
 }
 
 typedef u32 code_t;

@@ -140,7 +140,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i32 v24, const u16* __restrict__ v26, const u32* __restrict__ v28, const u8* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u32* __restrict__ v41) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i32 v24, const u16* __restrict__ v26, const u32* __restrict__ v28, const u8* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u8* __restrict__ v41, const u32* __restrict__ v43) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -179,9 +179,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v36 = ((i64)v35);
             u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
             bool v40 = ((v36 < v37) || (v36 > v38));
-            u32 v42 = (v40 ? 0u : v41[v39]);
-            u32 v43 = (v42 - 1u);
-            if (!(v42 == 0u)) {
+            bool v42 = (v40 || !bit((v41 + 0ull), ((u64)v39)));
+            u32 v44 = (v42 ? 0u : v43[v39]);
+            u32 v45 = (v44 - 1u);
+            if (!(v44 == 0u)) {
               v14 = (v14 + 1u);
               v19 = (v19 | (1u << v32));
             }
@@ -192,7 +193,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v44 = scan((v2 + 0u), v14);
+    u32 v46 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -297,10 +298,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i32 v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const i32 v42, const i64 v45, const i64 v46, const i64 v52, const u32* __restrict__ v54, const i32 v55, const i32 v57, const u8* __restrict__ v58, const i32 v59, const i32* __restrict__ v63, const i32* __restrict__ v65, const u32 v67, const u32 v68, const u32 v69, u32* v70, u64* v71) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i32 v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u8* __restrict__ v39, const i32 v45, const i64 v48, const i64 v49, const u32* __restrict__ v53, const i64 v57, const u32* __restrict__ v59, const i32 v60, const i32 v62, const u8* __restrict__ v63, const i32 v64, const i32* __restrict__ v68, const i32* __restrict__ v70, const u32 v72, const u32 v73, const u32 v74, u32* v75, u64* v76) {
   SHARED(v1)
-  for (u32 v77 = threadIdx.x; v77 < (v69 * 3u); v77 += blockDim.x) {
-    v1[(12u + v77)] = 0u;
+  for (u32 v82 = threadIdx.x; v82 < (v74 * 3u); v82 += blockDim.x) {
+    v1[(20u + v82)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -310,87 +311,92 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[2];
+          lanes16(v21, v20, v18);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
-            bool v23 = (v21 > v22);
-            if (v23) {
-              v15 = (v15 | (1u << v18));
+          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+            u64 v23 = (v18 + ((u64)v22));
+            if (((v23 >= v11) && (v23 < v12))) {
+              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
+              bool v27 = (v25 > v26);
+              if (v27) {
+                v19 = (v19 | (1u << v22));
+              }
             }
           }
-        }
-        if ((v15 != 0u)) {
-          u64 v25[2];
-          lanes16(v25, v24, v14);
+          if ((v19 != 0u)) {
+            u64 v29[2];
+            lanes16(v29, v28, v18);
 #pragma unroll
-          for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
-            u64 v27 = (v14 + ((u64)v26));
-            if (((v15 & (1u << v26)) != 0u)) {
-              i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v25 + 0u), v26)))));
-              i64 v30 = ((i64)v29);
-              u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-              bool v34 = ((v30 < v31) || (v30 > v32));
-              u32 v36 = (v34 ? 0u : v35[v33]);
-              u32 v37 = (v36 - 1u);
-              if ((v36 == 0u)) {
-                v15 = (v15 - (1u << v26));
+            for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+              u64 v31 = (v18 + ((u64)v30));
+              if (((v19 & (1u << v30)) != 0u)) {
+                i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v29 + 0u), v30)))));
+                i64 v34 = ((i64)v33);
+                u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+                bool v38 = ((v34 < v35) || (v34 > v36));
+                bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v37)));
+                if (v40) {
+                  v19 = (v19 - (1u << v30));
+                }
               }
             }
           }
         }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v38 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
-        if (((v15 & (1u << v39)) != 0u)) {
-          v1[v38] = (((u32)v14) + v39);
-          v38 = (v38 + 1u);
-        }
+      u32 v41 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v42 = first_bit(v16);
+        v16 = (v16 - (1u << v42));
+        v1[v41] = (((u32)v15) + ((v13 * (v42 >> 3u)) + (v42 & 7u)));
+        v41 = (v41 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v40 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v40);
-        if ((threadIdx.x < v40)) {
-          u64 v41 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v24[v41])));
-          i64 v44 = ((i64)v43);
-          u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
-          bool v48 = ((v44 < v45) || (v44 > v46));
-          u32 v49 = (v48 ? 0u : v35[v47]);
-          u32 v50 = (v49 - 1u);
-          if (!(v49 == 0u)) {
-            i64 v51 = ((i64)v43);
-            u32 v53 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
-            i32 v56 = ((i32)((u32)v55 + (u32)((i32)v54[v41])));
-            i32 v60 = ((i32)((u32)v59 + (u32)((i32)v58[v41])));
-            i32 v61 = ((i32)((u32)v57 - (u32)v60));
-            i32 v62 = ((i32)((u32)v56 * (u32)v61));
-            i32 v64 = v63[v50];
-            i32 v66 = v65[v50];
-            u32 v72 = (((v53 & (v67 - 1u)) * v68) + (threadIdx.x % v68));
-            bool v73 = take_entry((v1 + (12u + v72)), (v53 + 1u));
-            if (v73) {
-              add_shared((v1 + (12u + ((v69 * 1u) + v72))), v69, ((i64)v62));
-              u64 v74 = (((u64)v53) * 2ull);
-              v70[((v74 * 2ull) + 2ull)] = ((u32)v64);
-              u64 v75 = (((u64)v53) * 2ull);
-              v70[((v75 * 2ull) + 3ull)] = ((u32)v66);
+        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v43);
+        if ((threadIdx.x < v43)) {
+          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v28[v44])));
+          i64 v47 = ((i64)v46);
+          u32 v50 = (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u);
+          bool v51 = ((v47 < v48) || (v47 > v49));
+          bool v52 = (v51 || !bit((v39 + 0ull), ((u64)v50)));
+          u32 v54 = (v52 ? 0u : v53[v50]);
+          u32 v55 = (v54 - 1u);
+          if (!(v54 == 0u)) {
+            i64 v56 = ((i64)v46);
+            u32 v58 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
+            i32 v61 = ((i32)((u32)v60 + (u32)((i32)v59[v44])));
+            i32 v65 = ((i32)((u32)v64 + (u32)((i32)v63[v44])));
+            i32 v66 = ((i32)((u32)v62 - (u32)v65));
+            i32 v67 = ((i32)((u32)v61 * (u32)v66));
+            i32 v69 = v68[v55];
+            i32 v71 = v70[v55];
+            u32 v77 = (((v58 & (v72 - 1u)) * v73) + (threadIdx.x % v73));
+            bool v78 = take_entry((v1 + (20u + v77)), (v58 + 1u));
+            if (v78) {
+              add_shared((v1 + (20u + ((v74 * 1u) + v77))), v74, ((i64)v67));
+              u64 v79 = (((u64)v58) * 2ull);
+              v75[((v79 * 2ull) + 2ull)] = ((u32)v69);
+              u64 v80 = (((u64)v58) * 2ull);
+              v75[((v80 * 2ull) + 3ull)] = ((u32)v71);
             }
-            if (!v73) {
-              u64 v76 = (((u64)v53) * 2ull);
-              add64((v71 + v76), ((i64)v62));
-              v70[((v76 * 2ull) + 2ull)] = ((u32)v64);
-              v70[((v76 * 2ull) + 3ull)] = ((u32)v66);
+            if (!v78) {
+              u64 v81 = (((u64)v58) * 2ull);
+              add64((v76 + v81), ((i64)v67));
+              v75[((v81 * 2ull) + 2ull)] = ((u32)v69);
+              v75[((v81 * 2ull) + 3ull)] = ((u32)v71);
             }
           }
         }
@@ -399,15 +405,15 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v78 = threadIdx.x; v78 < (v67 * v68); v78 += blockDim.x) {
-    u32 v79 = v1[(12u + ((v69 * 0u) + v78))];
-    if ((v79 != 0u)) {
-      u32 v80 = 0u;
-      i64 v81 = ((i64)0ll);
-      v81 = ((i64)((u64)v81 + (u64)joined((v1 + (12u + ((v69 * 1u) + v78))), v69)));
-      u32 v82 = (v79 - 1u);
-      u64 v83 = (((u64)v82) * 2ull);
-      add64((v71 + v83), v81);
+  for (u32 v83 = threadIdx.x; v83 < (v72 * v73); v83 += blockDim.x) {
+    u32 v84 = v1[(20u + ((v74 * 0u) + v83))];
+    if ((v84 != 0u)) {
+      u32 v85 = 0u;
+      i64 v86 = ((i64)0ll);
+      v86 = ((i64)((u64)v86 + (u64)joined((v1 + (20u + ((v74 * 1u) + v83))), v74)));
+      u32 v87 = (v84 - 1u);
+      u64 v88 = (((u64)v87) * 2ull);
+      add64((v76 + v88), v86);
     }
   }
 }
@@ -473,6 +479,21 @@ typedef i64 value_t;
 // Picks rows of a column. `value_t` is what a value is.
 KERNEL pick(const value_t* from, const u32* rows, const u32 count, value_t* to) {
   for (u32 at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += gridDim.x * blockDim.x) to[at] = from[rows[at]];
+}
+
+typedef u32 code_t;
+// Bits of codes: by code, or, if `bits` says so, by that many bits of their hashes. Codes come from a hash table, whose places have one
+// more than a code or 0, or from rows (`code_t` is what theirs are), which are in a better order.
+FUNCTION void filter_code(u32* filter, u32 bits, u64 code) { set_bit(filter, bits == 0 ? code : first_slot(bits, code)); }
+
+KERNEL filter_slots(const u64* slots, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) {
+    if (slots[at] != 0) filter_code(filter, bits, slots[at] - 1);
+  }
+}
+
+KERNEL filter_rows(const code_t* codes, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) filter_code(filter, bits, codes[at]);
 }
 
 typedef u32 code_t;

@@ -174,6 +174,65 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v10, const i64 v17, const i64 v18, const u8* __restrict__ v21, const u32* __restrict__ v23, const u32 v29, const u32 v30, const u32 v31, u32* v32, const u64* __restrict__ v33) {
+  SHARED(v35)
+  for (u32 v36 = threadIdx.x; v36 < (v31 * 1u); v36 += blockDim.x) {
+    v35[(0u + v36)] = 0u;
+  }
+  __syncthreads();
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[4];
+      lanes32(v11, v10, v9);
+      u32 v12 = 0u;
+#pragma unroll
+      for (u32 v13 = 0u; v13 < 8u; v13 += 1u) {
+        u64 v14 = (v9 + ((u64)v13));
+        if (((v14 >= v6) && (v14 < v8))) {
+          i32 v15 = ((i32)lane32((v11 + 0u), v13));
+          i64 v16 = ((i64)v15);
+          u32 v19 = (((u32)((u64)((i64)((u64)v16 - (u64)v17)))) + 1u);
+          bool v20 = ((v16 < v17) || (v16 > v18));
+          bool v22 = !(v20 || !bit((v21 + 0ull), ((u64)v19)));
+          if (v22) {
+            v12 = (v12 | (1u << v13));
+          }
+        }
+      }
+      if ((v12 != 0u)) {
+        u64 v24[4];
+        lanes32(v24, v23, v9);
+#pragma unroll
+        for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+          u64 v26 = (v9 + ((u64)v25));
+          if (((v12 & (1u << v25)) != 0u)) {
+            u32 v27 = lane32((v24 + 0u), v25);
+            u32 v28 = (v27 + 1u);
+            u32 v34 = ((v28 * v30) + (threadIdx.x % v30));
+            count32((v35 + (0u + ((v31 * 0u) + v34))), 1u);
+          }
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v37 = threadIdx.x; v37 < v29; v37 += blockDim.x) {
+    u32 v38 = 0u;
+    i64 v39 = ((i64)0ll);
+    for (u32 v40 = 0u; v40 < v30; v40 += 1u) {
+      u32 v41 = ((v37 * v30) + v40);
+      v39 = ((i64)((u64)v39 + (u64)((i64)v35[(0u + ((v31 * 0u) + v41))])));
+    }
+    if ((v39 != ((i64)0ll))) {
+      u64 v42 = ((u64)v37);
+      count32((v32 + v42), ((u32)v39));
+    }
+  }
+}
+
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const i32 v15, const i32 v17, const i32 v19, const u16* __restrict__ v21, const u8* __restrict__ v23, const i32 v27, const i64 v30, u32* v32) {
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
@@ -261,79 +320,6 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
           }
         }
       }
-    }
-  }
-}
-
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const i32* __restrict__ v16, const i64 v22, const i64 v23, const u8* __restrict__ v26, const u32* __restrict__ v32, const u32 v35, const u32 v36, const u32 v37, u32* v38, const u64* __restrict__ v39) {
-  SHARED(v1)
-  for (u32 v41 = threadIdx.x; v41 < (v37 * 1u); v41 += blockDim.x) {
-    v1[(12u + v41)] = 0u;
-  }
-  __syncthreads();
-  u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[4];
-        lanes32(v17, v16, v14);
-#pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            i32 v20 = ((i32)lane32((v17 + 0u), v18));
-            i64 v21 = ((i64)v20);
-            u32 v24 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
-            bool v25 = ((v21 < v22) || (v21 > v23));
-            bool v27 = !(v25 || !bit((v26 + 0ull), ((u64)v24)));
-            if (v27) {
-              v15 = (v15 | (1u << v18));
-            }
-          }
-        }
-      }
-      u32 v28 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v29 = 0u; v29 < 8u; v29 += 1u) {
-        if (((v15 & (1u << v29)) != 0u)) {
-          v1[v28] = (((u32)v14) + v29);
-          v28 = (v28 + 1u);
-        }
-      }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
-      __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v30 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v30);
-        if ((threadIdx.x < v30)) {
-          u64 v31 = ((u64)v1[(v2 + threadIdx.x)]);
-          u32 v33 = v32[v31];
-          u32 v34 = (v33 + 1u);
-          u32 v40 = ((v34 * v36) + (threadIdx.x % v36));
-          count32((v1 + (12u + ((v37 * 0u) + v40))), 1u);
-        }
-        __syncthreads();
-      }
-    }
-  }
-  __syncthreads();
-  for (u32 v42 = threadIdx.x; v42 < v35; v42 += blockDim.x) {
-    u32 v43 = 0u;
-    i64 v44 = ((i64)0ll);
-    for (u32 v45 = 0u; v45 < v36; v45 += 1u) {
-      u32 v46 = ((v42 * v36) + v45);
-      v44 = ((i64)((u64)v44 + (u64)((i64)v1[(12u + ((v37 * 0u) + v46))])));
-    }
-    if ((v44 != ((i64)0ll))) {
-      u64 v47 = ((u64)v42);
-      count32((v38 + v47), ((u32)v44));
     }
   }
 }

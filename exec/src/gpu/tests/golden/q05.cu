@@ -427,10 +427,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const i32 v36, const i64 v39, const i64 v40, const u8* __restrict__ v45, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v53, const i32* __restrict__ v56, const u8* __restrict__ v58, const i32 v59, const u32* __restrict__ v62, const u32* __restrict__ v65, const i32 v66, const i32 v68, const u8* __restrict__ v69, const i32 v70, const u32 v74, const u32 v75, const u32 v76, const u32* __restrict__ v77, u64* v78) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v33, const i32 v39, const i64 v42, const i64 v43, const u32* __restrict__ v47, const u8* __restrict__ v50, const i32 v51, const i64 v54, const i64 v55, const u32* __restrict__ v58, const i32* __restrict__ v61, const u8* __restrict__ v63, const i32 v64, const u32* __restrict__ v67, const u32* __restrict__ v70, const i32 v71, const i32 v73, const u8* __restrict__ v74, const i32 v75, const u32 v79, const u32 v80, const u32 v81, const u32* __restrict__ v82, u64* v83) {
   SHARED(v1)
-  for (u32 v80 = threadIdx.x; v80 < (v76 * 2u); v80 += blockDim.x) {
-    v1[(12u + v80)] = 0u;
+  for (u32 v85 = threadIdx.x; v85 < (v81 * 2u); v85 += blockDim.x) {
+    v1[(20u + v85)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -440,78 +440,83 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-#pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v14 + ((u64)v16));
-          if (((v17 >= v11) && (v17 < v12))) {
-            v15 = (v15 | (1u << v16));
-          }
-        }
-        if ((v15 != 0u)) {
-          u64 v19[2];
-          lanes16(v19, v18, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
 #pragma unroll
           for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-            u64 v21 = (v14 + ((u64)v20));
-            if (((v15 & (1u << v20)) != 0u)) {
-              i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
-              i64 v24 = ((i64)v23);
-              u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
-              bool v28 = ((v24 < v25) || (v24 > v26));
-              u32 v30 = (v28 ? 0u : v29[v27]);
-              u32 v31 = (v30 - 1u);
-              if ((v30 == 0u)) {
-                v15 = (v15 - (1u << v20));
+            u64 v21 = (v18 + ((u64)v20));
+            if (((v21 >= v11) && (v21 < v12))) {
+              v19 = (v19 | (1u << v20));
+            }
+          }
+          if ((v19 != 0u)) {
+            u64 v23[2];
+            lanes16(v23, v22, v18);
+#pragma unroll
+            for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+              u64 v25 = (v18 + ((u64)v24));
+              if (((v19 & (1u << v24)) != 0u)) {
+                i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v23 + 0u), v24)))));
+                i64 v28 = ((i64)v27);
+                u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+                bool v32 = ((v28 < v29) || (v28 > v30));
+                bool v34 = (v32 || !bit((v33 + 0ull), ((u64)v31)));
+                if (v34) {
+                  v19 = (v19 - (1u << v24));
+                }
               }
             }
           }
         }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v32 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
-        if (((v15 & (1u << v33)) != 0u)) {
-          v1[v32] = (((u32)v14) + v33);
-          v32 = (v32 + 1u);
-        }
+      u32 v35 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v36 = first_bit(v16);
+        v16 = (v16 - (1u << v36));
+        v1[v35] = (((u32)v15) + ((v13 * (v36 >> 3u)) + (v36 & 7u)));
+        v35 = (v35 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v34 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v34);
-        if ((threadIdx.x < v34)) {
-          u64 v35 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v37 = ((i32)((u32)v36 + (u32)((i32)v18[v35])));
-          i64 v38 = ((i64)v37);
-          u32 v41 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
-          bool v42 = ((v38 < v39) || (v38 > v40));
-          u32 v43 = (v42 ? 0u : v29[v41]);
-          u32 v44 = (v43 - 1u);
-          if (!(v43 == 0u)) {
-            i32 v47 = ((i32)((u32)v46 + (u32)((i32)v45[v35])));
-            i64 v48 = ((i64)v47);
-            u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
-            bool v52 = ((v48 < v49) || (v48 > v50));
-            u32 v54 = (v52 ? 0u : v53[v51]);
-            u32 v55 = (v54 - 1u);
-            if (!(v54 == 0u)) {
-              i32 v57 = v56[v44];
-              i32 v60 = ((i32)((u32)v59 + (u32)((i32)v58[v55])));
-              bool v61 = (v57 == v60);
-              if (v61) {
-                u32 v63 = v62[v44];
-                u32 v64 = (v63 + 1u);
-                i32 v67 = ((i32)((u32)v66 + (u32)((i32)v65[v35])));
-                i32 v71 = ((i32)((u32)v70 + (u32)((i32)v69[v35])));
-                i32 v72 = ((i32)((u32)v68 - (u32)v71));
-                i32 v73 = ((i32)((u32)v67 * (u32)v72));
-                u32 v79 = ((v64 * v75) + (threadIdx.x % v75));
-                add_shared((v1 + (12u + ((v76 * 0u) + v79))), v76, ((i64)v73));
+        u32 v37 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v37);
+        if ((threadIdx.x < v37)) {
+          u64 v38 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v40 = ((i32)((u32)v39 + (u32)((i32)v22[v38])));
+          i64 v41 = ((i64)v40);
+          u32 v44 = (((u32)((u64)((i64)((u64)v41 - (u64)v42)))) + 1u);
+          bool v45 = ((v41 < v42) || (v41 > v43));
+          bool v46 = (v45 || !bit((v33 + 0ull), ((u64)v44)));
+          u32 v48 = (v46 ? 0u : v47[v44]);
+          u32 v49 = (v48 - 1u);
+          if (!(v48 == 0u)) {
+            i32 v52 = ((i32)((u32)v51 + (u32)((i32)v50[v38])));
+            i64 v53 = ((i64)v52);
+            u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
+            bool v57 = ((v53 < v54) || (v53 > v55));
+            u32 v59 = (v57 ? 0u : v58[v56]);
+            u32 v60 = (v59 - 1u);
+            if (!(v59 == 0u)) {
+              i32 v62 = v61[v49];
+              i32 v65 = ((i32)((u32)v64 + (u32)((i32)v63[v60])));
+              bool v66 = (v62 == v65);
+              if (v66) {
+                u32 v68 = v67[v49];
+                u32 v69 = (v68 + 1u);
+                i32 v72 = ((i32)((u32)v71 + (u32)((i32)v70[v38])));
+                i32 v76 = ((i32)((u32)v75 + (u32)((i32)v74[v38])));
+                i32 v77 = ((i32)((u32)v73 - (u32)v76));
+                i32 v78 = ((i32)((u32)v72 * (u32)v77));
+                u32 v84 = ((v69 * v80) + (threadIdx.x % v80));
+                add_shared((v1 + (20u + ((v81 * 0u) + v84))), v81, ((i64)v78));
               }
             }
           }
@@ -521,18 +526,33 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v81 = threadIdx.x; v81 < v74; v81 += blockDim.x) {
-    u32 v82 = 0u;
-    i64 v83 = ((i64)0ll);
-    for (u32 v84 = 0u; v84 < v75; v84 += 1u) {
-      u32 v85 = ((v81 * v75) + v84);
-      v83 = ((i64)((u64)v83 + (u64)joined((v1 + (12u + ((v76 * 0u) + v85))), v76)));
+  for (u32 v86 = threadIdx.x; v86 < v79; v86 += blockDim.x) {
+    u32 v87 = 0u;
+    i64 v88 = ((i64)0ll);
+    for (u32 v89 = 0u; v89 < v80; v89 += 1u) {
+      u32 v90 = ((v86 * v80) + v89);
+      v88 = ((i64)((u64)v88 + (u64)joined((v1 + (20u + ((v81 * 0u) + v90))), v81)));
     }
-    if ((v83 != ((i64)0ll))) {
-      u64 v86 = ((u64)v81);
-      add64((v78 + v86), v83);
+    if ((v88 != ((i64)0ll))) {
+      u64 v91 = ((u64)v86);
+      add64((v83 + v91), v88);
     }
   }
+}
+
+typedef u32 code_t;
+// Bits of codes: by code, or, if `bits` says so, by that many bits of their hashes. Codes come from a hash table, whose places have one
+// more than a code or 0, or from rows (`code_t` is what theirs are), which are in a better order.
+FUNCTION void filter_code(u32* filter, u32 bits, u64 code) { set_bit(filter, bits == 0 ? code : first_slot(bits, code)); }
+
+KERNEL filter_slots(const u64* slots, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) {
+    if (slots[at] != 0) filter_code(filter, bits, slots[at] - 1);
+  }
+}
+
+KERNEL filter_rows(const code_t* codes, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) filter_code(filter, bits, codes[at]);
 }
 
 typedef u32 code_t;

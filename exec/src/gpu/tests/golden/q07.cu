@@ -69,7 +69,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u16* __restrict__ v33, const i32 v34, const i64 v37, u32* v39, const u32* __restrict__ v40, u32* v42) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u32* __restrict__ v32, const u16* __restrict__ v35, const i32 v36, const i64 v39, u32* v41, const u32* __restrict__ v42, u32* v44) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -93,15 +93,16 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
         i64 v25 = ((i64)v24);
         u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
         bool v29 = ((v25 < v26) || (v25 > v27));
-        u32 v31 = (v29 ? 0u : v30[v28]);
-        u32 v32 = (v31 - 1u);
-        if (!(v31 == 0u)) {
-          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v21])));
-          i64 v36 = ((i64)v35);
-          u32 v38 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
-          v39[v19] = v38;
-          u32 v41 = v40[v32];
-          v42[v19] = v41;
+        bool v31 = (v29 || !bit((v30 + 0ull), ((u64)v28)));
+        u32 v33 = (v31 ? 0u : v32[v28]);
+        u32 v34 = (v33 - 1u);
+        if (!(v33 == 0u)) {
+          i32 v37 = ((i32)((u32)v36 + (u32)((i32)v35[v21])));
+          i64 v38 = ((i64)v37);
+          u32 v40 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
+          v41[v19] = v40;
+          u32 v43 = v42[v34];
+          v44[v19] = v43;
           v19 = (v19 + 1u);
         }
       }
@@ -111,7 +112,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u16* __restrict__ v33, const i32 v34, const i64 v37, u32* v39, const u32* __restrict__ v40, u32* v42) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u32* __restrict__ v32, const u16* __restrict__ v35, const i32 v36, const i64 v39, u32* v41, const u32* __restrict__ v42, u32* v44) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -135,15 +136,16 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
         i64 v25 = ((i64)v24);
         u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
         bool v29 = ((v25 < v26) || (v25 > v27));
-        u32 v31 = (v29 ? 0u : v30[v28]);
-        u32 v32 = (v31 - 1u);
-        if (!(v31 == 0u)) {
-          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v21])));
-          i64 v36 = ((i64)v35);
-          u32 v38 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
-          v39[v19] = v38;
-          u32 v41 = v40[v32];
-          v42[v19] = v41;
+        bool v31 = (v29 || !bit((v30 + 0ull), ((u64)v28)));
+        u32 v33 = (v31 ? 0u : v32[v28]);
+        u32 v34 = (v33 - 1u);
+        if (!(v33 == 0u)) {
+          i32 v37 = ((i32)((u32)v36 + (u32)((i32)v35[v21])));
+          i64 v38 = ((i64)v37);
+          u32 v40 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
+          v41[v19] = v40;
+          u32 v43 = v42[v34];
+          v44[v19] = v43;
           v19 = (v19 + 1u);
         }
       }
@@ -153,7 +155,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u8* __restrict__ v33, const i32 v34, const i64 v37, u32* v39, const u32* __restrict__ v40, u32* v42) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u32* __restrict__ v32, const u8* __restrict__ v35, const i32 v36, const i64 v39, u32* v41, const u32* __restrict__ v42, u32* v44) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -177,15 +179,16 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
         i64 v25 = ((i64)v24);
         u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
         bool v29 = ((v25 < v26) || (v25 > v27));
-        u32 v31 = (v29 ? 0u : v30[v28]);
-        u32 v32 = (v31 - 1u);
-        if (!(v31 == 0u)) {
-          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v21])));
-          i64 v36 = ((i64)v35);
-          u32 v38 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
-          v39[v19] = v38;
-          u32 v41 = v40[v32];
-          v42[v19] = v41;
+        bool v31 = (v29 || !bit((v30 + 0ull), ((u64)v28)));
+        u32 v33 = (v31 ? 0u : v32[v28]);
+        u32 v34 = (v33 - 1u);
+        if (!(v33 == 0u)) {
+          i32 v37 = ((i32)((u32)v36 + (u32)((i32)v35[v21])));
+          i64 v38 = ((i64)v37);
+          u32 v40 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
+          v41[v19] = v40;
+          u32 v43 = v42[v34];
+          v44[v19] = v43;
           v19 = (v19 + 1u);
         }
       }
@@ -252,7 +255,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v20, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v20, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v33, const u32* __restrict__ v35) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -283,9 +286,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v28 = ((i64)v27);
             u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
             bool v32 = ((v28 < v29) || (v28 > v30));
-            u32 v34 = (v32 ? 0u : v33[v31]);
-            u32 v35 = (v34 - 1u);
-            if (!(v34 == 0u)) {
+            bool v34 = (v32 || !bit((v33 + 0ull), ((u64)v31)));
+            u32 v36 = (v34 ? 0u : v35[v31]);
+            u32 v37 = (v36 - 1u);
+            if (!(v36 == 0u)) {
               v14 = (v14 + 1u);
               v17 = (v17 | (1u << v24));
             }
@@ -296,7 +300,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
       }
     }
-    u32 v36 = scan((v2 + 0u), v14);
+    u32 v38 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -304,7 +308,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v33, const u32* __restrict__ v35) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -335,9 +339,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v28 = ((i64)v27);
             u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
             bool v32 = ((v28 < v29) || (v28 > v30));
-            u32 v34 = (v32 ? 0u : v33[v31]);
-            u32 v35 = (v34 - 1u);
-            if (!(v34 == 0u)) {
+            bool v34 = (v32 || !bit((v33 + 0ull), ((u64)v31)));
+            u32 v36 = (v34 ? 0u : v35[v31]);
+            u32 v37 = (v36 - 1u);
+            if (!(v36 == 0u)) {
               v14 = (v14 + 1u);
               v17 = (v17 | (1u << v24));
             }
@@ -348,7 +353,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
       }
     }
-    u32 v36 = scan((v2 + 0u), v14);
+    u32 v38 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -356,7 +361,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v33, const u32* __restrict__ v35) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -387,9 +392,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v28 = ((i64)v27);
             u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
             bool v32 = ((v28 < v29) || (v28 > v30));
-            u32 v34 = (v32 ? 0u : v33[v31]);
-            u32 v35 = (v34 - 1u);
-            if (!(v34 == 0u)) {
+            bool v34 = (v32 || !bit((v33 + 0ull), ((u64)v31)));
+            u32 v36 = (v34 ? 0u : v35[v31]);
+            u32 v37 = (v36 - 1u);
+            if (!(v36 == 0u)) {
               v14 = (v14 + 1u);
               v17 = (v17 | (1u << v24));
             }
@@ -400,7 +406,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
       }
     }
-    u32 v36 = scan((v2 + 0u), v14);
+    u32 v38 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -456,10 +462,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i32 v22, const i32 v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const i32 v44, const i64 v47, const i64 v48, const u8* __restrict__ v53, const i32 v54, const i64 v57, const i64 v58, const u32* __restrict__ v61, const u32* __restrict__ v64, const u8* __restrict__ v66, const u8* __restrict__ v67, const u32* __restrict__ v69, const u8* __restrict__ v71, const u8* __restrict__ v72, const i32 v79, const i64 v84, const u32* __restrict__ v86, const i32 v87, const i32 v89, const u8* __restrict__ v90, const i32 v91, const u32 v95, const u32 v96, const u32 v97, const u32* __restrict__ v98, u64* v99) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i32 v26, const i32 v28, const u16* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u8* __restrict__ v41, const i32 v47, const i64 v50, const i64 v51, const u32* __restrict__ v55, const u8* __restrict__ v58, const i32 v59, const i64 v62, const i64 v63, const u8* __restrict__ v66, const u32* __restrict__ v68, const u32* __restrict__ v71, const u8* __restrict__ v73, const u8* __restrict__ v74, const u32* __restrict__ v76, const u8* __restrict__ v78, const u8* __restrict__ v79, const i32 v86, const i64 v91, const u32* __restrict__ v93, const i32 v94, const i32 v96, const u8* __restrict__ v97, const i32 v98, const u32 v102, const u32 v103, const u32 v104, const u32* __restrict__ v105, u64* v106) {
   SHARED(v1)
-  for (u32 v101 = threadIdx.x; v101 < (v97 * 2u); v101 += blockDim.x) {
-    v1[(12u + v101)] = 0u;
+  for (u32 v108 = threadIdx.x; v108 < (v104 * 2u); v108 += blockDim.x) {
+    v1[(20u + v108)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -469,96 +475,102 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[2];
+          lanes16(v21, v20, v18);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
-            bool v23 = (v21 >= v22);
-            if (v23) {
-              bool v25 = (v21 <= v24);
-              if (v25) {
-                v15 = (v15 | (1u << v18));
+          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+            u64 v23 = (v18 + ((u64)v22));
+            if (((v23 >= v11) && (v23 < v12))) {
+              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
+              bool v27 = (v25 >= v26);
+              if (v27) {
+                bool v29 = (v25 <= v28);
+                if (v29) {
+                  v19 = (v19 | (1u << v22));
+                }
+              }
+            }
+          }
+          if ((v19 != 0u)) {
+            u64 v31[2];
+            lanes16(v31, v30, v18);
+#pragma unroll
+            for (u32 v32 = 0u; v32 < 8u; v32 += 1u) {
+              u64 v33 = (v18 + ((u64)v32));
+              if (((v19 & (1u << v32)) != 0u)) {
+                i32 v35 = ((i32)((u32)v34 + (u32)((i32)((u16)lane16((v31 + 0u), v32)))));
+                i64 v36 = ((i64)v35);
+                u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+                bool v40 = ((v36 < v37) || (v36 > v38));
+                bool v42 = (v40 || !bit((v41 + 0ull), ((u64)v39)));
+                if (v42) {
+                  v19 = (v19 - (1u << v32));
+                }
               }
             }
           }
         }
-        if ((v15 != 0u)) {
-          u64 v27[2];
-          lanes16(v27, v26, v14);
-#pragma unroll
-          for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
-            u64 v29 = (v14 + ((u64)v28));
-            if (((v15 & (1u << v28)) != 0u)) {
-              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v27 + 0u), v28)))));
-              i64 v32 = ((i64)v31);
-              u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
-              bool v36 = ((v32 < v33) || (v32 > v34));
-              u32 v38 = (v36 ? 0u : v37[v35]);
-              u32 v39 = (v38 - 1u);
-              if ((v38 == 0u)) {
-                v15 = (v15 - (1u << v28));
-              }
-            }
-          }
-        }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v40 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v41 = 0u; v41 < 8u; v41 += 1u) {
-        if (((v15 & (1u << v41)) != 0u)) {
-          v1[v40] = (((u32)v14) + v41);
-          v40 = (v40 + 1u);
-        }
+      u32 v43 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v44 = first_bit(v16);
+        v16 = (v16 - (1u << v44));
+        v1[v43] = (((u32)v15) + ((v13 * (v44 >> 3u)) + (v44 & 7u)));
+        v43 = (v43 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v42 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v42);
-        if ((threadIdx.x < v42)) {
-          u64 v43 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v26[v43])));
-          i64 v46 = ((i64)v45);
-          u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
-          bool v50 = ((v46 < v47) || (v46 > v48));
-          u32 v51 = (v50 ? 0u : v37[v49]);
-          u32 v52 = (v51 - 1u);
-          if (!(v51 == 0u)) {
-            i32 v55 = ((i32)((u32)v54 + (u32)((i32)v53[v43])));
-            i64 v56 = ((i64)v55);
-            u32 v59 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
-            bool v60 = ((v56 < v57) || (v56 > v58));
-            u32 v62 = (v60 ? 0u : v61[v59]);
-            u32 v63 = (v62 - 1u);
-            if (!(v62 == 0u)) {
-              u32 v65 = v64[v63];
-              bool v68 = (v66[v65] != 0u);
-              u32 v70 = v69[v52];
-              bool v73 = (v71[v70] != 0u);
-              bool v74 = !(!v68 || !v73);
-              bool v75 = (v71[v65] != 0u);
-              bool v76 = (v66[v70] != 0u);
-              bool v77 = !(!v75 || !v76);
-              bool v78 = (v74 || v77);
-              if (v78) {
-                i32 v80 = ((i32)((u32)v79 + (u32)((i32)v16[v43])));
-                i32 v81 = year_of(v80);
-                i32 v82 = ((v81 > (0)) ? v81 : ((i32)((u32)v81 - (u32)(1))));
-                i64 v83 = ((i64)v82);
-                u32 v85 = ((((v65 + 1u) << 8u) | ((v70 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v83 - (u64)v84)))) + 1u));
-                i32 v88 = ((i32)((u32)v87 + (u32)((i32)v86[v43])));
-                i32 v92 = ((i32)((u32)v91 + (u32)((i32)v90[v43])));
-                i32 v93 = ((i32)((u32)v89 - (u32)v92));
-                i32 v94 = ((i32)((u32)v88 * (u32)v93));
-                u32 v100 = ((v85 * v96) + (threadIdx.x % v96));
-                add_shared((v1 + (12u + ((v97 * 0u) + v100))), v97, ((i64)v94));
+        u32 v45 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v45);
+        if ((threadIdx.x < v45)) {
+          u64 v46 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v48 = ((i32)((u32)v47 + (u32)((i32)v30[v46])));
+          i64 v49 = ((i64)v48);
+          u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
+          bool v53 = ((v49 < v50) || (v49 > v51));
+          bool v54 = (v53 || !bit((v41 + 0ull), ((u64)v52)));
+          u32 v56 = (v54 ? 0u : v55[v52]);
+          u32 v57 = (v56 - 1u);
+          if (!(v56 == 0u)) {
+            i32 v60 = ((i32)((u32)v59 + (u32)((i32)v58[v46])));
+            i64 v61 = ((i64)v60);
+            u32 v64 = (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u);
+            bool v65 = ((v61 < v62) || (v61 > v63));
+            bool v67 = (v65 || !bit((v66 + 0ull), ((u64)v64)));
+            u32 v69 = (v67 ? 0u : v68[v64]);
+            u32 v70 = (v69 - 1u);
+            if (!(v69 == 0u)) {
+              u32 v72 = v71[v70];
+              bool v75 = (v73[v72] != 0u);
+              u32 v77 = v76[v57];
+              bool v80 = (v78[v77] != 0u);
+              bool v81 = !(!v75 || !v80);
+              bool v82 = (v78[v72] != 0u);
+              bool v83 = (v73[v77] != 0u);
+              bool v84 = !(!v82 || !v83);
+              bool v85 = (v81 || v84);
+              if (v85) {
+                i32 v87 = ((i32)((u32)v86 + (u32)((i32)v20[v46])));
+                i32 v88 = year_of(v87);
+                i32 v89 = ((v88 > (0)) ? v88 : ((i32)((u32)v88 - (u32)(1))));
+                i64 v90 = ((i64)v89);
+                u32 v92 = ((((v72 + 1u) << 8u) | ((v77 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v90 - (u64)v91)))) + 1u));
+                i32 v95 = ((i32)((u32)v94 + (u32)((i32)v93[v46])));
+                i32 v99 = ((i32)((u32)v98 + (u32)((i32)v97[v46])));
+                i32 v100 = ((i32)((u32)v96 - (u32)v99));
+                i32 v101 = ((i32)((u32)v95 * (u32)v100));
+                u32 v107 = ((v92 * v103) + (threadIdx.x % v103));
+                add_shared((v1 + (20u + ((v104 * 0u) + v107))), v104, ((i64)v101));
               }
             }
           }
@@ -568,18 +580,33 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v102 = threadIdx.x; v102 < v95; v102 += blockDim.x) {
-    u32 v103 = 0u;
-    i64 v104 = ((i64)0ll);
-    for (u32 v105 = 0u; v105 < v96; v105 += 1u) {
-      u32 v106 = ((v102 * v96) + v105);
-      v104 = ((i64)((u64)v104 + (u64)joined((v1 + (12u + ((v97 * 0u) + v106))), v97)));
+  for (u32 v109 = threadIdx.x; v109 < v102; v109 += blockDim.x) {
+    u32 v110 = 0u;
+    i64 v111 = ((i64)0ll);
+    for (u32 v112 = 0u; v112 < v103; v112 += 1u) {
+      u32 v113 = ((v109 * v103) + v112);
+      v111 = ((i64)((u64)v111 + (u64)joined((v1 + (20u + ((v104 * 0u) + v113))), v104)));
     }
-    if ((v104 != ((i64)0ll))) {
-      u64 v107 = ((u64)v102);
-      add64((v99 + v107), v104);
+    if ((v111 != ((i64)0ll))) {
+      u64 v114 = ((u64)v109);
+      add64((v106 + v114), v111);
     }
   }
+}
+
+typedef u32 code_t;
+// Bits of codes: by code, or, if `bits` says so, by that many bits of their hashes. Codes come from a hash table, whose places have one
+// more than a code or 0, or from rows (`code_t` is what theirs are), which are in a better order.
+FUNCTION void filter_code(u32* filter, u32 bits, u64 code) { set_bit(filter, bits == 0 ? code : first_slot(bits, code)); }
+
+KERNEL filter_slots(const u64* slots, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) {
+    if (slots[at] != 0) filter_code(filter, bits, slots[at] - 1);
+  }
+}
+
+KERNEL filter_rows(const code_t* codes, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) filter_code(filter, bits, codes[at]);
 }
 
 typedef u32 code_t;

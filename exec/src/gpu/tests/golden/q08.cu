@@ -45,7 +45,7 @@ KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u32* __restrict__ v32, const u32* __restrict__ v33, const u32* __restrict__ v34, const i32 v40, const i32 v42, const i32 v44, const i32 v46, const i64 v49, const i64 v50, const u16* __restrict__ v58, const i32 v59, const i64 v62, u32* v64, i32* v65, const i32* __restrict__ v66, i32* v68, const i32* __restrict__ v69, i32* v71, const i32* __restrict__ v72, i32* v74) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u32* __restrict__ v32, const u32* __restrict__ v34, const u32* __restrict__ v35, const u32* __restrict__ v36, const i32 v42, const i32 v44, const i32 v46, const i32 v48, const i64 v51, const i64 v52, const u16* __restrict__ v61, const i32 v62, const i64 v65, u32* v67, i32* v68, const i32* __restrict__ v69, i32* v71, const i32* __restrict__ v72, i32* v74, const i32* __restrict__ v75, i32* v77) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -65,47 +65,49 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
             i64 v25 = ((i64)v24);
             u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
             bool v29 = ((v25 < v26) || (v25 > v27));
-            u32 v31 = (v29 ? 0u : v30[v28]);
-            if (!(v31 == 0u)) {
-              u32 v35 = v32[v28];
-              u32 v36 = (v35 + v33[v28]);
-              for (u32 v37 = v35; v37 < v36; v37 += 1u) {
-                u32 v38 = v34[v37];
+            bool v31 = (v29 || !bit((v30 + 0ull), ((u64)v28)));
+            u32 v33 = (v31 ? 0u : v32[v28]);
+            if (!(v33 == 0u)) {
+              u32 v37 = v34[v28];
+              u32 v38 = (v37 + v35[v28]);
+              for (u32 v39 = v37; v39 < v38; v39 += 1u) {
+                u32 v40 = v36[v39];
                 v14 = (v14 + 1u);
               }
             }
           }
         }
       }
-      u32 v39 = (v11 + scan((v2 + 0u), v14));
+      u32 v41 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        i32 v41 = ((i32)((u32)v40 + (u32)((i32)v15[v13])));
-        bool v43 = (v41 >= v42);
-        if (v43) {
-          bool v45 = (v41 <= v44);
-          if (v45) {
-            i32 v47 = ((i32)((u32)v46 + (u32)((i32)v22[v13])));
-            i64 v48 = ((i64)v47);
-            u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
-            bool v52 = ((v48 < v49) || (v48 > v50));
-            u32 v53 = (v52 ? 0u : v30[v51]);
-            if (!(v53 == 0u)) {
-              u32 v54 = v32[v51];
-              u32 v55 = (v54 + v33[v51]);
-              for (u32 v56 = v54; v56 < v55; v56 += 1u) {
-                u32 v57 = v34[v56];
-                i32 v60 = ((i32)((u32)v59 + (u32)((i32)v58[v13])));
-                i64 v61 = ((i64)v60);
-                u32 v63 = (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u);
-                v64[v39] = v63;
-                v65[v39] = v41;
-                i32 v67 = v66[v57];
-                v68[v39] = v67;
-                i32 v70 = v69[v57];
-                v71[v39] = v70;
-                i32 v73 = v72[v57];
-                v74[v39] = v73;
-                v39 = (v39 + 1u);
+        i32 v43 = ((i32)((u32)v42 + (u32)((i32)v15[v13])));
+        bool v45 = (v43 >= v44);
+        if (v45) {
+          bool v47 = (v43 <= v46);
+          if (v47) {
+            i32 v49 = ((i32)((u32)v48 + (u32)((i32)v22[v13])));
+            i64 v50 = ((i64)v49);
+            u32 v53 = (((u32)((u64)((i64)((u64)v50 - (u64)v51)))) + 1u);
+            bool v54 = ((v50 < v51) || (v50 > v52));
+            bool v55 = (v54 || !bit((v30 + 0ull), ((u64)v53)));
+            u32 v56 = (v55 ? 0u : v32[v53]);
+            if (!(v56 == 0u)) {
+              u32 v57 = v34[v53];
+              u32 v58 = (v57 + v35[v53]);
+              for (u32 v59 = v57; v59 < v58; v59 += 1u) {
+                u32 v60 = v36[v59];
+                i32 v63 = ((i32)((u32)v62 + (u32)((i32)v61[v13])));
+                i64 v64 = ((i64)v63);
+                u32 v66 = (((u32)((u64)((i64)((u64)v64 - (u64)v65)))) + 1u);
+                v67[v41] = v66;
+                v68[v41] = v43;
+                i32 v70 = v69[v60];
+                v71[v41] = v70;
+                i32 v73 = v72[v60];
+                v74[v41] = v73;
+                i32 v76 = v75[v60];
+                v77[v41] = v76;
+                v41 = (v41 + 1u);
               }
             }
           }
@@ -162,7 +164,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const u32* __restrict__ v39, const u32* __restrict__ v40, const u32* __restrict__ v41) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u8* __restrict__ v37, const u32* __restrict__ v39, const u32* __restrict__ v41, const u32* __restrict__ v42, const u32* __restrict__ v43) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -200,12 +202,13 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v32 = ((i64)v31);
             u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
             bool v36 = ((v32 < v33) || (v32 > v34));
-            u32 v38 = (v36 ? 0u : v37[v35]);
-            if (!(v38 == 0u)) {
-              u32 v42 = v39[v35];
-              u32 v43 = (v42 + v40[v35]);
-              for (u32 v44 = v42; v44 < v43; v44 += 1u) {
-                u32 v45 = v41[v44];
+            bool v38 = (v36 || !bit((v37 + 0ull), ((u64)v35)));
+            u32 v40 = (v38 ? 0u : v39[v35]);
+            if (!(v40 == 0u)) {
+              u32 v44 = v41[v35];
+              u32 v45 = (v44 + v42[v35]);
+              for (u32 v46 = v44; v46 < v45; v46 += 1u) {
+                u32 v47 = v43[v46];
                 v11 = (v11 + 1u);
               }
             }
@@ -213,7 +216,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         }
       }
     }
-    u32 v46 = scan((v2 + 0u), v11);
+    u32 v48 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -397,10 +400,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v16, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u16* __restrict__ v29, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v54, const u32* __restrict__ v55, const u32* __restrict__ v56, const i32* __restrict__ v61, const i64 v64, const i64 v65, const u32* __restrict__ v68, const u8* __restrict__ v71, const i32 v72, const i64 v75, const i64 v76, const u32* __restrict__ v79, const i32* __restrict__ v82, const i64 v87, const u8* __restrict__ v92, const u8* __restrict__ v94, const u8* __restrict__ v95, const i32* __restrict__ v97, const i32 v99, const i32* __restrict__ v100, const i32 v104, const i32 v106, const u32 v110, const u32 v111, const u32 v112, const u32* __restrict__ v113, u64* v114) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u16* __restrict__ v33, const i32 v37, const i64 v40, const i64 v41, const u8* __restrict__ v44, const i32 v50, const i64 v53, const i64 v54, const u32* __restrict__ v58, const u32* __restrict__ v60, const u32* __restrict__ v61, const u32* __restrict__ v62, const i32* __restrict__ v67, const i64 v70, const i64 v71, const u32* __restrict__ v74, const u8* __restrict__ v77, const i32 v78, const i64 v81, const i64 v82, const u32* __restrict__ v85, const i32* __restrict__ v88, const i64 v93, const u8* __restrict__ v98, const u8* __restrict__ v100, const u8* __restrict__ v101, const i32* __restrict__ v103, const i32 v105, const i32* __restrict__ v106, const i32 v110, const i32 v112, const u32 v116, const u32 v117, const u32 v118, const u32* __restrict__ v119, u64* v120) {
   SHARED(v1)
-  for (u32 v116 = threadIdx.x; v116 < (v112 * 4u); v116 += blockDim.x) {
-    v1[(12u + v116)] = 0u;
+  for (u32 v122 = threadIdx.x; v122 < (v118 * 4u); v122 += blockDim.x) {
+    v1[(20u + v122)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -410,116 +413,122 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[1];
-        lanes8(v17, v16, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[1];
+          lanes8(v21, v20, v18);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u8)lane8((v17 + 0u), v18)))));
-            i64 v22 = ((i64)v21);
-            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-            bool v26 = ((v22 < v23) || (v22 > v24));
-            bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
-            if (v28) {
-              v15 = (v15 | (1u << v18));
+          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+            u64 v23 = (v18 + ((u64)v22));
+            if (((v23 >= v11) && (v23 < v12))) {
+              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u8)lane8((v21 + 0u), v22)))));
+              i64 v26 = ((i64)v25);
+              u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+              bool v30 = ((v26 < v27) || (v26 > v28));
+              bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
+              if (v32) {
+                v19 = (v19 | (1u << v22));
+              }
             }
           }
-        }
-        if ((v15 != 0u)) {
-          u64 v30[2];
-          lanes16(v30, v29, v14);
+          if ((v19 != 0u)) {
+            u64 v34[2];
+            lanes16(v34, v33, v18);
 #pragma unroll
-          for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
-            u64 v32 = (v14 + ((u64)v31));
-            if (((v15 & (1u << v31)) != 0u)) {
-              i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u16)lane16((v30 + 0u), v31)))));
-              i64 v35 = ((i64)v34);
-              u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
-              bool v39 = ((v35 < v36) || (v35 > v37));
-              u32 v41 = (v39 ? 0u : v40[v38]);
-              if ((v41 == 0u)) {
-                v15 = (v15 - (1u << v31));
+            for (u32 v35 = 0u; v35 < 8u; v35 += 1u) {
+              u64 v36 = (v18 + ((u64)v35));
+              if (((v19 & (1u << v35)) != 0u)) {
+                i32 v38 = ((i32)((u32)v37 + (u32)((i32)((u16)lane16((v34 + 0u), v35)))));
+                i64 v39 = ((i64)v38);
+                u32 v42 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
+                bool v43 = ((v39 < v40) || (v39 > v41));
+                bool v45 = (v43 || !bit((v44 + 0ull), ((u64)v42)));
+                if (v45) {
+                  v19 = (v19 - (1u << v35));
+                }
               }
             }
           }
         }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v42 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v43 = 0u; v43 < 8u; v43 += 1u) {
-        if (((v15 & (1u << v43)) != 0u)) {
-          v1[v42] = (((u32)v14) + v43);
-          v42 = (v42 + 1u);
-        }
+      u32 v46 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v47 = first_bit(v16);
+        v16 = (v16 - (1u << v47));
+        v1[v46] = (((u32)v15) + ((v13 * (v47 >> 3u)) + (v47 & 7u)));
+        v46 = (v46 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v44 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v44);
-        if ((threadIdx.x < v44)) {
-          u64 v45 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v47 = ((i32)((u32)v46 + (u32)((i32)v29[v45])));
-          i64 v48 = ((i64)v47);
-          u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
-          bool v52 = ((v48 < v49) || (v48 > v50));
-          u32 v53 = (v52 ? 0u : v40[v51]);
-          if (!(v53 == 0u)) {
-            u32 v57 = v54[v51];
-            u32 v58 = (v57 + v55[v51]);
-            for (u32 v59 = v57; v59 < v58; v59 += 1u) {
-              u32 v60 = v56[v59];
-              i32 v62 = v61[v60];
-              i64 v63 = ((i64)v62);
-              u32 v66 = (((u32)((u64)((i64)((u64)v63 - (u64)v64)))) + 1u);
-              bool v67 = ((v63 < v64) || (v63 > v65));
-              u32 v69 = (v67 ? 0u : v68[v66]);
-              u32 v70 = (v69 - 1u);
-              if (!(v69 == 0u)) {
-                i32 v73 = ((i32)((u32)v72 + (u32)((i32)v71[v70])));
-                i64 v74 = ((i64)v73);
-                u32 v77 = (((u32)((u64)((i64)((u64)v74 - (u64)v75)))) + 1u);
-                bool v78 = ((v74 < v75) || (v74 > v76));
-                u32 v80 = (v78 ? 0u : v79[v77]);
-                u32 v81 = (v80 - 1u);
-                if (!(v80 == 0u)) {
-                  i32 v83 = v82[v60];
-                  i32 v84 = year_of(v83);
-                  i32 v85 = ((v84 > (0)) ? v84 : ((i32)((u32)v84 - (u32)(1))));
-                  i64 v86 = ((i64)v85);
-                  u32 v88 = (((u32)((u64)((i64)((u64)v86 - (u64)v87)))) + 1u);
-                  i32 v89 = (0);
-                  bool v90 = true;
-                  bool v91 = true;
-                  if (v91) {
-                    u32 v93 = ((u32)v92[v81]);
-                    bool v96 = (v94[v93] != 0u);
-                    if (v96) {
-                      i32 v98 = v97[v60];
-                      i32 v101 = v100[v60];
-                      i32 v102 = ((i32)((u32)v99 - (u32)v101));
-                      i32 v103 = ((i32)((u32)v98 * (u32)v102));
-                      v89 = v103;
-                      v90 = false;
-                      v91 = false;
+        u32 v48 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v48);
+        if ((threadIdx.x < v48)) {
+          u64 v49 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v51 = ((i32)((u32)v50 + (u32)((i32)v33[v49])));
+          i64 v52 = ((i64)v51);
+          u32 v55 = (((u32)((u64)((i64)((u64)v52 - (u64)v53)))) + 1u);
+          bool v56 = ((v52 < v53) || (v52 > v54));
+          bool v57 = (v56 || !bit((v44 + 0ull), ((u64)v55)));
+          u32 v59 = (v57 ? 0u : v58[v55]);
+          if (!(v59 == 0u)) {
+            u32 v63 = v60[v55];
+            u32 v64 = (v63 + v61[v55]);
+            for (u32 v65 = v63; v65 < v64; v65 += 1u) {
+              u32 v66 = v62[v65];
+              i32 v68 = v67[v66];
+              i64 v69 = ((i64)v68);
+              u32 v72 = (((u32)((u64)((i64)((u64)v69 - (u64)v70)))) + 1u);
+              bool v73 = ((v69 < v70) || (v69 > v71));
+              u32 v75 = (v73 ? 0u : v74[v72]);
+              u32 v76 = (v75 - 1u);
+              if (!(v75 == 0u)) {
+                i32 v79 = ((i32)((u32)v78 + (u32)((i32)v77[v76])));
+                i64 v80 = ((i64)v79);
+                u32 v83 = (((u32)((u64)((i64)((u64)v80 - (u64)v81)))) + 1u);
+                bool v84 = ((v80 < v81) || (v80 > v82));
+                u32 v86 = (v84 ? 0u : v85[v83]);
+                u32 v87 = (v86 - 1u);
+                if (!(v86 == 0u)) {
+                  i32 v89 = v88[v66];
+                  i32 v90 = year_of(v89);
+                  i32 v91 = ((v90 > (0)) ? v90 : ((i32)((u32)v90 - (u32)(1))));
+                  i64 v92 = ((i64)v91);
+                  u32 v94 = (((u32)((u64)((i64)((u64)v92 - (u64)v93)))) + 1u);
+                  i32 v95 = (0);
+                  bool v96 = true;
+                  bool v97 = true;
+                  if (v97) {
+                    u32 v99 = ((u32)v98[v87]);
+                    bool v102 = (v100[v99] != 0u);
+                    if (v102) {
+                      i32 v104 = v103[v66];
+                      i32 v107 = v106[v66];
+                      i32 v108 = ((i32)((u32)v105 - (u32)v107));
+                      i32 v109 = ((i32)((u32)v104 * (u32)v108));
+                      v95 = v109;
+                      v96 = false;
+                      v97 = false;
                     }
                   }
-                  if (v91) {
-                    v89 = v104;
-                    v90 = false;
+                  if (v97) {
+                    v95 = v110;
+                    v96 = false;
                   }
-                  i32 v105 = v97[v60];
-                  i32 v107 = v100[v60];
-                  i32 v108 = ((i32)((u32)v106 - (u32)v107));
-                  i32 v109 = ((i32)((u32)v105 * (u32)v108));
-                  u32 v115 = ((v88 * v111) + (threadIdx.x % v111));
-                  add_shared((v1 + (12u + ((v112 * 0u) + v115))), v112, ((i64)v89));
-                  add_shared((v1 + (12u + ((v112 * 2u) + v115))), v112, ((i64)v109));
+                  i32 v111 = v103[v66];
+                  i32 v113 = v106[v66];
+                  i32 v114 = ((i32)((u32)v112 - (u32)v113));
+                  i32 v115 = ((i32)((u32)v111 * (u32)v114));
+                  u32 v121 = ((v94 * v117) + (threadIdx.x % v117));
+                  add_shared((v1 + (20u + ((v118 * 0u) + v121))), v118, ((i64)v95));
+                  add_shared((v1 + (20u + ((v118 * 2u) + v121))), v118, ((i64)v115));
                 }
               }
             }
@@ -530,21 +539,36 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v117 = threadIdx.x; v117 < v110; v117 += blockDim.x) {
-    u32 v118 = 0u;
-    i64 v119 = ((i64)0ll);
-    i64 v120 = ((i64)0ll);
-    for (u32 v121 = 0u; v121 < v111; v121 += 1u) {
-      u32 v122 = ((v117 * v111) + v121);
-      v119 = ((i64)((u64)v119 + (u64)joined((v1 + (12u + ((v112 * 0u) + v122))), v112)));
-      v120 = ((i64)((u64)v120 + (u64)joined((v1 + (12u + ((v112 * 2u) + v122))), v112)));
+  for (u32 v123 = threadIdx.x; v123 < v116; v123 += blockDim.x) {
+    u32 v124 = 0u;
+    i64 v125 = ((i64)0ll);
+    i64 v126 = ((i64)0ll);
+    for (u32 v127 = 0u; v127 < v117; v127 += 1u) {
+      u32 v128 = ((v123 * v117) + v127);
+      v125 = ((i64)((u64)v125 + (u64)joined((v1 + (20u + ((v118 * 0u) + v128))), v118)));
+      v126 = ((i64)((u64)v126 + (u64)joined((v1 + (20u + ((v118 * 2u) + v128))), v118)));
     }
-    if ((v120 != ((i64)0ll))) {
-      u64 v123 = (((u64)v117) * 2ull);
-      add64((v114 + v123), v119);
-      add64((v114 + (v123 + 1ull)), v120);
+    if ((v126 != ((i64)0ll))) {
+      u64 v129 = (((u64)v123) * 2ull);
+      add64((v120 + v129), v125);
+      add64((v120 + (v129 + 1ull)), v126);
     }
   }
+}
+
+typedef u32 code_t;
+// Bits of codes: by code, or, if `bits` says so, by that many bits of their hashes. Codes come from a hash table, whose places have one
+// more than a code or 0, or from rows (`code_t` is what theirs are), which are in a better order.
+FUNCTION void filter_code(u32* filter, u32 bits, u64 code) { set_bit(filter, bits == 0 ? code : first_slot(bits, code)); }
+
+KERNEL filter_slots(const u64* slots, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) {
+    if (slots[at] != 0) filter_code(filter, bits, slots[at] - 1);
+  }
+}
+
+KERNEL filter_rows(const code_t* codes, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) filter_code(filter, bits, codes[at]);
 }
 
 typedef u32 code_t;

@@ -342,10 +342,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u8* __restrict__ v29, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const i32 v47, const i64 v50, const i64 v51, const u16* __restrict__ v56, const i32 v57, const i64 v60, const i64 v61, const u32* __restrict__ v64, const i32 v67, const i64 v70, const i64 v71, const i64 v73, const i64 v74, const u32* __restrict__ v77, const u32* __restrict__ v80, const u16* __restrict__ v82, const i32 v83, const i64 v88, const u32* __restrict__ v90, const i32 v91, const i32 v93, const u8* __restrict__ v94, const i32 v95, const i32* __restrict__ v99, const u8* __restrict__ v101, const i32 v102, const i32 v103, const u32 v107, const u32 v108, const u32 v109, u32* v110, u64* v111) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u8* __restrict__ v33, const i32 v37, const i64 v40, const i64 v41, const u32* __restrict__ v44, const i32 v51, const i64 v54, const i64 v55, const u16* __restrict__ v60, const i32 v61, const i64 v64, const i64 v65, const u32* __restrict__ v68, const i32 v71, const i64 v74, const i64 v75, const i64 v77, const i64 v78, const u8* __restrict__ v81, const u32* __restrict__ v83, const u32* __restrict__ v86, const u16* __restrict__ v88, const i32 v89, const i64 v94, const u32* __restrict__ v96, const i32 v97, const i32 v99, const u8* __restrict__ v100, const i32 v101, const i32* __restrict__ v105, const u8* __restrict__ v107, const i32 v108, const i32 v109, const u32 v113, const u32 v114, const u32 v115, u32* v116, u64* v117) {
   SHARED(v1)
-  for (u32 v113 = threadIdx.x; v113 < (v109 * 3u); v113 += blockDim.x) {
-    v1[(12u + v113)] = 0u;
+  for (u32 v119 = threadIdx.x; v119 < (v115 * 3u); v119 += blockDim.x) {
+    v1[(20u + v119)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -355,100 +355,106 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[2];
+          lanes16(v21, v20, v18);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
-            i64 v22 = ((i64)v21);
-            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-            bool v26 = ((v22 < v23) || (v22 > v24));
-            bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
-            if (v28) {
-              v15 = (v15 | (1u << v18));
+          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+            u64 v23 = (v18 + ((u64)v22));
+            if (((v23 >= v11) && (v23 < v12))) {
+              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
+              i64 v26 = ((i64)v25);
+              u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+              bool v30 = ((v26 < v27) || (v26 > v28));
+              bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
+              if (v32) {
+                v19 = (v19 | (1u << v22));
+              }
             }
           }
-        }
-        if ((v15 != 0u)) {
-          u64 v30[1];
-          lanes8(v30, v29, v14);
+          if ((v19 != 0u)) {
+            u64 v34[1];
+            lanes8(v34, v33, v18);
 #pragma unroll
-          for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
-            u64 v32 = (v14 + ((u64)v31));
-            if (((v15 & (1u << v31)) != 0u)) {
-              i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u8)lane8((v30 + 0u), v31)))));
-              i64 v35 = ((i64)v34);
-              u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
-              bool v39 = ((v35 < v36) || (v35 > v37));
-              u32 v41 = (v39 ? 0u : v40[v38]);
-              u32 v42 = (v41 - 1u);
-              if ((v41 == 0u)) {
-                v15 = (v15 - (1u << v31));
+            for (u32 v35 = 0u; v35 < 8u; v35 += 1u) {
+              u64 v36 = (v18 + ((u64)v35));
+              if (((v19 & (1u << v35)) != 0u)) {
+                i32 v38 = ((i32)((u32)v37 + (u32)((i32)((u8)lane8((v34 + 0u), v35)))));
+                i64 v39 = ((i64)v38);
+                u32 v42 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
+                bool v43 = ((v39 < v40) || (v39 > v41));
+                u32 v45 = (v43 ? 0u : v44[v42]);
+                u32 v46 = (v45 - 1u);
+                if ((v45 == 0u)) {
+                  v19 = (v19 - (1u << v35));
+                }
               }
             }
           }
         }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v43 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v44 = 0u; v44 < 8u; v44 += 1u) {
-        if (((v15 & (1u << v44)) != 0u)) {
-          v1[v43] = (((u32)v14) + v44);
-          v43 = (v43 + 1u);
-        }
+      u32 v47 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v48 = first_bit(v16);
+        v16 = (v16 - (1u << v48));
+        v1[v47] = (((u32)v15) + ((v13 * (v48 >> 3u)) + (v48 & 7u)));
+        v47 = (v47 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v45 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v45);
-        if ((threadIdx.x < v45)) {
-          u64 v46 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v48 = ((i32)((u32)v47 + (u32)((i32)v29[v46])));
-          i64 v49 = ((i64)v48);
-          u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
-          bool v53 = ((v49 < v50) || (v49 > v51));
-          u32 v54 = (v53 ? 0u : v40[v52]);
-          u32 v55 = (v54 - 1u);
-          if (!(v54 == 0u)) {
-            i32 v58 = ((i32)((u32)v57 + (u32)((i32)v56[v46])));
-            i64 v59 = ((i64)v58);
-            u32 v62 = (((u32)((u64)((i64)((u64)v59 - (u64)v60)))) + 1u);
-            bool v63 = ((v59 < v60) || (v59 > v61));
-            u32 v65 = (v63 ? 0u : v64[v62]);
-            u32 v66 = (v65 - 1u);
-            if (!(v65 == 0u)) {
-              i32 v68 = ((i32)((u32)v67 + (u32)((i32)v16[v46])));
-              i64 v69 = ((i64)v48);
-              i64 v72 = ((i64)v68);
-              u32 v75 = (((((u32)((u64)((i64)((u64)v69 - (u64)v70)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v72 - (u64)v73)))) + 1u));
-              bool v76 = (((v69 < v70) || (v69 > v71)) || ((v72 < v73) || (v72 > v74)));
-              u32 v78 = (v76 ? 0u : v77[v75]);
-              u32 v79 = (v78 - 1u);
-              if (!(v78 == 0u)) {
-                u32 v81 = v80[v55];
-                i32 v84 = ((i32)((u32)v83 + (u32)((i32)v82[v66])));
-                i32 v85 = year_of(v84);
-                i32 v86 = ((v85 > (0)) ? v85 : ((i32)((u32)v85 - (u32)(1))));
-                i64 v87 = ((i64)v86);
-                u32 v89 = (((v81 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v87 - (u64)v88)))) + 1u));
-                i32 v92 = ((i32)((u32)v91 + (u32)((i32)v90[v46])));
-                i32 v96 = ((i32)((u32)v95 + (u32)((i32)v94[v46])));
-                i32 v97 = ((i32)((u32)v93 - (u32)v96));
-                i32 v98 = ((i32)((u32)v92 * (u32)v97));
-                i32 v100 = v99[v79];
-                i32 v104 = ((i32)((u32)v103 + (u32)((i32)((u32)v102 * (u32)((i32)v101[v46])))));
-                i32 v105 = ((i32)((u32)v100 * (u32)v104));
-                i32 v106 = ((i32)((u32)v98 - (u32)v105));
-                u32 v112 = ((v89 * v108) + (threadIdx.x % v108));
-                add_shared((v1 + (12u + ((v109 * 1u) + v112))), v109, ((i64)v106));
-                set_flags((v1 + (12u + ((v109 * 0u) + v112))), 1u);
+        u32 v49 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v49);
+        if ((threadIdx.x < v49)) {
+          u64 v50 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v52 = ((i32)((u32)v51 + (u32)((i32)v33[v50])));
+          i64 v53 = ((i64)v52);
+          u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
+          bool v57 = ((v53 < v54) || (v53 > v55));
+          u32 v58 = (v57 ? 0u : v44[v56]);
+          u32 v59 = (v58 - 1u);
+          if (!(v58 == 0u)) {
+            i32 v62 = ((i32)((u32)v61 + (u32)((i32)v60[v50])));
+            i64 v63 = ((i64)v62);
+            u32 v66 = (((u32)((u64)((i64)((u64)v63 - (u64)v64)))) + 1u);
+            bool v67 = ((v63 < v64) || (v63 > v65));
+            u32 v69 = (v67 ? 0u : v68[v66]);
+            u32 v70 = (v69 - 1u);
+            if (!(v69 == 0u)) {
+              i32 v72 = ((i32)((u32)v71 + (u32)((i32)v20[v50])));
+              i64 v73 = ((i64)v52);
+              i64 v76 = ((i64)v72);
+              u32 v79 = (((((u32)((u64)((i64)((u64)v73 - (u64)v74)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v76 - (u64)v77)))) + 1u));
+              bool v80 = (((v73 < v74) || (v73 > v75)) || ((v76 < v77) || (v76 > v78)));
+              bool v82 = (v80 || !bit((v81 + 0ull), ((u64)v79)));
+              u32 v84 = (v82 ? 0u : v83[v79]);
+              u32 v85 = (v84 - 1u);
+              if (!(v84 == 0u)) {
+                u32 v87 = v86[v59];
+                i32 v90 = ((i32)((u32)v89 + (u32)((i32)v88[v70])));
+                i32 v91 = year_of(v90);
+                i32 v92 = ((v91 > (0)) ? v91 : ((i32)((u32)v91 - (u32)(1))));
+                i64 v93 = ((i64)v92);
+                u32 v95 = (((v87 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v93 - (u64)v94)))) + 1u));
+                i32 v98 = ((i32)((u32)v97 + (u32)((i32)v96[v50])));
+                i32 v102 = ((i32)((u32)v101 + (u32)((i32)v100[v50])));
+                i32 v103 = ((i32)((u32)v99 - (u32)v102));
+                i32 v104 = ((i32)((u32)v98 * (u32)v103));
+                i32 v106 = v105[v85];
+                i32 v110 = ((i32)((u32)v109 + (u32)((i32)((u32)v108 * (u32)((i32)v107[v50])))));
+                i32 v111 = ((i32)((u32)v106 * (u32)v110));
+                i32 v112 = ((i32)((u32)v104 - (u32)v111));
+                u32 v118 = ((v95 * v114) + (threadIdx.x % v114));
+                add_shared((v1 + (20u + ((v115 * 1u) + v118))), v115, ((i64)v112));
+                set_flags((v1 + (20u + ((v115 * 0u) + v118))), 1u);
               }
             }
           }
@@ -458,20 +464,35 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v114 = threadIdx.x; v114 < v107; v114 += blockDim.x) {
-    u32 v115 = 0u;
-    i64 v116 = ((i64)0ll);
-    for (u32 v117 = 0u; v117 < v108; v117 += 1u) {
-      u32 v118 = ((v114 * v108) + v117);
-      v115 = (v115 | v1[(12u + ((v109 * 0u) + v118))]);
-      v116 = ((i64)((u64)v116 + (u64)joined((v1 + (12u + ((v109 * 1u) + v118))), v109)));
+  for (u32 v120 = threadIdx.x; v120 < v113; v120 += blockDim.x) {
+    u32 v121 = 0u;
+    i64 v122 = ((i64)0ll);
+    for (u32 v123 = 0u; v123 < v114; v123 += 1u) {
+      u32 v124 = ((v120 * v114) + v123);
+      v121 = (v121 | v1[(20u + ((v115 * 0u) + v124))]);
+      v122 = ((i64)((u64)v122 + (u64)joined((v1 + (20u + ((v115 * 1u) + v124))), v115)));
     }
-    if ((v115 != 0u)) {
-      u64 v119 = (((u64)v114) * 2ull);
-      add64((v111 + v119), v116);
-      set_flags((v110 + ((v119 * 2ull) + 2ull)), v115);
+    if ((v121 != 0u)) {
+      u64 v125 = (((u64)v120) * 2ull);
+      add64((v117 + v125), v122);
+      set_flags((v116 + ((v125 * 2ull) + 2ull)), v121);
     }
   }
+}
+
+typedef u32 code_t;
+// Bits of codes: by code, or, if `bits` says so, by that many bits of their hashes. Codes come from a hash table, whose places have one
+// more than a code or 0, or from rows (`code_t` is what theirs are), which are in a better order.
+FUNCTION void filter_code(u32* filter, u32 bits, u64 code) { set_bit(filter, bits == 0 ? code : first_slot(bits, code)); }
+
+KERNEL filter_slots(const u64* slots, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) {
+    if (slots[at] != 0) filter_code(filter, bits, slots[at] - 1);
+  }
+}
+
+KERNEL filter_rows(const code_t* codes, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) filter_code(filter, bits, codes[at]);
 }
 
 typedef u32 code_t;

@@ -318,10 +318,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v16, const u8* __restrict__ v21, const u8* __restrict__ v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const i32 v42, const i64 v45, const i64 v46, const i32* __restrict__ v51, const i64 v54, const u32* __restrict__ v56, const i32 v57, const i32 v59, const u8* __restrict__ v60, const i32 v61, const u32 v65, const u32 v66, const u32 v67, const u32* __restrict__ v68, u64* v69) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const u8* __restrict__ v25, const u8* __restrict__ v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u8* __restrict__ v39, const i32 v45, const i64 v48, const i64 v49, const u32* __restrict__ v53, const i32* __restrict__ v56, const i64 v59, const u32* __restrict__ v61, const i32 v62, const i32 v64, const u8* __restrict__ v65, const i32 v66, const u32 v70, const u32 v71, const u32 v72, const u32* __restrict__ v73, u64* v74) {
   SHARED(v1)
-  for (u32 v71 = threadIdx.x; v71 < (v67 * 2u); v71 += blockDim.x) {
-    v1[(12u + v71)] = 0u;
+  for (u32 v76 = threadIdx.x; v76 < (v72 * 2u); v76 += blockDim.x) {
+    v1[(20u + v76)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -331,74 +331,79 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[1];
-        lanes8(v17, v16, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[1];
+          lanes8(v21, v20, v18);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            u32 v20 = ((u32)((u8)lane8((v17 + 0u), v18)));
-            bool v23 = (v21[v20] != 0u);
-            if (v23) {
-              v15 = (v15 | (1u << v18));
+          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+            u64 v23 = (v18 + ((u64)v22));
+            if (((v23 >= v11) && (v23 < v12))) {
+              u32 v24 = ((u32)((u8)lane8((v21 + 0u), v22)));
+              bool v27 = (v25[v24] != 0u);
+              if (v27) {
+                v19 = (v19 | (1u << v22));
+              }
             }
           }
-        }
-        if ((v15 != 0u)) {
-          u64 v25[2];
-          lanes16(v25, v24, v14);
+          if ((v19 != 0u)) {
+            u64 v29[2];
+            lanes16(v29, v28, v18);
 #pragma unroll
-          for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
-            u64 v27 = (v14 + ((u64)v26));
-            if (((v15 & (1u << v26)) != 0u)) {
-              i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v25 + 0u), v26)))));
-              i64 v30 = ((i64)v29);
-              u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-              bool v34 = ((v30 < v31) || (v30 > v32));
-              u32 v36 = (v34 ? 0u : v35[v33]);
-              u32 v37 = (v36 - 1u);
-              if ((v36 == 0u)) {
-                v15 = (v15 - (1u << v26));
+            for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+              u64 v31 = (v18 + ((u64)v30));
+              if (((v19 & (1u << v30)) != 0u)) {
+                i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v29 + 0u), v30)))));
+                i64 v34 = ((i64)v33);
+                u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+                bool v38 = ((v34 < v35) || (v34 > v36));
+                bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v37)));
+                if (v40) {
+                  v19 = (v19 - (1u << v30));
+                }
               }
             }
           }
         }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v38 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
-        if (((v15 & (1u << v39)) != 0u)) {
-          v1[v38] = (((u32)v14) + v39);
-          v38 = (v38 + 1u);
-        }
+      u32 v41 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v42 = first_bit(v16);
+        v16 = (v16 - (1u << v42));
+        v1[v41] = (((u32)v15) + ((v13 * (v42 >> 3u)) + (v42 & 7u)));
+        v41 = (v41 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v40 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v40);
-        if ((threadIdx.x < v40)) {
-          u64 v41 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v24[v41])));
-          i64 v44 = ((i64)v43);
-          u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
-          bool v48 = ((v44 < v45) || (v44 > v46));
-          u32 v49 = (v48 ? 0u : v35[v47]);
-          u32 v50 = (v49 - 1u);
-          if (!(v49 == 0u)) {
-            i32 v52 = v51[v50];
-            i64 v53 = ((i64)v52);
-            u32 v55 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
-            i32 v58 = ((i32)((u32)v57 + (u32)((i32)v56[v41])));
-            i32 v62 = ((i32)((u32)v61 + (u32)((i32)v60[v41])));
-            i32 v63 = ((i32)((u32)v59 - (u32)v62));
-            i32 v64 = ((i32)((u32)v58 * (u32)v63));
-            u32 v70 = ((v55 * v66) + (threadIdx.x % v66));
-            add_shared((v1 + (12u + ((v67 * 0u) + v70))), v67, ((i64)v64));
+        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v43);
+        if ((threadIdx.x < v43)) {
+          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v28[v44])));
+          i64 v47 = ((i64)v46);
+          u32 v50 = (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u);
+          bool v51 = ((v47 < v48) || (v47 > v49));
+          bool v52 = (v51 || !bit((v39 + 0ull), ((u64)v50)));
+          u32 v54 = (v52 ? 0u : v53[v50]);
+          u32 v55 = (v54 - 1u);
+          if (!(v54 == 0u)) {
+            i32 v57 = v56[v55];
+            i64 v58 = ((i64)v57);
+            u32 v60 = (((u32)((u64)((i64)((u64)v58 - (u64)v59)))) + 1u);
+            i32 v63 = ((i32)((u32)v62 + (u32)((i32)v61[v44])));
+            i32 v67 = ((i32)((u32)v66 + (u32)((i32)v65[v44])));
+            i32 v68 = ((i32)((u32)v64 - (u32)v67));
+            i32 v69 = ((i32)((u32)v63 * (u32)v68));
+            u32 v75 = ((v60 * v71) + (threadIdx.x % v71));
+            add_shared((v1 + (20u + ((v72 * 0u) + v75))), v72, ((i64)v69));
           }
         }
         __syncthreads();
@@ -406,16 +411,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v72 = threadIdx.x; v72 < v65; v72 += blockDim.x) {
-    u32 v73 = 0u;
-    i64 v74 = ((i64)0ll);
-    for (u32 v75 = 0u; v75 < v66; v75 += 1u) {
-      u32 v76 = ((v72 * v66) + v75);
-      v74 = ((i64)((u64)v74 + (u64)joined((v1 + (12u + ((v67 * 0u) + v76))), v67)));
+  for (u32 v77 = threadIdx.x; v77 < v70; v77 += blockDim.x) {
+    u32 v78 = 0u;
+    i64 v79 = ((i64)0ll);
+    for (u32 v80 = 0u; v80 < v71; v80 += 1u) {
+      u32 v81 = ((v77 * v71) + v80);
+      v79 = ((i64)((u64)v79 + (u64)joined((v1 + (20u + ((v72 * 0u) + v81))), v72)));
     }
-    if ((v74 != ((i64)0ll))) {
-      u64 v77 = ((u64)v72);
-      add64((v69 + v77), v74);
+    if ((v79 != ((i64)0ll))) {
+      u64 v82 = ((u64)v77);
+      add64((v74 + v82), v79);
     }
   }
 }
@@ -481,6 +486,21 @@ typedef i64 value_t;
 // Picks rows of a column. `value_t` is what a value is.
 KERNEL pick(const value_t* from, const u32* rows, const u32 count, value_t* to) {
   for (u32 at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += gridDim.x * blockDim.x) to[at] = from[rows[at]];
+}
+
+typedef u32 code_t;
+// Bits of codes: by code, or, if `bits` says so, by that many bits of their hashes. Codes come from a hash table, whose places have one
+// more than a code or 0, or from rows (`code_t` is what theirs are), which are in a better order.
+FUNCTION void filter_code(u32* filter, u32 bits, u64 code) { set_bit(filter, bits == 0 ? code : first_slot(bits, code)); }
+
+KERNEL filter_slots(const u64* slots, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) {
+    if (slots[at] != 0) filter_code(filter, bits, slots[at] - 1);
+  }
+}
+
+KERNEL filter_rows(const code_t* codes, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) filter_code(filter, bits, codes[at]);
 }
 
 typedef u32 code_t;

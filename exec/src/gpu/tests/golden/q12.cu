@@ -210,10 +210,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v18, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const i32 v35, const i64 v38, const i64 v39, const u32* __restrict__ v43, const u32* __restrict__ v44, const u32* __restrict__ v45, const u32* __restrict__ v50, const u8* __restrict__ v56, const u8* __restrict__ v58, const u8* __restrict__ v59, const u8* __restrict__ v61, const u8* __restrict__ v62, const i32 v65, const i32 v66, const u8* __restrict__ v71, const u8* __restrict__ v72, const u8* __restrict__ v74, const u8* __restrict__ v75, const i32 v78, const i32 v79, const u32 v80, const u32 v81, const u32 v82, u32* v83, u64* v84) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v33, const i32 v39, const i64 v42, const i64 v43, const u32* __restrict__ v47, const u32* __restrict__ v49, const u32* __restrict__ v50, const u32* __restrict__ v51, const u32* __restrict__ v56, const u8* __restrict__ v62, const u8* __restrict__ v64, const u8* __restrict__ v65, const u8* __restrict__ v67, const u8* __restrict__ v68, const i32 v71, const i32 v72, const u8* __restrict__ v77, const u8* __restrict__ v78, const u8* __restrict__ v80, const u8* __restrict__ v81, const i32 v84, const i32 v85, const u32 v86, const u32 v87, const u32 v88, u32* v89, u64* v90) {
   SHARED(v1)
-  for (u32 v86 = threadIdx.x; v86 < (v82 * 5u); v86 += blockDim.x) {
-    v1[(12u + v86)] = 0u;
+  for (u32 v92 = threadIdx.x; v92 < (v88 * 5u); v92 += blockDim.x) {
+    v1[(20u + v92)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -223,103 +223,109 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-#pragma unroll
-        for (u32 v16 = 0u; v16 < 8u; v16 += 1u) {
-          u64 v17 = (v14 + ((u64)v16));
-          if (((v17 >= v11) && (v17 < v12))) {
-            v15 = (v15 | (1u << v16));
-          }
-        }
-        if ((v15 != 0u)) {
-          u64 v19[2];
-          lanes16(v19, v18, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
 #pragma unroll
           for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-            u64 v21 = (v14 + ((u64)v20));
-            if (((v15 & (1u << v20)) != 0u)) {
-              i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
-              i64 v24 = ((i64)v23);
-              u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
-              bool v28 = ((v24 < v25) || (v24 > v26));
-              u32 v30 = (v28 ? 0u : v29[v27]);
-              if ((v30 == 0u)) {
-                v15 = (v15 - (1u << v20));
+            u64 v21 = (v18 + ((u64)v20));
+            if (((v21 >= v11) && (v21 < v12))) {
+              v19 = (v19 | (1u << v20));
+            }
+          }
+          if ((v19 != 0u)) {
+            u64 v23[2];
+            lanes16(v23, v22, v18);
+#pragma unroll
+            for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+              u64 v25 = (v18 + ((u64)v24));
+              if (((v19 & (1u << v24)) != 0u)) {
+                i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v23 + 0u), v24)))));
+                i64 v28 = ((i64)v27);
+                u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
+                bool v32 = ((v28 < v29) || (v28 > v30));
+                bool v34 = (v32 || !bit((v33 + 0ull), ((u64)v31)));
+                if (v34) {
+                  v19 = (v19 - (1u << v24));
+                }
               }
             }
           }
         }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v31 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v32 = 0u; v32 < 8u; v32 += 1u) {
-        if (((v15 & (1u << v32)) != 0u)) {
-          v1[v31] = (((u32)v14) + v32);
-          v31 = (v31 + 1u);
-        }
+      u32 v35 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v36 = first_bit(v16);
+        v16 = (v16 - (1u << v36));
+        v1[v35] = (((u32)v15) + ((v13 * (v36 >> 3u)) + (v36 & 7u)));
+        v35 = (v35 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v33 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v33);
-        if ((threadIdx.x < v33)) {
-          u64 v34 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v18[v34])));
-          i64 v37 = ((i64)v36);
-          u32 v40 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-          bool v41 = ((v37 < v38) || (v37 > v39));
-          u32 v42 = (v41 ? 0u : v29[v40]);
-          if (!(v42 == 0u)) {
-            u32 v46 = v43[v40];
-            u32 v47 = (v46 + v44[v40]);
-            for (u32 v48 = v46; v48 < v47; v48 += 1u) {
-              u32 v49 = v45[v48];
-              u32 v51 = v50[v49];
-              u32 v52 = (v51 + 1u);
-              i32 v53 = (0);
-              bool v54 = true;
-              bool v55 = true;
-              if (v55) {
-                u32 v57 = ((u32)v56[v34]);
-                bool v60 = (v58[v57] != 0u);
-                bool v63 = (v61[v57] != 0u);
-                bool v64 = (v60 || v63);
-                if (v64) {
-                  v53 = v65;
-                  v54 = false;
-                  v55 = false;
+        u32 v37 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v37);
+        if ((threadIdx.x < v37)) {
+          u64 v38 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v40 = ((i32)((u32)v39 + (u32)((i32)v22[v38])));
+          i64 v41 = ((i64)v40);
+          u32 v44 = (((u32)((u64)((i64)((u64)v41 - (u64)v42)))) + 1u);
+          bool v45 = ((v41 < v42) || (v41 > v43));
+          bool v46 = (v45 || !bit((v33 + 0ull), ((u64)v44)));
+          u32 v48 = (v46 ? 0u : v47[v44]);
+          if (!(v48 == 0u)) {
+            u32 v52 = v49[v44];
+            u32 v53 = (v52 + v50[v44]);
+            for (u32 v54 = v52; v54 < v53; v54 += 1u) {
+              u32 v55 = v51[v54];
+              u32 v57 = v56[v55];
+              u32 v58 = (v57 + 1u);
+              i32 v59 = (0);
+              bool v60 = true;
+              bool v61 = true;
+              if (v61) {
+                u32 v63 = ((u32)v62[v38]);
+                bool v66 = (v64[v63] != 0u);
+                bool v69 = (v67[v63] != 0u);
+                bool v70 = (v66 || v69);
+                if (v70) {
+                  v59 = v71;
+                  v60 = false;
+                  v61 = false;
                 }
               }
-              if (v55) {
-                v53 = v66;
-                v54 = false;
+              if (v61) {
+                v59 = v72;
+                v60 = false;
               }
-              i32 v67 = (0);
-              bool v68 = true;
-              bool v69 = true;
-              if (v69) {
-                u32 v70 = ((u32)v56[v34]);
-                bool v73 = (v71[v70] != 0u);
-                bool v76 = (v74[v70] != 0u);
-                bool v77 = !(!v73 || !v76);
-                if (v77) {
-                  v67 = v78;
-                  v68 = false;
-                  v69 = false;
+              i32 v73 = (0);
+              bool v74 = true;
+              bool v75 = true;
+              if (v75) {
+                u32 v76 = ((u32)v62[v38]);
+                bool v79 = (v77[v76] != 0u);
+                bool v82 = (v80[v76] != 0u);
+                bool v83 = !(!v79 || !v82);
+                if (v83) {
+                  v73 = v84;
+                  v74 = false;
+                  v75 = false;
                 }
               }
-              if (v69) {
-                v67 = v79;
-                v68 = false;
+              if (v75) {
+                v73 = v85;
+                v74 = false;
               }
-              u32 v85 = ((v52 * v81) + (threadIdx.x % v81));
-              add_shared((v1 + (12u + ((v82 * 1u) + v85))), v82, ((i64)v53));
-              add_shared((v1 + (12u + ((v82 * 3u) + v85))), v82, ((i64)v67));
-              set_flags((v1 + (12u + ((v82 * 0u) + v85))), 1u);
+              u32 v91 = ((v58 * v87) + (threadIdx.x % v87));
+              add_shared((v1 + (20u + ((v88 * 1u) + v91))), v88, ((i64)v59));
+              add_shared((v1 + (20u + ((v88 * 3u) + v91))), v88, ((i64)v73));
+              set_flags((v1 + (20u + ((v88 * 0u) + v91))), 1u);
             }
           }
         }
@@ -328,23 +334,38 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v87 = threadIdx.x; v87 < v80; v87 += blockDim.x) {
-    u32 v88 = 0u;
-    i64 v89 = ((i64)0ll);
-    i64 v90 = ((i64)0ll);
-    for (u32 v91 = 0u; v91 < v81; v91 += 1u) {
-      u32 v92 = ((v87 * v81) + v91);
-      v88 = (v88 | v1[(12u + ((v82 * 0u) + v92))]);
-      v89 = ((i64)((u64)v89 + (u64)joined((v1 + (12u + ((v82 * 1u) + v92))), v82)));
-      v90 = ((i64)((u64)v90 + (u64)joined((v1 + (12u + ((v82 * 3u) + v92))), v82)));
+  for (u32 v93 = threadIdx.x; v93 < v86; v93 += blockDim.x) {
+    u32 v94 = 0u;
+    i64 v95 = ((i64)0ll);
+    i64 v96 = ((i64)0ll);
+    for (u32 v97 = 0u; v97 < v87; v97 += 1u) {
+      u32 v98 = ((v93 * v87) + v97);
+      v94 = (v94 | v1[(20u + ((v88 * 0u) + v98))]);
+      v95 = ((i64)((u64)v95 + (u64)joined((v1 + (20u + ((v88 * 1u) + v98))), v88)));
+      v96 = ((i64)((u64)v96 + (u64)joined((v1 + (20u + ((v88 * 3u) + v98))), v88)));
     }
-    if ((v88 != 0u)) {
-      u64 v93 = (((u64)v87) * 3ull);
-      add64((v84 + v93), v89);
-      add64((v84 + (v93 + 1ull)), v90);
-      set_flags((v83 + ((v93 * 2ull) + 4ull)), v88);
+    if ((v94 != 0u)) {
+      u64 v99 = (((u64)v93) * 3ull);
+      add64((v90 + v99), v95);
+      add64((v90 + (v99 + 1ull)), v96);
+      set_flags((v89 + ((v99 * 2ull) + 4ull)), v94);
     }
   }
+}
+
+typedef u32 code_t;
+// Bits of codes: by code, or, if `bits` says so, by that many bits of their hashes. Codes come from a hash table, whose places have one
+// more than a code or 0, or from rows (`code_t` is what theirs are), which are in a better order.
+FUNCTION void filter_code(u32* filter, u32 bits, u64 code) { set_bit(filter, bits == 0 ? code : first_slot(bits, code)); }
+
+KERNEL filter_slots(const u64* slots, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) {
+    if (slots[at] != 0) filter_code(filter, bits, slots[at] - 1);
+  }
+}
+
+KERNEL filter_rows(const code_t* codes, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) filter_code(filter, bits, codes[at]);
 }
 
 typedef u32 code_t;

@@ -45,13 +45,13 @@ KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i32 v22, const i32 v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const i32 v44, const i64 v47, const i64 v48, const u8* __restrict__ v56, const u8* __restrict__ v58, const u8* __restrict__ v59, const u32* __restrict__ v62, const i32 v63, const i32 v65, const u8* __restrict__ v66, const i32 v67, const i32 v71, const i32 v72, const i32 v74, const i32 v75, const u32 v79, const u32 v80, const u32 v81, u32* v82, u64* v83) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i32 v26, const i32 v28, const u16* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const i32 v48, const i64 v51, const i64 v52, const u8* __restrict__ v60, const u8* __restrict__ v62, const u8* __restrict__ v63, const u32* __restrict__ v66, const i32 v67, const i32 v69, const u8* __restrict__ v70, const i32 v71, const i32 v75, const i32 v76, const i32 v78, const i32 v79, const u32 v83, const u32 v84, const u32 v85, u32* v86, u64* v87) {
   SHARED(v1)
-  u32 v84 = 0u;
-  i64 v85 = ((i64)0ll);
-  i64 v86 = ((i64)0ll);
-  for (u32 v87 = threadIdx.x; v87 < (v81 * 5u); v87 += blockDim.x) {
-    v1[(12u + v87)] = 0u;
+  u32 v88 = 0u;
+  i64 v89 = ((i64)0ll);
+  i64 v90 = ((i64)0ll);
+  for (u32 v91 = threadIdx.x; v91 < (v85 * 5u); v91 += blockDim.x) {
+    v1[(20u + v91)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -61,124 +61,129 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[2];
+          lanes16(v21, v20, v18);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
-            bool v23 = (v21 >= v22);
-            if (v23) {
-              bool v25 = (v21 < v24);
-              if (v25) {
-                v15 = (v15 | (1u << v18));
+          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+            u64 v23 = (v18 + ((u64)v22));
+            if (((v23 >= v11) && (v23 < v12))) {
+              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
+              bool v27 = (v25 >= v26);
+              if (v27) {
+                bool v29 = (v25 < v28);
+                if (v29) {
+                  v19 = (v19 | (1u << v22));
+                }
+              }
+            }
+          }
+          if ((v19 != 0u)) {
+            u64 v31[2];
+            lanes16(v31, v30, v18);
+#pragma unroll
+            for (u32 v32 = 0u; v32 < 8u; v32 += 1u) {
+              u64 v33 = (v18 + ((u64)v32));
+              if (((v19 & (1u << v32)) != 0u)) {
+                i32 v35 = ((i32)((u32)v34 + (u32)((i32)((u16)lane16((v31 + 0u), v32)))));
+                i64 v36 = ((i64)v35);
+                u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+                bool v40 = ((v36 < v37) || (v36 > v38));
+                u32 v42 = (v40 ? 0u : v41[v39]);
+                u32 v43 = (v42 - 1u);
+                if ((v42 == 0u)) {
+                  v19 = (v19 - (1u << v32));
+                }
               }
             }
           }
         }
-        if ((v15 != 0u)) {
-          u64 v27[2];
-          lanes16(v27, v26, v14);
-#pragma unroll
-          for (u32 v28 = 0u; v28 < 8u; v28 += 1u) {
-            u64 v29 = (v14 + ((u64)v28));
-            if (((v15 & (1u << v28)) != 0u)) {
-              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v27 + 0u), v28)))));
-              i64 v32 = ((i64)v31);
-              u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
-              bool v36 = ((v32 < v33) || (v32 > v34));
-              u32 v38 = (v36 ? 0u : v37[v35]);
-              u32 v39 = (v38 - 1u);
-              if ((v38 == 0u)) {
-                v15 = (v15 - (1u << v28));
-              }
-            }
-          }
-        }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v40 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v41 = 0u; v41 < 8u; v41 += 1u) {
-        if (((v15 & (1u << v41)) != 0u)) {
-          v1[v40] = (((u32)v14) + v41);
-          v40 = (v40 + 1u);
-        }
+      u32 v44 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v45 = first_bit(v16);
+        v16 = (v16 - (1u << v45));
+        v1[v44] = (((u32)v15) + ((v13 * (v45 >> 3u)) + (v45 & 7u)));
+        v44 = (v44 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v42 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v42);
-        if ((threadIdx.x < v42)) {
-          u64 v43 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v26[v43])));
-          i64 v46 = ((i64)v45);
-          u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
-          bool v50 = ((v46 < v47) || (v46 > v48));
-          u32 v51 = (v50 ? 0u : v37[v49]);
-          u32 v52 = (v51 - 1u);
-          if (!(v51 == 0u)) {
-            i32 v53 = (0);
-            bool v54 = true;
-            bool v55 = true;
-            if (v55) {
-              u32 v57 = ((u32)v56[v52]);
-              bool v60 = (v58[v57] != 0u);
-              bool v61 = (v59[v57] != 0u);
-              if ((v60 && !v61)) {
-                i32 v64 = ((i32)((u32)v63 + (u32)((i32)v62[v43])));
-                i32 v68 = ((i32)((u32)v67 + (u32)((i32)v66[v43])));
-                i32 v69 = ((i32)((u32)v65 - (u32)v68));
-                i32 v70 = ((i32)((u32)v64 * (u32)v69));
-                v53 = v70;
-                v54 = false;
-                v55 = false;
+        u32 v46 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v46);
+        if ((threadIdx.x < v46)) {
+          u64 v47 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v49 = ((i32)((u32)v48 + (u32)((i32)v30[v47])));
+          i64 v50 = ((i64)v49);
+          u32 v53 = (((u32)((u64)((i64)((u64)v50 - (u64)v51)))) + 1u);
+          bool v54 = ((v50 < v51) || (v50 > v52));
+          u32 v55 = (v54 ? 0u : v41[v53]);
+          u32 v56 = (v55 - 1u);
+          if (!(v55 == 0u)) {
+            i32 v57 = (0);
+            bool v58 = true;
+            bool v59 = true;
+            if (v59) {
+              u32 v61 = ((u32)v60[v56]);
+              bool v64 = (v62[v61] != 0u);
+              bool v65 = (v63[v61] != 0u);
+              if ((v64 && !v65)) {
+                i32 v68 = ((i32)((u32)v67 + (u32)((i32)v66[v47])));
+                i32 v72 = ((i32)((u32)v71 + (u32)((i32)v70[v47])));
+                i32 v73 = ((i32)((u32)v69 - (u32)v72));
+                i32 v74 = ((i32)((u32)v68 * (u32)v73));
+                v57 = v74;
+                v58 = false;
+                v59 = false;
               }
             }
-            if (v55) {
-              v53 = v71;
-              v54 = false;
+            if (v59) {
+              v57 = v75;
+              v58 = false;
             }
-            i32 v73 = ((i32)((u32)v72 + (u32)((i32)v62[v43])));
-            i32 v76 = ((i32)((u32)v75 + (u32)((i32)v66[v43])));
-            i32 v77 = ((i32)((u32)v74 - (u32)v76));
-            i32 v78 = ((i32)((u32)v73 * (u32)v77));
-            v85 = ((i64)((u64)v85 + (u64)((i64)v53)));
-            v86 = ((i64)((u64)v86 + (u64)((i64)v78)));
-            v84 = (v84 | 1u);
+            i32 v77 = ((i32)((u32)v76 + (u32)((i32)v66[v47])));
+            i32 v80 = ((i32)((u32)v79 + (u32)((i32)v70[v47])));
+            i32 v81 = ((i32)((u32)v78 - (u32)v80));
+            i32 v82 = ((i32)((u32)v77 * (u32)v81));
+            v89 = ((i64)((u64)v89 + (u64)((i64)v57)));
+            v90 = ((i64)((u64)v90 + (u64)((i64)v82)));
+            v88 = (v88 | 1u);
           }
         }
         __syncthreads();
       }
     }
   }
-  u32 v88 = ((0u * v80) + (threadIdx.x % v80));
-  if ((v84 != 0u)) {
-    add_shared((v1 + (12u + ((v81 * 1u) + v88))), v81, v85);
-    add_shared((v1 + (12u + ((v81 * 3u) + v88))), v81, v86);
-    set_flags((v1 + (12u + ((v81 * 0u) + v88))), v84);
+  u32 v92 = ((0u * v84) + (threadIdx.x % v84));
+  if ((v88 != 0u)) {
+    add_shared((v1 + (20u + ((v85 * 1u) + v92))), v85, v89);
+    add_shared((v1 + (20u + ((v85 * 3u) + v92))), v85, v90);
+    set_flags((v1 + (20u + ((v85 * 0u) + v92))), v88);
   }
   __syncthreads();
-  for (u32 v89 = threadIdx.x; v89 < v79; v89 += blockDim.x) {
-    u32 v90 = 0u;
-    i64 v91 = ((i64)0ll);
-    i64 v92 = ((i64)0ll);
-    for (u32 v93 = 0u; v93 < v80; v93 += 1u) {
-      u32 v94 = ((v89 * v80) + v93);
-      v90 = (v90 | v1[(12u + ((v81 * 0u) + v94))]);
-      v91 = ((i64)((u64)v91 + (u64)joined((v1 + (12u + ((v81 * 1u) + v94))), v81)));
-      v92 = ((i64)((u64)v92 + (u64)joined((v1 + (12u + ((v81 * 3u) + v94))), v81)));
+  for (u32 v93 = threadIdx.x; v93 < v83; v93 += blockDim.x) {
+    u32 v94 = 0u;
+    i64 v95 = ((i64)0ll);
+    i64 v96 = ((i64)0ll);
+    for (u32 v97 = 0u; v97 < v84; v97 += 1u) {
+      u32 v98 = ((v93 * v84) + v97);
+      v94 = (v94 | v1[(20u + ((v85 * 0u) + v98))]);
+      v95 = ((i64)((u64)v95 + (u64)joined((v1 + (20u + ((v85 * 1u) + v98))), v85)));
+      v96 = ((i64)((u64)v96 + (u64)joined((v1 + (20u + ((v85 * 3u) + v98))), v85)));
     }
-    if ((v90 != 0u)) {
-      u64 v95 = (((u64)v89) * 3ull);
-      add64((v83 + v95), v91);
-      add64((v83 + (v95 + 1ull)), v92);
-      set_flags((v82 + ((v95 * 2ull) + 4ull)), v90);
+    if ((v94 != 0u)) {
+      u64 v99 = (((u64)v93) * 3ull);
+      add64((v87 + v99), v95);
+      add64((v87 + (v99 + 1ull)), v96);
+      set_flags((v86 + ((v99 * 2ull) + 4ull)), v94);
     }
   }
 }

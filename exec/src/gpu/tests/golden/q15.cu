@@ -181,10 +181,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i32 v22, const i32 v24, const u8* __restrict__ v30, const i32 v31, const i64 v34, const u32* __restrict__ v36, const i32 v37, const i32 v39, const u8* __restrict__ v40, const i32 v41, const u32 v45, const u32 v46, const u32 v47, const u32* __restrict__ v48, u64* v49) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i32 v26, const i32 v28, const u8* __restrict__ v34, const i32 v35, const i64 v38, const u32* __restrict__ v40, const i32 v41, const i32 v43, const u8* __restrict__ v44, const i32 v45, const u32 v49, const u32 v50, const u32 v51, const u32* __restrict__ v52, u64* v53) {
   SHARED(v1)
-  for (u32 v51 = threadIdx.x; v51 < (v47 * 2u); v51 += blockDim.x) {
-    v1[(12u + v51)] = 0u;
+  for (u32 v55 = threadIdx.x; v55 < (v51 * 2u); v55 += blockDim.x) {
+    v1[(20u + v55)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -194,67 +194,72 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[2];
+          lanes16(v21, v20, v18);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
-            bool v23 = (v21 >= v22);
-            if (v23) {
-              bool v25 = (v21 < v24);
-              if (v25) {
-                v15 = (v15 | (1u << v18));
+          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+            u64 v23 = (v18 + ((u64)v22));
+            if (((v23 >= v11) && (v23 < v12))) {
+              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
+              bool v27 = (v25 >= v26);
+              if (v27) {
+                bool v29 = (v25 < v28);
+                if (v29) {
+                  v19 = (v19 | (1u << v22));
+                }
               }
             }
           }
         }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v26 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
-        if (((v15 & (1u << v27)) != 0u)) {
-          v1[v26] = (((u32)v14) + v27);
-          v26 = (v26 + 1u);
-        }
+      u32 v30 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v31 = first_bit(v16);
+        v16 = (v16 - (1u << v31));
+        v1[v30] = (((u32)v15) + ((v13 * (v31 >> 3u)) + (v31 & 7u)));
+        v30 = (v30 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v28 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v28);
-        if ((threadIdx.x < v28)) {
-          u64 v29 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v32 = ((i32)((u32)v31 + (u32)((i32)v30[v29])));
-          i64 v33 = ((i64)v32);
-          u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
-          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v29])));
-          i32 v42 = ((i32)((u32)v41 + (u32)((i32)v40[v29])));
-          i32 v43 = ((i32)((u32)v39 - (u32)v42));
-          i32 v44 = ((i32)((u32)v38 * (u32)v43));
-          u32 v50 = ((v35 * v46) + (threadIdx.x % v46));
-          add_shared((v1 + (12u + ((v47 * 0u) + v50))), v47, ((i64)v44));
+        u32 v32 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v32);
+        if ((threadIdx.x < v32)) {
+          u64 v33 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v33])));
+          i64 v37 = ((i64)v36);
+          u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+          i32 v42 = ((i32)((u32)v41 + (u32)((i32)v40[v33])));
+          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v44[v33])));
+          i32 v47 = ((i32)((u32)v43 - (u32)v46));
+          i32 v48 = ((i32)((u32)v42 * (u32)v47));
+          u32 v54 = ((v39 * v50) + (threadIdx.x % v50));
+          add_shared((v1 + (20u + ((v51 * 0u) + v54))), v51, ((i64)v48));
         }
         __syncthreads();
       }
     }
   }
   __syncthreads();
-  for (u32 v52 = threadIdx.x; v52 < v45; v52 += blockDim.x) {
-    u32 v53 = 0u;
-    i64 v54 = ((i64)0ll);
-    for (u32 v55 = 0u; v55 < v46; v55 += 1u) {
-      u32 v56 = ((v52 * v46) + v55);
-      v54 = ((i64)((u64)v54 + (u64)joined((v1 + (12u + ((v47 * 0u) + v56))), v47)));
+  for (u32 v56 = threadIdx.x; v56 < v49; v56 += blockDim.x) {
+    u32 v57 = 0u;
+    i64 v58 = ((i64)0ll);
+    for (u32 v59 = 0u; v59 < v50; v59 += 1u) {
+      u32 v60 = ((v56 * v50) + v59);
+      v58 = ((i64)((u64)v58 + (u64)joined((v1 + (20u + ((v51 * 0u) + v60))), v51)));
     }
-    if ((v54 != ((i64)0ll))) {
-      u64 v57 = ((u64)v52);
-      add64((v49 + v57), v54);
+    if ((v58 != ((i64)0ll))) {
+      u64 v61 = ((u64)v56);
+      add64((v53 + v61), v58);
     }
   }
 }

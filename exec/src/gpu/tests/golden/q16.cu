@@ -299,7 +299,7 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v16, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u16* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const i32 v48, const i64 v51, const i64 v52, const u32* __restrict__ v57, const u32* __restrict__ v59, const i32* __restrict__ v61, const i64 v64, const i32 v66, u32* v68, const u64* __restrict__ v69, const i64 v72, const u64 v74, u32* v76) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u16* __restrict__ v34, const i32 v38, const i64 v41, const i64 v42, const u32* __restrict__ v45, const i32 v52, const i64 v55, const i64 v56, const u32* __restrict__ v61, const u32* __restrict__ v63, const i32* __restrict__ v65, const i64 v68, const i32 v70, u32* v72, const u64* __restrict__ v73, const i64 v76, const u64 v78, u32* v80) {
   SHARED(v1)
   u32 v2 = 0u;
   for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
@@ -308,84 +308,89 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[1];
-        lanes8(v17, v16, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[1];
+          lanes8(v21, v20, v18);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u8)lane8((v17 + 0u), v18)))));
-            i64 v22 = ((i64)v21);
-            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-            bool v26 = ((v22 < v23) || (v22 > v24));
-            bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
-            bool v29 = !v28;
-            if (v29) {
-              v15 = (v15 | (1u << v18));
+          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+            u64 v23 = (v18 + ((u64)v22));
+            if (((v23 >= v11) && (v23 < v12))) {
+              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u8)lane8((v21 + 0u), v22)))));
+              i64 v26 = ((i64)v25);
+              u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+              bool v30 = ((v26 < v27) || (v26 > v28));
+              bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
+              bool v33 = !v32;
+              if (v33) {
+                v19 = (v19 | (1u << v22));
+              }
             }
           }
-        }
-        if ((v15 != 0u)) {
-          u64 v31[2];
-          lanes16(v31, v30, v14);
+          if ((v19 != 0u)) {
+            u64 v35[2];
+            lanes16(v35, v34, v18);
 #pragma unroll
-          for (u32 v32 = 0u; v32 < 8u; v32 += 1u) {
-            u64 v33 = (v14 + ((u64)v32));
-            if (((v15 & (1u << v32)) != 0u)) {
-              i32 v35 = ((i32)((u32)v34 + (u32)((i32)((u16)lane16((v31 + 0u), v32)))));
-              i64 v36 = ((i64)v35);
-              u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
-              bool v40 = ((v36 < v37) || (v36 > v38));
-              u32 v42 = (v40 ? 0u : v41[v39]);
-              u32 v43 = (v42 - 1u);
-              if ((v42 == 0u)) {
-                v15 = (v15 - (1u << v32));
+            for (u32 v36 = 0u; v36 < 8u; v36 += 1u) {
+              u64 v37 = (v18 + ((u64)v36));
+              if (((v19 & (1u << v36)) != 0u)) {
+                i32 v39 = ((i32)((u32)v38 + (u32)((i32)((u16)lane16((v35 + 0u), v36)))));
+                i64 v40 = ((i64)v39);
+                u32 v43 = (((u32)((u64)((i64)((u64)v40 - (u64)v41)))) + 1u);
+                bool v44 = ((v40 < v41) || (v40 > v42));
+                u32 v46 = (v44 ? 0u : v45[v43]);
+                u32 v47 = (v46 - 1u);
+                if ((v46 == 0u)) {
+                  v19 = (v19 - (1u << v36));
+                }
               }
             }
           }
         }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v44 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v45 = 0u; v45 < 8u; v45 += 1u) {
-        if (((v15 & (1u << v45)) != 0u)) {
-          v1[v44] = (((u32)v14) + v45);
-          v44 = (v44 + 1u);
-        }
+      u32 v48 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v49 = first_bit(v16);
+        v16 = (v16 - (1u << v49));
+        v1[v48] = (((u32)v15) + ((v13 * (v49 >> 3u)) + (v49 & 7u)));
+        v48 = (v48 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v46 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v46);
-        if ((threadIdx.x < v46)) {
-          u64 v47 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v49 = ((i32)((u32)v48 + (u32)((i32)v30[v47])));
-          i64 v50 = ((i64)v49);
-          u32 v53 = (((u32)((u64)((i64)((u64)v50 - (u64)v51)))) + 1u);
-          bool v54 = ((v50 < v51) || (v50 > v52));
-          u32 v55 = (v54 ? 0u : v41[v53]);
-          u32 v56 = (v55 - 1u);
-          if (!(v55 == 0u)) {
-            u32 v58 = v57[v56];
-            u32 v60 = v59[v56];
-            i32 v62 = v61[v56];
-            i64 v63 = ((i64)v62);
-            u32 v65 = ((((v58 + 1u) << 14u) | ((v60 + 1u) << 6u)) | (((u32)((u64)((i64)((u64)v63 - (u64)v64)))) + 1u));
-            i32 v67 = ((i32)((u32)v66 + (u32)((i32)v16[v47])));
-            u64 v70 = (((u64)v65) * 2ull);
-            i64 v71 = ((i64)v67);
-            u32 v73 = (((u32)((u64)((i64)((u64)v71 - (u64)v72)))) + 1u);
-            u64 v75 = ((((u64)v65) * v74) + ((u64)v73));
-            bool v77 = take_bit((v76 + 0u), v75);
-            if (v77) {
-              count32((v68 + v70), 1u);
+        u32 v50 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v50);
+        if ((threadIdx.x < v50)) {
+          u64 v51 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v53 = ((i32)((u32)v52 + (u32)((i32)v34[v51])));
+          i64 v54 = ((i64)v53);
+          u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
+          bool v58 = ((v54 < v55) || (v54 > v56));
+          u32 v59 = (v58 ? 0u : v45[v57]);
+          u32 v60 = (v59 - 1u);
+          if (!(v59 == 0u)) {
+            u32 v62 = v61[v60];
+            u32 v64 = v63[v60];
+            i32 v66 = v65[v60];
+            i64 v67 = ((i64)v66);
+            u32 v69 = ((((v62 + 1u) << 14u) | ((v64 + 1u) << 6u)) | (((u32)((u64)((i64)((u64)v67 - (u64)v68)))) + 1u));
+            i32 v71 = ((i32)((u32)v70 + (u32)((i32)v20[v51])));
+            u64 v74 = (((u64)v69) * 2ull);
+            i64 v75 = ((i64)v71);
+            u32 v77 = (((u32)((u64)((i64)((u64)v75 - (u64)v76)))) + 1u);
+            u64 v79 = ((((u64)v69) * v78) + ((u64)v77));
+            bool v81 = take_bit((v80 + 0u), v79);
+            if (v81) {
+              count32((v72 + v74), 1u);
             }
-            set_flags((v68 + (v70 + 1ull)), 1u);
+            set_flags((v72 + (v74 + 1ull)), 1u);
           }
         }
         __syncthreads();

@@ -179,12 +179,12 @@ CALLED i128 numeric_narrow(i128 a, u32 from, u32 to, u32 how, i128 limit) {
   return cut > limit ? limit : cut < -limit ? -limit : cut;
 }
 
-KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v13, const i32* __restrict__ v15, const i32* __restrict__ v17, const i64 v23, const i64 v24, const u32* __restrict__ v27, const i32 v31, const i32* __restrict__ v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u64* __restrict__ v40, const i32 v48, const i128 v55, const u32 v59, const u32 v60, const u32 v61, u32* v62, u64* v63) {
-  SHARED(v66)
-  u32 v64 = 0u;
-  i64 v65 = ((i64)0ll);
-  for (u32 v67 = threadIdx.x; v67 < (v61 * 3u); v67 += blockDim.x) {
-    v66[(0u + v67)] = 0u;
+KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v13, const i32* __restrict__ v15, const i32* __restrict__ v17, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u32* __restrict__ v29, const i32 v33, const i32* __restrict__ v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const u64* __restrict__ v42, const i32 v50, const i128 v57, const u32 v61, const u32 v62, const u32 v63, u32* v64, u64* v65) {
+  SHARED(v68)
+  u32 v66 = 0u;
+  i64 v67 = ((i64)0ll);
+  for (u32 v69 = threadIdx.x; v69 < (v63 * 3u); v69 += blockDim.x) {
+    v68[(0u + v69)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -215,39 +215,40 @@ KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, c
             i64 v22 = ((i64)v21);
             u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
             bool v26 = ((v22 < v23) || (v22 > v24));
-            u32 v28 = (v26 ? 0u : v27[v25]);
-            u32 v29 = (v28 - 1u);
-            if (!(v28 == 0u)) {
-              i32 v30 = ((i32)lane32((v16 + 0u), v19));
-              i32 v33 = v32[v29];
-              i64 v34 = ((i64)v33);
-              u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
-              bool v38 = ((v34 < v35) || (v34 > v36));
-              u64 v41 = (((u64)v37) * 2ull);
-              bool v42 = (v38 || !(v40[v41] != 0ull));
-              u32 v43 = (v42 ? 0u : v37);
-              u64 v44 = (((u64)v43) * 2ull);
-              i32 v45 = (!v42 ? ((i32)((i64)v40[v44])) : (0));
-              bool v46 = (!v42 ? false : true);
-              u64 v47 = (((u64)v43) * 2ull);
-              i32 v49 = (!v42 ? ((i32)((i64)v39[((v47 * 2ull) + 2ull)])) : v48);
-              bool v50 = (v46 || (((i128)v49) == ((i128)((u128)(u64)0ull << 64 | 0ull))));
-              u32 v51 = numeric_quotient_scale(((i128)v45), 2u, ((i128)v49), 0u);
-              i128 v52 = numeric_quotient(((i128)v45), 2u, ((i128)v49), 0u, v51);
-              if (((v52 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v50)) {
+            bool v28 = (v26 || !bit((v27 + 0ull), ((u64)v25)));
+            u32 v30 = (v28 ? 0u : v29[v25]);
+            u32 v31 = (v30 - 1u);
+            if (!(v30 == 0u)) {
+              i32 v32 = ((i32)lane32((v16 + 0u), v19));
+              i32 v35 = v34[v31];
+              i64 v36 = ((i64)v35);
+              u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+              bool v40 = ((v36 < v37) || (v36 > v38));
+              u64 v43 = (((u64)v39) * 2ull);
+              bool v44 = (v40 || !(v42[v43] != 0ull));
+              u32 v45 = (v44 ? 0u : v39);
+              u64 v46 = (((u64)v45) * 2ull);
+              i32 v47 = (!v44 ? ((i32)((i64)v42[v46])) : (0));
+              bool v48 = (!v44 ? false : true);
+              u64 v49 = (((u64)v45) * 2ull);
+              i32 v51 = (!v44 ? ((i32)((i64)v41[((v49 * 2ull) + 2ull)])) : v50);
+              bool v52 = (v48 || (((i128)v51) == ((i128)((u128)(u64)0ull << 64 | 0ull))));
+              u32 v53 = numeric_quotient_scale(((i128)v47), 2u, ((i128)v51), 0u);
+              i128 v54 = numeric_quotient(((i128)v47), 2u, ((i128)v51), 0u, v53);
+              if (((v54 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v52)) {
                 v0[0u] = 1u;
               }
-              u32 v53 = (1u + v51);
-              i128 v54 = numeric_product(((i128)v31), v52, v53);
-              if (((v54 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v50)) {
+              u32 v55 = (1u + v53);
+              i128 v56 = numeric_product(((i128)v33), v54, v55);
+              if (((v56 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v52)) {
                 v0[0u] = 1u;
               }
-              i64 v56 = ((i64)numeric_narrow(v54, v53, 2u, 3u, v55));
-              bool v57 = (((i64)v30) < v56);
-              if ((v57 && !v50)) {
-                i32 v58 = ((i32)lane32((v18 + 0u), v19));
-                v65 = ((i64)((u64)v65 + (u64)((i64)v58)));
-                v64 = (v64 | 1u);
+              i64 v58 = ((i64)numeric_narrow(v56, v55, 2u, 3u, v57));
+              bool v59 = (((i64)v32) < v58);
+              if ((v59 && !v52)) {
+                i32 v60 = ((i32)lane32((v18 + 0u), v19));
+                v67 = ((i64)((u64)v67 + (u64)((i64)v60)));
+                v66 = (v66 | 1u);
               }
             }
           }
@@ -255,29 +256,29 @@ KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, c
       }
     }
   }
-  u32 v68 = ((0u * v60) + (threadIdx.x % v60));
-  if ((v64 != 0u)) {
-    add_shared((v66 + (0u + ((v61 * 1u) + v68))), v61, v65);
-    set_flags((v66 + (0u + ((v61 * 0u) + v68))), v64);
+  u32 v70 = ((0u * v62) + (threadIdx.x % v62));
+  if ((v66 != 0u)) {
+    add_shared((v68 + (0u + ((v63 * 1u) + v70))), v63, v67);
+    set_flags((v68 + (0u + ((v63 * 0u) + v70))), v66);
   }
   __syncthreads();
-  for (u32 v69 = threadIdx.x; v69 < v59; v69 += blockDim.x) {
-    u32 v70 = 0u;
-    i64 v71 = ((i64)0ll);
-    for (u32 v72 = 0u; v72 < v60; v72 += 1u) {
-      u32 v73 = ((v69 * v60) + v72);
-      v70 = (v70 | v66[(0u + ((v61 * 0u) + v73))]);
-      v71 = ((i64)((u64)v71 + (u64)joined((v66 + (0u + ((v61 * 1u) + v73))), v61)));
+  for (u32 v71 = threadIdx.x; v71 < v61; v71 += blockDim.x) {
+    u32 v72 = 0u;
+    i64 v73 = ((i64)0ll);
+    for (u32 v74 = 0u; v74 < v62; v74 += 1u) {
+      u32 v75 = ((v71 * v62) + v74);
+      v72 = (v72 | v68[(0u + ((v63 * 0u) + v75))]);
+      v73 = ((i64)((u64)v73 + (u64)joined((v68 + (0u + ((v63 * 1u) + v75))), v63)));
     }
-    if ((v70 != 0u)) {
-      u64 v74 = (((u64)v69) * 2ull);
-      add64((v63 + v74), v71);
-      set_flags((v62 + ((v74 * 2ull) + 2ull)), v70);
+    if ((v72 != 0u)) {
+      u64 v76 = (((u64)v71) * 2ull);
+      add64((v65 + v76), v73);
+      set_flags((v64 + ((v76 * 2ull) + 2ull)), v72);
     }
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, i32* v34, const u8* __restrict__ v35, const i32 v36, const i32 v37, i32* v39, const u32* __restrict__ v40, const i32 v41, i32* v43) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u32* __restrict__ v32, i32* v36, const u8* __restrict__ v37, const i32 v38, const i32 v39, i32* v41, const u32* __restrict__ v42, const i32 v43, i32* v45) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -301,15 +302,16 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
         i64 v25 = ((i64)v24);
         u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
         bool v29 = ((v25 < v26) || (v25 > v27));
-        u32 v31 = (v29 ? 0u : v30[v28]);
-        u32 v32 = (v31 - 1u);
-        bool v33 = !(v31 == 0u);
-        if (v33) {
-          v34[v19] = v24;
-          i32 v38 = ((i32)((u32)v37 + (u32)((i32)((u32)v36 * (u32)((i32)v35[v21])))));
-          v39[v19] = v38;
-          i32 v42 = ((i32)((u32)v41 + (u32)((i32)v40[v21])));
-          v43[v19] = v42;
+        bool v31 = (v29 || !bit((v30 + 0ull), ((u64)v28)));
+        u32 v33 = (v31 ? 0u : v32[v28]);
+        u32 v34 = (v33 - 1u);
+        bool v35 = !(v33 == 0u);
+        if (v35) {
+          v36[v19] = v24;
+          i32 v40 = ((i32)((u32)v39 + (u32)((i32)((u32)v38 * (u32)((i32)v37[v21])))));
+          v41[v19] = v40;
+          i32 v44 = ((i32)((u32)v43 + (u32)((i32)v42[v21])));
+          v45[v19] = v44;
           v19 = (v19 + 1u);
         }
       }
@@ -360,7 +362,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const u8* __restrict__ v33, const u32* __restrict__ v35) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const u32* __restrict__ v31, const u8* __restrict__ v35, const u32* __restrict__ v37) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -381,25 +383,26 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
           i64 v24 = ((i64)v23);
           u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
           bool v28 = ((v24 < v25) || (v24 > v26));
-          u32 v30 = (v28 ? 0u : v29[v27]);
-          u32 v31 = (v30 - 1u);
-          bool v32 = !(v30 == 0u);
-          if (v32) {
+          bool v30 = (v28 || !bit((v29 + 0ull), ((u64)v27)));
+          u32 v32 = (v30 ? 0u : v31[v27]);
+          u32 v33 = (v32 - 1u);
+          bool v34 = !(v32 == 0u);
+          if (v34) {
             v18 = (v18 | (1u << v20));
           }
         }
       }
       if ((v18 != 0u)) {
-        u64 v34[1];
-        lanes8(v34, v33, v15);
-        u64 v36[4];
-        lanes32(v36, v35, v15);
+        u64 v36[1];
+        lanes8(v36, v35, v15);
+        u64 v38[4];
+        lanes32(v38, v37, v15);
 #pragma unroll
-        for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
-          u64 v38 = (v15 + ((u64)v37));
-          if (((v18 & (1u << v37)) != 0u)) {
+        for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
+          u64 v40 = (v15 + ((u64)v39));
+          if (((v18 & (1u << v39)) != 0u)) {
             v14 = (v14 + 1u);
-            v19 = (v19 | (1u << v37));
+            v19 = (v19 | (1u << v39));
           }
         }
       }
@@ -407,7 +410,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v39 = scan((v2 + 0u), v14);
+    u32 v41 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -525,6 +528,21 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
       count32((v27 + ((v38 * 2ull) + 2ull)), ((u32)v35));
     }
   }
+}
+
+typedef u32 code_t;
+// Bits of codes: by code, or, if `bits` says so, by that many bits of their hashes. Codes come from a hash table, whose places have one
+// more than a code or 0, or from rows (`code_t` is what theirs are), which are in a better order.
+FUNCTION void filter_code(u32* filter, u32 bits, u64 code) { set_bit(filter, bits == 0 ? code : first_slot(bits, code)); }
+
+KERNEL filter_slots(const u64* slots, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) {
+    if (slots[at] != 0) filter_code(filter, bits, slots[at] - 1);
+  }
+}
+
+KERNEL filter_rows(const code_t* codes, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) filter_code(filter, bits, codes[at]);
 }
 
 typedef u32 code_t;

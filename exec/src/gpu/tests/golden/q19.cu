@@ -156,12 +156,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v16, const u8* __restrict__ v18, const u8* __restrict__ v20, const i32 v24, const i32 v25, const i32 v27, const i32 v29, const i32 v32, const i32 v34, const i32 v38, const u8* __restrict__ v43, const u8* __restrict__ v44, const u8* __restrict__ v47, const u8* __restrict__ v48, const u16* __restrict__ v50, const i32 v54, const i64 v57, const i64 v58, const u32* __restrict__ v61, const i32 v68, const i64 v71, const i64 v72, const u32* __restrict__ v77, const u8* __restrict__ v79, const u8* __restrict__ v80, const u32* __restrict__ v82, const u8* __restrict__ v84, const u8* __restrict__ v85, const i32 v87, const i32 v88, const i32 v90, const i32 v92, const i32* __restrict__ v94, const i32 v96, const u8* __restrict__ v99, const u8* __restrict__ v100, const u8* __restrict__ v102, const u8* __restrict__ v103, const i32 v105, const i32 v107, const i32 v109, const u8* __restrict__ v112, const u8* __restrict__ v113, const u8* __restrict__ v115, const u8* __restrict__ v116, const i32 v119, const i32 v121, const u32* __restrict__ v125, const i32 v126, const u8* __restrict__ v128, const i32 v129, const u32 v133, const u32 v134, const u32 v135, u32* v136, u64* v137) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v24, const i32 v28, const i32 v29, const i32 v31, const i32 v33, const i32 v36, const i32 v38, const i32 v42, const u8* __restrict__ v47, const u8* __restrict__ v48, const u8* __restrict__ v51, const u8* __restrict__ v52, const u16* __restrict__ v54, const i32 v58, const i64 v61, const i64 v62, const u8* __restrict__ v65, const i32 v71, const i64 v74, const i64 v75, const u32* __restrict__ v79, const u32* __restrict__ v82, const u8* __restrict__ v84, const u8* __restrict__ v85, const u32* __restrict__ v87, const u8* __restrict__ v89, const u8* __restrict__ v90, const i32 v92, const i32 v93, const i32 v95, const i32 v97, const i32* __restrict__ v99, const i32 v101, const u8* __restrict__ v104, const u8* __restrict__ v105, const u8* __restrict__ v107, const u8* __restrict__ v108, const i32 v110, const i32 v112, const i32 v114, const u8* __restrict__ v117, const u8* __restrict__ v118, const u8* __restrict__ v120, const u8* __restrict__ v121, const i32 v124, const i32 v126, const u32* __restrict__ v130, const i32 v131, const u8* __restrict__ v133, const i32 v134, const u32 v138, const u32 v139, const u32 v140, u32* v141, u64* v142) {
   SHARED(v1)
-  u32 v138 = 0u;
-  i64 v139 = ((i64)0ll);
-  for (u32 v140 = threadIdx.x; v140 < (v135 * 3u); v140 += blockDim.x) {
-    v1[(12u + v140)] = 0u;
+  u32 v143 = 0u;
+  i64 v144 = ((i64)0ll);
+  for (u32 v145 = threadIdx.x; v145 < (v140 * 3u); v145 += blockDim.x) {
+    v1[(20u + v145)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -171,116 +171,121 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[1];
-        lanes8(v17, v16, v14);
-        u64 v19[1];
-        lanes8(v19, v18, v14);
-        u64 v21[1];
-        lanes8(v21, v20, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[1];
+          lanes8(v21, v20, v18);
+          u64 v23[1];
+          lanes8(v23, v22, v18);
+          u64 v25[1];
+          lanes8(v25, v24, v18);
 #pragma unroll
-        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-          u64 v23 = (v14 + ((u64)v22));
-          if (((v23 >= v11) && (v23 < v12))) {
-            i32 v26 = ((i32)((u32)v25 + (u32)((i32)((u32)v24 * (u32)((i32)((u8)lane8((v17 + 0u), v22)))))));
-            bool v28 = (v26 >= v27);
-            bool v30 = (v26 <= v29);
-            bool v31 = !(!v28 || !v30);
-            bool v33 = (v26 >= v32);
-            bool v35 = (v26 <= v34);
-            bool v36 = !(!v33 || !v35);
-            bool v37 = (v26 >= v34);
-            bool v39 = (v26 <= v38);
-            bool v40 = !(!v37 || !v39);
-            bool v41 = ((v31 || v36) || v40);
-            if (v41) {
-              u32 v42 = ((u32)((u8)lane8((v19 + 0u), v22)));
-              bool v45 = (v43[v42] != 0u);
+          for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
+            u64 v27 = (v18 + ((u64)v26));
+            if (((v27 >= v11) && (v27 < v12))) {
+              i32 v30 = ((i32)((u32)v29 + (u32)((i32)((u32)v28 * (u32)((i32)((u8)lane8((v21 + 0u), v26)))))));
+              bool v32 = (v30 >= v31);
+              bool v34 = (v30 <= v33);
+              bool v35 = !(!v32 || !v34);
+              bool v37 = (v30 >= v36);
+              bool v39 = (v30 <= v38);
+              bool v40 = !(!v37 || !v39);
+              bool v41 = (v30 >= v38);
+              bool v43 = (v30 <= v42);
+              bool v44 = !(!v41 || !v43);
+              bool v45 = ((v35 || v40) || v44);
               if (v45) {
-                u32 v46 = ((u32)((u8)lane8((v21 + 0u), v22)));
+                u32 v46 = ((u32)((u8)lane8((v23 + 0u), v26)));
                 bool v49 = (v47[v46] != 0u);
                 if (v49) {
-                  v15 = (v15 | (1u << v22));
+                  u32 v50 = ((u32)((u8)lane8((v25 + 0u), v26)));
+                  bool v53 = (v51[v50] != 0u);
+                  if (v53) {
+                    v19 = (v19 | (1u << v26));
+                  }
+                }
+              }
+            }
+          }
+          if ((v19 != 0u)) {
+            u64 v55[2];
+            lanes16(v55, v54, v18);
+#pragma unroll
+            for (u32 v56 = 0u; v56 < 8u; v56 += 1u) {
+              u64 v57 = (v18 + ((u64)v56));
+              if (((v19 & (1u << v56)) != 0u)) {
+                i32 v59 = ((i32)((u32)v58 + (u32)((i32)((u16)lane16((v55 + 0u), v56)))));
+                i64 v60 = ((i64)v59);
+                u32 v63 = (((u32)((u64)((i64)((u64)v60 - (u64)v61)))) + 1u);
+                bool v64 = ((v60 < v61) || (v60 > v62));
+                bool v66 = (v64 || !bit((v65 + 0ull), ((u64)v63)));
+                if (v66) {
+                  v19 = (v19 - (1u << v56));
                 }
               }
             }
           }
         }
-        if ((v15 != 0u)) {
-          u64 v51[2];
-          lanes16(v51, v50, v14);
-#pragma unroll
-          for (u32 v52 = 0u; v52 < 8u; v52 += 1u) {
-            u64 v53 = (v14 + ((u64)v52));
-            if (((v15 & (1u << v52)) != 0u)) {
-              i32 v55 = ((i32)((u32)v54 + (u32)((i32)((u16)lane16((v51 + 0u), v52)))));
-              i64 v56 = ((i64)v55);
-              u32 v59 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
-              bool v60 = ((v56 < v57) || (v56 > v58));
-              u32 v62 = (v60 ? 0u : v61[v59]);
-              u32 v63 = (v62 - 1u);
-              if ((v62 == 0u)) {
-                v15 = (v15 - (1u << v52));
-              }
-            }
-          }
-        }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v64 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v65 = 0u; v65 < 8u; v65 += 1u) {
-        if (((v15 & (1u << v65)) != 0u)) {
-          v1[v64] = (((u32)v14) + v65);
-          v64 = (v64 + 1u);
-        }
+      u32 v67 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v68 = first_bit(v16);
+        v16 = (v16 - (1u << v68));
+        v1[v67] = (((u32)v15) + ((v13 * (v68 >> 3u)) + (v68 & 7u)));
+        v67 = (v67 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v66 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v66);
-        if ((threadIdx.x < v66)) {
-          u64 v67 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v69 = ((i32)((u32)v68 + (u32)((i32)v50[v67])));
-          i64 v70 = ((i64)v69);
-          u32 v73 = (((u32)((u64)((i64)((u64)v70 - (u64)v71)))) + 1u);
-          bool v74 = ((v70 < v71) || (v70 > v72));
-          u32 v75 = (v74 ? 0u : v61[v73]);
-          u32 v76 = (v75 - 1u);
-          if (!(v75 == 0u)) {
-            u32 v78 = v77[v76];
-            bool v81 = (v79[v78] != 0u);
-            u32 v83 = v82[v76];
+        u32 v69 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v69);
+        if ((threadIdx.x < v69)) {
+          u64 v70 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v72 = ((i32)((u32)v71 + (u32)((i32)v54[v70])));
+          i64 v73 = ((i64)v72);
+          u32 v76 = (((u32)((u64)((i64)((u64)v73 - (u64)v74)))) + 1u);
+          bool v77 = ((v73 < v74) || (v73 > v75));
+          bool v78 = (v77 || !bit((v65 + 0ull), ((u64)v76)));
+          u32 v80 = (v78 ? 0u : v79[v76]);
+          u32 v81 = (v80 - 1u);
+          if (!(v80 == 0u)) {
+            u32 v83 = v82[v81];
             bool v86 = (v84[v83] != 0u);
-            i32 v89 = ((i32)((u32)v88 + (u32)((i32)((u32)v87 * (u32)((i32)v16[v67])))));
-            bool v91 = (v89 >= v90);
-            bool v93 = (v89 <= v92);
-            i32 v95 = v94[v76];
-            bool v97 = (v95 <= v96);
-            bool v98 = !((((!v81 || !v86) || !v91) || !v93) || !v97);
-            bool v101 = (v99[v78] != 0u);
-            bool v104 = (v102[v83] != 0u);
-            bool v106 = (v89 >= v105);
-            bool v108 = (v89 <= v107);
-            bool v110 = (v95 <= v109);
-            bool v111 = !((((!v101 || !v104) || !v106) || !v108) || !v110);
-            bool v114 = (v112[v78] != 0u);
-            bool v117 = (v115[v83] != 0u);
-            bool v118 = (v89 >= v107);
-            bool v120 = (v89 <= v119);
-            bool v122 = (v95 <= v121);
-            bool v123 = !((((!v114 || !v117) || !v118) || !v120) || !v122);
-            bool v124 = ((v98 || v111) || v123);
-            if (v124) {
-              i32 v127 = ((i32)((u32)v126 + (u32)((i32)v125[v67])));
-              i32 v130 = ((i32)((u32)v129 + (u32)((i32)v128[v67])));
-              i32 v131 = ((i32)((u32)v90 - (u32)v130));
-              i32 v132 = ((i32)((u32)v127 * (u32)v131));
-              v139 = ((i64)((u64)v139 + (u64)((i64)v132)));
-              v138 = (v138 | 1u);
+            u32 v88 = v87[v81];
+            bool v91 = (v89[v88] != 0u);
+            i32 v94 = ((i32)((u32)v93 + (u32)((i32)((u32)v92 * (u32)((i32)v20[v70])))));
+            bool v96 = (v94 >= v95);
+            bool v98 = (v94 <= v97);
+            i32 v100 = v99[v81];
+            bool v102 = (v100 <= v101);
+            bool v103 = !((((!v86 || !v91) || !v96) || !v98) || !v102);
+            bool v106 = (v104[v83] != 0u);
+            bool v109 = (v107[v88] != 0u);
+            bool v111 = (v94 >= v110);
+            bool v113 = (v94 <= v112);
+            bool v115 = (v100 <= v114);
+            bool v116 = !((((!v106 || !v109) || !v111) || !v113) || !v115);
+            bool v119 = (v117[v83] != 0u);
+            bool v122 = (v120[v88] != 0u);
+            bool v123 = (v94 >= v112);
+            bool v125 = (v94 <= v124);
+            bool v127 = (v100 <= v126);
+            bool v128 = !((((!v119 || !v122) || !v123) || !v125) || !v127);
+            bool v129 = ((v103 || v116) || v128);
+            if (v129) {
+              i32 v132 = ((i32)((u32)v131 + (u32)((i32)v130[v70])));
+              i32 v135 = ((i32)((u32)v134 + (u32)((i32)v133[v70])));
+              i32 v136 = ((i32)((u32)v95 - (u32)v135));
+              i32 v137 = ((i32)((u32)v132 * (u32)v136));
+              v144 = ((i64)((u64)v144 + (u64)((i64)v137)));
+              v143 = (v143 | 1u);
             }
           }
         }
@@ -288,26 +293,41 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       }
     }
   }
-  u32 v141 = ((0u * v134) + (threadIdx.x % v134));
-  if ((v138 != 0u)) {
-    add_shared((v1 + (12u + ((v135 * 1u) + v141))), v135, v139);
-    set_flags((v1 + (12u + ((v135 * 0u) + v141))), v138);
+  u32 v146 = ((0u * v139) + (threadIdx.x % v139));
+  if ((v143 != 0u)) {
+    add_shared((v1 + (20u + ((v140 * 1u) + v146))), v140, v144);
+    set_flags((v1 + (20u + ((v140 * 0u) + v146))), v143);
   }
   __syncthreads();
-  for (u32 v142 = threadIdx.x; v142 < v133; v142 += blockDim.x) {
-    u32 v143 = 0u;
-    i64 v144 = ((i64)0ll);
-    for (u32 v145 = 0u; v145 < v134; v145 += 1u) {
-      u32 v146 = ((v142 * v134) + v145);
-      v143 = (v143 | v1[(12u + ((v135 * 0u) + v146))]);
-      v144 = ((i64)((u64)v144 + (u64)joined((v1 + (12u + ((v135 * 1u) + v146))), v135)));
+  for (u32 v147 = threadIdx.x; v147 < v138; v147 += blockDim.x) {
+    u32 v148 = 0u;
+    i64 v149 = ((i64)0ll);
+    for (u32 v150 = 0u; v150 < v139; v150 += 1u) {
+      u32 v151 = ((v147 * v139) + v150);
+      v148 = (v148 | v1[(20u + ((v140 * 0u) + v151))]);
+      v149 = ((i64)((u64)v149 + (u64)joined((v1 + (20u + ((v140 * 1u) + v151))), v140)));
     }
-    if ((v143 != 0u)) {
-      u64 v147 = (((u64)v142) * 2ull);
-      add64((v137 + v147), v144);
-      set_flags((v136 + ((v147 * 2ull) + 2ull)), v143);
+    if ((v148 != 0u)) {
+      u64 v152 = (((u64)v147) * 2ull);
+      add64((v142 + v152), v149);
+      set_flags((v141 + ((v152 * 2ull) + 2ull)), v148);
     }
   }
+}
+
+typedef u32 code_t;
+// Bits of codes: by code, or, if `bits` says so, by that many bits of their hashes. Codes come from a hash table, whose places have one
+// more than a code or 0, or from rows (`code_t` is what theirs are), which are in a better order.
+FUNCTION void filter_code(u32* filter, u32 bits, u64 code) { set_bit(filter, bits == 0 ? code : first_slot(bits, code)); }
+
+KERNEL filter_slots(const u64* slots, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) {
+    if (slots[at] != 0) filter_code(filter, bits, slots[at] - 1);
+  }
+}
+
+KERNEL filter_rows(const code_t* codes, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) filter_code(filter, bits, codes[at]);
 }
 
 typedef u32 code_t;

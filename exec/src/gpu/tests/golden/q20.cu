@@ -399,7 +399,7 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const i32 v20, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u16* __restrict__ v33, const i32 v34, const i32 v36, const i32 v38, const i32 v39, const u8* __restrict__ v41, const i32 v42, const i64 v45, const i64 v46, const i64 v48, const i64 v49, const u32* __restrict__ v52, const u64* __restrict__ v53, const i64 v63, const i64 v64, const u8* __restrict__ v67, const i64 v70, u32* v72) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u16* __restrict__ v37, const i32 v38, const i32 v40, const i32 v42, const i32 v43, const u8* __restrict__ v45, const i32 v46, const i64 v49, const i64 v50, const i64 v52, const i64 v53, const u32* __restrict__ v56, const u64* __restrict__ v57, const i64 v67, const i64 v68, const u8* __restrict__ v71, const i64 v74, u32* v76) {
   SHARED(v1)
   u32 v2 = 0u;
   for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
@@ -408,67 +408,72 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[2];
+          lanes16(v21, v20, v18);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            i32 v21 = ((i32)((u32)v20 + (u32)((i32)((u16)lane16((v17 + 0u), v18)))));
-            i64 v22 = ((i64)v21);
-            u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
-            bool v26 = ((v22 < v23) || (v22 > v24));
-            bool v28 = !(v26 || !bit((v27 + 0ull), ((u64)v25)));
-            if (v28) {
-              v15 = (v15 | (1u << v18));
+          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+            u64 v23 = (v18 + ((u64)v22));
+            if (((v23 >= v11) && (v23 < v12))) {
+              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
+              i64 v26 = ((i64)v25);
+              u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+              bool v30 = ((v26 < v27) || (v26 > v28));
+              bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
+              if (v32) {
+                v19 = (v19 | (1u << v22));
+              }
             }
           }
         }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v29 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
-        if (((v15 & (1u << v30)) != 0u)) {
-          v1[v29] = (((u32)v14) + v30);
-          v29 = (v29 + 1u);
-        }
+      u32 v33 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v34 = first_bit(v16);
+        v16 = (v16 - (1u << v34));
+        v1[v33] = (((u32)v15) + ((v13 * (v34 >> 3u)) + (v34 & 7u)));
+        v33 = (v33 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v31 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v31);
-        if ((threadIdx.x < v31)) {
-          u64 v32 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v35 = ((i32)((u32)v34 + (u32)((i32)v33[v32])));
-          i32 v37 = ((i32)((u32)v35 * (u32)v36));
-          i32 v40 = ((i32)((u32)v39 + (u32)((i32)v16[v32])));
-          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v41[v32])));
-          i64 v44 = ((i64)v40);
-          i64 v47 = ((i64)v43);
-          u32 v50 = (((((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u));
-          bool v51 = (((v44 < v45) || (v44 > v46)) || ((v47 < v48) || (v47 > v49)));
-          u64 v54 = ((u64)v50);
-          bool v55 = (v51 || !(v53[v54] != 0ull));
-          u32 v56 = (v55 ? 0u : v50);
-          u64 v57 = ((u64)v56);
-          i32 v58 = (!v55 ? ((i32)((i64)v53[v57])) : (0));
-          bool v59 = (!v55 ? false : true);
-          i32 v60 = ((i32)((u32)v38 * (u32)v58));
-          bool v61 = (v37 > v60);
-          if ((v61 && !v59)) {
-            i64 v62 = ((i64)v43);
-            u32 v65 = (((u32)((u64)((i64)((u64)v62 - (u64)v63)))) + 1u);
-            bool v66 = ((v62 < v63) || (v62 > v64));
-            bool v68 = !(v66 || !bit((v67 + 0ull), ((u64)v65)));
-            if (v68) {
-              i64 v69 = ((i64)v43);
-              u32 v71 = (((u32)((u64)((i64)((u64)v69 - (u64)v70)))) + 1u);
-              set_bit((v72 + 0u), ((u64)v71));
+        u32 v35 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v35);
+        if ((threadIdx.x < v35)) {
+          u64 v36 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v39 = ((i32)((u32)v38 + (u32)((i32)v37[v36])));
+          i32 v41 = ((i32)((u32)v39 * (u32)v40));
+          i32 v44 = ((i32)((u32)v43 + (u32)((i32)v20[v36])));
+          i32 v47 = ((i32)((u32)v46 + (u32)((i32)v45[v36])));
+          i64 v48 = ((i64)v44);
+          i64 v51 = ((i64)v47);
+          u32 v54 = (((((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u));
+          bool v55 = (((v48 < v49) || (v48 > v50)) || ((v51 < v52) || (v51 > v53)));
+          u64 v58 = ((u64)v54);
+          bool v59 = (v55 || !(v57[v58] != 0ull));
+          u32 v60 = (v59 ? 0u : v54);
+          u64 v61 = ((u64)v60);
+          i32 v62 = (!v59 ? ((i32)((i64)v57[v61])) : (0));
+          bool v63 = (!v59 ? false : true);
+          i32 v64 = ((i32)((u32)v42 * (u32)v62));
+          bool v65 = (v41 > v64);
+          if ((v65 && !v63)) {
+            i64 v66 = ((i64)v47);
+            u32 v69 = (((u32)((u64)((i64)((u64)v66 - (u64)v67)))) + 1u);
+            bool v70 = ((v66 < v67) || (v66 > v68));
+            bool v72 = !(v70 || !bit((v71 + 0ull), ((u64)v69)));
+            if (v72) {
+              i64 v73 = ((i64)v47);
+              u32 v75 = (((u32)((u64)((i64)((u64)v73 - (u64)v74)))) + 1u);
+              set_bit((v76 + 0u), ((u64)v75));
             }
           }
         }
@@ -478,10 +483,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v22, const i32 v24, const i32 v26, const i32 v28, const i64 v31, const i64 v32, const u8* __restrict__ v35, const i32 v41, const u8* __restrict__ v43, const i32 v44, const i64 v47, const i64 v49, const u8* __restrict__ v51, const i32 v52, const i32 v53, const u32 v55, const u32 v56, const u32 v57, const u32* __restrict__ v58, u64* v59) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const u16* __restrict__ v22, const i32 v26, const i32 v28, const i32 v30, const i32 v32, const i64 v35, const i64 v36, const u8* __restrict__ v39, const i32 v45, const u8* __restrict__ v47, const i32 v48, const i64 v51, const i64 v53, const u8* __restrict__ v55, const i32 v56, const i32 v57, const u32 v59, const u32 v60, const u32 v61, const u32* __restrict__ v62, u64* v63) {
   SHARED(v1)
-  for (u32 v63 = threadIdx.x; v63 < (v57 * 3u); v63 += blockDim.x) {
-    v1[(12u + v63)] = 0u;
+  for (u32 v67 = threadIdx.x; v67 < (v61 * 3u); v67 += blockDim.x) {
+    v1[(20u + v67)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -491,65 +496,70 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
-        u64 v19[2];
-        lanes16(v19, v18, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[2];
+          lanes16(v21, v20, v18);
+          u64 v23[2];
+          lanes16(v23, v22, v18);
 #pragma unroll
-        for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-          u64 v21 = (v14 + ((u64)v20));
-          if (((v21 >= v11) && (v21 < v12))) {
-            i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v19 + 0u), v20)))));
-            bool v25 = (v23 >= v24);
-            if (v25) {
-              bool v27 = (v23 < v26);
-              if (v27) {
-                i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v17 + 0u), v20)))));
-                i64 v30 = ((i64)v29);
-                u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-                bool v34 = ((v30 < v31) || (v30 > v32));
-                bool v36 = !(v34 || !bit((v35 + 0ull), ((u64)v33)));
-                if (v36) {
-                  v15 = (v15 | (1u << v20));
+          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
+            u64 v25 = (v18 + ((u64)v24));
+            if (((v25 >= v11) && (v25 < v12))) {
+              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v23 + 0u), v24)))));
+              bool v29 = (v27 >= v28);
+              if (v29) {
+                bool v31 = (v27 < v30);
+                if (v31) {
+                  i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v21 + 0u), v24)))));
+                  i64 v34 = ((i64)v33);
+                  u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+                  bool v38 = ((v34 < v35) || (v34 > v36));
+                  bool v40 = !(v38 || !bit((v39 + 0ull), ((u64)v37)));
+                  if (v40) {
+                    v19 = (v19 | (1u << v24));
+                  }
                 }
               }
             }
           }
         }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v37 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v38 = 0u; v38 < 8u; v38 += 1u) {
-        if (((v15 & (1u << v38)) != 0u)) {
-          v1[v37] = (((u32)v14) + v38);
-          v37 = (v37 + 1u);
-        }
+      u32 v41 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v42 = first_bit(v16);
+        v16 = (v16 - (1u << v42));
+        v1[v41] = (((u32)v15) + ((v13 * (v42 >> 3u)) + (v42 & 7u)));
+        v41 = (v41 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v39 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v39);
-        if ((threadIdx.x < v39)) {
-          u64 v40 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v42 = ((i32)((u32)v41 + (u32)((i32)v16[v40])));
-          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v43[v40])));
-          i64 v46 = ((i64)v42);
-          i64 v48 = ((i64)v45);
-          u32 v50 = (((((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u));
-          i32 v54 = ((i32)((u32)v53 + (u32)((i32)((u32)v52 * (u32)((i32)v51[v40])))));
-          u32 v60 = (((v50 & (v55 - 1u)) * v56) + (threadIdx.x % v56));
-          bool v61 = take_entry((v1 + (12u + v60)), (v50 + 1u));
-          if (v61) {
-            add_shared((v1 + (12u + ((v57 * 1u) + v60))), v57, ((i64)v54));
+        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v43);
+        if ((threadIdx.x < v43)) {
+          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v20[v44])));
+          i32 v49 = ((i32)((u32)v48 + (u32)((i32)v47[v44])));
+          i64 v50 = ((i64)v46);
+          i64 v52 = ((i64)v49);
+          u32 v54 = (((((u32)((u64)((i64)((u64)v50 - (u64)v51)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v52 - (u64)v53)))) + 1u));
+          i32 v58 = ((i32)((u32)v57 + (u32)((i32)((u32)v56 * (u32)((i32)v55[v44])))));
+          u32 v64 = (((v54 & (v59 - 1u)) * v60) + (threadIdx.x % v60));
+          bool v65 = take_entry((v1 + (20u + v64)), (v54 + 1u));
+          if (v65) {
+            add_shared((v1 + (20u + ((v61 * 1u) + v64))), v61, ((i64)v58));
           }
-          if (!v61) {
-            u64 v62 = ((u64)v50);
-            add64((v59 + v62), ((i64)v54));
+          if (!v65) {
+            u64 v66 = ((u64)v54);
+            add64((v63 + v66), ((i64)v58));
           }
         }
         __syncthreads();
@@ -557,15 +567,15 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v64 = threadIdx.x; v64 < (v55 * v56); v64 += blockDim.x) {
-    u32 v65 = v1[(12u + ((v57 * 0u) + v64))];
-    if ((v65 != 0u)) {
-      u32 v66 = 0u;
-      i64 v67 = ((i64)0ll);
-      v67 = ((i64)((u64)v67 + (u64)joined((v1 + (12u + ((v57 * 1u) + v64))), v57)));
-      u32 v68 = (v65 - 1u);
-      u64 v69 = ((u64)v68);
-      add64((v59 + v69), v67);
+  for (u32 v68 = threadIdx.x; v68 < (v59 * v60); v68 += blockDim.x) {
+    u32 v69 = v1[(20u + ((v61 * 0u) + v68))];
+    if ((v69 != 0u)) {
+      u32 v70 = 0u;
+      i64 v71 = ((i64)0ll);
+      v71 = ((i64)((u64)v71 + (u64)joined((v1 + (20u + ((v61 * 1u) + v68))), v61)));
+      u32 v72 = (v69 - 1u);
+      u64 v73 = ((u64)v72);
+      add64((v63 + v73), v71);
     }
   }
 }

@@ -64,7 +64,7 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const u16* __restrict__ v25, const i32 v26, const u16* __restrict__ v31, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u64* __restrict__ v40, const u8* __restrict__ v47, const i32 v48, const i32 v51, const i64 v54, const i64 v55, const i32 v64, const i32 v70, const i64 v73, const i64 v74, const u32* __restrict__ v77, const i32 v80, const i64 v83, u32* v85, i32* v86, i32* v87, const u32* __restrict__ v88, u32* v90) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const u16* __restrict__ v25, const i32 v26, const u16* __restrict__ v31, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u64* __restrict__ v40, const u8* __restrict__ v47, const i32 v48, const i32 v51, const i64 v54, const i64 v55, const i32 v64, const i32 v70, const i64 v73, const i64 v74, const u8* __restrict__ v77, const u32* __restrict__ v79, const i32 v82, const i64 v85, u32* v87, i32* v88, i32* v89, const u32* __restrict__ v90, u32* v92) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -130,17 +130,18 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
             i64 v72 = ((i64)v71);
             u32 v75 = (((u32)((u64)((i64)((u64)v72 - (u64)v73)))) + 1u);
             bool v76 = ((v72 < v73) || (v72 > v74));
-            u32 v78 = (v76 ? 0u : v77[v75]);
-            u32 v79 = (v78 - 1u);
-            if (!(v78 == 0u)) {
-              i32 v81 = ((i32)((u32)v80 + (u32)((i32)v31[v21])));
-              i64 v82 = ((i64)v81);
-              u32 v84 = (((u32)((u64)((i64)((u64)v82 - (u64)v83)))) + 1u);
-              v85[v19] = v84;
-              v86[v19] = v81;
-              v87[v19] = v71;
-              u32 v89 = v88[v79];
-              v90[v19] = v89;
+            bool v78 = (v76 || !bit((v77 + 0ull), ((u64)v75)));
+            u32 v80 = (v78 ? 0u : v79[v75]);
+            u32 v81 = (v80 - 1u);
+            if (!(v80 == 0u)) {
+              i32 v83 = ((i32)((u32)v82 + (u32)((i32)v31[v21])));
+              i64 v84 = ((i64)v83);
+              u32 v86 = (((u32)((u64)((i64)((u64)v84 - (u64)v85)))) + 1u);
+              v87[v19] = v86;
+              v88[v19] = v83;
+              v89[v19] = v71;
+              u32 v91 = v90[v81];
+              v92[v19] = v91;
               v19 = (v19 + 1u);
             }
           }
@@ -213,7 +214,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const u8* __restrict__ v33) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const u32* __restrict__ v31, const u8* __restrict__ v35) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -234,23 +235,24 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
           i64 v24 = ((i64)v23);
           u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
           bool v28 = ((v24 < v25) || (v24 > v26));
-          u32 v30 = (v28 ? 0u : v29[v27]);
-          u32 v31 = (v30 - 1u);
-          bool v32 = !(v30 == 0u);
-          if (v32) {
+          bool v30 = (v28 || !bit((v29 + 0ull), ((u64)v27)));
+          u32 v32 = (v30 ? 0u : v31[v27]);
+          u32 v33 = (v32 - 1u);
+          bool v34 = !(v32 == 0u);
+          if (v34) {
             v18 = (v18 | (1u << v20));
           }
         }
       }
       if ((v18 != 0u)) {
-        u64 v34[1];
-        lanes8(v34, v33, v15);
+        u64 v36[1];
+        lanes8(v36, v35, v15);
 #pragma unroll
-        for (u32 v35 = 0u; v35 < 8u; v35 += 1u) {
-          u64 v36 = (v15 + ((u64)v35));
-          if (((v18 & (1u << v35)) != 0u)) {
+        for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
+          u64 v38 = (v15 + ((u64)v37));
+          if (((v18 & (1u << v37)) != 0u)) {
             v14 = (v14 + 1u);
-            v19 = (v19 | (1u << v35));
+            v19 = (v19 | (1u << v37));
           }
         }
       }
@@ -258,7 +260,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v37 = scan((v2 + 0u), v14);
+    u32 v39 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -319,7 +321,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const u8* __restrict__ v18, const u16* __restrict__ v20, const u16* __restrict__ v22, const i32 v28, const i32 v30, const i32 v35, const i64 v38, const i64 v39, const u32* __restrict__ v42, const u64* __restrict__ v43, const i32 v50, const i32 v53, const i64 v56, const i64 v57, const i32 v66, const i32 v74, const i64 v77, const i64 v78, const u32* __restrict__ v81) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const u8* __restrict__ v18, const u16* __restrict__ v20, const u16* __restrict__ v22, const i32 v28, const i32 v30, const i32 v35, const i64 v38, const i64 v39, const u32* __restrict__ v42, const u64* __restrict__ v43, const i32 v50, const i32 v53, const i64 v56, const i64 v57, const i32 v66, const i32 v74, const i64 v77, const i64 v78, const u8* __restrict__ v81, const u32* __restrict__ v83) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -398,9 +400,10 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v76 = ((i64)v75);
             u32 v79 = (((u32)((u64)((i64)((u64)v76 - (u64)v77)))) + 1u);
             bool v80 = ((v76 < v77) || (v76 > v78));
-            u32 v82 = (v80 ? 0u : v81[v79]);
-            u32 v83 = (v82 - 1u);
-            if (!(v82 == 0u)) {
+            bool v82 = (v80 || !bit((v81 + 0ull), ((u64)v79)));
+            u32 v84 = (v82 ? 0u : v83[v79]);
+            u32 v85 = (v84 - 1u);
+            if (!(v84 == 0u)) {
               v14 = (v14 + 1u);
               v25 = (v25 | (1u << v72));
             }
@@ -411,7 +414,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v25);
       }
     }
-    u32 v84 = scan((v2 + 0u), v14);
+    u32 v86 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -472,7 +475,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v16, const u8* __restrict__ v23, const u8* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const i32* __restrict__ v42, const i64 v45, const i64 v46, const u32* __restrict__ v49, const u64* __restrict__ v50, const i32* __restrict__ v57, const i64 v62, const i64 v63) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v16, const u8* __restrict__ v23, const u8* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u8* __restrict__ v37, const u32* __restrict__ v39, const i32* __restrict__ v44, const i64 v47, const i64 v48, const u32* __restrict__ v51, const u64* __restrict__ v52, const i32* __restrict__ v59, const i64 v64, const i64 v65) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
@@ -507,45 +510,46 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v32 = ((i64)v31);
             u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
             bool v36 = ((v32 < v33) || (v32 > v34));
-            u32 v38 = (v36 ? 0u : v37[v35]);
-            u32 v39 = (v38 - 1u);
-            if (!(v38 == 0u)) {
-              bool v40 = false;
-              bool v41 = false;
-              if (!v40) {
-                i32 v43 = v42[v39];
-                i64 v44 = ((i64)v43);
-                u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
-                bool v48 = ((v44 < v45) || (v44 > v46));
-                u64 v51 = (((u64)v47) * 2ull);
-                bool v52 = (v48 || !(v49[v51] != 0u));
-                u32 v53 = (v52 ? 0u : v47);
-                u64 v54 = (((u64)v53) * 2ull);
-                i32 v55 = (!v52 ? ((i32)fallen32(v49[v54])) : (0));
-                bool v56 = (!v52 ? false : true);
-                i32 v58 = v57[v39];
-                bool v59 = (v55 != v58);
-                v41 = (v41 || v56);
-                v40 = (v59 && !v56);
+            bool v38 = (v36 || !bit((v37 + 0ull), ((u64)v35)));
+            u32 v40 = (v38 ? 0u : v39[v35]);
+            u32 v41 = (v40 - 1u);
+            if (!(v40 == 0u)) {
+              bool v42 = false;
+              bool v43 = false;
+              if (!v42) {
+                i32 v45 = v44[v41];
+                i64 v46 = ((i64)v45);
+                u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
+                bool v50 = ((v46 < v47) || (v46 > v48));
+                u64 v53 = (((u64)v49) * 2ull);
+                bool v54 = (v50 || !(v51[v53] != 0u));
+                u32 v55 = (v54 ? 0u : v49);
+                u64 v56 = (((u64)v55) * 2ull);
+                i32 v57 = (!v54 ? ((i32)fallen32(v51[v56])) : (0));
+                bool v58 = (!v54 ? false : true);
+                i32 v60 = v59[v41];
+                bool v61 = (v57 != v60);
+                v43 = (v43 || v58);
+                v42 = (v61 && !v58);
               }
-              if (!v40) {
-                i32 v60 = v42[v39];
-                i64 v61 = ((i64)v60);
-                u32 v64 = (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u);
-                bool v65 = ((v61 < v62) || (v61 > v63));
-                u64 v66 = (((u64)v64) * 2ull);
-                bool v67 = (v65 || !(v49[v66] != 0u));
-                u32 v68 = (v67 ? 0u : v64);
-                u64 v69 = (((u64)v68) * 2ull);
-                i32 v70 = (!v67 ? ((i32)risen32(v49[(v69 + 1ull)])) : (0));
-                bool v71 = (!v67 ? false : true);
-                i32 v72 = v57[v39];
-                bool v73 = (v70 != v72);
-                v41 = (v41 || v71);
-                v40 = (v73 && !v71);
+              if (!v42) {
+                i32 v62 = v44[v41];
+                i64 v63 = ((i64)v62);
+                u32 v66 = (((u32)((u64)((i64)((u64)v63 - (u64)v64)))) + 1u);
+                bool v67 = ((v63 < v64) || (v63 > v65));
+                u64 v68 = (((u64)v66) * 2ull);
+                bool v69 = (v67 || !(v51[v68] != 0u));
+                u32 v70 = (v69 ? 0u : v66);
+                u64 v71 = (((u64)v70) * 2ull);
+                i32 v72 = (!v69 ? ((i32)risen32(v51[(v71 + 1ull)])) : (0));
+                bool v73 = (!v69 ? false : true);
+                i32 v74 = v59[v41];
+                bool v75 = (v72 != v74);
+                v43 = (v43 || v73);
+                v42 = (v75 && !v73);
               }
-              bool v74 = (v41 && !v40);
-              if ((v40 && !v74)) {
+              bool v76 = (v43 && !v42);
+              if ((v42 && !v76)) {
                 v14 = (v14 + 1u);
                 v19 = (v19 | (1u << v28));
               }
@@ -557,7 +561,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v75 = scan((v2 + 0u), v14);
+    u32 v77 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -565,13 +569,13 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u8* __restrict__ v29, const i32 v33, const i64 v36, const i32 v38, u32* v40, const u64* __restrict__ v41) {
-  u32 v42 = 0u;
-  u32 v45 = 0u;
-  u64 v46 = 0ull;
-  bool v47 = false;
-  u32 v43 = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u32* __restrict__ v27, const u8* __restrict__ v31, const i32 v35, const i64 v38, const i32 v40, u32* v42, const u64* __restrict__ v43) {
   u32 v44 = 0u;
+  u32 v47 = 0u;
+  u64 v48 = 0ull;
+  bool v49 = false;
+  u32 v45 = 0u;
+  u32 v46 = 0u;
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
@@ -591,61 +595,62 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             i64 v20 = ((i64)v19);
             u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
             bool v24 = ((v20 < v21) || (v20 > v22));
-            u32 v26 = (v24 ? 0u : v25[v23]);
-            u32 v27 = (v26 - 1u);
-            bool v28 = !(v26 == 0u);
-            if (v28) {
+            bool v26 = (v24 || !bit((v25 + 0ull), ((u64)v23)));
+            u32 v28 = (v26 ? 0u : v27[v23]);
+            u32 v29 = (v28 - 1u);
+            bool v30 = !(v28 == 0u);
+            if (v30) {
               v15 = (v15 | (1u << v16));
             }
           }
         }
         if ((v15 != 0u)) {
-          u64 v30[1];
-          lanes8(v30, v29, v12);
+          u64 v32[1];
+          lanes8(v32, v31, v12);
 #pragma unroll
-          for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
-            u64 v32 = (v12 + ((u64)v31));
-            if (((v15 & (1u << v31)) != 0u)) {
-              i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u16)lane16((v14 + 0u), v31)))));
-              i64 v35 = ((i64)v34);
-              u32 v37 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
-              i32 v39 = ((i32)((u32)v38 + (u32)((i32)((u8)lane8((v30 + 0u), v31)))));
-              if ((v45 != v37)) {
-                bool v48 = (v46 > v9);
-                if ((v47 && v48)) {
-                  u64 v49 = (((u64)v45) * 2ull);
-                  v40[v49] = v43;
-                  v40[(v49 + 1ull)] = v44;
+          for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
+            u64 v34 = (v12 + ((u64)v33));
+            if (((v15 & (1u << v33)) != 0u)) {
+              i32 v36 = ((i32)((u32)v35 + (u32)((i32)((u16)lane16((v14 + 0u), v33)))));
+              i64 v37 = ((i64)v36);
+              u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+              i32 v41 = ((i32)((u32)v40 + (u32)((i32)((u8)lane8((v32 + 0u), v33)))));
+              if ((v47 != v39)) {
+                bool v50 = (v48 > v9);
+                if ((v49 && v50)) {
+                  u64 v51 = (((u64)v47) * 2ull);
+                  v42[v51] = v45;
+                  v42[(v51 + 1ull)] = v46;
                 }
-                if (!(v47 && v48)) {
-                  if ((v42 != 0u)) {
-                    u64 v50 = (((u64)v45) * 2ull);
-                    most32((v40 + v50), v43);
-                    most32((v40 + (v50 + 1ull)), v44);
+                if (!(v49 && v50)) {
+                  if ((v44 != 0u)) {
+                    u64 v52 = (((u64)v47) * 2ull);
+                    most32((v42 + v52), v45);
+                    most32((v42 + (v52 + 1ull)), v46);
                   }
                 }
-                v45 = v37;
-                v47 = v48;
-                v42 = 0u;
-                v43 = 0u;
+                v47 = v39;
+                v49 = v50;
                 v44 = 0u;
+                v45 = 0u;
+                v46 = 0u;
               }
-              v46 = (v32 + 1ull);
-              u32 v51 = falling32(v39);
-              v43 = ((v51 > v43) ? v51 : v43);
-              u32 v52 = rising32(v39);
-              v44 = ((v52 > v44) ? v52 : v44);
-              v42 = (v42 | 1u);
+              v48 = (v34 + 1ull);
+              u32 v53 = falling32(v41);
+              v45 = ((v53 > v45) ? v53 : v45);
+              u32 v54 = rising32(v41);
+              v46 = ((v54 > v46) ? v54 : v46);
+              v44 = (v44 | 1u);
             }
           }
         }
       }
     }
   }
-  if ((v42 != 0u)) {
-    u64 v53 = (((u64)v45) * 2ull);
-    most32((v40 + v53), v43);
-    most32((v40 + (v53 + 1ull)), v44);
+  if ((v44 != 0u)) {
+    u64 v55 = (((u64)v47) * 2ull);
+    most32((v42 + v55), v45);
+    most32((v42 + (v55 + 1ull)), v46);
   }
 }
 
@@ -771,10 +776,10 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v16, const u8* __restrict__ v21, const u8* __restrict__ v22, const u16* __restrict__ v24, const i32 v28, const i64 v31, const i64 v32, const u32* __restrict__ v35, const i32 v42, const i64 v45, const i64 v46, const i32* __restrict__ v53, const i64 v56, const i64 v57, const u32* __restrict__ v60, const u64* __restrict__ v61, const i32* __restrict__ v68, const i64 v73, const i64 v74, const u32* __restrict__ v86, const u32 v89, const u32 v90, const u32 v91, u32* v92, const u64* __restrict__ v93) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const u8* __restrict__ v25, const u8* __restrict__ v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u8* __restrict__ v39, const i32 v45, const i64 v48, const i64 v49, const u32* __restrict__ v53, const i32* __restrict__ v58, const i64 v61, const i64 v62, const u32* __restrict__ v65, const u64* __restrict__ v66, const i32* __restrict__ v73, const i64 v78, const i64 v79, const u32* __restrict__ v91, const u32 v94, const u32 v95, const u32 v96, u32* v97, const u64* __restrict__ v98) {
   SHARED(v1)
-  for (u32 v95 = threadIdx.x; v95 < (v91 * 1u); v95 += blockDim.x) {
-    v1[(12u + v95)] = 0u;
+  for (u32 v100 = threadIdx.x; v100 < (v96 * 1u); v100 += blockDim.x) {
+    v1[(20u + v100)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -784,105 +789,110 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     u64 v10 = (v9 + v8);
     u64 v11 = (v5 ? 0ull : v9);
     u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[1];
-        lanes8(v17, v16, v14);
+    u32 v13 = (blockDim.x * 8u);
+    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
+      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
+      u32 v16 = 0u;
+      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
+        u64 v18 = (v15 + ((u64)(v13 * v17)));
+        u32 v19 = 0u;
+        if (((v18 < v12) && !v5)) {
+          u64 v21[1];
+          lanes8(v21, v20, v18);
 #pragma unroll
-        for (u32 v18 = 0u; v18 < 8u; v18 += 1u) {
-          u64 v19 = (v14 + ((u64)v18));
-          if (((v19 >= v11) && (v19 < v12))) {
-            u32 v20 = ((u32)((u8)lane8((v17 + 0u), v18)));
-            bool v23 = (v21[v20] != 0u);
-            if (v23) {
-              v15 = (v15 | (1u << v18));
+          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+            u64 v23 = (v18 + ((u64)v22));
+            if (((v23 >= v11) && (v23 < v12))) {
+              u32 v24 = ((u32)((u8)lane8((v21 + 0u), v22)));
+              bool v27 = (v25[v24] != 0u);
+              if (v27) {
+                v19 = (v19 | (1u << v22));
+              }
             }
           }
-        }
-        if ((v15 != 0u)) {
-          u64 v25[2];
-          lanes16(v25, v24, v14);
+          if ((v19 != 0u)) {
+            u64 v29[2];
+            lanes16(v29, v28, v18);
 #pragma unroll
-          for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
-            u64 v27 = (v14 + ((u64)v26));
-            if (((v15 & (1u << v26)) != 0u)) {
-              i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v25 + 0u), v26)))));
-              i64 v30 = ((i64)v29);
-              u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-              bool v34 = ((v30 < v31) || (v30 > v32));
-              u32 v36 = (v34 ? 0u : v35[v33]);
-              u32 v37 = (v36 - 1u);
-              if ((v36 == 0u)) {
-                v15 = (v15 - (1u << v26));
+            for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
+              u64 v31 = (v18 + ((u64)v30));
+              if (((v19 & (1u << v30)) != 0u)) {
+                i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v29 + 0u), v30)))));
+                i64 v34 = ((i64)v33);
+                u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
+                bool v38 = ((v34 < v35) || (v34 > v36));
+                bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v37)));
+                if (v40) {
+                  v19 = (v19 - (1u << v30));
+                }
               }
             }
           }
         }
+        v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v38 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
-        if (((v15 & (1u << v39)) != 0u)) {
-          v1[v38] = (((u32)v14) + v39);
-          v38 = (v38 + 1u);
-        }
+      u32 v41 = (v2 + scan((v1 + 17u), ones(v16)));
+      while ((v16 != 0u)) {
+        u32 v42 = first_bit(v16);
+        v16 = (v16 - (1u << v42));
+        v1[v41] = (((u32)v15) + ((v13 * (v42 >> 3u)) + (v42 & 7u)));
+        v41 = (v41 + 1u);
       }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
+      v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v40 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v40);
-        if ((threadIdx.x < v40)) {
-          u64 v41 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v24[v41])));
-          i64 v44 = ((i64)v43);
-          u32 v47 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
-          bool v48 = ((v44 < v45) || (v44 > v46));
-          u32 v49 = (v48 ? 0u : v35[v47]);
-          u32 v50 = (v49 - 1u);
-          if (!(v49 == 0u)) {
-            bool v51 = false;
-            bool v52 = false;
-            if (!v51) {
-              i32 v54 = v53[v50];
-              i64 v55 = ((i64)v54);
-              u32 v58 = (((u32)((u64)((i64)((u64)v55 - (u64)v56)))) + 1u);
-              bool v59 = ((v55 < v56) || (v55 > v57));
-              u64 v62 = (((u64)v58) * 2ull);
-              bool v63 = (v59 || !(v60[v62] != 0u));
-              u32 v64 = (v63 ? 0u : v58);
-              u64 v65 = (((u64)v64) * 2ull);
-              i32 v66 = (!v63 ? ((i32)fallen32(v60[v65])) : (0));
-              bool v67 = (!v63 ? false : true);
-              i32 v69 = v68[v50];
-              bool v70 = (v66 != v69);
-              v52 = (v52 || v67);
-              v51 = (v70 && !v67);
+        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v43);
+        if ((threadIdx.x < v43)) {
+          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v28[v44])));
+          i64 v47 = ((i64)v46);
+          u32 v50 = (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u);
+          bool v51 = ((v47 < v48) || (v47 > v49));
+          bool v52 = (v51 || !bit((v39 + 0ull), ((u64)v50)));
+          u32 v54 = (v52 ? 0u : v53[v50]);
+          u32 v55 = (v54 - 1u);
+          if (!(v54 == 0u)) {
+            bool v56 = false;
+            bool v57 = false;
+            if (!v56) {
+              i32 v59 = v58[v55];
+              i64 v60 = ((i64)v59);
+              u32 v63 = (((u32)((u64)((i64)((u64)v60 - (u64)v61)))) + 1u);
+              bool v64 = ((v60 < v61) || (v60 > v62));
+              u64 v67 = (((u64)v63) * 2ull);
+              bool v68 = (v64 || !(v65[v67] != 0u));
+              u32 v69 = (v68 ? 0u : v63);
+              u64 v70 = (((u64)v69) * 2ull);
+              i32 v71 = (!v68 ? ((i32)fallen32(v65[v70])) : (0));
+              bool v72 = (!v68 ? false : true);
+              i32 v74 = v73[v55];
+              bool v75 = (v71 != v74);
+              v57 = (v57 || v72);
+              v56 = (v75 && !v72);
             }
-            if (!v51) {
-              i32 v71 = v53[v50];
-              i64 v72 = ((i64)v71);
-              u32 v75 = (((u32)((u64)((i64)((u64)v72 - (u64)v73)))) + 1u);
-              bool v76 = ((v72 < v73) || (v72 > v74));
-              u64 v77 = (((u64)v75) * 2ull);
-              bool v78 = (v76 || !(v60[v77] != 0u));
-              u32 v79 = (v78 ? 0u : v75);
-              u64 v80 = (((u64)v79) * 2ull);
-              i32 v81 = (!v78 ? ((i32)risen32(v60[(v80 + 1ull)])) : (0));
-              bool v82 = (!v78 ? false : true);
-              i32 v83 = v68[v50];
-              bool v84 = (v81 != v83);
-              v52 = (v52 || v82);
-              v51 = (v84 && !v82);
+            if (!v56) {
+              i32 v76 = v58[v55];
+              i64 v77 = ((i64)v76);
+              u32 v80 = (((u32)((u64)((i64)((u64)v77 - (u64)v78)))) + 1u);
+              bool v81 = ((v77 < v78) || (v77 > v79));
+              u64 v82 = (((u64)v80) * 2ull);
+              bool v83 = (v81 || !(v65[v82] != 0u));
+              u32 v84 = (v83 ? 0u : v80);
+              u64 v85 = (((u64)v84) * 2ull);
+              i32 v86 = (!v83 ? ((i32)risen32(v65[(v85 + 1ull)])) : (0));
+              bool v87 = (!v83 ? false : true);
+              i32 v88 = v73[v55];
+              bool v89 = (v86 != v88);
+              v57 = (v57 || v87);
+              v56 = (v89 && !v87);
             }
-            bool v85 = (v52 && !v51);
-            if ((v51 && !v85)) {
-              u32 v87 = v86[v50];
-              u32 v88 = (v87 + 1u);
-              u32 v94 = ((v88 * v90) + (threadIdx.x % v90));
-              count32((v1 + (12u + ((v91 * 0u) + v94))), 1u);
+            bool v90 = (v57 && !v56);
+            if ((v56 && !v90)) {
+              u32 v92 = v91[v55];
+              u32 v93 = (v92 + 1u);
+              u32 v99 = ((v93 * v95) + (threadIdx.x % v95));
+              count32((v1 + (20u + ((v96 * 0u) + v99))), 1u);
             }
           }
         }
@@ -891,18 +901,33 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v96 = threadIdx.x; v96 < v89; v96 += blockDim.x) {
-    u32 v97 = 0u;
-    i64 v98 = ((i64)0ll);
-    for (u32 v99 = 0u; v99 < v90; v99 += 1u) {
-      u32 v100 = ((v96 * v90) + v99);
-      v98 = ((i64)((u64)v98 + (u64)((i64)v1[(12u + ((v91 * 0u) + v100))])));
+  for (u32 v101 = threadIdx.x; v101 < v94; v101 += blockDim.x) {
+    u32 v102 = 0u;
+    i64 v103 = ((i64)0ll);
+    for (u32 v104 = 0u; v104 < v95; v104 += 1u) {
+      u32 v105 = ((v101 * v95) + v104);
+      v103 = ((i64)((u64)v103 + (u64)((i64)v1[(20u + ((v96 * 0u) + v105))])));
     }
-    if ((v98 != ((i64)0ll))) {
-      u64 v101 = ((u64)v96);
-      count32((v92 + v101), ((u32)v98));
+    if ((v103 != ((i64)0ll))) {
+      u64 v106 = ((u64)v101);
+      count32((v97 + v106), ((u32)v103));
     }
   }
+}
+
+typedef u32 code_t;
+// Bits of codes: by code, or, if `bits` says so, by that many bits of their hashes. Codes come from a hash table, whose places have one
+// more than a code or 0, or from rows (`code_t` is what theirs are), which are in a better order.
+FUNCTION void filter_code(u32* filter, u32 bits, u64 code) { set_bit(filter, bits == 0 ? code : first_slot(bits, code)); }
+
+KERNEL filter_slots(const u64* slots, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) {
+    if (slots[at] != 0) filter_code(filter, bits, slots[at] - 1);
+  }
+}
+
+KERNEL filter_rows(const code_t* codes, const u64 count, const u32 bits, u32* filter) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += (u64)gridDim.x * blockDim.x) filter_code(filter, bits, codes[at]);
 }
 
 typedef u32 code_t;

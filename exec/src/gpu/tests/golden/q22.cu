@@ -91,6 +91,84 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u16* __restrict__ v12, const u32* __restrict__ v14, const u8* __restrict__ v20, const u8* __restrict__ v21, const i32 v24, const i64 v26, const i32 v28, const i64 v31, const i64 v32, const u8* __restrict__ v35, const u32* __restrict__ v41, const u8* __restrict__ v42, const i32 v46, const u32 v48, const u32 v49, const u32 v50, u32* v51, u64* v52) {
+  SHARED(v54)
+  for (u32 v55 = threadIdx.x; v55 < (v50 * 3u); v55 += blockDim.x) {
+    v54[(0u + v55)] = 0u;
+  }
+  __syncthreads();
+  for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
+    u64 v6 = (v2 + (((u64)v5) * v4));
+    u64 v7 = (v6 + v4);
+    u64 v8 = ((v7 > v3) ? v3 : v7);
+    for (u64 v9 = ((v6 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v9 < v8; v9 += (((u64)blockDim.x) * 8ull)) {
+      u64 v11[2];
+      lanes16(v11, v10, v9);
+      u64 v13[2];
+      lanes16(v13, v12, v9);
+      u64 v15[4];
+      lanes32(v15, v14, v9);
+      u32 v16 = 0u;
+#pragma unroll
+      for (u32 v17 = 0u; v17 < 8u; v17 += 1u) {
+        u64 v18 = (v9 + ((u64)v17));
+        if (((v18 >= v6) && (v18 < v8))) {
+          u32 v19 = ((u32)((u16)lane16((v13 + 0u), v17)));
+          bool v22 = (v20[v19] != 0u);
+          bool v23 = (v21[v19] != 0u);
+          if ((v22 && !v23)) {
+            i32 v25 = ((i32)((u32)v24 + (u32)((i32)lane32((v15 + 0u), v17))));
+            bool v27 = (((i64)v25) > v26);
+            if (v27) {
+              i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v11 + 0u), v17)))));
+              i64 v30 = ((i64)v29);
+              u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
+              bool v34 = ((v30 < v31) || (v30 > v32));
+              bool v36 = !(v34 || !bit((v35 + 0ull), ((u64)v33)));
+              bool v37 = !v36;
+              if (v37) {
+                v16 = (v16 | (1u << v17));
+              }
+            }
+          }
+        }
+      }
+      if ((v16 != 0u)) {
+#pragma unroll
+        for (u32 v38 = 0u; v38 < 8u; v38 += 1u) {
+          u64 v39 = (v9 + ((u64)v38));
+          if (((v16 & (1u << v38)) != 0u)) {
+            u32 v40 = ((u32)((u16)lane16((v13 + 0u), v38)));
+            u32 v43 = v41[v40];
+            bool v44 = (v42[v40] != 0u);
+            u32 v45 = (v44 ? 0u : (v43 + 1u));
+            i32 v47 = ((i32)((u32)v46 + (u32)((i32)lane32((v15 + 0u), v38))));
+            u32 v53 = ((v45 * v49) + (threadIdx.x % v49));
+            count32((v54 + (0u + ((v50 * 0u) + v53))), 1u);
+            add_shared((v54 + (0u + ((v50 * 1u) + v53))), v50, ((i64)v47));
+          }
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v56 = threadIdx.x; v56 < v48; v56 += blockDim.x) {
+    u32 v57 = 0u;
+    i64 v58 = ((i64)0ll);
+    i64 v59 = ((i64)0ll);
+    for (u32 v60 = 0u; v60 < v49; v60 += 1u) {
+      u32 v61 = ((v56 * v49) + v60);
+      v58 = ((i64)((u64)v58 + (u64)((i64)v54[(0u + ((v50 * 0u) + v61))])));
+      v59 = ((i64)((u64)v59 + (u64)joined((v54 + (0u + ((v50 * 1u) + v61))), v50)));
+    }
+    if ((v58 != ((i64)0ll))) {
+      u64 v62 = (((u64)v56) * 2ull);
+      count32((v51 + ((v62 * 2ull) + 2ull)), ((u32)v58));
+      add64((v52 + v62), v59);
+    }
+  }
+}
+
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v10, const u32* __restrict__ v12, const i32 v17, const i32 v19, const u8* __restrict__ v22, const u8* __restrict__ v23, const i32 v28, const u32 v30, const u32 v31, const u32 v32, u32* v33, u64* v34) {
   SHARED(v38)
   u32 v35 = 0u;
@@ -194,100 +272,6 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
           }
         }
       }
-    }
-  }
-}
-
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v16, const u16* __restrict__ v18, const u32* __restrict__ v20, const u8* __restrict__ v25, const u8* __restrict__ v26, const i32 v29, const i64 v31, const i32 v33, const i64 v36, const i64 v37, const u8* __restrict__ v40, const u32* __restrict__ v48, const u8* __restrict__ v49, const i32 v53, const u32 v55, const u32 v56, const u32 v57, u32* v58, u64* v59) {
-  SHARED(v1)
-  for (u32 v61 = threadIdx.x; v61 < (v57 * 3u); v61 += blockDim.x) {
-    v1[(12u + v61)] = 0u;
-  }
-  __syncthreads();
-  u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    for (u64 v13 = (v11 & 18446744073709551608ull); v13 < v12; v13 += (((u64)blockDim.x) * 8ull)) {
-      u64 v14 = (v13 + (((u64)threadIdx.x) * 8ull));
-      u32 v15 = 0u;
-      if (((v14 < v12) && !v5)) {
-        u64 v17[2];
-        lanes16(v17, v16, v14);
-        u64 v19[2];
-        lanes16(v19, v18, v14);
-        u64 v21[4];
-        lanes32(v21, v20, v14);
-#pragma unroll
-        for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-          u64 v23 = (v14 + ((u64)v22));
-          if (((v23 >= v11) && (v23 < v12))) {
-            u32 v24 = ((u32)((u16)lane16((v19 + 0u), v22)));
-            bool v27 = (v25[v24] != 0u);
-            bool v28 = (v26[v24] != 0u);
-            if ((v27 && !v28)) {
-              i32 v30 = ((i32)((u32)v29 + (u32)((i32)lane32((v21 + 0u), v22))));
-              bool v32 = (((i64)v30) > v31);
-              if (v32) {
-                i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u16)lane16((v17 + 0u), v22)))));
-                i64 v35 = ((i64)v34);
-                u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
-                bool v39 = ((v35 < v36) || (v35 > v37));
-                bool v41 = !(v39 || !bit((v40 + 0ull), ((u64)v38)));
-                bool v42 = !v41;
-                if (v42) {
-                  v15 = (v15 | (1u << v22));
-                }
-              }
-            }
-          }
-        }
-      }
-      u32 v43 = (v2 + scan((v1 + 9u), ones(v15)));
-#pragma unroll
-      for (u32 v44 = 0u; v44 < 8u; v44 += 1u) {
-        if (((v15 & (1u << v44)) != 0u)) {
-          v1[v43] = (((u32)v14) + v44);
-          v43 = (v43 + 1u);
-        }
-      }
-      v2 = (v2 + v1[(9u + blockDim.x)]);
-      __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v45 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v45);
-        if ((threadIdx.x < v45)) {
-          u64 v46 = ((u64)v1[(v2 + threadIdx.x)]);
-          u32 v47 = ((u32)v18[v46]);
-          u32 v50 = v48[v47];
-          bool v51 = (v49[v47] != 0u);
-          u32 v52 = (v51 ? 0u : (v50 + 1u));
-          i32 v54 = ((i32)((u32)v53 + (u32)((i32)v20[v46])));
-          u32 v60 = ((v52 * v56) + (threadIdx.x % v56));
-          count32((v1 + (12u + ((v57 * 0u) + v60))), 1u);
-          add_shared((v1 + (12u + ((v57 * 1u) + v60))), v57, ((i64)v54));
-        }
-        __syncthreads();
-      }
-    }
-  }
-  __syncthreads();
-  for (u32 v62 = threadIdx.x; v62 < v55; v62 += blockDim.x) {
-    u32 v63 = 0u;
-    i64 v64 = ((i64)0ll);
-    i64 v65 = ((i64)0ll);
-    for (u32 v66 = 0u; v66 < v56; v66 += 1u) {
-      u32 v67 = ((v62 * v56) + v66);
-      v64 = ((i64)((u64)v64 + (u64)((i64)v1[(12u + ((v57 * 0u) + v67))])));
-      v65 = ((i64)((u64)v65 + (u64)joined((v1 + (12u + ((v57 * 1u) + v67))), v57)));
-    }
-    if ((v64 != ((i64)0ll))) {
-      u64 v68 = (((u64)v62) * 2ull);
-      count32((v58 + ((v68 * 2ull) + 2ull)), ((u32)v64));
-      add64((v59 + v68), v65);
     }
   }
 }
