@@ -298,8 +298,8 @@ fn reduce(
     lowering.put(body);
     folds.iter_mut().try_for_each(|fold| fold.end(&mut lowering))?;
     let queue_bytes = lowering.queue_bytes;
-    let (kernel, arguments) = lowering.finish("reduce");
     let shared = queue_bytes + folds.iter().map(|fold| fold.shared_bytes).sum::<usize>();
+    let (kernel, arguments, shared) = lowering.finish("reduce", shared);
     let module = device.cache.module(&*device.driver, &kernels(&[kernel]))?;
     if pieces.count > 0 {
         let mut shape = device.shape(pieces.count, shared);

@@ -2,6 +2,8 @@
 
 FUNCTION bool bit(const u8* bits, u64 at) { return bits[at >> 3] >> (at & 7) & 1; }
 
+FUNCTION bool word_bit(const u32* words, u32 at) { return words[at >> 5] >> (at & 31) & 1; }
+
 // Eight neighbouring elements, the first of which is a multiple of eight, in as many words as an element has bytes: of narrow elements
 // more than one must be on its way for each thread, or memory has nothing to do.
 FUNCTION void lanes8(u64* to, const void* from, u64 row) { to[0] = ((const u64*)from)[row >> 3]; }

@@ -7,6 +7,8 @@ use super::types::Type;
 pub(crate) enum Helper {
     /// Whether a bit of a bitmap is set.
     Bit,
+    /// The same of words of 32 bits in a block's memory.
+    WordBit,
     /// One of the elements that a thread has loaded at once, by their width in bits.
     Lane8,
     Lane16,
@@ -99,6 +101,7 @@ impl Helper {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Helper::Bit => "bit",
+            Helper::WordBit => "word_bit",
             Helper::Lane8 => "lane8",
             Helper::Lane16 => "lane16",
             Helper::Lane32 => "lane32",
@@ -165,6 +168,7 @@ impl Helper {
     pub(crate) fn result(self) -> Option<Type> {
         match self {
             Helper::Bit
+            | Helper::WordBit
             | Helper::IsOdd
             | Helper::FloatLess
             | Helper::FloatEqual

@@ -20,7 +20,7 @@ mod queue;
 pub(crate) mod scalars;
 mod text;
 
-use super::code::expression::{Expression, Place, Variable};
+use super::code::expression::{Binary, Expression, Place, Variable};
 use super::code::helpers::{Helper, LANES};
 use super::code::statement::{Kernel, Statement};
 use super::code::types::{Kind, Type};
@@ -78,8 +78,22 @@ pub(crate) struct Lowering<'a> {
     pub(crate) stretch_first: Option<Expression>,
     /// Where it is noted which rows give a tuple, if that is wanted.
     pub(crate) marks: Option<Marks>,
+    /// What each block reads into its memory at first.
+    pub(crate) small: Option<Small>,
     /// Bytes of a block's memory that rows wait in.
     pub(crate) queue_bytes: usize,
+}
+
+/// An array that each block reads into its memory at first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Small {
+    /// The array, and how many words it has.
+    array: Variable,
+    words: u32,
+    /// Parameters: the first word of the block's memory that has it, whether there is room, and how many words are read.
+    pub(crate) base: Variable,
+    pub(crate) is_there: Variable,
+    read: Variable,
 }
 
 /// Bits of the rows that give a tuple, a byte for those that a thread has at once.
@@ -160,15 +174,54 @@ impl<'a> Lowering<'a> {
             stretch: 1,
             stretch_first: None,
             marks: None,
+            small: None,
             queue_bytes: 0,
         }
     }
 
-    /// The kernel, and its arguments.
-    pub(crate) fn finish(mut self, name: &'static str) -> (Kernel, Vec<Argument>) {
-        let body = self.blocks.pop().unwrap_or_default();
+    /// The kernel, its arguments, and what it takes of a block's memory, of which its statements know so many bytes.
+    pub(crate) fn finish(mut self, name: &'static str, shared_bytes: usize) -> (Kernel, Vec<Argument>, usize) {
+        let mut bytes = shared_bytes;
+        let mut body = Vec::new();
+        if let Some(Small { array, words, base, is_there, read }) = self.small {
+            let first = shared_bytes.next_multiple_of(4);
+            let fits = first + words as usize * 4 <= self.device.driver.limits().shared;
+            if fits {
+                bytes = first + words as usize * 4;
+            }
+            let first = first as u32 / 4;
+            let mut set = |variable: Variable, argument: Argument| {
+                if let Some(parameter) = self.parameters.iter_mut().find(|(of, _)| *of == variable) {
+                    parameter.1 = argument;
+                }
+            };
+            set(base, Argument::U32(first));
+            set(is_there, Argument::Bool(fits));
+            set(read, Argument::U32(if fits { words } else { 0 }));
+            let shared = self.shared();
+            let reads = self.apart(|to| {
+                to.each_of_block(read.get(), |to, at| {
+                    let place = Expression::binary(Binary::Add, base.get(), at.clone());
+                    to.push(Statement::Store(shared, place, array.at(at)));
+                    Ok(())
+                })
+            });
+            body = reads.unwrap_or_default();
+            body.push(Statement::Barrier);
+        }
+        body.extend(self.blocks.pop().unwrap_or_default());
         let (parameters, arguments) = self.parameters.into_iter().unzip();
-        (Kernel { name, parameters, shared: self.shared, body }, arguments)
+        (Kernel { name, parameters, shared: self.shared, body }, arguments, bytes)
+    }
+
+    /// An array of so many words that each block reads into its memory at first.
+    pub(crate) fn add_small(&mut self, words: &Arc<Buffer>, count: u32) -> Small {
+        let array = self.memory(Type::U32, words);
+        let [base, read] = [(); 2].map(|()| self.parameter(Kind::Value(Type::U32), Argument::U32(0)));
+        let is_there = self.parameter(Kind::Value(Type::Bool), Argument::Bool(false));
+        let small = Small { array, words: count, base, is_there, read };
+        self.small = Some(small);
+        small
     }
 
     pub(crate) fn node_at(&self, number: u32) -> &'a Node {

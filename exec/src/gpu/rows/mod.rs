@@ -160,7 +160,7 @@ pub(crate) fn collect(
                 lowering.over(&pieces);
                 let marks = gives_one.then(|| Buffer::new(&device.driver, 0)).transpose().ok()?;
                 write(&mut lowering, wanted, (&pieces, &[], marks.as_ref()), 0).ok()?;
-                Some(kernels(&[lowering.finish("collect").0]))
+                Some(kernels(&[lowering.finish("collect", 0).0]))
             };
             count(lowering, wanted.conditions, &pieces, &beside)?
         }
@@ -192,7 +192,7 @@ fn launch(
     (name, beside): (&'static str, Beside<'_>),
     pieces: &Pieces,
 ) -> Done<()> {
-    let (kernel, arguments): (_, Vec<Argument>) = lowering.finish(name);
+    let (kernel, arguments, shared) = lowering.finish(name, scanned(device));
     let source = kernels(&[kernel]);
     if device.cache.is_new(&source)
         && let Some(other) = beside()
@@ -203,7 +203,7 @@ fn launch(
     if pieces.count == 0 {
         return Ok(());
     }
-    device.driver.launch(&*module, name, device.shape(pieces.count, scanned(device)), &arguments)
+    device.driver.launch(&*module, name, device.shape(pieces.count, shared), &arguments)
 }
 
 fn count_one(to: &mut Lowering<'_>, conditions: &[ScalarId], own: Variable) -> Done<()> {
@@ -255,10 +255,10 @@ fn codes(mut to: Lowering<'_>, wanted: &Wanted<'_>, pieces: &Pieces) -> Done<Cod
             })
         })
     })?;
-    let (kernel, arguments) = to.finish("codes");
+    let (kernel, arguments, shared) = to.finish("codes", 0);
     let module = device.cache.module(&*device.driver, &kernels(&[kernel]))?;
     if pieces.count > 0 {
-        device.driver.launch(&*module, "codes", device.shape(pieces.count, 0), &arguments)?;
+        device.driver.launch(&*module, "codes", device.shape(pieces.count, shared), &arguments)?;
     }
     Ok(codes)
 }

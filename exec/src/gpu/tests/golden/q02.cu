@@ -31,8 +31,12 @@ KERNEL keep_groups(const u32* words, const u32 each, const u32 first, const u32 
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u32* __restrict__ v32, const u8* __restrict__ v36, const i32 v37, i32* v39, i32* v40, const u32* __restrict__ v41, const i32 v42, i32* v44) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u32 v31, const u32 v32, const bool v33, const u32 v34, const u8* __restrict__ v36, const u32* __restrict__ v38, const u8* __restrict__ v42, const i32 v43, i32* v45, i32* v46, const u32* __restrict__ v47, const i32 v48, i32* v50) {
   SHARED(v2)
+  for (u32 v51 = threadIdx.x; v51 < v32; v51 += blockDim.x) {
+    v2[(v31 + v51)] = v30[v51];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -55,16 +59,17 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
         i64 v25 = ((i64)v24);
         u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
         bool v29 = ((v25 < v26) || (v25 > v27));
-        bool v31 = (v29 || !bit((v30 + 0ull), ((u64)v28)));
-        u32 v33 = (v31 ? 0u : v32[v28]);
-        u32 v34 = (v33 - 1u);
-        bool v35 = !(v33 == 0u);
-        if (v35) {
-          i32 v38 = ((i32)((u32)v37 + (u32)((i32)v36[v21])));
-          v39[v19] = v38;
-          v40[v19] = v24;
-          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v41[v21])));
-          v44[v19] = v43;
+        bool v35 = (v29 || (v33 && !word_bit((v2 + v31), ((u32)first_slot(v34, ((u64)v28))))));
+        bool v37 = (v35 || !bit((v36 + 0ull), ((u64)v28)));
+        u32 v39 = (v37 ? 0u : v38[v28]);
+        u32 v40 = (v39 - 1u);
+        bool v41 = !(v39 == 0u);
+        if (v41) {
+          i32 v44 = ((i32)((u32)v43 + (u32)((i32)v42[v21])));
+          v45[v19] = v44;
+          v46[v19] = v24;
+          i32 v49 = ((i32)((u32)v48 + (u32)((i32)v47[v21])));
+          v50[v19] = v49;
           v19 = (v19 + 1u);
         }
       }
@@ -120,8 +125,12 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const i32* __restrict__ v19, const i64 v22, const i64 v23, const u8* __restrict__ v26, const u32* __restrict__ v28, const i32* __restrict__ v31, const i32* __restrict__ v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const u64* __restrict__ v41, const i32* __restrict__ v49, const i64 v52, const i64 v53, const u32* __restrict__ v56, const i32* __restrict__ v59, i32* v61, const u32* __restrict__ v62, u32* v64, const u32* __restrict__ v65, u32* v67, i32* v68, i32* v69, i32* v70, i32* v71, i32* v72, const u32* __restrict__ v73, u32* v75, const u32* __restrict__ v76, u32* v78, const i32* __restrict__ v79, i32* v81, const i32* __restrict__ v82, i32* v84, u32* v85, const u32* __restrict__ v86, u32* v88, const i32* __restrict__ v89, i32* v91, const u32* __restrict__ v92, u32* v94, i32* v95, const u32* __restrict__ v96, u32* v98, const i32* __restrict__ v99, i32* v101, u32* v102, const i32* __restrict__ v103, i32* v105) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v17, const i32* __restrict__ v19, const i64 v22, const i64 v23, const u32* __restrict__ v26, const u32 v27, const u32 v28, const bool v29, const u32 v30, const u8* __restrict__ v32, const u32* __restrict__ v34, const i32* __restrict__ v37, const i32* __restrict__ v39, const i64 v42, const i64 v43, const u32* __restrict__ v46, const u64* __restrict__ v47, const i32* __restrict__ v55, const i64 v58, const i64 v59, const u32* __restrict__ v62, const i32* __restrict__ v65, i32* v67, const u32* __restrict__ v68, u32* v70, const u32* __restrict__ v71, u32* v73, i32* v74, i32* v75, i32* v76, i32* v77, i32* v78, const u32* __restrict__ v79, u32* v81, const u32* __restrict__ v82, u32* v84, const i32* __restrict__ v85, i32* v87, const i32* __restrict__ v88, i32* v90, u32* v91, const u32* __restrict__ v92, u32* v94, const i32* __restrict__ v95, i32* v97, const u32* __restrict__ v98, u32* v100, i32* v101, const u32* __restrict__ v102, u32* v104, const i32* __restrict__ v105, i32* v107, u32* v108, const i32* __restrict__ v109, i32* v111) {
   SHARED(v2)
+  for (u32 v112 = threadIdx.x; v112 < v28; v112 += blockDim.x) {
+    v2[(v27 + v112)] = v26[v112];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -140,64 +149,65 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
         i64 v21 = ((i64)v20);
         u32 v24 = (((u32)((u64)((i64)((u64)v21 - (u64)v22)))) + 1u);
         bool v25 = ((v21 < v22) || (v21 > v23));
-        bool v27 = (v25 || !bit((v26 + 0ull), ((u64)v24)));
-        u32 v29 = (v27 ? 0u : v28[v24]);
-        u32 v30 = (v29 - 1u);
-        if (!(v29 == 0u)) {
-          i32 v32 = v31[v15];
-          i32 v34 = v33[v30];
-          i64 v35 = ((i64)v34);
-          u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
-          bool v39 = ((v35 < v36) || (v35 > v37));
-          u64 v42 = ((u64)v38);
-          bool v43 = (v39 || !(v40[v42] != 0u));
-          u32 v44 = (v43 ? 0u : v38);
-          u64 v45 = ((u64)v44);
-          i32 v46 = (!v43 ? ((i32)fallen32(v40[v45])) : (0));
-          bool v47 = (!v43 ? false : true);
-          bool v48 = (v32 == v46);
-          if ((v48 && !v47)) {
-            i32 v50 = v49[v15];
-            i64 v51 = ((i64)v50);
-            u32 v54 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
-            bool v55 = ((v51 < v52) || (v51 > v53));
-            u32 v57 = (v55 ? 0u : v56[v54]);
-            u32 v58 = (v57 - 1u);
-            if (!(v57 == 0u)) {
-              i32 v60 = v59[v58];
-              v61[v18] = v60;
-              u32 v63 = v62[v58];
-              v64[v18] = v63;
-              u32 v66 = v65[v58];
+        bool v31 = (v25 || (v29 && !word_bit((v2 + v27), ((u32)first_slot(v30, ((u64)v24))))));
+        bool v33 = (v31 || !bit((v32 + 0ull), ((u64)v24)));
+        u32 v35 = (v33 ? 0u : v34[v24]);
+        u32 v36 = (v35 - 1u);
+        if (!(v35 == 0u)) {
+          i32 v38 = v37[v15];
+          i32 v40 = v39[v36];
+          i64 v41 = ((i64)v40);
+          u32 v44 = (((u32)((u64)((i64)((u64)v41 - (u64)v42)))) + 1u);
+          bool v45 = ((v41 < v42) || (v41 > v43));
+          u64 v48 = ((u64)v44);
+          bool v49 = (v45 || !(v46[v48] != 0u));
+          u32 v50 = (v49 ? 0u : v44);
+          u64 v51 = ((u64)v50);
+          i32 v52 = (!v49 ? ((i32)fallen32(v46[v51])) : (0));
+          bool v53 = (!v49 ? false : true);
+          bool v54 = (v38 == v52);
+          if ((v54 && !v53)) {
+            i32 v56 = v55[v15];
+            i64 v57 = ((i64)v56);
+            u32 v60 = (((u32)((u64)((i64)((u64)v57 - (u64)v58)))) + 1u);
+            bool v61 = ((v57 < v58) || (v57 > v59));
+            u32 v63 = (v61 ? 0u : v62[v60]);
+            u32 v64 = (v63 - 1u);
+            if (!(v63 == 0u)) {
+              i32 v66 = v65[v64];
               v67[v18] = v66;
-              v68[v18] = v34;
-              v69[v18] = v20;
-              v70[v18] = v50;
-              v71[v18] = v32;
-              v72[v18] = v34;
-              u32 v74 = v73[v30];
-              v75[v18] = v74;
-              u32 v77 = v76[v30];
-              v78[v18] = v77;
-              i32 v80 = v79[v30];
+              u32 v69 = v68[v64];
+              v70[v18] = v69;
+              u32 v72 = v71[v64];
+              v73[v18] = v72;
+              v74[v18] = v40;
+              v75[v18] = v20;
+              v76[v18] = v56;
+              v77[v18] = v38;
+              v78[v18] = v40;
+              u32 v80 = v79[v36];
               v81[v18] = v80;
-              i32 v83 = v82[v58];
+              u32 v83 = v82[v36];
               v84[v18] = v83;
-              v85[v18] = v66;
-              u32 v87 = v86[v58];
-              v88[v18] = v87;
-              i32 v90 = v89[v58];
-              v91[v18] = v90;
-              u32 v93 = v92[v58];
+              i32 v86 = v85[v36];
+              v87[v18] = v86;
+              i32 v89 = v88[v64];
+              v90[v18] = v89;
+              v91[v18] = v72;
+              u32 v93 = v92[v64];
               v94[v18] = v93;
-              v95[v18] = v60;
-              u32 v97 = v96[v58];
-              v98[v18] = v97;
-              i32 v100 = v99[v58];
-              v101[v18] = v100;
-              v102[v18] = v63;
-              i32 v104 = v103[v58];
-              v105[v18] = v104;
+              i32 v96 = v95[v64];
+              v97[v18] = v96;
+              u32 v99 = v98[v64];
+              v100[v18] = v99;
+              v101[v18] = v66;
+              u32 v103 = v102[v64];
+              v104[v18] = v103;
+              i32 v106 = v105[v64];
+              v107[v18] = v106;
+              v108[v18] = v69;
+              i32 v110 = v109[v64];
+              v111[v18] = v110;
               v18 = (v18 + 1u);
             }
           }
@@ -302,8 +312,12 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const i32* __restrict__ v20, const i32* __restrict__ v22, const i32* __restrict__ v24, const i64 v30, const i64 v31, const u8* __restrict__ v34, const u32* __restrict__ v36, const i32* __restrict__ v40, const i64 v43, const i64 v44, const u32* __restrict__ v47, const u64* __restrict__ v48, const i64 v58, const i64 v59, const u32* __restrict__ v62) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const i32* __restrict__ v20, const i32* __restrict__ v22, const i32* __restrict__ v24, const i64 v30, const i64 v31, const u32* __restrict__ v34, const u32 v35, const u32 v36, const bool v37, const u32 v38, const u8* __restrict__ v40, const u32* __restrict__ v42, const i32* __restrict__ v46, const i64 v49, const i64 v50, const u32* __restrict__ v53, const u64* __restrict__ v54, const i64 v64, const i64 v65, const u32* __restrict__ v68) {
   SHARED(v2)
+  for (u32 v72 = threadIdx.x; v72 < v36; v72 += blockDim.x) {
+    v2[(v35 + v72)] = v34[v72];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -335,30 +349,31 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v29 = ((i64)v28);
             u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
             bool v33 = ((v29 < v30) || (v29 > v31));
-            bool v35 = (v33 || !bit((v34 + 0ull), ((u64)v32)));
-            u32 v37 = (v35 ? 0u : v36[v32]);
-            u32 v38 = (v37 - 1u);
-            if (!(v37 == 0u)) {
-              i32 v39 = ((i32)lane32((v25 + 0u), v26));
-              i32 v41 = v40[v38];
-              i64 v42 = ((i64)v41);
-              u32 v45 = (((u32)((u64)((i64)((u64)v42 - (u64)v43)))) + 1u);
-              bool v46 = ((v42 < v43) || (v42 > v44));
-              u64 v49 = ((u64)v45);
-              bool v50 = (v46 || !(v47[v49] != 0u));
-              u32 v51 = (v50 ? 0u : v45);
-              u64 v52 = ((u64)v51);
-              i32 v53 = (!v50 ? ((i32)fallen32(v47[v52])) : (0));
-              bool v54 = (!v50 ? false : true);
-              bool v55 = (v39 == v53);
-              if ((v55 && !v54)) {
-                i32 v56 = ((i32)lane32((v21 + 0u), v26));
-                i64 v57 = ((i64)v56);
-                u32 v60 = (((u32)((u64)((i64)((u64)v57 - (u64)v58)))) + 1u);
-                bool v61 = ((v57 < v58) || (v57 > v59));
-                u32 v63 = (v61 ? 0u : v62[v60]);
-                u32 v64 = (v63 - 1u);
-                if (!(v63 == 0u)) {
+            bool v39 = (v33 || (v37 && !word_bit((v2 + v35), ((u32)first_slot(v38, ((u64)v32))))));
+            bool v41 = (v39 || !bit((v40 + 0ull), ((u64)v32)));
+            u32 v43 = (v41 ? 0u : v42[v32]);
+            u32 v44 = (v43 - 1u);
+            if (!(v43 == 0u)) {
+              i32 v45 = ((i32)lane32((v25 + 0u), v26));
+              i32 v47 = v46[v44];
+              i64 v48 = ((i64)v47);
+              u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
+              bool v52 = ((v48 < v49) || (v48 > v50));
+              u64 v55 = ((u64)v51);
+              bool v56 = (v52 || !(v53[v55] != 0u));
+              u32 v57 = (v56 ? 0u : v51);
+              u64 v58 = ((u64)v57);
+              i32 v59 = (!v56 ? ((i32)fallen32(v53[v58])) : (0));
+              bool v60 = (!v56 ? false : true);
+              bool v61 = (v45 == v59);
+              if ((v61 && !v60)) {
+                i32 v62 = ((i32)lane32((v21 + 0u), v26));
+                i64 v63 = ((i64)v62);
+                u32 v66 = (((u32)((u64)((i64)((u64)v63 - (u64)v64)))) + 1u);
+                bool v67 = ((v63 < v64) || (v63 > v65));
+                u32 v69 = (v67 ? 0u : v68[v66]);
+                u32 v70 = (v69 - 1u);
+                if (!(v69 == 0u)) {
                   v14 = (v14 + 1u);
                   v17 = (v17 | (1u << v26));
                 }
@@ -371,7 +386,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
       }
     }
-    u32 v65 = scan((v2 + 0u), v14);
+    u32 v71 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -379,8 +394,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const u32* __restrict__ v31, const u8* __restrict__ v35, const u32* __restrict__ v37) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const u32 v30, const u32 v31, const bool v32, const u32 v33, const u8* __restrict__ v35, const u32* __restrict__ v37, const u8* __restrict__ v41, const u32* __restrict__ v43) {
   SHARED(v2)
+  for (u32 v48 = threadIdx.x; v48 < v31; v48 += blockDim.x) {
+    v2[(v30 + v48)] = v29[v48];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -400,26 +419,27 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
           i64 v24 = ((i64)v23);
           u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
           bool v28 = ((v24 < v25) || (v24 > v26));
-          bool v30 = (v28 || !bit((v29 + 0ull), ((u64)v27)));
-          u32 v32 = (v30 ? 0u : v31[v27]);
-          u32 v33 = (v32 - 1u);
-          bool v34 = !(v32 == 0u);
-          if (v34) {
+          bool v34 = (v28 || (v32 && !word_bit((v2 + v30), ((u32)first_slot(v33, ((u64)v27))))));
+          bool v36 = (v34 || !bit((v35 + 0ull), ((u64)v27)));
+          u32 v38 = (v36 ? 0u : v37[v27]);
+          u32 v39 = (v38 - 1u);
+          bool v40 = !(v38 == 0u);
+          if (v40) {
             v18 = (v18 | (1u << v20));
           }
         }
       }
       if ((v18 != 0u)) {
-        u64 v36[1];
-        lanes8(v36, v35, v15);
-        u64 v38[4];
-        lanes32(v38, v37, v15);
+        u64 v42[1];
+        lanes8(v42, v41, v15);
+        u64 v44[4];
+        lanes32(v44, v43, v15);
 #pragma unroll
-        for (u32 v39 = 0u; v39 < 8u; v39 += 1u) {
-          u64 v40 = (v15 + ((u64)v39));
-          if (((v18 & (1u << v39)) != 0u)) {
+        for (u32 v45 = 0u; v45 < 8u; v45 += 1u) {
+          u64 v46 = (v15 + ((u64)v45));
+          if (((v18 & (1u << v45)) != 0u)) {
             v14 = (v14 + 1u);
-            v19 = (v19 | (1u << v39));
+            v19 = (v19 | (1u << v45));
           }
         }
       }
@@ -427,7 +447,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v41 = scan((v2 + 0u), v14);
+    u32 v47 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }

@@ -140,8 +140,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i32 v24, const u16* __restrict__ v26, const u32* __restrict__ v28, const u8* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u8* __restrict__ v41, const u32* __restrict__ v43) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i32 v24, const u16* __restrict__ v26, const u32* __restrict__ v28, const u8* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const u32 v42, const u32 v43, const bool v44, const u32 v45, const u8* __restrict__ v47, const u32* __restrict__ v49) {
   SHARED(v2)
+  for (u32 v53 = threadIdx.x; v53 < v43; v53 += blockDim.x) {
+    v2[(v42 + v53)] = v41[v53];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -179,10 +183,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v36 = ((i64)v35);
             u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
             bool v40 = ((v36 < v37) || (v36 > v38));
-            bool v42 = (v40 || !bit((v41 + 0ull), ((u64)v39)));
-            u32 v44 = (v42 ? 0u : v43[v39]);
-            u32 v45 = (v44 - 1u);
-            if (!(v44 == 0u)) {
+            bool v46 = (v40 || (v44 && !word_bit((v2 + v42), ((u32)first_slot(v45, ((u64)v39))))));
+            bool v48 = (v46 || !bit((v47 + 0ull), ((u64)v39)));
+            u32 v50 = (v48 ? 0u : v49[v39]);
+            u32 v51 = (v50 - 1u);
+            if (!(v50 == 0u)) {
               v14 = (v14 + 1u);
               v19 = (v19 | (1u << v32));
             }
@@ -193,7 +198,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v46 = scan((v2 + 0u), v14);
+    u32 v52 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -298,10 +303,14 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i32 v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u8* __restrict__ v39, const i32 v45, const i64 v48, const i64 v49, const u32* __restrict__ v53, const i64 v57, const u32* __restrict__ v59, const i32 v60, const i32 v62, const u8* __restrict__ v63, const i32 v64, const i32* __restrict__ v68, const i32* __restrict__ v70, const u32 v72, const u32 v73, const u32 v74, u32* v75, u64* v76) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i32 v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u32 v40, const u32 v41, const bool v42, const u32 v43, const u8* __restrict__ v45, const i32 v51, const i64 v54, const i64 v55, const u32* __restrict__ v59, const i64 v63, const u32* __restrict__ v65, const i32 v66, const i32 v68, const u8* __restrict__ v69, const i32 v70, const i32* __restrict__ v74, const i32* __restrict__ v76, const u32 v78, const u32 v79, const u32 v80, u32* v81, u64* v82) {
   SHARED(v1)
-  for (u32 v82 = threadIdx.x; v82 < (v74 * 3u); v82 += blockDim.x) {
-    v1[(20u + v82)] = 0u;
+  for (u32 v95 = threadIdx.x; v95 < v41; v95 += blockDim.x) {
+    v1[(v40 + v95)] = v39[v95];
+  }
+  __syncthreads();
+  for (u32 v88 = threadIdx.x; v88 < (v80 * 3u); v88 += blockDim.x) {
+    v1[(20u + v88)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -343,8 +352,9 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
                 i64 v34 = ((i64)v33);
                 u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
                 bool v38 = ((v34 < v35) || (v34 > v36));
-                bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v37)));
-                if (v40) {
+                bool v44 = (v38 || (v42 && !word_bit((v1 + v40), ((u32)first_slot(v43, ((u64)v37))))));
+                bool v46 = (v44 || !bit((v45 + 0ull), ((u64)v37)));
+                if (v46) {
                   v19 = (v19 - (1u << v30));
                 }
               }
@@ -353,50 +363,50 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
         }
         v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v41 = (v2 + scan((v1 + 17u), ones(v16)));
+      u32 v47 = (v2 + scan((v1 + 17u), ones(v16)));
       while ((v16 != 0u)) {
-        u32 v42 = first_bit(v16);
-        v16 = (v16 - (1u << v42));
-        v1[v41] = (((u32)v15) + ((v13 * (v42 >> 3u)) + (v42 & 7u)));
-        v41 = (v41 + 1u);
+        u32 v48 = first_bit(v16);
+        v16 = (v16 - (1u << v48));
+        v1[v47] = (((u32)v15) + ((v13 * (v48 >> 3u)) + (v48 & 7u)));
+        v47 = (v47 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v43);
-        if ((threadIdx.x < v43)) {
-          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v28[v44])));
-          i64 v47 = ((i64)v46);
-          u32 v50 = (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u);
-          bool v51 = ((v47 < v48) || (v47 > v49));
-          bool v52 = (v51 || !bit((v39 + 0ull), ((u64)v50)));
-          u32 v54 = (v52 ? 0u : v53[v50]);
-          u32 v55 = (v54 - 1u);
-          if (!(v54 == 0u)) {
-            i64 v56 = ((i64)v46);
-            u32 v58 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
-            i32 v61 = ((i32)((u32)v60 + (u32)((i32)v59[v44])));
-            i32 v65 = ((i32)((u32)v64 + (u32)((i32)v63[v44])));
-            i32 v66 = ((i32)((u32)v62 - (u32)v65));
-            i32 v67 = ((i32)((u32)v61 * (u32)v66));
-            i32 v69 = v68[v55];
-            i32 v71 = v70[v55];
-            u32 v77 = (((v58 & (v72 - 1u)) * v73) + (threadIdx.x % v73));
-            bool v78 = take_entry((v1 + (20u + v77)), (v58 + 1u));
-            if (v78) {
-              add_shared((v1 + (20u + ((v74 * 1u) + v77))), v74, ((i64)v67));
-              u64 v79 = (((u64)v58) * 2ull);
-              v75[((v79 * 2ull) + 2ull)] = ((u32)v69);
-              u64 v80 = (((u64)v58) * 2ull);
-              v75[((v80 * 2ull) + 3ull)] = ((u32)v71);
+        u32 v49 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v49);
+        if ((threadIdx.x < v49)) {
+          u64 v50 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v52 = ((i32)((u32)v51 + (u32)((i32)v28[v50])));
+          i64 v53 = ((i64)v52);
+          u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
+          bool v57 = ((v53 < v54) || (v53 > v55));
+          bool v58 = (v57 || !bit((v45 + 0ull), ((u64)v56)));
+          u32 v60 = (v58 ? 0u : v59[v56]);
+          u32 v61 = (v60 - 1u);
+          if (!(v60 == 0u)) {
+            i64 v62 = ((i64)v52);
+            u32 v64 = (((u32)((u64)((i64)((u64)v62 - (u64)v63)))) + 1u);
+            i32 v67 = ((i32)((u32)v66 + (u32)((i32)v65[v50])));
+            i32 v71 = ((i32)((u32)v70 + (u32)((i32)v69[v50])));
+            i32 v72 = ((i32)((u32)v68 - (u32)v71));
+            i32 v73 = ((i32)((u32)v67 * (u32)v72));
+            i32 v75 = v74[v61];
+            i32 v77 = v76[v61];
+            u32 v83 = (((v64 & (v78 - 1u)) * v79) + (threadIdx.x % v79));
+            bool v84 = take_entry((v1 + (20u + v83)), (v64 + 1u));
+            if (v84) {
+              add_shared((v1 + (20u + ((v80 * 1u) + v83))), v80, ((i64)v73));
+              u64 v85 = (((u64)v64) * 2ull);
+              v81[((v85 * 2ull) + 2ull)] = ((u32)v75);
+              u64 v86 = (((u64)v64) * 2ull);
+              v81[((v86 * 2ull) + 3ull)] = ((u32)v77);
             }
-            if (!v78) {
-              u64 v81 = (((u64)v58) * 2ull);
-              add64((v76 + v81), ((i64)v67));
-              v75[((v81 * 2ull) + 2ull)] = ((u32)v69);
-              v75[((v81 * 2ull) + 3ull)] = ((u32)v71);
+            if (!v84) {
+              u64 v87 = (((u64)v64) * 2ull);
+              add64((v82 + v87), ((i64)v73));
+              v81[((v87 * 2ull) + 2ull)] = ((u32)v75);
+              v81[((v87 * 2ull) + 3ull)] = ((u32)v77);
             }
           }
         }
@@ -405,15 +415,15 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v83 = threadIdx.x; v83 < (v72 * v73); v83 += blockDim.x) {
-    u32 v84 = v1[(20u + ((v74 * 0u) + v83))];
-    if ((v84 != 0u)) {
-      u32 v85 = 0u;
-      i64 v86 = ((i64)0ll);
-      v86 = ((i64)((u64)v86 + (u64)joined((v1 + (20u + ((v74 * 1u) + v83))), v74)));
-      u32 v87 = (v84 - 1u);
-      u64 v88 = (((u64)v87) * 2ull);
-      add64((v76 + v88), v86);
+  for (u32 v89 = threadIdx.x; v89 < (v78 * v79); v89 += blockDim.x) {
+    u32 v90 = v1[(20u + ((v80 * 0u) + v89))];
+    if ((v90 != 0u)) {
+      u32 v91 = 0u;
+      i64 v92 = ((i64)0ll);
+      v92 = ((i64)((u64)v92 + (u64)joined((v1 + (20u + ((v80 * 1u) + v89))), v80)));
+      u32 v93 = (v90 - 1u);
+      u64 v94 = (((u64)v93) * 2ull);
+      add64((v82 + v94), v92);
     }
   }
 }

@@ -427,10 +427,14 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v33, const i32 v39, const i64 v42, const i64 v43, const u32* __restrict__ v47, const u8* __restrict__ v50, const i32 v51, const i64 v54, const i64 v55, const u32* __restrict__ v58, const i32* __restrict__ v61, const u8* __restrict__ v63, const i32 v64, const u32* __restrict__ v67, const u32* __restrict__ v70, const i32 v71, const i32 v73, const u8* __restrict__ v74, const i32 v75, const u32 v79, const u32 v80, const u32 v81, const u32* __restrict__ v82, u64* v83) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const u32 v34, const u32 v35, const bool v36, const u32 v37, const u8* __restrict__ v39, const i32 v45, const i64 v48, const i64 v49, const u32* __restrict__ v53, const u8* __restrict__ v56, const i32 v57, const i64 v60, const i64 v61, const u32* __restrict__ v64, const i32* __restrict__ v67, const u8* __restrict__ v69, const i32 v70, const u32* __restrict__ v73, const u32* __restrict__ v76, const i32 v77, const i32 v79, const u8* __restrict__ v80, const i32 v81, const u32 v85, const u32 v86, const u32 v87, const u32* __restrict__ v88, u64* v89) {
   SHARED(v1)
-  for (u32 v85 = threadIdx.x; v85 < (v81 * 2u); v85 += blockDim.x) {
-    v1[(20u + v85)] = 0u;
+  for (u32 v98 = threadIdx.x; v98 < v35; v98 += blockDim.x) {
+    v1[(v34 + v98)] = v33[v98];
+  }
+  __syncthreads();
+  for (u32 v91 = threadIdx.x; v91 < (v87 * 2u); v91 += blockDim.x) {
+    v1[(20u + v91)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -466,8 +470,9 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
                 i64 v28 = ((i64)v27);
                 u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
                 bool v32 = ((v28 < v29) || (v28 > v30));
-                bool v34 = (v32 || !bit((v33 + 0ull), ((u64)v31)));
-                if (v34) {
+                bool v38 = (v32 || (v36 && !word_bit((v1 + v34), ((u32)first_slot(v37, ((u64)v31))))));
+                bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v31)));
+                if (v40) {
                   v19 = (v19 - (1u << v24));
                 }
               }
@@ -476,47 +481,47 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
         }
         v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v35 = (v2 + scan((v1 + 17u), ones(v16)));
+      u32 v41 = (v2 + scan((v1 + 17u), ones(v16)));
       while ((v16 != 0u)) {
-        u32 v36 = first_bit(v16);
-        v16 = (v16 - (1u << v36));
-        v1[v35] = (((u32)v15) + ((v13 * (v36 >> 3u)) + (v36 & 7u)));
-        v35 = (v35 + 1u);
+        u32 v42 = first_bit(v16);
+        v16 = (v16 - (1u << v42));
+        v1[v41] = (((u32)v15) + ((v13 * (v42 >> 3u)) + (v42 & 7u)));
+        v41 = (v41 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v37 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v37);
-        if ((threadIdx.x < v37)) {
-          u64 v38 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v40 = ((i32)((u32)v39 + (u32)((i32)v22[v38])));
-          i64 v41 = ((i64)v40);
-          u32 v44 = (((u32)((u64)((i64)((u64)v41 - (u64)v42)))) + 1u);
-          bool v45 = ((v41 < v42) || (v41 > v43));
-          bool v46 = (v45 || !bit((v33 + 0ull), ((u64)v44)));
-          u32 v48 = (v46 ? 0u : v47[v44]);
-          u32 v49 = (v48 - 1u);
-          if (!(v48 == 0u)) {
-            i32 v52 = ((i32)((u32)v51 + (u32)((i32)v50[v38])));
-            i64 v53 = ((i64)v52);
-            u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
-            bool v57 = ((v53 < v54) || (v53 > v55));
-            u32 v59 = (v57 ? 0u : v58[v56]);
-            u32 v60 = (v59 - 1u);
-            if (!(v59 == 0u)) {
-              i32 v62 = v61[v49];
-              i32 v65 = ((i32)((u32)v64 + (u32)((i32)v63[v60])));
-              bool v66 = (v62 == v65);
-              if (v66) {
-                u32 v68 = v67[v49];
-                u32 v69 = (v68 + 1u);
-                i32 v72 = ((i32)((u32)v71 + (u32)((i32)v70[v38])));
-                i32 v76 = ((i32)((u32)v75 + (u32)((i32)v74[v38])));
-                i32 v77 = ((i32)((u32)v73 - (u32)v76));
-                i32 v78 = ((i32)((u32)v72 * (u32)v77));
-                u32 v84 = ((v69 * v80) + (threadIdx.x % v80));
-                add_shared((v1 + (20u + ((v81 * 0u) + v84))), v81, ((i64)v78));
+        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v43);
+        if ((threadIdx.x < v43)) {
+          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v22[v44])));
+          i64 v47 = ((i64)v46);
+          u32 v50 = (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u);
+          bool v51 = ((v47 < v48) || (v47 > v49));
+          bool v52 = (v51 || !bit((v39 + 0ull), ((u64)v50)));
+          u32 v54 = (v52 ? 0u : v53[v50]);
+          u32 v55 = (v54 - 1u);
+          if (!(v54 == 0u)) {
+            i32 v58 = ((i32)((u32)v57 + (u32)((i32)v56[v44])));
+            i64 v59 = ((i64)v58);
+            u32 v62 = (((u32)((u64)((i64)((u64)v59 - (u64)v60)))) + 1u);
+            bool v63 = ((v59 < v60) || (v59 > v61));
+            u32 v65 = (v63 ? 0u : v64[v62]);
+            u32 v66 = (v65 - 1u);
+            if (!(v65 == 0u)) {
+              i32 v68 = v67[v55];
+              i32 v71 = ((i32)((u32)v70 + (u32)((i32)v69[v66])));
+              bool v72 = (v68 == v71);
+              if (v72) {
+                u32 v74 = v73[v55];
+                u32 v75 = (v74 + 1u);
+                i32 v78 = ((i32)((u32)v77 + (u32)((i32)v76[v44])));
+                i32 v82 = ((i32)((u32)v81 + (u32)((i32)v80[v44])));
+                i32 v83 = ((i32)((u32)v79 - (u32)v82));
+                i32 v84 = ((i32)((u32)v78 * (u32)v83));
+                u32 v90 = ((v75 * v86) + (threadIdx.x % v86));
+                add_shared((v1 + (20u + ((v87 * 0u) + v90))), v87, ((i64)v84));
               }
             }
           }
@@ -526,16 +531,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v86 = threadIdx.x; v86 < v79; v86 += blockDim.x) {
-    u32 v87 = 0u;
-    i64 v88 = ((i64)0ll);
-    for (u32 v89 = 0u; v89 < v80; v89 += 1u) {
-      u32 v90 = ((v86 * v80) + v89);
-      v88 = ((i64)((u64)v88 + (u64)joined((v1 + (20u + ((v81 * 0u) + v90))), v81)));
+  for (u32 v92 = threadIdx.x; v92 < v85; v92 += blockDim.x) {
+    u32 v93 = 0u;
+    i64 v94 = ((i64)0ll);
+    for (u32 v95 = 0u; v95 < v86; v95 += 1u) {
+      u32 v96 = ((v92 * v86) + v95);
+      v94 = ((i64)((u64)v94 + (u64)joined((v1 + (20u + ((v87 * 0u) + v96))), v87)));
     }
-    if ((v88 != ((i64)0ll))) {
-      u64 v91 = ((u64)v86);
-      add64((v83 + v91), v88);
+    if ((v94 != ((i64)0ll))) {
+      u64 v97 = ((u64)v92);
+      add64((v89 + v97), v94);
     }
   }
 }

@@ -69,8 +69,12 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u32* __restrict__ v32, const u16* __restrict__ v35, const i32 v36, const i64 v39, u32* v41, const u32* __restrict__ v42, u32* v44) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u32 v31, const u32 v32, const bool v33, const u32 v34, const u8* __restrict__ v36, const u32* __restrict__ v38, const u16* __restrict__ v41, const i32 v42, const i64 v45, u32* v47, const u32* __restrict__ v48, u32* v50) {
   SHARED(v2)
+  for (u32 v51 = threadIdx.x; v51 < v32; v51 += blockDim.x) {
+    v2[(v31 + v51)] = v30[v51];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -93,16 +97,17 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
         i64 v25 = ((i64)v24);
         u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
         bool v29 = ((v25 < v26) || (v25 > v27));
-        bool v31 = (v29 || !bit((v30 + 0ull), ((u64)v28)));
-        u32 v33 = (v31 ? 0u : v32[v28]);
-        u32 v34 = (v33 - 1u);
-        if (!(v33 == 0u)) {
-          i32 v37 = ((i32)((u32)v36 + (u32)((i32)v35[v21])));
-          i64 v38 = ((i64)v37);
-          u32 v40 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
-          v41[v19] = v40;
-          u32 v43 = v42[v34];
-          v44[v19] = v43;
+        bool v35 = (v29 || (v33 && !word_bit((v2 + v31), ((u32)first_slot(v34, ((u64)v28))))));
+        bool v37 = (v35 || !bit((v36 + 0ull), ((u64)v28)));
+        u32 v39 = (v37 ? 0u : v38[v28]);
+        u32 v40 = (v39 - 1u);
+        if (!(v39 == 0u)) {
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v41[v21])));
+          i64 v44 = ((i64)v43);
+          u32 v46 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
+          v47[v19] = v46;
+          u32 v49 = v48[v40];
+          v50[v19] = v49;
           v19 = (v19 + 1u);
         }
       }
@@ -112,8 +117,12 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u32* __restrict__ v32, const u16* __restrict__ v35, const i32 v36, const i64 v39, u32* v41, const u32* __restrict__ v42, u32* v44) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u32 v31, const u32 v32, const bool v33, const u32 v34, const u8* __restrict__ v36, const u32* __restrict__ v38, const u16* __restrict__ v41, const i32 v42, const i64 v45, u32* v47, const u32* __restrict__ v48, u32* v50) {
   SHARED(v2)
+  for (u32 v51 = threadIdx.x; v51 < v32; v51 += blockDim.x) {
+    v2[(v31 + v51)] = v30[v51];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -136,16 +145,17 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
         i64 v25 = ((i64)v24);
         u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
         bool v29 = ((v25 < v26) || (v25 > v27));
-        bool v31 = (v29 || !bit((v30 + 0ull), ((u64)v28)));
-        u32 v33 = (v31 ? 0u : v32[v28]);
-        u32 v34 = (v33 - 1u);
-        if (!(v33 == 0u)) {
-          i32 v37 = ((i32)((u32)v36 + (u32)((i32)v35[v21])));
-          i64 v38 = ((i64)v37);
-          u32 v40 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
-          v41[v19] = v40;
-          u32 v43 = v42[v34];
-          v44[v19] = v43;
+        bool v35 = (v29 || (v33 && !word_bit((v2 + v31), ((u32)first_slot(v34, ((u64)v28))))));
+        bool v37 = (v35 || !bit((v36 + 0ull), ((u64)v28)));
+        u32 v39 = (v37 ? 0u : v38[v28]);
+        u32 v40 = (v39 - 1u);
+        if (!(v39 == 0u)) {
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v41[v21])));
+          i64 v44 = ((i64)v43);
+          u32 v46 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
+          v47[v19] = v46;
+          u32 v49 = v48[v40];
+          v50[v19] = v49;
           v19 = (v19 + 1u);
         }
       }
@@ -155,8 +165,12 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u32* __restrict__ v32, const u8* __restrict__ v35, const i32 v36, const i64 v39, u32* v41, const u32* __restrict__ v42, u32* v44) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u8* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u32 v31, const u32 v32, const bool v33, const u32 v34, const u8* __restrict__ v36, const u32* __restrict__ v38, const u8* __restrict__ v41, const i32 v42, const i64 v45, u32* v47, const u32* __restrict__ v48, u32* v50) {
   SHARED(v2)
+  for (u32 v51 = threadIdx.x; v51 < v32; v51 += blockDim.x) {
+    v2[(v31 + v51)] = v30[v51];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -179,16 +193,17 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
         i64 v25 = ((i64)v24);
         u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
         bool v29 = ((v25 < v26) || (v25 > v27));
-        bool v31 = (v29 || !bit((v30 + 0ull), ((u64)v28)));
-        u32 v33 = (v31 ? 0u : v32[v28]);
-        u32 v34 = (v33 - 1u);
-        if (!(v33 == 0u)) {
-          i32 v37 = ((i32)((u32)v36 + (u32)((i32)v35[v21])));
-          i64 v38 = ((i64)v37);
-          u32 v40 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
-          v41[v19] = v40;
-          u32 v43 = v42[v34];
-          v44[v19] = v43;
+        bool v35 = (v29 || (v33 && !word_bit((v2 + v31), ((u32)first_slot(v34, ((u64)v28))))));
+        bool v37 = (v35 || !bit((v36 + 0ull), ((u64)v28)));
+        u32 v39 = (v37 ? 0u : v38[v28]);
+        u32 v40 = (v39 - 1u);
+        if (!(v39 == 0u)) {
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v41[v21])));
+          i64 v44 = ((i64)v43);
+          u32 v46 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
+          v47[v19] = v46;
+          u32 v49 = v48[v40];
+          v50[v19] = v49;
           v19 = (v19 + 1u);
         }
       }
@@ -255,8 +270,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v20, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v33, const u32* __restrict__ v35) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v20, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const u32 v34, const u32 v35, const bool v36, const u32 v37, const u8* __restrict__ v39, const u32* __restrict__ v41) {
   SHARED(v2)
+  for (u32 v45 = threadIdx.x; v45 < v35; v45 += blockDim.x) {
+    v2[(v34 + v45)] = v33[v45];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -286,10 +305,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v28 = ((i64)v27);
             u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
             bool v32 = ((v28 < v29) || (v28 > v30));
-            bool v34 = (v32 || !bit((v33 + 0ull), ((u64)v31)));
-            u32 v36 = (v34 ? 0u : v35[v31]);
-            u32 v37 = (v36 - 1u);
-            if (!(v36 == 0u)) {
+            bool v38 = (v32 || (v36 && !word_bit((v2 + v34), ((u32)first_slot(v37, ((u64)v31))))));
+            bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v31)));
+            u32 v42 = (v40 ? 0u : v41[v31]);
+            u32 v43 = (v42 - 1u);
+            if (!(v42 == 0u)) {
               v14 = (v14 + 1u);
               v17 = (v17 | (1u << v24));
             }
@@ -300,7 +320,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
       }
     }
-    u32 v38 = scan((v2 + 0u), v14);
+    u32 v44 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -308,8 +328,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v33, const u32* __restrict__ v35) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const u32 v34, const u32 v35, const bool v36, const u32 v37, const u8* __restrict__ v39, const u32* __restrict__ v41) {
   SHARED(v2)
+  for (u32 v45 = threadIdx.x; v45 < v35; v45 += blockDim.x) {
+    v2[(v34 + v45)] = v33[v45];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -339,10 +363,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v28 = ((i64)v27);
             u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
             bool v32 = ((v28 < v29) || (v28 > v30));
-            bool v34 = (v32 || !bit((v33 + 0ull), ((u64)v31)));
-            u32 v36 = (v34 ? 0u : v35[v31]);
-            u32 v37 = (v36 - 1u);
-            if (!(v36 == 0u)) {
+            bool v38 = (v32 || (v36 && !word_bit((v2 + v34), ((u32)first_slot(v37, ((u64)v31))))));
+            bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v31)));
+            u32 v42 = (v40 ? 0u : v41[v31]);
+            u32 v43 = (v42 - 1u);
+            if (!(v42 == 0u)) {
               v14 = (v14 + 1u);
               v17 = (v17 | (1u << v24));
             }
@@ -353,7 +378,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
       }
     }
-    u32 v38 = scan((v2 + 0u), v14);
+    u32 v44 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -361,8 +386,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v33, const u32* __restrict__ v35) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v20, const u8* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const u32 v34, const u32 v35, const bool v36, const u32 v37, const u8* __restrict__ v39, const u32* __restrict__ v41) {
   SHARED(v2)
+  for (u32 v45 = threadIdx.x; v45 < v35; v45 += blockDim.x) {
+    v2[(v34 + v45)] = v33[v45];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -392,10 +421,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v28 = ((i64)v27);
             u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
             bool v32 = ((v28 < v29) || (v28 > v30));
-            bool v34 = (v32 || !bit((v33 + 0ull), ((u64)v31)));
-            u32 v36 = (v34 ? 0u : v35[v31]);
-            u32 v37 = (v36 - 1u);
-            if (!(v36 == 0u)) {
+            bool v38 = (v32 || (v36 && !word_bit((v2 + v34), ((u32)first_slot(v37, ((u64)v31))))));
+            bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v31)));
+            u32 v42 = (v40 ? 0u : v41[v31]);
+            u32 v43 = (v42 - 1u);
+            if (!(v42 == 0u)) {
               v14 = (v14 + 1u);
               v17 = (v17 | (1u << v24));
             }
@@ -406,7 +436,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v17);
       }
     }
-    u32 v38 = scan((v2 + 0u), v14);
+    u32 v44 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -462,10 +492,14 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i32 v26, const i32 v28, const u16* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u8* __restrict__ v41, const i32 v47, const i64 v50, const i64 v51, const u32* __restrict__ v55, const u8* __restrict__ v58, const i32 v59, const i64 v62, const i64 v63, const u8* __restrict__ v66, const u32* __restrict__ v68, const u32* __restrict__ v71, const u8* __restrict__ v73, const u8* __restrict__ v74, const u32* __restrict__ v76, const u8* __restrict__ v78, const u8* __restrict__ v79, const i32 v86, const i64 v91, const u32* __restrict__ v93, const i32 v94, const i32 v96, const u8* __restrict__ v97, const i32 v98, const u32 v102, const u32 v103, const u32 v104, const u32* __restrict__ v105, u64* v106) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i32 v26, const i32 v28, const u16* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const u32 v42, const u32 v43, const bool v44, const u32 v45, const u8* __restrict__ v47, const i32 v53, const i64 v56, const i64 v57, const u32* __restrict__ v61, const u8* __restrict__ v64, const i32 v65, const i64 v68, const i64 v69, const u8* __restrict__ v72, const u32* __restrict__ v74, const u32* __restrict__ v77, const u8* __restrict__ v79, const u8* __restrict__ v80, const u32* __restrict__ v82, const u8* __restrict__ v84, const u8* __restrict__ v85, const i32 v92, const i64 v97, const u32* __restrict__ v99, const i32 v100, const i32 v102, const u8* __restrict__ v103, const i32 v104, const u32 v108, const u32 v109, const u32 v110, const u32* __restrict__ v111, u64* v112) {
   SHARED(v1)
-  for (u32 v108 = threadIdx.x; v108 < (v104 * 2u); v108 += blockDim.x) {
-    v1[(20u + v108)] = 0u;
+  for (u32 v121 = threadIdx.x; v121 < v43; v121 += blockDim.x) {
+    v1[(v42 + v121)] = v41[v121];
+  }
+  __syncthreads();
+  for (u32 v114 = threadIdx.x; v114 < (v110 * 2u); v114 += blockDim.x) {
+    v1[(20u + v114)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -510,8 +544,9 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
                 i64 v36 = ((i64)v35);
                 u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
                 bool v40 = ((v36 < v37) || (v36 > v38));
-                bool v42 = (v40 || !bit((v41 + 0ull), ((u64)v39)));
-                if (v42) {
+                bool v46 = (v40 || (v44 && !word_bit((v1 + v42), ((u32)first_slot(v45, ((u64)v39))))));
+                bool v48 = (v46 || !bit((v47 + 0ull), ((u64)v39)));
+                if (v48) {
                   v19 = (v19 - (1u << v32));
                 }
               }
@@ -520,57 +555,57 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
         }
         v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v43 = (v2 + scan((v1 + 17u), ones(v16)));
+      u32 v49 = (v2 + scan((v1 + 17u), ones(v16)));
       while ((v16 != 0u)) {
-        u32 v44 = first_bit(v16);
-        v16 = (v16 - (1u << v44));
-        v1[v43] = (((u32)v15) + ((v13 * (v44 >> 3u)) + (v44 & 7u)));
-        v43 = (v43 + 1u);
+        u32 v50 = first_bit(v16);
+        v16 = (v16 - (1u << v50));
+        v1[v49] = (((u32)v15) + ((v13 * (v50 >> 3u)) + (v50 & 7u)));
+        v49 = (v49 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v45 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v45);
-        if ((threadIdx.x < v45)) {
-          u64 v46 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v48 = ((i32)((u32)v47 + (u32)((i32)v30[v46])));
-          i64 v49 = ((i64)v48);
-          u32 v52 = (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u);
-          bool v53 = ((v49 < v50) || (v49 > v51));
-          bool v54 = (v53 || !bit((v41 + 0ull), ((u64)v52)));
-          u32 v56 = (v54 ? 0u : v55[v52]);
-          u32 v57 = (v56 - 1u);
-          if (!(v56 == 0u)) {
-            i32 v60 = ((i32)((u32)v59 + (u32)((i32)v58[v46])));
-            i64 v61 = ((i64)v60);
-            u32 v64 = (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u);
-            bool v65 = ((v61 < v62) || (v61 > v63));
-            bool v67 = (v65 || !bit((v66 + 0ull), ((u64)v64)));
-            u32 v69 = (v67 ? 0u : v68[v64]);
-            u32 v70 = (v69 - 1u);
-            if (!(v69 == 0u)) {
-              u32 v72 = v71[v70];
-              bool v75 = (v73[v72] != 0u);
-              u32 v77 = v76[v57];
-              bool v80 = (v78[v77] != 0u);
-              bool v81 = !(!v75 || !v80);
-              bool v82 = (v78[v72] != 0u);
-              bool v83 = (v73[v77] != 0u);
-              bool v84 = !(!v82 || !v83);
-              bool v85 = (v81 || v84);
-              if (v85) {
-                i32 v87 = ((i32)((u32)v86 + (u32)((i32)v20[v46])));
-                i32 v88 = year_of(v87);
-                i32 v89 = ((v88 > (0)) ? v88 : ((i32)((u32)v88 - (u32)(1))));
-                i64 v90 = ((i64)v89);
-                u32 v92 = ((((v72 + 1u) << 8u) | ((v77 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v90 - (u64)v91)))) + 1u));
-                i32 v95 = ((i32)((u32)v94 + (u32)((i32)v93[v46])));
-                i32 v99 = ((i32)((u32)v98 + (u32)((i32)v97[v46])));
-                i32 v100 = ((i32)((u32)v96 - (u32)v99));
-                i32 v101 = ((i32)((u32)v95 * (u32)v100));
-                u32 v107 = ((v92 * v103) + (threadIdx.x % v103));
-                add_shared((v1 + (20u + ((v104 * 0u) + v107))), v104, ((i64)v101));
+        u32 v51 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v51);
+        if ((threadIdx.x < v51)) {
+          u64 v52 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v54 = ((i32)((u32)v53 + (u32)((i32)v30[v52])));
+          i64 v55 = ((i64)v54);
+          u32 v58 = (((u32)((u64)((i64)((u64)v55 - (u64)v56)))) + 1u);
+          bool v59 = ((v55 < v56) || (v55 > v57));
+          bool v60 = (v59 || !bit((v47 + 0ull), ((u64)v58)));
+          u32 v62 = (v60 ? 0u : v61[v58]);
+          u32 v63 = (v62 - 1u);
+          if (!(v62 == 0u)) {
+            i32 v66 = ((i32)((u32)v65 + (u32)((i32)v64[v52])));
+            i64 v67 = ((i64)v66);
+            u32 v70 = (((u32)((u64)((i64)((u64)v67 - (u64)v68)))) + 1u);
+            bool v71 = ((v67 < v68) || (v67 > v69));
+            bool v73 = (v71 || !bit((v72 + 0ull), ((u64)v70)));
+            u32 v75 = (v73 ? 0u : v74[v70]);
+            u32 v76 = (v75 - 1u);
+            if (!(v75 == 0u)) {
+              u32 v78 = v77[v76];
+              bool v81 = (v79[v78] != 0u);
+              u32 v83 = v82[v63];
+              bool v86 = (v84[v83] != 0u);
+              bool v87 = !(!v81 || !v86);
+              bool v88 = (v84[v78] != 0u);
+              bool v89 = (v79[v83] != 0u);
+              bool v90 = !(!v88 || !v89);
+              bool v91 = (v87 || v90);
+              if (v91) {
+                i32 v93 = ((i32)((u32)v92 + (u32)((i32)v20[v52])));
+                i32 v94 = year_of(v93);
+                i32 v95 = ((v94 > (0)) ? v94 : ((i32)((u32)v94 - (u32)(1))));
+                i64 v96 = ((i64)v95);
+                u32 v98 = ((((v78 + 1u) << 8u) | ((v83 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v96 - (u64)v97)))) + 1u));
+                i32 v101 = ((i32)((u32)v100 + (u32)((i32)v99[v52])));
+                i32 v105 = ((i32)((u32)v104 + (u32)((i32)v103[v52])));
+                i32 v106 = ((i32)((u32)v102 - (u32)v105));
+                i32 v107 = ((i32)((u32)v101 * (u32)v106));
+                u32 v113 = ((v98 * v109) + (threadIdx.x % v109));
+                add_shared((v1 + (20u + ((v110 * 0u) + v113))), v110, ((i64)v107));
               }
             }
           }
@@ -580,16 +615,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v109 = threadIdx.x; v109 < v102; v109 += blockDim.x) {
-    u32 v110 = 0u;
-    i64 v111 = ((i64)0ll);
-    for (u32 v112 = 0u; v112 < v103; v112 += 1u) {
-      u32 v113 = ((v109 * v103) + v112);
-      v111 = ((i64)((u64)v111 + (u64)joined((v1 + (20u + ((v104 * 0u) + v113))), v104)));
+  for (u32 v115 = threadIdx.x; v115 < v108; v115 += blockDim.x) {
+    u32 v116 = 0u;
+    i64 v117 = ((i64)0ll);
+    for (u32 v118 = 0u; v118 < v109; v118 += 1u) {
+      u32 v119 = ((v115 * v109) + v118);
+      v117 = ((i64)((u64)v117 + (u64)joined((v1 + (20u + ((v110 * 0u) + v119))), v110)));
     }
-    if ((v111 != ((i64)0ll))) {
-      u64 v114 = ((u64)v109);
-      add64((v106 + v114), v111);
+    if ((v117 != ((i64)0ll))) {
+      u64 v120 = ((u64)v115);
+      add64((v112 + v120), v117);
     }
   }
 }

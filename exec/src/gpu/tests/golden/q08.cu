@@ -45,8 +45,12 @@ KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u8* __restrict__ v30, const u32* __restrict__ v32, const u32* __restrict__ v34, const u32* __restrict__ v35, const u32* __restrict__ v36, const i32 v42, const i32 v44, const i32 v46, const i32 v48, const i64 v51, const i64 v52, const u16* __restrict__ v61, const i32 v62, const i64 v65, u32* v67, i32* v68, const i32* __restrict__ v69, i32* v71, const i32* __restrict__ v72, i32* v74, const i32* __restrict__ v75, i32* v77) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v15, const i32 v16, const i32 v18, const i32 v20, const u16* __restrict__ v22, const i32 v23, const i64 v26, const i64 v27, const u32* __restrict__ v30, const u32 v31, const u32 v32, const bool v33, const u32 v34, const u8* __restrict__ v36, const u32* __restrict__ v38, const u32* __restrict__ v40, const u32* __restrict__ v41, const u32* __restrict__ v42, const i32 v48, const i32 v50, const i32 v52, const i32 v54, const i64 v57, const i64 v58, const u16* __restrict__ v67, const i32 v68, const i64 v71, u32* v73, i32* v74, const i32* __restrict__ v75, i32* v77, const i32* __restrict__ v78, i32* v80, const i32* __restrict__ v81, i32* v83) {
   SHARED(v2)
+  for (u32 v84 = threadIdx.x; v84 < v32; v84 += blockDim.x) {
+    v2[(v31 + v84)] = v30[v84];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -65,49 +69,50 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
             i64 v25 = ((i64)v24);
             u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
             bool v29 = ((v25 < v26) || (v25 > v27));
-            bool v31 = (v29 || !bit((v30 + 0ull), ((u64)v28)));
-            u32 v33 = (v31 ? 0u : v32[v28]);
-            if (!(v33 == 0u)) {
-              u32 v37 = v34[v28];
-              u32 v38 = (v37 + v35[v28]);
-              for (u32 v39 = v37; v39 < v38; v39 += 1u) {
-                u32 v40 = v36[v39];
+            bool v35 = (v29 || (v33 && !word_bit((v2 + v31), ((u32)first_slot(v34, ((u64)v28))))));
+            bool v37 = (v35 || !bit((v36 + 0ull), ((u64)v28)));
+            u32 v39 = (v37 ? 0u : v38[v28]);
+            if (!(v39 == 0u)) {
+              u32 v43 = v40[v28];
+              u32 v44 = (v43 + v41[v28]);
+              for (u32 v45 = v43; v45 < v44; v45 += 1u) {
+                u32 v46 = v42[v45];
                 v14 = (v14 + 1u);
               }
             }
           }
         }
       }
-      u32 v41 = (v11 + scan((v2 + 0u), v14));
+      u32 v47 = (v11 + scan((v2 + 0u), v14));
       if ((v14 != 0u)) {
-        i32 v43 = ((i32)((u32)v42 + (u32)((i32)v15[v13])));
-        bool v45 = (v43 >= v44);
-        if (v45) {
-          bool v47 = (v43 <= v46);
-          if (v47) {
-            i32 v49 = ((i32)((u32)v48 + (u32)((i32)v22[v13])));
-            i64 v50 = ((i64)v49);
-            u32 v53 = (((u32)((u64)((i64)((u64)v50 - (u64)v51)))) + 1u);
-            bool v54 = ((v50 < v51) || (v50 > v52));
-            bool v55 = (v54 || !bit((v30 + 0ull), ((u64)v53)));
-            u32 v56 = (v55 ? 0u : v32[v53]);
-            if (!(v56 == 0u)) {
-              u32 v57 = v34[v53];
-              u32 v58 = (v57 + v35[v53]);
-              for (u32 v59 = v57; v59 < v58; v59 += 1u) {
-                u32 v60 = v36[v59];
-                i32 v63 = ((i32)((u32)v62 + (u32)((i32)v61[v13])));
-                i64 v64 = ((i64)v63);
-                u32 v66 = (((u32)((u64)((i64)((u64)v64 - (u64)v65)))) + 1u);
-                v67[v41] = v66;
-                v68[v41] = v43;
-                i32 v70 = v69[v60];
-                v71[v41] = v70;
-                i32 v73 = v72[v60];
-                v74[v41] = v73;
-                i32 v76 = v75[v60];
-                v77[v41] = v76;
-                v41 = (v41 + 1u);
+        i32 v49 = ((i32)((u32)v48 + (u32)((i32)v15[v13])));
+        bool v51 = (v49 >= v50);
+        if (v51) {
+          bool v53 = (v49 <= v52);
+          if (v53) {
+            i32 v55 = ((i32)((u32)v54 + (u32)((i32)v22[v13])));
+            i64 v56 = ((i64)v55);
+            u32 v59 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
+            bool v60 = ((v56 < v57) || (v56 > v58));
+            bool v61 = (v60 || !bit((v36 + 0ull), ((u64)v59)));
+            u32 v62 = (v61 ? 0u : v38[v59]);
+            if (!(v62 == 0u)) {
+              u32 v63 = v40[v59];
+              u32 v64 = (v63 + v41[v59]);
+              for (u32 v65 = v63; v65 < v64; v65 += 1u) {
+                u32 v66 = v42[v65];
+                i32 v69 = ((i32)((u32)v68 + (u32)((i32)v67[v13])));
+                i64 v70 = ((i64)v69);
+                u32 v72 = (((u32)((u64)((i64)((u64)v70 - (u64)v71)))) + 1u);
+                v73[v47] = v72;
+                v74[v47] = v49;
+                i32 v76 = v75[v66];
+                v77[v47] = v76;
+                i32 v79 = v78[v66];
+                v80[v47] = v79;
+                i32 v82 = v81[v66];
+                v83[v47] = v82;
+                v47 = (v47 + 1u);
               }
             }
           }
@@ -164,8 +169,12 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u8* __restrict__ v37, const u32* __restrict__ v39, const u32* __restrict__ v41, const u32* __restrict__ v42, const u32* __restrict__ v43) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v13, const i32 v18, const i32 v20, const i32 v22, const u16* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const u32 v38, const u32 v39, const bool v40, const u32 v41, const u8* __restrict__ v43, const u32* __restrict__ v45, const u32* __restrict__ v47, const u32* __restrict__ v48, const u32* __restrict__ v49) {
   SHARED(v2)
+  for (u32 v55 = threadIdx.x; v55 < v39; v55 += blockDim.x) {
+    v2[(v38 + v55)] = v37[v55];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -202,13 +211,14 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v32 = ((i64)v31);
             u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
             bool v36 = ((v32 < v33) || (v32 > v34));
-            bool v38 = (v36 || !bit((v37 + 0ull), ((u64)v35)));
-            u32 v40 = (v38 ? 0u : v39[v35]);
-            if (!(v40 == 0u)) {
-              u32 v44 = v41[v35];
-              u32 v45 = (v44 + v42[v35]);
-              for (u32 v46 = v44; v46 < v45; v46 += 1u) {
-                u32 v47 = v43[v46];
+            bool v42 = (v36 || (v40 && !word_bit((v2 + v38), ((u32)first_slot(v41, ((u64)v35))))));
+            bool v44 = (v42 || !bit((v43 + 0ull), ((u64)v35)));
+            u32 v46 = (v44 ? 0u : v45[v35]);
+            if (!(v46 == 0u)) {
+              u32 v50 = v47[v35];
+              u32 v51 = (v50 + v48[v35]);
+              for (u32 v52 = v50; v52 < v51; v52 += 1u) {
+                u32 v53 = v49[v52];
                 v11 = (v11 + 1u);
               }
             }
@@ -216,7 +226,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         }
       }
     }
-    u32 v48 = scan((v2 + 0u), v11);
+    u32 v54 = scan((v2 + 0u), v11);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -400,10 +410,14 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u16* __restrict__ v33, const i32 v37, const i64 v40, const i64 v41, const u8* __restrict__ v44, const i32 v50, const i64 v53, const i64 v54, const u32* __restrict__ v58, const u32* __restrict__ v60, const u32* __restrict__ v61, const u32* __restrict__ v62, const i32* __restrict__ v67, const i64 v70, const i64 v71, const u32* __restrict__ v74, const u8* __restrict__ v77, const i32 v78, const i64 v81, const i64 v82, const u32* __restrict__ v85, const i32* __restrict__ v88, const i64 v93, const u8* __restrict__ v98, const u8* __restrict__ v100, const u8* __restrict__ v101, const i32* __restrict__ v103, const i32 v105, const i32* __restrict__ v106, const i32 v110, const i32 v112, const u32 v116, const u32 v117, const u32 v118, const u32* __restrict__ v119, u64* v120) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u16* __restrict__ v33, const i32 v37, const i64 v40, const i64 v41, const u32* __restrict__ v44, const u32 v45, const u32 v46, const bool v47, const u32 v48, const u8* __restrict__ v50, const i32 v56, const i64 v59, const i64 v60, const u32* __restrict__ v64, const u32* __restrict__ v66, const u32* __restrict__ v67, const u32* __restrict__ v68, const i32* __restrict__ v73, const i64 v76, const i64 v77, const u32* __restrict__ v80, const u8* __restrict__ v83, const i32 v84, const i64 v87, const i64 v88, const u32* __restrict__ v91, const i32* __restrict__ v94, const i64 v99, const u8* __restrict__ v104, const u8* __restrict__ v106, const u8* __restrict__ v107, const i32* __restrict__ v109, const i32 v111, const i32* __restrict__ v112, const i32 v116, const i32 v118, const u32 v122, const u32 v123, const u32 v124, const u32* __restrict__ v125, u64* v126) {
   SHARED(v1)
-  for (u32 v122 = threadIdx.x; v122 < (v118 * 4u); v122 += blockDim.x) {
-    v1[(20u + v122)] = 0u;
+  for (u32 v136 = threadIdx.x; v136 < v46; v136 += blockDim.x) {
+    v1[(v45 + v136)] = v44[v136];
+  }
+  __syncthreads();
+  for (u32 v128 = threadIdx.x; v128 < (v124 * 4u); v128 += blockDim.x) {
+    v1[(20u + v128)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -448,8 +462,9 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
                 i64 v39 = ((i64)v38);
                 u32 v42 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
                 bool v43 = ((v39 < v40) || (v39 > v41));
-                bool v45 = (v43 || !bit((v44 + 0ull), ((u64)v42)));
-                if (v45) {
+                bool v49 = (v43 || (v47 && !word_bit((v1 + v45), ((u32)first_slot(v48, ((u64)v42))))));
+                bool v51 = (v49 || !bit((v50 + 0ull), ((u64)v42)));
+                if (v51) {
                   v19 = (v19 - (1u << v35));
                 }
               }
@@ -458,77 +473,77 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
         }
         v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v46 = (v2 + scan((v1 + 17u), ones(v16)));
+      u32 v52 = (v2 + scan((v1 + 17u), ones(v16)));
       while ((v16 != 0u)) {
-        u32 v47 = first_bit(v16);
-        v16 = (v16 - (1u << v47));
-        v1[v46] = (((u32)v15) + ((v13 * (v47 >> 3u)) + (v47 & 7u)));
-        v46 = (v46 + 1u);
+        u32 v53 = first_bit(v16);
+        v16 = (v16 - (1u << v53));
+        v1[v52] = (((u32)v15) + ((v13 * (v53 >> 3u)) + (v53 & 7u)));
+        v52 = (v52 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v48 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v48);
-        if ((threadIdx.x < v48)) {
-          u64 v49 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v51 = ((i32)((u32)v50 + (u32)((i32)v33[v49])));
-          i64 v52 = ((i64)v51);
-          u32 v55 = (((u32)((u64)((i64)((u64)v52 - (u64)v53)))) + 1u);
-          bool v56 = ((v52 < v53) || (v52 > v54));
-          bool v57 = (v56 || !bit((v44 + 0ull), ((u64)v55)));
-          u32 v59 = (v57 ? 0u : v58[v55]);
-          if (!(v59 == 0u)) {
-            u32 v63 = v60[v55];
-            u32 v64 = (v63 + v61[v55]);
-            for (u32 v65 = v63; v65 < v64; v65 += 1u) {
-              u32 v66 = v62[v65];
-              i32 v68 = v67[v66];
-              i64 v69 = ((i64)v68);
-              u32 v72 = (((u32)((u64)((i64)((u64)v69 - (u64)v70)))) + 1u);
-              bool v73 = ((v69 < v70) || (v69 > v71));
-              u32 v75 = (v73 ? 0u : v74[v72]);
-              u32 v76 = (v75 - 1u);
-              if (!(v75 == 0u)) {
-                i32 v79 = ((i32)((u32)v78 + (u32)((i32)v77[v76])));
-                i64 v80 = ((i64)v79);
-                u32 v83 = (((u32)((u64)((i64)((u64)v80 - (u64)v81)))) + 1u);
-                bool v84 = ((v80 < v81) || (v80 > v82));
-                u32 v86 = (v84 ? 0u : v85[v83]);
-                u32 v87 = (v86 - 1u);
-                if (!(v86 == 0u)) {
-                  i32 v89 = v88[v66];
-                  i32 v90 = year_of(v89);
-                  i32 v91 = ((v90 > (0)) ? v90 : ((i32)((u32)v90 - (u32)(1))));
-                  i64 v92 = ((i64)v91);
-                  u32 v94 = (((u32)((u64)((i64)((u64)v92 - (u64)v93)))) + 1u);
-                  i32 v95 = (0);
-                  bool v96 = true;
-                  bool v97 = true;
-                  if (v97) {
-                    u32 v99 = ((u32)v98[v87]);
-                    bool v102 = (v100[v99] != 0u);
-                    if (v102) {
-                      i32 v104 = v103[v66];
-                      i32 v107 = v106[v66];
-                      i32 v108 = ((i32)((u32)v105 - (u32)v107));
-                      i32 v109 = ((i32)((u32)v104 * (u32)v108));
-                      v95 = v109;
-                      v96 = false;
-                      v97 = false;
+        u32 v54 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v54);
+        if ((threadIdx.x < v54)) {
+          u64 v55 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v57 = ((i32)((u32)v56 + (u32)((i32)v33[v55])));
+          i64 v58 = ((i64)v57);
+          u32 v61 = (((u32)((u64)((i64)((u64)v58 - (u64)v59)))) + 1u);
+          bool v62 = ((v58 < v59) || (v58 > v60));
+          bool v63 = (v62 || !bit((v50 + 0ull), ((u64)v61)));
+          u32 v65 = (v63 ? 0u : v64[v61]);
+          if (!(v65 == 0u)) {
+            u32 v69 = v66[v61];
+            u32 v70 = (v69 + v67[v61]);
+            for (u32 v71 = v69; v71 < v70; v71 += 1u) {
+              u32 v72 = v68[v71];
+              i32 v74 = v73[v72];
+              i64 v75 = ((i64)v74);
+              u32 v78 = (((u32)((u64)((i64)((u64)v75 - (u64)v76)))) + 1u);
+              bool v79 = ((v75 < v76) || (v75 > v77));
+              u32 v81 = (v79 ? 0u : v80[v78]);
+              u32 v82 = (v81 - 1u);
+              if (!(v81 == 0u)) {
+                i32 v85 = ((i32)((u32)v84 + (u32)((i32)v83[v82])));
+                i64 v86 = ((i64)v85);
+                u32 v89 = (((u32)((u64)((i64)((u64)v86 - (u64)v87)))) + 1u);
+                bool v90 = ((v86 < v87) || (v86 > v88));
+                u32 v92 = (v90 ? 0u : v91[v89]);
+                u32 v93 = (v92 - 1u);
+                if (!(v92 == 0u)) {
+                  i32 v95 = v94[v72];
+                  i32 v96 = year_of(v95);
+                  i32 v97 = ((v96 > (0)) ? v96 : ((i32)((u32)v96 - (u32)(1))));
+                  i64 v98 = ((i64)v97);
+                  u32 v100 = (((u32)((u64)((i64)((u64)v98 - (u64)v99)))) + 1u);
+                  i32 v101 = (0);
+                  bool v102 = true;
+                  bool v103 = true;
+                  if (v103) {
+                    u32 v105 = ((u32)v104[v93]);
+                    bool v108 = (v106[v105] != 0u);
+                    if (v108) {
+                      i32 v110 = v109[v72];
+                      i32 v113 = v112[v72];
+                      i32 v114 = ((i32)((u32)v111 - (u32)v113));
+                      i32 v115 = ((i32)((u32)v110 * (u32)v114));
+                      v101 = v115;
+                      v102 = false;
+                      v103 = false;
                     }
                   }
-                  if (v97) {
-                    v95 = v110;
-                    v96 = false;
+                  if (v103) {
+                    v101 = v116;
+                    v102 = false;
                   }
-                  i32 v111 = v103[v66];
-                  i32 v113 = v106[v66];
-                  i32 v114 = ((i32)((u32)v112 - (u32)v113));
-                  i32 v115 = ((i32)((u32)v111 * (u32)v114));
-                  u32 v121 = ((v94 * v117) + (threadIdx.x % v117));
-                  add_shared((v1 + (20u + ((v118 * 0u) + v121))), v118, ((i64)v95));
-                  add_shared((v1 + (20u + ((v118 * 2u) + v121))), v118, ((i64)v115));
+                  i32 v117 = v109[v72];
+                  i32 v119 = v112[v72];
+                  i32 v120 = ((i32)((u32)v118 - (u32)v119));
+                  i32 v121 = ((i32)((u32)v117 * (u32)v120));
+                  u32 v127 = ((v100 * v123) + (threadIdx.x % v123));
+                  add_shared((v1 + (20u + ((v124 * 0u) + v127))), v124, ((i64)v101));
+                  add_shared((v1 + (20u + ((v124 * 2u) + v127))), v124, ((i64)v121));
                 }
               }
             }
@@ -539,19 +554,19 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v123 = threadIdx.x; v123 < v116; v123 += blockDim.x) {
-    u32 v124 = 0u;
-    i64 v125 = ((i64)0ll);
-    i64 v126 = ((i64)0ll);
-    for (u32 v127 = 0u; v127 < v117; v127 += 1u) {
-      u32 v128 = ((v123 * v117) + v127);
-      v125 = ((i64)((u64)v125 + (u64)joined((v1 + (20u + ((v118 * 0u) + v128))), v118)));
-      v126 = ((i64)((u64)v126 + (u64)joined((v1 + (20u + ((v118 * 2u) + v128))), v118)));
+  for (u32 v129 = threadIdx.x; v129 < v122; v129 += blockDim.x) {
+    u32 v130 = 0u;
+    i64 v131 = ((i64)0ll);
+    i64 v132 = ((i64)0ll);
+    for (u32 v133 = 0u; v133 < v123; v133 += 1u) {
+      u32 v134 = ((v129 * v123) + v133);
+      v131 = ((i64)((u64)v131 + (u64)joined((v1 + (20u + ((v124 * 0u) + v134))), v124)));
+      v132 = ((i64)((u64)v132 + (u64)joined((v1 + (20u + ((v124 * 2u) + v134))), v124)));
     }
-    if ((v126 != ((i64)0ll))) {
-      u64 v129 = (((u64)v123) * 2ull);
-      add64((v120 + v129), v125);
-      add64((v120 + (v129 + 1ull)), v126);
+    if ((v132 != ((i64)0ll))) {
+      u64 v135 = (((u64)v129) * 2ull);
+      add64((v126 + v135), v131);
+      add64((v126 + (v135 + 1ull)), v132);
     }
   }
 }

@@ -342,10 +342,14 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u8* __restrict__ v33, const i32 v37, const i64 v40, const i64 v41, const u32* __restrict__ v44, const i32 v51, const i64 v54, const i64 v55, const u16* __restrict__ v60, const i32 v61, const i64 v64, const i64 v65, const u32* __restrict__ v68, const i32 v71, const i64 v74, const i64 v75, const i64 v77, const i64 v78, const u8* __restrict__ v81, const u32* __restrict__ v83, const u32* __restrict__ v86, const u16* __restrict__ v88, const i32 v89, const i64 v94, const u32* __restrict__ v96, const i32 v97, const i32 v99, const u8* __restrict__ v100, const i32 v101, const i32* __restrict__ v105, const u8* __restrict__ v107, const i32 v108, const i32 v109, const u32 v113, const u32 v114, const u32 v115, u32* v116, u64* v117) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u8* __restrict__ v33, const i32 v37, const i64 v40, const i64 v41, const u32* __restrict__ v44, const i32 v51, const i64 v54, const i64 v55, const u16* __restrict__ v60, const i32 v61, const i64 v64, const i64 v65, const u32* __restrict__ v68, const i32 v71, const i64 v74, const i64 v75, const i64 v77, const i64 v78, const u32* __restrict__ v81, const u32 v82, const u32 v83, const bool v84, const u32 v85, const u8* __restrict__ v87, const u32* __restrict__ v89, const u32* __restrict__ v92, const u16* __restrict__ v94, const i32 v95, const i64 v100, const u32* __restrict__ v102, const i32 v103, const i32 v105, const u8* __restrict__ v106, const i32 v107, const i32* __restrict__ v111, const u8* __restrict__ v113, const i32 v114, const i32 v115, const u32 v119, const u32 v120, const u32 v121, u32* v122, u64* v123) {
   SHARED(v1)
-  for (u32 v119 = threadIdx.x; v119 < (v115 * 3u); v119 += blockDim.x) {
-    v1[(20u + v119)] = 0u;
+  for (u32 v132 = threadIdx.x; v132 < v83; v132 += blockDim.x) {
+    v1[(v82 + v132)] = v81[v132];
+  }
+  __syncthreads();
+  for (u32 v125 = threadIdx.x; v125 < (v121 * 3u); v125 += blockDim.x) {
+    v1[(20u + v125)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -434,27 +438,28 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
               i64 v76 = ((i64)v72);
               u32 v79 = (((((u32)((u64)((i64)((u64)v73 - (u64)v74)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v76 - (u64)v77)))) + 1u));
               bool v80 = (((v73 < v74) || (v73 > v75)) || ((v76 < v77) || (v76 > v78)));
-              bool v82 = (v80 || !bit((v81 + 0ull), ((u64)v79)));
-              u32 v84 = (v82 ? 0u : v83[v79]);
-              u32 v85 = (v84 - 1u);
-              if (!(v84 == 0u)) {
-                u32 v87 = v86[v59];
-                i32 v90 = ((i32)((u32)v89 + (u32)((i32)v88[v70])));
-                i32 v91 = year_of(v90);
-                i32 v92 = ((v91 > (0)) ? v91 : ((i32)((u32)v91 - (u32)(1))));
-                i64 v93 = ((i64)v92);
-                u32 v95 = (((v87 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v93 - (u64)v94)))) + 1u));
-                i32 v98 = ((i32)((u32)v97 + (u32)((i32)v96[v50])));
-                i32 v102 = ((i32)((u32)v101 + (u32)((i32)v100[v50])));
-                i32 v103 = ((i32)((u32)v99 - (u32)v102));
-                i32 v104 = ((i32)((u32)v98 * (u32)v103));
-                i32 v106 = v105[v85];
-                i32 v110 = ((i32)((u32)v109 + (u32)((i32)((u32)v108 * (u32)((i32)v107[v50])))));
-                i32 v111 = ((i32)((u32)v106 * (u32)v110));
-                i32 v112 = ((i32)((u32)v104 - (u32)v111));
-                u32 v118 = ((v95 * v114) + (threadIdx.x % v114));
-                add_shared((v1 + (20u + ((v115 * 1u) + v118))), v115, ((i64)v112));
-                set_flags((v1 + (20u + ((v115 * 0u) + v118))), 1u);
+              bool v86 = (v80 || (v84 && !word_bit((v1 + v82), ((u32)first_slot(v85, ((u64)v79))))));
+              bool v88 = (v86 || !bit((v87 + 0ull), ((u64)v79)));
+              u32 v90 = (v88 ? 0u : v89[v79]);
+              u32 v91 = (v90 - 1u);
+              if (!(v90 == 0u)) {
+                u32 v93 = v92[v59];
+                i32 v96 = ((i32)((u32)v95 + (u32)((i32)v94[v70])));
+                i32 v97 = year_of(v96);
+                i32 v98 = ((v97 > (0)) ? v97 : ((i32)((u32)v97 - (u32)(1))));
+                i64 v99 = ((i64)v98);
+                u32 v101 = (((v93 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v99 - (u64)v100)))) + 1u));
+                i32 v104 = ((i32)((u32)v103 + (u32)((i32)v102[v50])));
+                i32 v108 = ((i32)((u32)v107 + (u32)((i32)v106[v50])));
+                i32 v109 = ((i32)((u32)v105 - (u32)v108));
+                i32 v110 = ((i32)((u32)v104 * (u32)v109));
+                i32 v112 = v111[v91];
+                i32 v116 = ((i32)((u32)v115 + (u32)((i32)((u32)v114 * (u32)((i32)v113[v50])))));
+                i32 v117 = ((i32)((u32)v112 * (u32)v116));
+                i32 v118 = ((i32)((u32)v110 - (u32)v117));
+                u32 v124 = ((v101 * v120) + (threadIdx.x % v120));
+                add_shared((v1 + (20u + ((v121 * 1u) + v124))), v121, ((i64)v118));
+                set_flags((v1 + (20u + ((v121 * 0u) + v124))), 1u);
               }
             }
           }
@@ -464,18 +469,18 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v120 = threadIdx.x; v120 < v113; v120 += blockDim.x) {
-    u32 v121 = 0u;
-    i64 v122 = ((i64)0ll);
-    for (u32 v123 = 0u; v123 < v114; v123 += 1u) {
-      u32 v124 = ((v120 * v114) + v123);
-      v121 = (v121 | v1[(20u + ((v115 * 0u) + v124))]);
-      v122 = ((i64)((u64)v122 + (u64)joined((v1 + (20u + ((v115 * 1u) + v124))), v115)));
+  for (u32 v126 = threadIdx.x; v126 < v119; v126 += blockDim.x) {
+    u32 v127 = 0u;
+    i64 v128 = ((i64)0ll);
+    for (u32 v129 = 0u; v129 < v120; v129 += 1u) {
+      u32 v130 = ((v126 * v120) + v129);
+      v127 = (v127 | v1[(20u + ((v121 * 0u) + v130))]);
+      v128 = ((i64)((u64)v128 + (u64)joined((v1 + (20u + ((v121 * 1u) + v130))), v121)));
     }
-    if ((v121 != 0u)) {
-      u64 v125 = (((u64)v120) * 2ull);
-      add64((v117 + v125), v122);
-      set_flags((v116 + ((v125 * 2ull) + 2ull)), v121);
+    if ((v127 != 0u)) {
+      u64 v131 = (((u64)v126) * 2ull);
+      add64((v123 + v131), v128);
+      set_flags((v122 + ((v131 * 2ull) + 2ull)), v127);
     }
   }
 }

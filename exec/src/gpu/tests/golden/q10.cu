@@ -318,10 +318,14 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const u8* __restrict__ v25, const u8* __restrict__ v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u8* __restrict__ v39, const i32 v45, const i64 v48, const i64 v49, const u32* __restrict__ v53, const i32* __restrict__ v56, const i64 v59, const u32* __restrict__ v61, const i32 v62, const i32 v64, const u8* __restrict__ v65, const i32 v66, const u32 v70, const u32 v71, const u32 v72, const u32* __restrict__ v73, u64* v74) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const u8* __restrict__ v25, const u8* __restrict__ v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u32 v40, const u32 v41, const bool v42, const u32 v43, const u8* __restrict__ v45, const i32 v51, const i64 v54, const i64 v55, const u32* __restrict__ v59, const i32* __restrict__ v62, const i64 v65, const u32* __restrict__ v67, const i32 v68, const i32 v70, const u8* __restrict__ v71, const i32 v72, const u32 v76, const u32 v77, const u32 v78, const u32* __restrict__ v79, u64* v80) {
   SHARED(v1)
-  for (u32 v76 = threadIdx.x; v76 < (v72 * 2u); v76 += blockDim.x) {
-    v1[(20u + v76)] = 0u;
+  for (u32 v89 = threadIdx.x; v89 < v41; v89 += blockDim.x) {
+    v1[(v40 + v89)] = v39[v89];
+  }
+  __syncthreads();
+  for (u32 v82 = threadIdx.x; v82 < (v78 * 2u); v82 += blockDim.x) {
+    v1[(20u + v82)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -363,8 +367,9 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
                 i64 v34 = ((i64)v33);
                 u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
                 bool v38 = ((v34 < v35) || (v34 > v36));
-                bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v37)));
-                if (v40) {
+                bool v44 = (v38 || (v42 && !word_bit((v1 + v40), ((u32)first_slot(v43, ((u64)v37))))));
+                bool v46 = (v44 || !bit((v45 + 0ull), ((u64)v37)));
+                if (v46) {
                   v19 = (v19 - (1u << v30));
                 }
               }
@@ -373,37 +378,37 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
         }
         v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v41 = (v2 + scan((v1 + 17u), ones(v16)));
+      u32 v47 = (v2 + scan((v1 + 17u), ones(v16)));
       while ((v16 != 0u)) {
-        u32 v42 = first_bit(v16);
-        v16 = (v16 - (1u << v42));
-        v1[v41] = (((u32)v15) + ((v13 * (v42 >> 3u)) + (v42 & 7u)));
-        v41 = (v41 + 1u);
+        u32 v48 = first_bit(v16);
+        v16 = (v16 - (1u << v48));
+        v1[v47] = (((u32)v15) + ((v13 * (v48 >> 3u)) + (v48 & 7u)));
+        v47 = (v47 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v43);
-        if ((threadIdx.x < v43)) {
-          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v28[v44])));
-          i64 v47 = ((i64)v46);
-          u32 v50 = (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u);
-          bool v51 = ((v47 < v48) || (v47 > v49));
-          bool v52 = (v51 || !bit((v39 + 0ull), ((u64)v50)));
-          u32 v54 = (v52 ? 0u : v53[v50]);
-          u32 v55 = (v54 - 1u);
-          if (!(v54 == 0u)) {
-            i32 v57 = v56[v55];
-            i64 v58 = ((i64)v57);
-            u32 v60 = (((u32)((u64)((i64)((u64)v58 - (u64)v59)))) + 1u);
-            i32 v63 = ((i32)((u32)v62 + (u32)((i32)v61[v44])));
-            i32 v67 = ((i32)((u32)v66 + (u32)((i32)v65[v44])));
-            i32 v68 = ((i32)((u32)v64 - (u32)v67));
-            i32 v69 = ((i32)((u32)v63 * (u32)v68));
-            u32 v75 = ((v60 * v71) + (threadIdx.x % v71));
-            add_shared((v1 + (20u + ((v72 * 0u) + v75))), v72, ((i64)v69));
+        u32 v49 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v49);
+        if ((threadIdx.x < v49)) {
+          u64 v50 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v52 = ((i32)((u32)v51 + (u32)((i32)v28[v50])));
+          i64 v53 = ((i64)v52);
+          u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
+          bool v57 = ((v53 < v54) || (v53 > v55));
+          bool v58 = (v57 || !bit((v45 + 0ull), ((u64)v56)));
+          u32 v60 = (v58 ? 0u : v59[v56]);
+          u32 v61 = (v60 - 1u);
+          if (!(v60 == 0u)) {
+            i32 v63 = v62[v61];
+            i64 v64 = ((i64)v63);
+            u32 v66 = (((u32)((u64)((i64)((u64)v64 - (u64)v65)))) + 1u);
+            i32 v69 = ((i32)((u32)v68 + (u32)((i32)v67[v50])));
+            i32 v73 = ((i32)((u32)v72 + (u32)((i32)v71[v50])));
+            i32 v74 = ((i32)((u32)v70 - (u32)v73));
+            i32 v75 = ((i32)((u32)v69 * (u32)v74));
+            u32 v81 = ((v66 * v77) + (threadIdx.x % v77));
+            add_shared((v1 + (20u + ((v78 * 0u) + v81))), v78, ((i64)v75));
           }
         }
         __syncthreads();
@@ -411,16 +416,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v77 = threadIdx.x; v77 < v70; v77 += blockDim.x) {
-    u32 v78 = 0u;
-    i64 v79 = ((i64)0ll);
-    for (u32 v80 = 0u; v80 < v71; v80 += 1u) {
-      u32 v81 = ((v77 * v71) + v80);
-      v79 = ((i64)((u64)v79 + (u64)joined((v1 + (20u + ((v72 * 0u) + v81))), v72)));
+  for (u32 v83 = threadIdx.x; v83 < v76; v83 += blockDim.x) {
+    u32 v84 = 0u;
+    i64 v85 = ((i64)0ll);
+    for (u32 v86 = 0u; v86 < v77; v86 += 1u) {
+      u32 v87 = ((v83 * v77) + v86);
+      v85 = ((i64)((u64)v85 + (u64)joined((v1 + (20u + ((v78 * 0u) + v87))), v78)));
     }
-    if ((v79 != ((i64)0ll))) {
-      u64 v82 = ((u64)v77);
-      add64((v74 + v82), v79);
+    if ((v85 != ((i64)0ll))) {
+      u64 v88 = ((u64)v83);
+      add64((v80 + v88), v85);
     }
   }
 }

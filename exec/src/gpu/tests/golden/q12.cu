@@ -210,10 +210,14 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u8* __restrict__ v33, const i32 v39, const i64 v42, const i64 v43, const u32* __restrict__ v47, const u32* __restrict__ v49, const u32* __restrict__ v50, const u32* __restrict__ v51, const u32* __restrict__ v56, const u8* __restrict__ v62, const u8* __restrict__ v64, const u8* __restrict__ v65, const u8* __restrict__ v67, const u8* __restrict__ v68, const i32 v71, const i32 v72, const u8* __restrict__ v77, const u8* __restrict__ v78, const u8* __restrict__ v80, const u8* __restrict__ v81, const i32 v84, const i32 v85, const u32 v86, const u32 v87, const u32 v88, u32* v89, u64* v90) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const u32 v34, const u32 v35, const bool v36, const u32 v37, const u8* __restrict__ v39, const i32 v45, const i64 v48, const i64 v49, const u32* __restrict__ v53, const u32* __restrict__ v55, const u32* __restrict__ v56, const u32* __restrict__ v57, const u32* __restrict__ v62, const u8* __restrict__ v68, const u8* __restrict__ v70, const u8* __restrict__ v71, const u8* __restrict__ v73, const u8* __restrict__ v74, const i32 v77, const i32 v78, const u8* __restrict__ v83, const u8* __restrict__ v84, const u8* __restrict__ v86, const u8* __restrict__ v87, const i32 v90, const i32 v91, const u32 v92, const u32 v93, const u32 v94, u32* v95, u64* v96) {
   SHARED(v1)
-  for (u32 v92 = threadIdx.x; v92 < (v88 * 5u); v92 += blockDim.x) {
-    v1[(20u + v92)] = 0u;
+  for (u32 v106 = threadIdx.x; v106 < v35; v106 += blockDim.x) {
+    v1[(v34 + v106)] = v33[v106];
+  }
+  __syncthreads();
+  for (u32 v98 = threadIdx.x; v98 < (v94 * 5u); v98 += blockDim.x) {
+    v1[(20u + v98)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -249,8 +253,9 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
                 i64 v28 = ((i64)v27);
                 u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
                 bool v32 = ((v28 < v29) || (v28 > v30));
-                bool v34 = (v32 || !bit((v33 + 0ull), ((u64)v31)));
-                if (v34) {
+                bool v38 = (v32 || (v36 && !word_bit((v1 + v34), ((u32)first_slot(v37, ((u64)v31))))));
+                bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v31)));
+                if (v40) {
                   v19 = (v19 - (1u << v24));
                 }
               }
@@ -259,73 +264,73 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
         }
         v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v35 = (v2 + scan((v1 + 17u), ones(v16)));
+      u32 v41 = (v2 + scan((v1 + 17u), ones(v16)));
       while ((v16 != 0u)) {
-        u32 v36 = first_bit(v16);
-        v16 = (v16 - (1u << v36));
-        v1[v35] = (((u32)v15) + ((v13 * (v36 >> 3u)) + (v36 & 7u)));
-        v35 = (v35 + 1u);
+        u32 v42 = first_bit(v16);
+        v16 = (v16 - (1u << v42));
+        v1[v41] = (((u32)v15) + ((v13 * (v42 >> 3u)) + (v42 & 7u)));
+        v41 = (v41 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v37 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v37);
-        if ((threadIdx.x < v37)) {
-          u64 v38 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v40 = ((i32)((u32)v39 + (u32)((i32)v22[v38])));
-          i64 v41 = ((i64)v40);
-          u32 v44 = (((u32)((u64)((i64)((u64)v41 - (u64)v42)))) + 1u);
-          bool v45 = ((v41 < v42) || (v41 > v43));
-          bool v46 = (v45 || !bit((v33 + 0ull), ((u64)v44)));
-          u32 v48 = (v46 ? 0u : v47[v44]);
-          if (!(v48 == 0u)) {
-            u32 v52 = v49[v44];
-            u32 v53 = (v52 + v50[v44]);
-            for (u32 v54 = v52; v54 < v53; v54 += 1u) {
-              u32 v55 = v51[v54];
-              u32 v57 = v56[v55];
-              u32 v58 = (v57 + 1u);
-              i32 v59 = (0);
-              bool v60 = true;
-              bool v61 = true;
-              if (v61) {
-                u32 v63 = ((u32)v62[v38]);
-                bool v66 = (v64[v63] != 0u);
-                bool v69 = (v67[v63] != 0u);
-                bool v70 = (v66 || v69);
-                if (v70) {
-                  v59 = v71;
-                  v60 = false;
-                  v61 = false;
+        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v43);
+        if ((threadIdx.x < v43)) {
+          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v22[v44])));
+          i64 v47 = ((i64)v46);
+          u32 v50 = (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u);
+          bool v51 = ((v47 < v48) || (v47 > v49));
+          bool v52 = (v51 || !bit((v39 + 0ull), ((u64)v50)));
+          u32 v54 = (v52 ? 0u : v53[v50]);
+          if (!(v54 == 0u)) {
+            u32 v58 = v55[v50];
+            u32 v59 = (v58 + v56[v50]);
+            for (u32 v60 = v58; v60 < v59; v60 += 1u) {
+              u32 v61 = v57[v60];
+              u32 v63 = v62[v61];
+              u32 v64 = (v63 + 1u);
+              i32 v65 = (0);
+              bool v66 = true;
+              bool v67 = true;
+              if (v67) {
+                u32 v69 = ((u32)v68[v44]);
+                bool v72 = (v70[v69] != 0u);
+                bool v75 = (v73[v69] != 0u);
+                bool v76 = (v72 || v75);
+                if (v76) {
+                  v65 = v77;
+                  v66 = false;
+                  v67 = false;
                 }
               }
-              if (v61) {
-                v59 = v72;
-                v60 = false;
+              if (v67) {
+                v65 = v78;
+                v66 = false;
               }
-              i32 v73 = (0);
-              bool v74 = true;
-              bool v75 = true;
-              if (v75) {
-                u32 v76 = ((u32)v62[v38]);
-                bool v79 = (v77[v76] != 0u);
-                bool v82 = (v80[v76] != 0u);
-                bool v83 = !(!v79 || !v82);
-                if (v83) {
-                  v73 = v84;
-                  v74 = false;
-                  v75 = false;
+              i32 v79 = (0);
+              bool v80 = true;
+              bool v81 = true;
+              if (v81) {
+                u32 v82 = ((u32)v68[v44]);
+                bool v85 = (v83[v82] != 0u);
+                bool v88 = (v86[v82] != 0u);
+                bool v89 = !(!v85 || !v88);
+                if (v89) {
+                  v79 = v90;
+                  v80 = false;
+                  v81 = false;
                 }
               }
-              if (v75) {
-                v73 = v85;
-                v74 = false;
+              if (v81) {
+                v79 = v91;
+                v80 = false;
               }
-              u32 v91 = ((v58 * v87) + (threadIdx.x % v87));
-              add_shared((v1 + (20u + ((v88 * 1u) + v91))), v88, ((i64)v59));
-              add_shared((v1 + (20u + ((v88 * 3u) + v91))), v88, ((i64)v73));
-              set_flags((v1 + (20u + ((v88 * 0u) + v91))), 1u);
+              u32 v97 = ((v64 * v93) + (threadIdx.x % v93));
+              add_shared((v1 + (20u + ((v94 * 1u) + v97))), v94, ((i64)v65));
+              add_shared((v1 + (20u + ((v94 * 3u) + v97))), v94, ((i64)v79));
+              set_flags((v1 + (20u + ((v94 * 0u) + v97))), 1u);
             }
           }
         }
@@ -334,21 +339,21 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v93 = threadIdx.x; v93 < v86; v93 += blockDim.x) {
-    u32 v94 = 0u;
-    i64 v95 = ((i64)0ll);
-    i64 v96 = ((i64)0ll);
-    for (u32 v97 = 0u; v97 < v87; v97 += 1u) {
-      u32 v98 = ((v93 * v87) + v97);
-      v94 = (v94 | v1[(20u + ((v88 * 0u) + v98))]);
-      v95 = ((i64)((u64)v95 + (u64)joined((v1 + (20u + ((v88 * 1u) + v98))), v88)));
-      v96 = ((i64)((u64)v96 + (u64)joined((v1 + (20u + ((v88 * 3u) + v98))), v88)));
+  for (u32 v99 = threadIdx.x; v99 < v92; v99 += blockDim.x) {
+    u32 v100 = 0u;
+    i64 v101 = ((i64)0ll);
+    i64 v102 = ((i64)0ll);
+    for (u32 v103 = 0u; v103 < v93; v103 += 1u) {
+      u32 v104 = ((v99 * v93) + v103);
+      v100 = (v100 | v1[(20u + ((v94 * 0u) + v104))]);
+      v101 = ((i64)((u64)v101 + (u64)joined((v1 + (20u + ((v94 * 1u) + v104))), v94)));
+      v102 = ((i64)((u64)v102 + (u64)joined((v1 + (20u + ((v94 * 3u) + v104))), v94)));
     }
-    if ((v94 != 0u)) {
-      u64 v99 = (((u64)v93) * 3ull);
-      add64((v90 + v99), v95);
-      add64((v90 + (v99 + 1ull)), v96);
-      set_flags((v89 + ((v99 * 2ull) + 4ull)), v94);
+    if ((v100 != 0u)) {
+      u64 v105 = (((u64)v99) * 3ull);
+      add64((v96 + v105), v101);
+      add64((v96 + (v105 + 1ull)), v102);
+      set_flags((v95 + ((v105 * 2ull) + 4ull)), v100);
     }
   }
 }

@@ -156,12 +156,16 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v24, const i32 v28, const i32 v29, const i32 v31, const i32 v33, const i32 v36, const i32 v38, const i32 v42, const u8* __restrict__ v47, const u8* __restrict__ v48, const u8* __restrict__ v51, const u8* __restrict__ v52, const u16* __restrict__ v54, const i32 v58, const i64 v61, const i64 v62, const u8* __restrict__ v65, const i32 v71, const i64 v74, const i64 v75, const u32* __restrict__ v79, const u32* __restrict__ v82, const u8* __restrict__ v84, const u8* __restrict__ v85, const u32* __restrict__ v87, const u8* __restrict__ v89, const u8* __restrict__ v90, const i32 v92, const i32 v93, const i32 v95, const i32 v97, const i32* __restrict__ v99, const i32 v101, const u8* __restrict__ v104, const u8* __restrict__ v105, const u8* __restrict__ v107, const u8* __restrict__ v108, const i32 v110, const i32 v112, const i32 v114, const u8* __restrict__ v117, const u8* __restrict__ v118, const u8* __restrict__ v120, const u8* __restrict__ v121, const i32 v124, const i32 v126, const u32* __restrict__ v130, const i32 v131, const u8* __restrict__ v133, const i32 v134, const u32 v138, const u32 v139, const u32 v140, u32* v141, u64* v142) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v24, const i32 v28, const i32 v29, const i32 v31, const i32 v33, const i32 v36, const i32 v38, const i32 v42, const u8* __restrict__ v47, const u8* __restrict__ v48, const u8* __restrict__ v51, const u8* __restrict__ v52, const u16* __restrict__ v54, const i32 v58, const i64 v61, const i64 v62, const u32* __restrict__ v65, const u32 v66, const u32 v67, const bool v68, const u32 v69, const u8* __restrict__ v71, const i32 v77, const i64 v80, const i64 v81, const u32* __restrict__ v85, const u32* __restrict__ v88, const u8* __restrict__ v90, const u8* __restrict__ v91, const u32* __restrict__ v93, const u8* __restrict__ v95, const u8* __restrict__ v96, const i32 v98, const i32 v99, const i32 v101, const i32 v103, const i32* __restrict__ v105, const i32 v107, const u8* __restrict__ v110, const u8* __restrict__ v111, const u8* __restrict__ v113, const u8* __restrict__ v114, const i32 v116, const i32 v118, const i32 v120, const u8* __restrict__ v123, const u8* __restrict__ v124, const u8* __restrict__ v126, const u8* __restrict__ v127, const i32 v130, const i32 v132, const u32* __restrict__ v136, const i32 v137, const u8* __restrict__ v139, const i32 v140, const u32 v144, const u32 v145, const u32 v146, u32* v147, u64* v148) {
   SHARED(v1)
-  u32 v143 = 0u;
-  i64 v144 = ((i64)0ll);
-  for (u32 v145 = threadIdx.x; v145 < (v140 * 3u); v145 += blockDim.x) {
-    v1[(20u + v145)] = 0u;
+  for (u32 v159 = threadIdx.x; v159 < v67; v159 += blockDim.x) {
+    v1[(v66 + v159)] = v65[v159];
+  }
+  __syncthreads();
+  u32 v149 = 0u;
+  i64 v150 = ((i64)0ll);
+  for (u32 v151 = threadIdx.x; v151 < (v146 * 3u); v151 += blockDim.x) {
+    v1[(20u + v151)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -224,8 +228,9 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
                 i64 v60 = ((i64)v59);
                 u32 v63 = (((u32)((u64)((i64)((u64)v60 - (u64)v61)))) + 1u);
                 bool v64 = ((v60 < v61) || (v60 > v62));
-                bool v66 = (v64 || !bit((v65 + 0ull), ((u64)v63)));
-                if (v66) {
+                bool v70 = (v64 || (v68 && !word_bit((v1 + v66), ((u32)first_slot(v69, ((u64)v63))))));
+                bool v72 = (v70 || !bit((v71 + 0ull), ((u64)v63)));
+                if (v72) {
                   v19 = (v19 - (1u << v56));
                 }
               }
@@ -234,58 +239,58 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
         }
         v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v67 = (v2 + scan((v1 + 17u), ones(v16)));
+      u32 v73 = (v2 + scan((v1 + 17u), ones(v16)));
       while ((v16 != 0u)) {
-        u32 v68 = first_bit(v16);
-        v16 = (v16 - (1u << v68));
-        v1[v67] = (((u32)v15) + ((v13 * (v68 >> 3u)) + (v68 & 7u)));
-        v67 = (v67 + 1u);
+        u32 v74 = first_bit(v16);
+        v16 = (v16 - (1u << v74));
+        v1[v73] = (((u32)v15) + ((v13 * (v74 >> 3u)) + (v74 & 7u)));
+        v73 = (v73 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v69 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v69);
-        if ((threadIdx.x < v69)) {
-          u64 v70 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v72 = ((i32)((u32)v71 + (u32)((i32)v54[v70])));
-          i64 v73 = ((i64)v72);
-          u32 v76 = (((u32)((u64)((i64)((u64)v73 - (u64)v74)))) + 1u);
-          bool v77 = ((v73 < v74) || (v73 > v75));
-          bool v78 = (v77 || !bit((v65 + 0ull), ((u64)v76)));
-          u32 v80 = (v78 ? 0u : v79[v76]);
-          u32 v81 = (v80 - 1u);
-          if (!(v80 == 0u)) {
-            u32 v83 = v82[v81];
-            bool v86 = (v84[v83] != 0u);
-            u32 v88 = v87[v81];
-            bool v91 = (v89[v88] != 0u);
-            i32 v94 = ((i32)((u32)v93 + (u32)((i32)((u32)v92 * (u32)((i32)v20[v70])))));
-            bool v96 = (v94 >= v95);
-            bool v98 = (v94 <= v97);
-            i32 v100 = v99[v81];
-            bool v102 = (v100 <= v101);
-            bool v103 = !((((!v86 || !v91) || !v96) || !v98) || !v102);
-            bool v106 = (v104[v83] != 0u);
-            bool v109 = (v107[v88] != 0u);
-            bool v111 = (v94 >= v110);
-            bool v113 = (v94 <= v112);
-            bool v115 = (v100 <= v114);
-            bool v116 = !((((!v106 || !v109) || !v111) || !v113) || !v115);
-            bool v119 = (v117[v83] != 0u);
-            bool v122 = (v120[v88] != 0u);
-            bool v123 = (v94 >= v112);
-            bool v125 = (v94 <= v124);
-            bool v127 = (v100 <= v126);
-            bool v128 = !((((!v119 || !v122) || !v123) || !v125) || !v127);
-            bool v129 = ((v103 || v116) || v128);
-            if (v129) {
-              i32 v132 = ((i32)((u32)v131 + (u32)((i32)v130[v70])));
-              i32 v135 = ((i32)((u32)v134 + (u32)((i32)v133[v70])));
-              i32 v136 = ((i32)((u32)v95 - (u32)v135));
-              i32 v137 = ((i32)((u32)v132 * (u32)v136));
-              v144 = ((i64)((u64)v144 + (u64)((i64)v137)));
-              v143 = (v143 | 1u);
+        u32 v75 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v75);
+        if ((threadIdx.x < v75)) {
+          u64 v76 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v78 = ((i32)((u32)v77 + (u32)((i32)v54[v76])));
+          i64 v79 = ((i64)v78);
+          u32 v82 = (((u32)((u64)((i64)((u64)v79 - (u64)v80)))) + 1u);
+          bool v83 = ((v79 < v80) || (v79 > v81));
+          bool v84 = (v83 || !bit((v71 + 0ull), ((u64)v82)));
+          u32 v86 = (v84 ? 0u : v85[v82]);
+          u32 v87 = (v86 - 1u);
+          if (!(v86 == 0u)) {
+            u32 v89 = v88[v87];
+            bool v92 = (v90[v89] != 0u);
+            u32 v94 = v93[v87];
+            bool v97 = (v95[v94] != 0u);
+            i32 v100 = ((i32)((u32)v99 + (u32)((i32)((u32)v98 * (u32)((i32)v20[v76])))));
+            bool v102 = (v100 >= v101);
+            bool v104 = (v100 <= v103);
+            i32 v106 = v105[v87];
+            bool v108 = (v106 <= v107);
+            bool v109 = !((((!v92 || !v97) || !v102) || !v104) || !v108);
+            bool v112 = (v110[v89] != 0u);
+            bool v115 = (v113[v94] != 0u);
+            bool v117 = (v100 >= v116);
+            bool v119 = (v100 <= v118);
+            bool v121 = (v106 <= v120);
+            bool v122 = !((((!v112 || !v115) || !v117) || !v119) || !v121);
+            bool v125 = (v123[v89] != 0u);
+            bool v128 = (v126[v94] != 0u);
+            bool v129 = (v100 >= v118);
+            bool v131 = (v100 <= v130);
+            bool v133 = (v106 <= v132);
+            bool v134 = !((((!v125 || !v128) || !v129) || !v131) || !v133);
+            bool v135 = ((v109 || v122) || v134);
+            if (v135) {
+              i32 v138 = ((i32)((u32)v137 + (u32)((i32)v136[v76])));
+              i32 v141 = ((i32)((u32)v140 + (u32)((i32)v139[v76])));
+              i32 v142 = ((i32)((u32)v101 - (u32)v141));
+              i32 v143 = ((i32)((u32)v138 * (u32)v142));
+              v150 = ((i64)((u64)v150 + (u64)((i64)v143)));
+              v149 = (v149 | 1u);
             }
           }
         }
@@ -293,24 +298,24 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       }
     }
   }
-  u32 v146 = ((0u * v139) + (threadIdx.x % v139));
-  if ((v143 != 0u)) {
-    add_shared((v1 + (20u + ((v140 * 1u) + v146))), v140, v144);
-    set_flags((v1 + (20u + ((v140 * 0u) + v146))), v143);
+  u32 v152 = ((0u * v145) + (threadIdx.x % v145));
+  if ((v149 != 0u)) {
+    add_shared((v1 + (20u + ((v146 * 1u) + v152))), v146, v150);
+    set_flags((v1 + (20u + ((v146 * 0u) + v152))), v149);
   }
   __syncthreads();
-  for (u32 v147 = threadIdx.x; v147 < v138; v147 += blockDim.x) {
-    u32 v148 = 0u;
-    i64 v149 = ((i64)0ll);
-    for (u32 v150 = 0u; v150 < v139; v150 += 1u) {
-      u32 v151 = ((v147 * v139) + v150);
-      v148 = (v148 | v1[(20u + ((v140 * 0u) + v151))]);
-      v149 = ((i64)((u64)v149 + (u64)joined((v1 + (20u + ((v140 * 1u) + v151))), v140)));
+  for (u32 v153 = threadIdx.x; v153 < v144; v153 += blockDim.x) {
+    u32 v154 = 0u;
+    i64 v155 = ((i64)0ll);
+    for (u32 v156 = 0u; v156 < v145; v156 += 1u) {
+      u32 v157 = ((v153 * v145) + v156);
+      v154 = (v154 | v1[(20u + ((v146 * 0u) + v157))]);
+      v155 = ((i64)((u64)v155 + (u64)joined((v1 + (20u + ((v146 * 1u) + v157))), v146)));
     }
-    if ((v148 != 0u)) {
-      u64 v152 = (((u64)v147) * 2ull);
-      add64((v142 + v152), v149);
-      set_flags((v141 + ((v152 * 2ull) + 2ull)), v148);
+    if ((v154 != 0u)) {
+      u64 v158 = (((u64)v153) * 2ull);
+      add64((v148 + v158), v155);
+      set_flags((v147 + ((v158 * 2ull) + 2ull)), v154);
     }
   }
 }

@@ -64,8 +64,12 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
   }
 }
 
-KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const u16* __restrict__ v25, const i32 v26, const u16* __restrict__ v31, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u64* __restrict__ v40, const u8* __restrict__ v47, const i32 v48, const i32 v51, const i64 v54, const i64 v55, const i32 v64, const i32 v70, const i64 v73, const i64 v74, const u8* __restrict__ v77, const u32* __restrict__ v79, const i32 v82, const i64 v85, u32* v87, i32* v88, i32* v89, const u32* __restrict__ v90, u32* v92) {
+KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u64 v12, const u8* __restrict__ v14, const u16* __restrict__ v22, const i32 v23, const u16* __restrict__ v25, const i32 v26, const u16* __restrict__ v31, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u64* __restrict__ v40, const u8* __restrict__ v47, const i32 v48, const i32 v51, const i64 v54, const i64 v55, const i32 v64, const i32 v70, const i64 v73, const i64 v74, const u32* __restrict__ v77, const u32 v78, const u32 v79, const bool v80, const u32 v81, const u8* __restrict__ v83, const u32* __restrict__ v85, const i32 v88, const i64 v91, u32* v93, i32* v94, i32* v95, const u32* __restrict__ v96, u32* v98) {
   SHARED(v2)
+  for (u32 v99 = threadIdx.x; v99 < v79; v99 += blockDim.x) {
+    v2[(v78 + v99)] = v77[v99];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -130,18 +134,19 @@ KERNEL collect(const u32* __restrict__ v0, const u32* __restrict__ v1, const u32
             i64 v72 = ((i64)v71);
             u32 v75 = (((u32)((u64)((i64)((u64)v72 - (u64)v73)))) + 1u);
             bool v76 = ((v72 < v73) || (v72 > v74));
-            bool v78 = (v76 || !bit((v77 + 0ull), ((u64)v75)));
-            u32 v80 = (v78 ? 0u : v79[v75]);
-            u32 v81 = (v80 - 1u);
-            if (!(v80 == 0u)) {
-              i32 v83 = ((i32)((u32)v82 + (u32)((i32)v31[v21])));
-              i64 v84 = ((i64)v83);
-              u32 v86 = (((u32)((u64)((i64)((u64)v84 - (u64)v85)))) + 1u);
-              v87[v19] = v86;
-              v88[v19] = v83;
-              v89[v19] = v71;
-              u32 v91 = v90[v81];
-              v92[v19] = v91;
+            bool v82 = (v76 || (v80 && !word_bit((v2 + v78), ((u32)first_slot(v81, ((u64)v75))))));
+            bool v84 = (v82 || !bit((v83 + 0ull), ((u64)v75)));
+            u32 v86 = (v84 ? 0u : v85[v75]);
+            u32 v87 = (v86 - 1u);
+            if (!(v86 == 0u)) {
+              i32 v89 = ((i32)((u32)v88 + (u32)((i32)v31[v21])));
+              i64 v90 = ((i64)v89);
+              u32 v92 = (((u32)((u64)((i64)((u64)v90 - (u64)v91)))) + 1u);
+              v93[v19] = v92;
+              v94[v19] = v89;
+              v95[v19] = v71;
+              u32 v97 = v96[v87];
+              v98[v19] = v97;
               v19 = (v19 + 1u);
             }
           }
@@ -214,8 +219,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const u32* __restrict__ v31, const u8* __restrict__ v35) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u32* __restrict__ v29, const u32 v30, const u32 v31, const bool v32, const u32 v33, const u8* __restrict__ v35, const u32* __restrict__ v37, const u8* __restrict__ v41) {
   SHARED(v2)
+  for (u32 v46 = threadIdx.x; v46 < v31; v46 += blockDim.x) {
+    v2[(v30 + v46)] = v29[v46];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -235,24 +244,25 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
           i64 v24 = ((i64)v23);
           u32 v27 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
           bool v28 = ((v24 < v25) || (v24 > v26));
-          bool v30 = (v28 || !bit((v29 + 0ull), ((u64)v27)));
-          u32 v32 = (v30 ? 0u : v31[v27]);
-          u32 v33 = (v32 - 1u);
-          bool v34 = !(v32 == 0u);
-          if (v34) {
+          bool v34 = (v28 || (v32 && !word_bit((v2 + v30), ((u32)first_slot(v33, ((u64)v27))))));
+          bool v36 = (v34 || !bit((v35 + 0ull), ((u64)v27)));
+          u32 v38 = (v36 ? 0u : v37[v27]);
+          u32 v39 = (v38 - 1u);
+          bool v40 = !(v38 == 0u);
+          if (v40) {
             v18 = (v18 | (1u << v20));
           }
         }
       }
       if ((v18 != 0u)) {
-        u64 v36[1];
-        lanes8(v36, v35, v15);
+        u64 v42[1];
+        lanes8(v42, v41, v15);
 #pragma unroll
-        for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
-          u64 v38 = (v15 + ((u64)v37));
-          if (((v18 & (1u << v37)) != 0u)) {
+        for (u32 v43 = 0u; v43 < 8u; v43 += 1u) {
+          u64 v44 = (v15 + ((u64)v43));
+          if (((v18 & (1u << v43)) != 0u)) {
             v14 = (v14 + 1u);
-            v19 = (v19 | (1u << v37));
+            v19 = (v19 | (1u << v43));
           }
         }
       }
@@ -260,7 +270,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v39 = scan((v2 + 0u), v14);
+    u32 v45 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -321,8 +331,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const u8* __restrict__ v18, const u16* __restrict__ v20, const u16* __restrict__ v22, const i32 v28, const i32 v30, const i32 v35, const i64 v38, const i64 v39, const u32* __restrict__ v42, const u64* __restrict__ v43, const i32 v50, const i32 v53, const i64 v56, const i64 v57, const i32 v66, const i32 v74, const i64 v77, const i64 v78, const u8* __restrict__ v81, const u32* __restrict__ v83) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const u8* __restrict__ v18, const u16* __restrict__ v20, const u16* __restrict__ v22, const i32 v28, const i32 v30, const i32 v35, const i64 v38, const i64 v39, const u32* __restrict__ v42, const u64* __restrict__ v43, const i32 v50, const i32 v53, const i64 v56, const i64 v57, const i32 v66, const i32 v74, const i64 v77, const i64 v78, const u32* __restrict__ v81, const u32 v82, const u32 v83, const bool v84, const u32 v85, const u8* __restrict__ v87, const u32* __restrict__ v89) {
   SHARED(v2)
+  for (u32 v93 = threadIdx.x; v93 < v83; v93 += blockDim.x) {
+    v2[(v82 + v93)] = v81[v93];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -400,10 +414,11 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v76 = ((i64)v75);
             u32 v79 = (((u32)((u64)((i64)((u64)v76 - (u64)v77)))) + 1u);
             bool v80 = ((v76 < v77) || (v76 > v78));
-            bool v82 = (v80 || !bit((v81 + 0ull), ((u64)v79)));
-            u32 v84 = (v82 ? 0u : v83[v79]);
-            u32 v85 = (v84 - 1u);
-            if (!(v84 == 0u)) {
+            bool v86 = (v80 || (v84 && !word_bit((v2 + v82), ((u32)first_slot(v85, ((u64)v79))))));
+            bool v88 = (v86 || !bit((v87 + 0ull), ((u64)v79)));
+            u32 v90 = (v88 ? 0u : v89[v79]);
+            u32 v91 = (v90 - 1u);
+            if (!(v90 == 0u)) {
               v14 = (v14 + 1u);
               v25 = (v25 | (1u << v72));
             }
@@ -414,7 +429,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v25);
       }
     }
-    u32 v86 = scan((v2 + 0u), v14);
+    u32 v92 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -475,8 +490,12 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v16, const u8* __restrict__ v23, const u8* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u8* __restrict__ v37, const u32* __restrict__ v39, const i32* __restrict__ v44, const i64 v47, const i64 v48, const u32* __restrict__ v51, const u64* __restrict__ v52, const i32* __restrict__ v59, const i64 v64, const i64 v65) {
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v16, const u8* __restrict__ v23, const u8* __restrict__ v24, const u16* __restrict__ v26, const i32 v30, const i64 v33, const i64 v34, const u32* __restrict__ v37, const u32 v38, const u32 v39, const bool v40, const u32 v41, const u8* __restrict__ v43, const u32* __restrict__ v45, const i32* __restrict__ v50, const i64 v53, const i64 v54, const u32* __restrict__ v57, const u64* __restrict__ v58, const i32* __restrict__ v65, const i64 v70, const i64 v71) {
   SHARED(v2)
+  for (u32 v84 = threadIdx.x; v84 < v39; v84 += blockDim.x) {
+    v2[(v38 + v84)] = v37[v84];
+  }
+  __syncthreads();
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
     u64 v8 = (v4 + (((u64)v7) * v6));
     u64 v9 = (v8 + v6);
@@ -510,46 +529,47 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
             i64 v32 = ((i64)v31);
             u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
             bool v36 = ((v32 < v33) || (v32 > v34));
-            bool v38 = (v36 || !bit((v37 + 0ull), ((u64)v35)));
-            u32 v40 = (v38 ? 0u : v39[v35]);
-            u32 v41 = (v40 - 1u);
-            if (!(v40 == 0u)) {
-              bool v42 = false;
-              bool v43 = false;
-              if (!v42) {
-                i32 v45 = v44[v41];
-                i64 v46 = ((i64)v45);
-                u32 v49 = (((u32)((u64)((i64)((u64)v46 - (u64)v47)))) + 1u);
-                bool v50 = ((v46 < v47) || (v46 > v48));
-                u64 v53 = (((u64)v49) * 2ull);
-                bool v54 = (v50 || !(v51[v53] != 0u));
-                u32 v55 = (v54 ? 0u : v49);
-                u64 v56 = (((u64)v55) * 2ull);
-                i32 v57 = (!v54 ? ((i32)fallen32(v51[v56])) : (0));
-                bool v58 = (!v54 ? false : true);
-                i32 v60 = v59[v41];
-                bool v61 = (v57 != v60);
-                v43 = (v43 || v58);
-                v42 = (v61 && !v58);
+            bool v42 = (v36 || (v40 && !word_bit((v2 + v38), ((u32)first_slot(v41, ((u64)v35))))));
+            bool v44 = (v42 || !bit((v43 + 0ull), ((u64)v35)));
+            u32 v46 = (v44 ? 0u : v45[v35]);
+            u32 v47 = (v46 - 1u);
+            if (!(v46 == 0u)) {
+              bool v48 = false;
+              bool v49 = false;
+              if (!v48) {
+                i32 v51 = v50[v47];
+                i64 v52 = ((i64)v51);
+                u32 v55 = (((u32)((u64)((i64)((u64)v52 - (u64)v53)))) + 1u);
+                bool v56 = ((v52 < v53) || (v52 > v54));
+                u64 v59 = (((u64)v55) * 2ull);
+                bool v60 = (v56 || !(v57[v59] != 0u));
+                u32 v61 = (v60 ? 0u : v55);
+                u64 v62 = (((u64)v61) * 2ull);
+                i32 v63 = (!v60 ? ((i32)fallen32(v57[v62])) : (0));
+                bool v64 = (!v60 ? false : true);
+                i32 v66 = v65[v47];
+                bool v67 = (v63 != v66);
+                v49 = (v49 || v64);
+                v48 = (v67 && !v64);
               }
-              if (!v42) {
-                i32 v62 = v44[v41];
-                i64 v63 = ((i64)v62);
-                u32 v66 = (((u32)((u64)((i64)((u64)v63 - (u64)v64)))) + 1u);
-                bool v67 = ((v63 < v64) || (v63 > v65));
-                u64 v68 = (((u64)v66) * 2ull);
-                bool v69 = (v67 || !(v51[v68] != 0u));
-                u32 v70 = (v69 ? 0u : v66);
-                u64 v71 = (((u64)v70) * 2ull);
-                i32 v72 = (!v69 ? ((i32)risen32(v51[(v71 + 1ull)])) : (0));
-                bool v73 = (!v69 ? false : true);
-                i32 v74 = v59[v41];
-                bool v75 = (v72 != v74);
-                v43 = (v43 || v73);
-                v42 = (v75 && !v73);
+              if (!v48) {
+                i32 v68 = v50[v47];
+                i64 v69 = ((i64)v68);
+                u32 v72 = (((u32)((u64)((i64)((u64)v69 - (u64)v70)))) + 1u);
+                bool v73 = ((v69 < v70) || (v69 > v71));
+                u64 v74 = (((u64)v72) * 2ull);
+                bool v75 = (v73 || !(v57[v74] != 0u));
+                u32 v76 = (v75 ? 0u : v72);
+                u64 v77 = (((u64)v76) * 2ull);
+                i32 v78 = (!v75 ? ((i32)risen32(v57[(v77 + 1ull)])) : (0));
+                bool v79 = (!v75 ? false : true);
+                i32 v80 = v65[v47];
+                bool v81 = (v78 != v80);
+                v49 = (v49 || v79);
+                v48 = (v81 && !v79);
               }
-              bool v76 = (v43 && !v42);
-              if ((v42 && !v76)) {
+              bool v82 = (v49 && !v48);
+              if ((v48 && !v82)) {
                 v14 = (v14 + 1u);
                 v19 = (v19 | (1u << v28));
               }
@@ -561,7 +581,7 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
         v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v19);
       }
     }
-    u32 v77 = scan((v2 + 0u), v14);
+    u32 v83 = scan((v2 + 0u), v14);
     if ((threadIdx.x == 0u)) {
       v1[v7] = v2[blockDim.x];
     }
@@ -569,13 +589,18 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u8* __restrict__ v25, const u32* __restrict__ v27, const u8* __restrict__ v31, const i32 v35, const i64 v38, const i32 v40, u32* v42, const u64* __restrict__ v43) {
-  u32 v44 = 0u;
-  u32 v47 = 0u;
-  u64 v48 = 0ull;
-  bool v49 = false;
-  u32 v45 = 0u;
-  u32 v46 = 0u;
+KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u32 v26, const u32 v27, const bool v28, const u32 v29, const u8* __restrict__ v32, const u32* __restrict__ v34, const u8* __restrict__ v38, const i32 v42, const i64 v45, const i32 v47, u32* v49, const u64* __restrict__ v50) {
+  SHARED(v30)
+  for (u32 v63 = threadIdx.x; v63 < v27; v63 += blockDim.x) {
+    v30[(v26 + v63)] = v25[v63];
+  }
+  __syncthreads();
+  u32 v51 = 0u;
+  u32 v54 = 0u;
+  u64 v55 = 0ull;
+  bool v56 = false;
+  u32 v52 = 0u;
+  u32 v53 = 0u;
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
     u64 v7 = (v6 + v4);
@@ -595,62 +620,63 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
             i64 v20 = ((i64)v19);
             u32 v23 = (((u32)((u64)((i64)((u64)v20 - (u64)v21)))) + 1u);
             bool v24 = ((v20 < v21) || (v20 > v22));
-            bool v26 = (v24 || !bit((v25 + 0ull), ((u64)v23)));
-            u32 v28 = (v26 ? 0u : v27[v23]);
-            u32 v29 = (v28 - 1u);
-            bool v30 = !(v28 == 0u);
-            if (v30) {
+            bool v31 = (v24 || (v28 && !word_bit((v30 + v26), ((u32)first_slot(v29, ((u64)v23))))));
+            bool v33 = (v31 || !bit((v32 + 0ull), ((u64)v23)));
+            u32 v35 = (v33 ? 0u : v34[v23]);
+            u32 v36 = (v35 - 1u);
+            bool v37 = !(v35 == 0u);
+            if (v37) {
               v15 = (v15 | (1u << v16));
             }
           }
         }
         if ((v15 != 0u)) {
-          u64 v32[1];
-          lanes8(v32, v31, v12);
+          u64 v39[1];
+          lanes8(v39, v38, v12);
 #pragma unroll
-          for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
-            u64 v34 = (v12 + ((u64)v33));
-            if (((v15 & (1u << v33)) != 0u)) {
-              i32 v36 = ((i32)((u32)v35 + (u32)((i32)((u16)lane16((v14 + 0u), v33)))));
-              i64 v37 = ((i64)v36);
-              u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-              i32 v41 = ((i32)((u32)v40 + (u32)((i32)((u8)lane8((v32 + 0u), v33)))));
-              if ((v47 != v39)) {
-                bool v50 = (v48 > v9);
-                if ((v49 && v50)) {
-                  u64 v51 = (((u64)v47) * 2ull);
-                  v42[v51] = v45;
-                  v42[(v51 + 1ull)] = v46;
+          for (u32 v40 = 0u; v40 < 8u; v40 += 1u) {
+            u64 v41 = (v12 + ((u64)v40));
+            if (((v15 & (1u << v40)) != 0u)) {
+              i32 v43 = ((i32)((u32)v42 + (u32)((i32)((u16)lane16((v14 + 0u), v40)))));
+              i64 v44 = ((i64)v43);
+              u32 v46 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
+              i32 v48 = ((i32)((u32)v47 + (u32)((i32)((u8)lane8((v39 + 0u), v40)))));
+              if ((v54 != v46)) {
+                bool v57 = (v55 > v9);
+                if ((v56 && v57)) {
+                  u64 v58 = (((u64)v54) * 2ull);
+                  v49[v58] = v52;
+                  v49[(v58 + 1ull)] = v53;
                 }
-                if (!(v49 && v50)) {
-                  if ((v44 != 0u)) {
-                    u64 v52 = (((u64)v47) * 2ull);
-                    most32((v42 + v52), v45);
-                    most32((v42 + (v52 + 1ull)), v46);
+                if (!(v56 && v57)) {
+                  if ((v51 != 0u)) {
+                    u64 v59 = (((u64)v54) * 2ull);
+                    most32((v49 + v59), v52);
+                    most32((v49 + (v59 + 1ull)), v53);
                   }
                 }
-                v47 = v39;
-                v49 = v50;
-                v44 = 0u;
-                v45 = 0u;
-                v46 = 0u;
+                v54 = v46;
+                v56 = v57;
+                v51 = 0u;
+                v52 = 0u;
+                v53 = 0u;
               }
-              v48 = (v34 + 1ull);
-              u32 v53 = falling32(v41);
-              v45 = ((v53 > v45) ? v53 : v45);
-              u32 v54 = rising32(v41);
-              v46 = ((v54 > v46) ? v54 : v46);
-              v44 = (v44 | 1u);
+              v55 = (v41 + 1ull);
+              u32 v60 = falling32(v48);
+              v52 = ((v60 > v52) ? v60 : v52);
+              u32 v61 = rising32(v48);
+              v53 = ((v61 > v53) ? v61 : v53);
+              v51 = (v51 | 1u);
             }
           }
         }
       }
     }
   }
-  if ((v44 != 0u)) {
-    u64 v55 = (((u64)v47) * 2ull);
-    most32((v42 + v55), v45);
-    most32((v42 + (v55 + 1ull)), v46);
+  if ((v51 != 0u)) {
+    u64 v62 = (((u64)v54) * 2ull);
+    most32((v49 + v62), v52);
+    most32((v49 + (v62 + 1ull)), v53);
   }
 }
 
@@ -776,10 +802,14 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const u8* __restrict__ v25, const u8* __restrict__ v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u8* __restrict__ v39, const i32 v45, const i64 v48, const i64 v49, const u32* __restrict__ v53, const i32* __restrict__ v58, const i64 v61, const i64 v62, const u32* __restrict__ v65, const u64* __restrict__ v66, const i32* __restrict__ v73, const i64 v78, const i64 v79, const u32* __restrict__ v91, const u32 v94, const u32 v95, const u32 v96, u32* v97, const u64* __restrict__ v98) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const u8* __restrict__ v25, const u8* __restrict__ v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u32 v40, const u32 v41, const bool v42, const u32 v43, const u8* __restrict__ v45, const i32 v51, const i64 v54, const i64 v55, const u32* __restrict__ v59, const i32* __restrict__ v64, const i64 v67, const i64 v68, const u32* __restrict__ v71, const u64* __restrict__ v72, const i32* __restrict__ v79, const i64 v84, const i64 v85, const u32* __restrict__ v97, const u32 v100, const u32 v101, const u32 v102, u32* v103, const u64* __restrict__ v104) {
   SHARED(v1)
-  for (u32 v100 = threadIdx.x; v100 < (v96 * 1u); v100 += blockDim.x) {
-    v1[(20u + v100)] = 0u;
+  for (u32 v113 = threadIdx.x; v113 < v41; v113 += blockDim.x) {
+    v1[(v40 + v113)] = v39[v113];
+  }
+  __syncthreads();
+  for (u32 v106 = threadIdx.x; v106 < (v102 * 1u); v106 += blockDim.x) {
+    v1[(20u + v106)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
@@ -821,8 +851,9 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
                 i64 v34 = ((i64)v33);
                 u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
                 bool v38 = ((v34 < v35) || (v34 > v36));
-                bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v37)));
-                if (v40) {
+                bool v44 = (v38 || (v42 && !word_bit((v1 + v40), ((u32)first_slot(v43, ((u64)v37))))));
+                bool v46 = (v44 || !bit((v45 + 0ull), ((u64)v37)));
+                if (v46) {
                   v19 = (v19 - (1u << v30));
                 }
               }
@@ -831,68 +862,68 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
         }
         v16 = (v16 | (v19 << (v17 * 8u)));
       }
-      u32 v41 = (v2 + scan((v1 + 17u), ones(v16)));
+      u32 v47 = (v2 + scan((v1 + 17u), ones(v16)));
       while ((v16 != 0u)) {
-        u32 v42 = first_bit(v16);
-        v16 = (v16 - (1u << v42));
-        v1[v41] = (((u32)v15) + ((v13 * (v42 >> 3u)) + (v42 & 7u)));
-        v41 = (v41 + 1u);
+        u32 v48 = first_bit(v16);
+        v16 = (v16 - (1u << v48));
+        v1[v47] = (((u32)v15) + ((v13 * (v48 >> 3u)) + (v48 & 7u)));
+        v47 = (v47 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
       while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v43);
-        if ((threadIdx.x < v43)) {
-          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v28[v44])));
-          i64 v47 = ((i64)v46);
-          u32 v50 = (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u);
-          bool v51 = ((v47 < v48) || (v47 > v49));
-          bool v52 = (v51 || !bit((v39 + 0ull), ((u64)v50)));
-          u32 v54 = (v52 ? 0u : v53[v50]);
-          u32 v55 = (v54 - 1u);
-          if (!(v54 == 0u)) {
-            bool v56 = false;
-            bool v57 = false;
-            if (!v56) {
-              i32 v59 = v58[v55];
-              i64 v60 = ((i64)v59);
-              u32 v63 = (((u32)((u64)((i64)((u64)v60 - (u64)v61)))) + 1u);
-              bool v64 = ((v60 < v61) || (v60 > v62));
-              u64 v67 = (((u64)v63) * 2ull);
-              bool v68 = (v64 || !(v65[v67] != 0u));
-              u32 v69 = (v68 ? 0u : v63);
-              u64 v70 = (((u64)v69) * 2ull);
-              i32 v71 = (!v68 ? ((i32)fallen32(v65[v70])) : (0));
-              bool v72 = (!v68 ? false : true);
-              i32 v74 = v73[v55];
-              bool v75 = (v71 != v74);
-              v57 = (v57 || v72);
-              v56 = (v75 && !v72);
+        u32 v49 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v49);
+        if ((threadIdx.x < v49)) {
+          u64 v50 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v52 = ((i32)((u32)v51 + (u32)((i32)v28[v50])));
+          i64 v53 = ((i64)v52);
+          u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
+          bool v57 = ((v53 < v54) || (v53 > v55));
+          bool v58 = (v57 || !bit((v45 + 0ull), ((u64)v56)));
+          u32 v60 = (v58 ? 0u : v59[v56]);
+          u32 v61 = (v60 - 1u);
+          if (!(v60 == 0u)) {
+            bool v62 = false;
+            bool v63 = false;
+            if (!v62) {
+              i32 v65 = v64[v61];
+              i64 v66 = ((i64)v65);
+              u32 v69 = (((u32)((u64)((i64)((u64)v66 - (u64)v67)))) + 1u);
+              bool v70 = ((v66 < v67) || (v66 > v68));
+              u64 v73 = (((u64)v69) * 2ull);
+              bool v74 = (v70 || !(v71[v73] != 0u));
+              u32 v75 = (v74 ? 0u : v69);
+              u64 v76 = (((u64)v75) * 2ull);
+              i32 v77 = (!v74 ? ((i32)fallen32(v71[v76])) : (0));
+              bool v78 = (!v74 ? false : true);
+              i32 v80 = v79[v61];
+              bool v81 = (v77 != v80);
+              v63 = (v63 || v78);
+              v62 = (v81 && !v78);
             }
-            if (!v56) {
-              i32 v76 = v58[v55];
-              i64 v77 = ((i64)v76);
-              u32 v80 = (((u32)((u64)((i64)((u64)v77 - (u64)v78)))) + 1u);
-              bool v81 = ((v77 < v78) || (v77 > v79));
-              u64 v82 = (((u64)v80) * 2ull);
-              bool v83 = (v81 || !(v65[v82] != 0u));
-              u32 v84 = (v83 ? 0u : v80);
-              u64 v85 = (((u64)v84) * 2ull);
-              i32 v86 = (!v83 ? ((i32)risen32(v65[(v85 + 1ull)])) : (0));
-              bool v87 = (!v83 ? false : true);
-              i32 v88 = v73[v55];
-              bool v89 = (v86 != v88);
-              v57 = (v57 || v87);
-              v56 = (v89 && !v87);
+            if (!v62) {
+              i32 v82 = v64[v61];
+              i64 v83 = ((i64)v82);
+              u32 v86 = (((u32)((u64)((i64)((u64)v83 - (u64)v84)))) + 1u);
+              bool v87 = ((v83 < v84) || (v83 > v85));
+              u64 v88 = (((u64)v86) * 2ull);
+              bool v89 = (v87 || !(v71[v88] != 0u));
+              u32 v90 = (v89 ? 0u : v86);
+              u64 v91 = (((u64)v90) * 2ull);
+              i32 v92 = (!v89 ? ((i32)risen32(v71[(v91 + 1ull)])) : (0));
+              bool v93 = (!v89 ? false : true);
+              i32 v94 = v79[v61];
+              bool v95 = (v92 != v94);
+              v63 = (v63 || v93);
+              v62 = (v95 && !v93);
             }
-            bool v90 = (v57 && !v56);
-            if ((v56 && !v90)) {
-              u32 v92 = v91[v55];
-              u32 v93 = (v92 + 1u);
-              u32 v99 = ((v93 * v95) + (threadIdx.x % v95));
-              count32((v1 + (20u + ((v96 * 0u) + v99))), 1u);
+            bool v96 = (v63 && !v62);
+            if ((v62 && !v96)) {
+              u32 v98 = v97[v61];
+              u32 v99 = (v98 + 1u);
+              u32 v105 = ((v99 * v101) + (threadIdx.x % v101));
+              count32((v1 + (20u + ((v102 * 0u) + v105))), 1u);
             }
           }
         }
@@ -901,16 +932,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v101 = threadIdx.x; v101 < v94; v101 += blockDim.x) {
-    u32 v102 = 0u;
-    i64 v103 = ((i64)0ll);
-    for (u32 v104 = 0u; v104 < v95; v104 += 1u) {
-      u32 v105 = ((v101 * v95) + v104);
-      v103 = ((i64)((u64)v103 + (u64)((i64)v1[(20u + ((v96 * 0u) + v105))])));
+  for (u32 v107 = threadIdx.x; v107 < v100; v107 += blockDim.x) {
+    u32 v108 = 0u;
+    i64 v109 = ((i64)0ll);
+    for (u32 v110 = 0u; v110 < v101; v110 += 1u) {
+      u32 v111 = ((v107 * v101) + v110);
+      v109 = ((i64)((u64)v109 + (u64)((i64)v1[(20u + ((v102 * 0u) + v111))])));
     }
-    if ((v103 != ((i64)0ll))) {
-      u64 v106 = ((u64)v101);
-      count32((v97 + v106), ((u32)v103));
+    if ((v109 != ((i64)0ll))) {
+      u64 v112 = ((u64)v107);
+      count32((v103 + v112), ((u32)v109));
     }
   }
 }
