@@ -36,7 +36,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Reasons to decline that another run may not have.
-const PASSES: [&str; 5] = ["a row fails", "no tuple can come", "what it reads has failed", LATER, OTHER_FORM];
+const PASSES: [&str; 6] = ["a row fails", "no tuple can come", "what it reads has failed", LATER, OTHER_FORM, NO_ROOM];
+
+/// A loop has no room, though columns that nobody reads have gone: what other statements have may be less another time.
+const NO_ROOM: &str = "it does not fit the card";
 
 /// Groups of neighbouring rows that a thread goes over one after the other, where rows of one group stand together.
 const STRETCH: u64 = 2;
@@ -443,7 +446,7 @@ impl Backend for Gpu {
             // Columns that nobody reads have gone, and there may be room for what this loop makes.
             done = self.run_loop(task, inputs);
             if is_full(&done) {
-                done = decline("it does not fit the card");
+                done = decline(NO_ROOM);
             }
         }
         if let Some(before) = looks {

@@ -34,7 +34,7 @@ pub(super) enum First {
 pub(super) struct Run {
     /// One more than the last row that gave a tuple.
     pub(super) last: Variable,
-    /// Whether it began among these rows.
+    /// One more than the first of the rows among which it began; 0 if it may have begun before them.
     pub(super) began: Variable,
 }
 
@@ -156,18 +156,21 @@ impl Fold<'_> {
     /// Puts what a thread has into the table, unless it is of the group at hand.
     pub(super) fn change_group(&mut self, to: &mut Lowering<'_>, group: &Expression) -> Done<()> {
         let (pending, last) = (to.later(group.data_type()), to.later(Type::U64));
-        let run = Run { last, began: to.later(Type::Bool) };
+        let run = Run { last, began: to.later(Type::U64) };
         (self.pending, self.run) = (Some(pending), Some(run));
         let (row, first) = (to.outermost_row(), to.stretch_first.clone());
         let Some(first) = first else { return decline("bug: runs without rows") };
         to.when(Expression::binary(Binary::NotEqual, pending.get(), group.clone()), |to| {
-            // What came before came from the rows of this stretch, if from some of them.
-            let is_within = to.hold(Expression::binary(Binary::Greater, last.get(), first));
-            let is_whole = run.began.get().and(is_within.clone());
+            // It began among the rows of this stretch, so all that came since then did, too.
+            let one_more = |of: Expression| Expression::binary(Binary::Add, of, Expression::number(1, Type::U64));
+            let stretch = to.hold(one_more(first.clone()));
+            let is_whole = to.hold(Expression::binary(Binary::Equal, run.began.get(), stretch.clone()));
             to.when(is_whole.clone(), |to| self.store_own(to, pending))?;
             to.when(is_whole.not(), |to| self.put_own(to, pending))?;
             to.assign(pending, group.clone());
-            to.assign(run.began, is_within);
+            // A group begins here for certain if the one before it has rows of this stretch.
+            let is_within = Expression::binary(Binary::Greater, last.get(), first);
+            to.assign(run.began, Expression::select(is_within, stretch, Expression::number(0, Type::U64)));
             let zero = |own: Variable| (own, Expression::number(0, own.get().data_type()));
             for (own, zero) in self.own_flags.iter().chain(self.own.iter().flatten()).map(|&own| zero(own)) {
                 to.assign(own, zero);

@@ -4,7 +4,7 @@ use super::Table;
 use super::cell::CellKind;
 use crate::gpu::device::Device;
 use crate::gpu::driver::{Argument, Buffer, Driver, Module, Shape};
-use crate::gpu::stop::Done;
+use crate::gpu::stop::{Done, Stop};
 use crate::plan::register::Register;
 use std::sync::{Arc, OnceLock};
 
@@ -31,7 +31,7 @@ pub(crate) struct Finder {
     module: Arc<dyn Module>,
     shape: Shape,
     /// How many there are in each segment of the table.
-    known: OnceLock<Done<Vec<u32>>>,
+    known: OnceLock<Vec<u32>>,
 }
 
 impl Finder {
@@ -56,18 +56,16 @@ impl Finder {
     }
 
     fn counts(&self, table: &Table) -> Done<&[u32]> {
-        let count = || {
-            let segments = self.shape.blocks as usize;
-            let counts = Buffer::zeroed(&self.driver, segments * 4)?;
-            let mut arguments = self.arguments(table);
-            arguments.push(Argument::Memory(Arc::clone(&counts)));
-            self.driver.launch(&*self.module, "count_groups", self.shape, &arguments)?;
-            counts.values(segments)
-        };
-        match self.known.get_or_init(count) {
-            Ok(counts) => Ok(counts),
-            Err(stop) => Err(stop.clone()),
+        if let Some(known) = self.known.get() {
+            return Ok(known);
         }
+        let segments = self.shape.blocks as usize;
+        let counts = Buffer::zeroed(&self.driver, segments * 4)?;
+        let mut arguments = self.arguments(table);
+        arguments.push(Argument::Memory(Arc::clone(&counts)));
+        self.driver.launch(&*self.module, "count_groups", self.shape, &arguments)?;
+        let counts = counts.values(segments)?;
+        Ok(self.known.get_or_init(|| counts))
     }
 
     /// How many groups have rows.
@@ -100,8 +98,18 @@ impl Finder {
 impl<'t> OnHost<'t> {
     /// All groups that have rows, by code.
     pub(super) fn of(table: &'t Table, finder: &Finder) -> Done<Self> {
-        let (records, codes) = match table.memory.bytes <= AT_ONCE {
-            true => {
+        let kept = match table.memory.bytes <= AT_ONCE {
+            true => None,
+            false => match finder.kept(table) {
+                Ok(kept) => Some(kept),
+                // It takes room there.
+                Err(Stop::Declined(why)) if why.contains("memory") => None,
+                Err(stop) => return Err(stop),
+            },
+        };
+        let (records, codes) = match kept {
+            Some(kept) => kept,
+            None => {
                 let whole = Self::whole(table)?;
                 let slots: Option<Vec<u64>> = match &table.slots {
                     Some(slots) => Some(slots.codes.values(table.groups as usize)?),
@@ -117,7 +125,6 @@ impl<'t> OnHost<'t> {
                 }
                 (records, codes)
             }
-            false => finder.kept(table)?,
         };
         let seen = vec![true; codes.len()];
         let on_host = OnHost { table, codes, records, seen };

@@ -11,7 +11,7 @@ use crate::gpu::code::types::Type;
 use crate::gpu::driver::Buffer;
 use crate::gpu::lower::nest::Pieces;
 use crate::gpu::lower::{Lowering, Marks};
-use crate::gpu::stop::Done;
+use crate::gpu::stop::{Done, decline};
 use multiloop_planner::multiloop::ScalarId;
 use std::sync::Arc;
 
@@ -74,6 +74,9 @@ pub(super) fn count(
         to.push(Statement::Barrier);
         Ok(())
     })?;
+    if pieces.largest.saturating_mul(to.tuples_each) > u32::MAX.into() {
+        return decline("more tuples of some rows than can be counted");
+    }
     launch(device, to, ("count", beside), pieces)?;
     Ok((counts.values(pieces.count)?, marks))
 }

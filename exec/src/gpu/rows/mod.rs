@@ -18,7 +18,7 @@ use super::code::statement::Statement;
 use super::code::types::{Kind, Type};
 use super::columns::{Carried, DeviceColumn, Form, Made, Valid};
 use super::device::Device;
-use super::driver::{Argument, Buffer, bytes_of};
+use super::driver::{Argument, Buffer, Shape, bytes_of};
 use super::groups::held::{Kept, lost};
 use super::lower::nest::Pieces;
 use super::lower::scalars::{Scalar, type_of};
@@ -143,6 +143,7 @@ pub(crate) fn collect(
     if takes_all
         && wanted.takes_columns
         && let Some(all) = pieces.whole()
+        && all.rows <= wanted.most
         && let Some(level) = columns_of(&lowering, wanted, all)
     {
         let key = key_column(&lowering, wanted, all);
@@ -203,7 +204,9 @@ fn launch(
     if pieces.count == 0 {
         return Ok(());
     }
-    device.driver.launch(&*module, name, device.shape(pieces.count, shared), &arguments)
+    // The sum over the threads of a block has room for so many.
+    let shape = Shape { threads: device.driver.limits().threads, ..device.shape(pieces.count, shared) };
+    device.driver.launch(&*module, name, shape, &arguments)
 }
 
 fn count_one(to: &mut Lowering<'_>, conditions: &[ScalarId], own: Variable) -> Done<()> {

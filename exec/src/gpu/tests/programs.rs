@@ -282,7 +282,11 @@ fn runs_and_frequent_groups() {
     let gpus = devices();
     let mut random = Random(7);
     // Runs of one length, of many, one row each, all rows of one key, half of them; the keys in order or not.
-    let keys: [&dyn Fn(i64, u64) -> i64; 5] = [
+    let keys: [&dyn Fn(i64, u64) -> i64; 8] = [
+        // Runs that begin and end among rows of one thread, with rows of others between.
+        &|row, _| (row + 20) / 24 * 1000,
+        &|row, _| (row + 37) / 45 * 1000,
+        &|row, _| (row + 100) / 130 * 1000,
         &|row, _| row / 4 * 1000,
         &|row, random| (row / 7 + (random % 2) as i64 * 3) * 1000,
         &|row, _| row * 997,

@@ -179,16 +179,12 @@ CALLED i128 numeric_narrow(i128 a, u32 from, u32 to, u32 how, i128 limit) {
   return cut > limit ? limit : cut < -limit ? -limit : cut;
 }
 
-KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v13, const i32* __restrict__ v15, const i32* __restrict__ v17, const i64 v23, const i64 v24, const u32* __restrict__ v27, const u32 v28, const u32 v29, const bool v30, const u32 v31, const u8* __restrict__ v34, const u32* __restrict__ v36, const i32 v40, const i32* __restrict__ v41, const i64 v44, const i64 v45, const u32* __restrict__ v48, const u64* __restrict__ v49, const i32 v57, const i128 v64, const u32 v68, const u32 v69, const u32 v70, u32* v71, u64* v72) {
-  SHARED(v32)
-  for (u32 v83 = threadIdx.x; v83 < v29; v83 += blockDim.x) {
-    v32[(v28 + v83)] = v27[v83];
-  }
-  __syncthreads();
-  u32 v73 = 0u;
-  i64 v74 = ((i64)0ll);
-  for (u32 v75 = threadIdx.x; v75 < (v70 * 3u); v75 += blockDim.x) {
-    v32[(0u + v75)] = 0u;
+KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const i32* __restrict__ v13, const i32* __restrict__ v15, const i32* __restrict__ v17, const i64 v23, const i64 v24, const u8* __restrict__ v27, const u32* __restrict__ v29, const i32 v33, const i32* __restrict__ v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const u64* __restrict__ v42, const i32 v50, const i128 v57, const u32 v61, const u32 v62, const u32 v63, u32* v64, u64* v65) {
+  SHARED(v68)
+  u32 v66 = 0u;
+  i64 v67 = ((i64)0ll);
+  for (u32 v69 = threadIdx.x; v69 < (v63 * 3u); v69 += blockDim.x) {
+    v68[(0u + v69)] = 0u;
   }
   __syncthreads();
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -219,41 +215,40 @@ KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, c
             i64 v22 = ((i64)v21);
             u32 v25 = (((u32)((u64)((i64)((u64)v22 - (u64)v23)))) + 1u);
             bool v26 = ((v22 < v23) || (v22 > v24));
-            bool v33 = (v26 || (v30 && !word_bit((v32 + v28), ((u32)first_slot(v31, ((u64)v25))))));
-            bool v35 = (v33 || !bit((v34 + 0ull), ((u64)v25)));
-            u32 v37 = (v35 ? 0u : v36[v25]);
-            u32 v38 = (v37 - 1u);
-            if (!(v37 == 0u)) {
-              i32 v39 = ((i32)lane32((v16 + 0u), v19));
-              i32 v42 = v41[v38];
-              i64 v43 = ((i64)v42);
-              u32 v46 = (((u32)((u64)((i64)((u64)v43 - (u64)v44)))) + 1u);
-              bool v47 = ((v43 < v44) || (v43 > v45));
-              u64 v50 = (((u64)v46) * 2ull);
-              bool v51 = (v47 || !(v49[v50] != 0ull));
-              u32 v52 = (v51 ? 0u : v46);
-              u64 v53 = (((u64)v52) * 2ull);
-              i32 v54 = (!v51 ? ((i32)((i64)v49[v53])) : (0));
-              bool v55 = (!v51 ? false : true);
-              u64 v56 = (((u64)v52) * 2ull);
-              i32 v58 = (!v51 ? ((i32)((i64)v48[((v56 * 2ull) + 2ull)])) : v57);
-              bool v59 = (v55 || (((i128)v58) == ((i128)((u128)(u64)0ull << 64 | 0ull))));
-              u32 v60 = numeric_quotient_scale(((i128)v54), 2u, ((i128)v58), 0u);
-              i128 v61 = numeric_quotient(((i128)v54), 2u, ((i128)v58), 0u, v60);
-              if (((v61 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v59)) {
+            bool v28 = (v26 || !bit((v27 + 0ull), ((u64)v25)));
+            u32 v30 = (v28 ? 0u : v29[v25]);
+            u32 v31 = (v30 - 1u);
+            if (!(v30 == 0u)) {
+              i32 v32 = ((i32)lane32((v16 + 0u), v19));
+              i32 v35 = v34[v31];
+              i64 v36 = ((i64)v35);
+              u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
+              bool v40 = ((v36 < v37) || (v36 > v38));
+              u64 v43 = (((u64)v39) * 2ull);
+              bool v44 = (v40 || !(v42[v43] != 0ull));
+              u32 v45 = (v44 ? 0u : v39);
+              u64 v46 = (((u64)v45) * 2ull);
+              i32 v47 = (!v44 ? ((i32)((i64)v42[v46])) : (0));
+              bool v48 = (!v44 ? false : true);
+              u64 v49 = (((u64)v45) * 2ull);
+              i32 v51 = (!v44 ? ((i32)((i64)v41[((v49 * 2ull) + 2ull)])) : v50);
+              bool v52 = (v48 || (((i128)v51) == ((i128)((u128)(u64)0ull << 64 | 0ull))));
+              u32 v53 = numeric_quotient_scale(((i128)v47), 2u, ((i128)v51), 0u);
+              i128 v54 = numeric_quotient(((i128)v47), 2u, ((i128)v51), 0u, v53);
+              if (((v54 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v52)) {
                 v0[0u] = 1u;
               }
-              u32 v62 = (1u + v60);
-              i128 v63 = numeric_product(((i128)v40), v61, v62);
-              if (((v63 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v59)) {
+              u32 v55 = (1u + v53);
+              i128 v56 = numeric_product(((i128)v33), v54, v55);
+              if (((v56 == ((i128)((u128)(u64)9223372036854775808ull << 64 | 0ull))) && !v52)) {
                 v0[0u] = 1u;
               }
-              i64 v65 = ((i64)numeric_narrow(v63, v62, 2u, 3u, v64));
-              bool v66 = (((i64)v39) < v65);
-              if ((v66 && !v59)) {
-                i32 v67 = ((i32)lane32((v18 + 0u), v19));
-                v74 = ((i64)((u64)v74 + (u64)((i64)v67)));
-                v73 = (v73 | 1u);
+              i64 v58 = ((i64)numeric_narrow(v56, v55, 2u, 3u, v57));
+              bool v59 = (((i64)v32) < v58);
+              if ((v59 && !v52)) {
+                i32 v60 = ((i32)lane32((v18 + 0u), v19));
+                v67 = ((i64)((u64)v67 + (u64)((i64)v60)));
+                v66 = (v66 | 1u);
               }
             }
           }
@@ -261,24 +256,24 @@ KERNEL reduce(u32* v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, c
       }
     }
   }
-  u32 v76 = ((0u * v69) + (threadIdx.x % v69));
-  if ((v73 != 0u)) {
-    add_shared((v32 + (0u + ((v70 * 1u) + v76))), v70, v74);
-    set_flags((v32 + (0u + ((v70 * 0u) + v76))), v73);
+  u32 v70 = ((0u * v62) + (threadIdx.x % v62));
+  if ((v66 != 0u)) {
+    add_shared((v68 + (0u + ((v63 * 1u) + v70))), v63, v67);
+    set_flags((v68 + (0u + ((v63 * 0u) + v70))), v66);
   }
   __syncthreads();
-  for (u32 v77 = threadIdx.x; v77 < v68; v77 += blockDim.x) {
-    u32 v78 = 0u;
-    i64 v79 = ((i64)0ll);
-    for (u32 v80 = 0u; v80 < v69; v80 += 1u) {
-      u32 v81 = ((v77 * v69) + v80);
-      v78 = (v78 | v32[(0u + ((v70 * 0u) + v81))]);
-      v79 = ((i64)((u64)v79 + (u64)joined((v32 + (0u + ((v70 * 1u) + v81))), v70)));
+  for (u32 v71 = threadIdx.x; v71 < v61; v71 += blockDim.x) {
+    u32 v72 = 0u;
+    i64 v73 = ((i64)0ll);
+    for (u32 v74 = 0u; v74 < v62; v74 += 1u) {
+      u32 v75 = ((v71 * v62) + v74);
+      v72 = (v72 | v68[(0u + ((v63 * 0u) + v75))]);
+      v73 = ((i64)((u64)v73 + (u64)joined((v68 + (0u + ((v63 * 1u) + v75))), v63)));
     }
-    if ((v78 != 0u)) {
-      u64 v82 = (((u64)v77) * 2ull);
-      add64((v72 + v82), v79);
-      set_flags((v71 + ((v82 * 2ull) + 2ull)), v78);
+    if ((v72 != 0u)) {
+      u64 v76 = (((u64)v71) * 2ull);
+      add64((v65 + v76), v73);
+      set_flags((v64 + ((v76 * 2ull) + 2ull)), v72);
     }
   }
 }

@@ -207,7 +207,7 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   u32 v32 = 0u;
   u32 v34 = 0u;
   u64 v35 = 0ull;
-  bool v36 = false;
+  u64 v36 = 0ull;
   i64 v33 = ((i64)0ll);
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
     u64 v6 = (v2 + (((u64)v5) * v4));
@@ -239,19 +239,20 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
               u32 v26 = (((u32)((u64)((i64)((u64)v24 - (u64)v25)))) + 1u);
               i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u32)v27 * (u32)((i32)((u8)lane8((v19 + 0u), v20)))))));
               if ((v34 != v26)) {
-                bool v37 = (v35 > v9);
-                if ((v36 && v37)) {
-                  u64 v38 = ((u64)v34);
-                  v31[v38] = ((u64)v33);
+                u64 v37 = (v9 + 1ull);
+                bool v38 = (v36 == v37);
+                if (v38) {
+                  u64 v39 = ((u64)v34);
+                  v31[v39] = ((u64)v33);
                 }
-                if (!(v36 && v37)) {
+                if (!v38) {
                   if ((v32 != 0u)) {
-                    u64 v39 = ((u64)v34);
-                    add64((v31 + v39), v33);
+                    u64 v40 = ((u64)v34);
+                    add64((v31 + v40), v33);
                   }
                 }
                 v34 = v26;
-                v36 = v37;
+                v36 = ((v35 > v9) ? v37 : 0ull);
                 v32 = 0u;
                 v33 = ((i64)0ll);
               }
@@ -265,8 +266,8 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   if ((v32 != 0u)) {
-    u64 v40 = ((u64)v34);
-    add64((v31 + v40), v33);
+    u64 v41 = ((u64)v34);
+    add64((v31 + v41), v33);
   }
 }
 

@@ -591,14 +591,14 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
 
 KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v3, const u64 v4, const u16* __restrict__ v13, const i32 v18, const i64 v21, const i64 v22, const u32* __restrict__ v25, const u32 v26, const u32 v27, const bool v28, const u32 v29, const u8* __restrict__ v32, const u32* __restrict__ v34, const u8* __restrict__ v38, const i32 v42, const i64 v45, const i32 v47, u32* v49, const u64* __restrict__ v50) {
   SHARED(v30)
-  for (u32 v63 = threadIdx.x; v63 < v27; v63 += blockDim.x) {
-    v30[(v26 + v63)] = v25[v63];
+  for (u32 v64 = threadIdx.x; v64 < v27; v64 += blockDim.x) {
+    v30[(v26 + v64)] = v25[v64];
   }
   __syncthreads();
   u32 v51 = 0u;
   u32 v54 = 0u;
   u64 v55 = 0ull;
-  bool v56 = false;
+  u64 v56 = 0ull;
   u32 v52 = 0u;
   u32 v53 = 0u;
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -642,30 +642,31 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
               u32 v46 = (((u32)((u64)((i64)((u64)v44 - (u64)v45)))) + 1u);
               i32 v48 = ((i32)((u32)v47 + (u32)((i32)((u8)lane8((v39 + 0u), v40)))));
               if ((v54 != v46)) {
-                bool v57 = (v55 > v9);
-                if ((v56 && v57)) {
-                  u64 v58 = (((u64)v54) * 2ull);
-                  v49[v58] = v52;
-                  v49[(v58 + 1ull)] = v53;
+                u64 v57 = (v9 + 1ull);
+                bool v58 = (v56 == v57);
+                if (v58) {
+                  u64 v59 = (((u64)v54) * 2ull);
+                  v49[v59] = v52;
+                  v49[(v59 + 1ull)] = v53;
                 }
-                if (!(v56 && v57)) {
+                if (!v58) {
                   if ((v51 != 0u)) {
-                    u64 v59 = (((u64)v54) * 2ull);
-                    most32((v49 + v59), v52);
-                    most32((v49 + (v59 + 1ull)), v53);
+                    u64 v60 = (((u64)v54) * 2ull);
+                    most32((v49 + v60), v52);
+                    most32((v49 + (v60 + 1ull)), v53);
                   }
                 }
                 v54 = v46;
-                v56 = v57;
+                v56 = ((v55 > v9) ? v57 : 0ull);
                 v51 = 0u;
                 v52 = 0u;
                 v53 = 0u;
               }
               v55 = (v41 + 1ull);
-              u32 v60 = falling32(v48);
-              v52 = ((v60 > v52) ? v60 : v52);
-              u32 v61 = rising32(v48);
-              v53 = ((v61 > v53) ? v61 : v53);
+              u32 v61 = falling32(v48);
+              v52 = ((v61 > v52) ? v61 : v52);
+              u32 v62 = rising32(v48);
+              v53 = ((v62 > v53) ? v62 : v53);
               v51 = (v51 | 1u);
             }
           }
@@ -674,9 +675,9 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   if ((v51 != 0u)) {
-    u64 v62 = (((u64)v54) * 2ull);
-    most32((v49 + v62), v52);
-    most32((v49 + (v62 + 1ull)), v53);
+    u64 v63 = (((u64)v54) * 2ull);
+    most32((v49 + v63), v52);
+    most32((v49 + (v63 + 1ull)), v53);
   }
 }
 
@@ -684,7 +685,7 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   u32 v40 = 0u;
   u32 v43 = 0u;
   u64 v44 = 0ull;
-  bool v45 = false;
+  u64 v45 = 0ull;
   u32 v41 = 0u;
   u32 v42 = 0u;
   for (u32 v5 = blockIdx.x; v5 < v1; v5 += gridDim.x) {
@@ -726,30 +727,31 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
               u32 v35 = (((u32)((u64)((i64)((u64)v33 - (u64)v34)))) + 1u);
               i32 v37 = ((i32)((u32)v36 + (u32)((i32)((u8)lane8((v28 + 0u), v29)))));
               if ((v43 != v35)) {
-                bool v46 = (v44 > v9);
-                if ((v45 && v46)) {
-                  u64 v47 = (((u64)v43) * 2ull);
-                  v38[v47] = v41;
-                  v38[(v47 + 1ull)] = v42;
+                u64 v46 = (v9 + 1ull);
+                bool v47 = (v45 == v46);
+                if (v47) {
+                  u64 v48 = (((u64)v43) * 2ull);
+                  v38[v48] = v41;
+                  v38[(v48 + 1ull)] = v42;
                 }
-                if (!(v45 && v46)) {
+                if (!v47) {
                   if ((v40 != 0u)) {
-                    u64 v48 = (((u64)v43) * 2ull);
-                    most32((v38 + v48), v41);
-                    most32((v38 + (v48 + 1ull)), v42);
+                    u64 v49 = (((u64)v43) * 2ull);
+                    most32((v38 + v49), v41);
+                    most32((v38 + (v49 + 1ull)), v42);
                   }
                 }
                 v43 = v35;
-                v45 = v46;
+                v45 = ((v44 > v9) ? v46 : 0ull);
                 v40 = 0u;
                 v41 = 0u;
                 v42 = 0u;
               }
               v44 = (v30 + 1ull);
-              u32 v49 = falling32(v37);
-              v41 = ((v49 > v41) ? v49 : v41);
-              u32 v50 = rising32(v37);
-              v42 = ((v50 > v42) ? v50 : v42);
+              u32 v50 = falling32(v37);
+              v41 = ((v50 > v41) ? v50 : v41);
+              u32 v51 = rising32(v37);
+              v42 = ((v51 > v42) ? v51 : v42);
               v40 = (v40 | 1u);
             }
           }
@@ -758,9 +760,9 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
     }
   }
   if ((v40 != 0u)) {
-    u64 v51 = (((u64)v43) * 2ull);
-    most32((v38 + v51), v41);
-    most32((v38 + (v51 + 1ull)), v42);
+    u64 v52 = (((u64)v43) * 2ull);
+    most32((v38 + v52), v41);
+    most32((v38 + (v52 + 1ull)), v42);
   }
 }
 
