@@ -3,7 +3,7 @@
 //! [`Lowering`] writes one kernel: it hands out variables and parameters, knows in which block of C statements stand, and which
 //! node's value is in which variable there. On it are built `scalars` (nodes of expressions), `calls` (functions, with `logic`,
 //! `arithmetic`, `numeric`, and for what reads text `dictionary` and `text`), `keys` (codes of keys), `probes` (what asks other
-//! collections), and `nest` (rows, levels, conditions). What rows are folded into is `groups`', above.
+//! collections), `nest` (rows, levels, conditions) and `queue` (rows that wait). What rows are folded into is `groups`', above.
 //!
 //! Whatever is not known here declines, with its name. Errors are a flag: whoever divides by zero or leaves a type sets it, for rows
 //! that reach that place alone, and then the processors do it again and say what is wrong.
