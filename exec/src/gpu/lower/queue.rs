@@ -146,24 +146,30 @@ impl Lowering<'_> {
                 })?;
                 to.assign(waiting, add(waiting.get(), shared.at(add(word(places), threads.clone()))));
                 to.push(Statement::Barrier);
-                let is_full = Expression::binary(Binary::GreaterEqual, waiting.get(), threads.clone());
-                let is_left = is_last.clone().and(Expression::binary(Binary::NotEqual, waiting.get(), word(0)));
-                to.as_long_as(is_full.or(is_left), |to| {
-                    let is_short = Expression::binary(Binary::Less, waiting.get(), threads.clone());
-                    let taken = to.hold(Expression::select(is_short, waiting.get(), threads));
-                    to.assign(waiting, Expression::binary(Binary::Subtract, waiting.get(), taken.clone()));
-                    to.when(Expression::binary(Binary::Less, thread.clone(), taken), |to| {
-                        let row = shared.at(add(waiting.get(), thread)).cast(Type::U64);
-                        let row = to.hold(row);
-                        to.rows.push(row);
-                        let done = to.filter(rest, |to| to.behind_conditions(0, sink));
-                        to.rows.pop();
-                        done
-                    })?;
-                    to.push(Statement::Barrier);
-                    Ok(())
-                })
+                to.go_on(waiting, &is_last, |to| to.filter(rest, |to| to.behind_conditions(0, sink)))
             })
+        })
+    }
+
+    /// Rows that wait go on, as long as there is one for each thread; the last ones however many they are.
+    fn go_on(&mut self, waiting: Variable, is_last: &Expression, then: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
+        let shared = self.shared();
+        let (thread, threads) = (Expression::Place(Place::Thread), Expression::Place(Place::Threads));
+        let is_full = Expression::binary(Binary::GreaterEqual, waiting.get(), threads.clone());
+        let is_left = is_last.clone().and(Expression::binary(Binary::NotEqual, waiting.get(), word(0)));
+        self.as_long_as(is_full.or(is_left), |to| {
+            let is_short = Expression::binary(Binary::Less, waiting.get(), threads.clone());
+            let taken = to.hold(Expression::select(is_short, waiting.get(), threads));
+            to.assign(waiting, Expression::binary(Binary::Subtract, waiting.get(), taken.clone()));
+            to.when(Expression::binary(Binary::Less, thread.clone(), taken), |to| {
+                let row = to.hold(shared.at(add(waiting.get(), thread)).cast(Type::U64));
+                to.rows.push(row);
+                let done = then(to);
+                to.rows.pop();
+                done
+            })?;
+            to.push(Statement::Barrier);
+            Ok(())
         })
     }
 

@@ -275,6 +275,29 @@ struct Target {
     carried: Option<Arc<Carried>>,
 }
 
+/// Columns that have been written, of so many rows.
+fn written(targets: Vec<Target>, total: usize) -> Vec<Done<Arc<DeviceColumn>>> {
+    let column = |target: Target| {
+        let form = match (target.of, target.dictionary, target.carried) {
+            (_, Some(dictionary), _) => Form::Codes(dictionary),
+            (_, None, Some(carried)) => Form::Carried(carried),
+            (Type::U8, ..) => Form::Bytes,
+            (Type::F64, ..) => Form::Floats,
+            _ => Form::Integers { base: 0, step: 1 },
+        };
+        let valid = target.valid.map_or(Valid::All, |(valid, _)| Valid::Bytes(valid));
+        Ok(Arc::new(DeviceColumn {
+            rows: total,
+            element: target.of,
+            form,
+            data: target.data.0,
+            valid,
+            made: Made::default(),
+        }))
+    };
+    targets.into_iter().map(column).collect()
+}
+
 /// Puts the tuples where they belong.
 fn write(
     to: &mut Lowering<'_>,
@@ -338,25 +361,7 @@ fn write(
     if targets.len() != wanted.value.len() {
         return decline("no tuple can come");
     }
-    let columns = targets.into_iter().map(|target| {
-        let form = match (target.of, target.dictionary, target.carried) {
-            (_, Some(dictionary), _) => Form::Codes(dictionary),
-            (_, None, Some(carried)) => Form::Carried(carried),
-            (Type::U8, ..) => Form::Bytes,
-            (Type::F64, ..) => Form::Floats,
-            _ => Form::Integers { base: 0, step: 1 },
-        };
-        let valid = target.valid.map_or(Valid::All, |(valid, _)| Valid::Bytes(valid));
-        Ok(Arc::new(DeviceColumn {
-            rows: total,
-            element: target.of,
-            form,
-            data: target.data.0,
-            valid,
-            made: Made::default(),
-        }))
-    });
-    let level = Arc::new(Level { rows: total, columns: columns.collect(), groups: None });
+    let level = Arc::new(Level { rows: total, columns: written(targets, total), groups: None });
     Ok(Collected { level, codes, key: None, index: None })
 }
 
