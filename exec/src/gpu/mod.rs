@@ -32,7 +32,7 @@ pub(crate) mod backend;
 mod code;
 mod columns;
 mod device;
-#[cfg(any(feature = "gpu", feature = "gpu-emulated"))]
+#[cfg(any(test, feature = "gpu", feature = "gpu-emulated"))]
 pub(crate) mod devices;
 pub(crate) mod driver;
 mod groups;
