@@ -166,7 +166,7 @@ impl Fold<'_> {
             let stretch = to.hold(one_more(first.clone()));
             let is_whole = to.hold(Expression::binary(Binary::Equal, run.began.get(), stretch.clone()));
             to.when(is_whole.clone(), |to| self.store_own(to, pending))?;
-            to.when(is_whole.not(), |to| self.put_own(to, pending))?;
+            to.when(is_whole.not(), |to| self.put_own(to, &pending.get()))?;
             to.assign(pending, group.clone());
             // A group begins here for certain if the one before it has rows of this stretch.
             let is_within = Expression::binary(Binary::Greater, last.get(), first);
@@ -206,10 +206,10 @@ impl Fold<'_> {
     }
 
     /// Puts what a thread has of a group into the table.
-    pub(super) fn put_own(&self, to: &mut Lowering<'_>, group: Variable) -> Done<()> {
+    pub(super) fn put_own(&self, to: &mut Lowering<'_>, group: &Expression) -> Done<()> {
         let Some(flags) = self.own_flags.map(Variable::get) else { return Ok(()) };
         to.when(Expression::binary(Binary::NotEqual, flags.clone(), word(0)), |to| {
-            let place = self.in_table(to, &group.get())?;
+            let place = self.in_table(to, group)?;
             for (at, own) in self.own.iter().enumerate() {
                 let Some(own) = own else { continue };
                 self.put_in_table(to, at, &place, own.get());

@@ -34,21 +34,9 @@ impl Fold<'_> {
     /// What stands behind the loop: what threads and blocks have goes into the table.
     pub(crate) fn end(&mut self, to: &mut Lowering<'_>) -> Done<()> {
         let Some(flags) = self.own_flags.map(Variable::get) else { return self.end_block(to) };
-        if let Some(pending) = self.pending {
-            return self.put_own(to, pending);
-        }
         if self.sizes.is_none() {
-            let has_rows = Expression::binary(Binary::NotEqual, flags.clone(), word(0));
-            return to.when(has_rows, |to| {
-                let place = self.in_table(to, &word(0))?;
-                for (at, own) in self.own.iter().enumerate() {
-                    if let Some(own) = own {
-                        self.put_in_table(to, at, &place, own.get());
-                    }
-                }
-                self.set_flags_in_table(to, &place, flags);
-                Ok(())
-            });
+            let group = self.pending.map_or_else(|| word(0), Variable::get);
+            return self.put_own(to, &group);
         }
         let has_rows = Expression::binary(Binary::NotEqual, flags.clone(), word(0));
         let cell = self.cell_of_block(to, &word(0));

@@ -2,7 +2,7 @@
 
 use super::{Level, Lowering, Marks};
 use crate::collections::rows::RowSet;
-use crate::gpu::code::expression::{Binary, Expression, Place};
+use crate::gpu::code::expression::{Binary, Expression, Place, Variable};
 use crate::gpu::code::helpers::LANES;
 use crate::gpu::code::statement::Statement;
 use crate::gpu::code::types::{Kind, Type};
@@ -29,7 +29,7 @@ pub(crate) struct Pieces {
     all: Range<usize>,
     /// The level that they are pieces of.
     level: Arc<Level>,
-    pub(super) cut: Cut,
+    cut: Cut,
 }
 
 /// What is done for a tuple.
@@ -37,7 +37,7 @@ type Sink<'s, T> = Box<dyn FnOnce(&mut T) -> Done<()> + 's>;
 
 /// Where pieces begin and end.
 #[derive(Debug)]
-pub(super) enum Cut {
+enum Cut {
     /// So many rows each, but for the last one, from a first row on and below an end.
     Even {
         first: u64,
@@ -49,6 +49,12 @@ pub(super) enum Cut {
         ends: Arc<Buffer>,
         sizes: Vec<u32>,
     },
+}
+
+/// The same in a kernel: numbers, or arrays.
+pub(super) enum CutParameters {
+    Even([Expression; 3]),
+    Listed([Variable; 2]),
 }
 
 impl Pieces {
@@ -338,26 +344,37 @@ impl Lowering<'_> {
     ) -> Done<()> {
         let count = self.number(pieces.count as u32);
         let blocks = Expression::Place(Place::Blocks);
+        let cut = self.cut_of(pieces);
+        self.each(Expression::Place(Place::Block), count, blocks, |inner, piece| {
+            let (from, below) = inner.bounds(&cut, piece.clone());
+            let below = inner.hold(below);
+            body(inner, piece, (from, below))
+        })
+    }
+
+    /// Where pieces begin and end, as parameters.
+    pub(super) fn cut_of(&mut self, pieces: &Pieces) -> CutParameters {
         match &pieces.cut {
             &Cut::Even { first, below, step } => {
-                let [first, end, step] = [first, below, step].map(|of| self.integer(of.into(), Type::U64));
-                self.each(Expression::Place(Place::Block), count, blocks, |inner, piece| {
-                    let far = Expression::binary(Binary::Multiply, piece.clone().cast(Type::U64), step.clone());
-                    let from = inner.hold(Expression::binary(Binary::Add, first, far));
-                    let below = inner.hold(Expression::binary(Binary::Add, from.clone(), step));
-                    let is_last = Expression::binary(Binary::Greater, below.clone(), end.clone());
-                    let below = inner.hold(Expression::select(is_last, end, below));
-                    body(inner, piece, (from, below))
-                })
+                CutParameters::Even([first, below, step].map(|of| self.integer(of.into(), Type::U64)))
             }
             Cut::Listed { starts, ends, .. } => {
-                let [starts, ends] = [starts, ends].map(|array| self.memory(Type::U64, array));
-                self.each(Expression::Place(Place::Block), count, blocks, |inner, piece| {
-                    let from = inner.hold(starts.at(piece.clone()));
-                    let below = inner.hold(ends.at(piece.clone()));
-                    body(inner, piece, (from, below))
-                })
+                CutParameters::Listed([starts, ends].map(|array| self.memory(Type::U64, array)))
             }
+        }
+    }
+
+    /// Where a piece begins and ends.
+    pub(super) fn bounds(&mut self, cut: &CutParameters, piece: Expression) -> (Expression, Expression) {
+        match cut {
+            CutParameters::Even([first, end, step]) => {
+                let far = Expression::binary(Binary::Multiply, piece.cast(Type::U64), step.clone());
+                let from = self.hold(Expression::binary(Binary::Add, first.clone(), far));
+                let below = self.hold(Expression::binary(Binary::Add, from.clone(), step.clone()));
+                let is_last = Expression::binary(Binary::Greater, below.clone(), end.clone());
+                (from, Expression::select(is_last, end.clone(), below))
+            }
+            CutParameters::Listed([starts, ends]) => (self.hold(starts.at(piece.clone())), ends.at(piece)),
         }
     }
 

@@ -5,7 +5,7 @@
 //! tells (a filter's bit). A block goes over its pieces once more than there are: then the rows that are left are done.
 
 use super::Lowering;
-use super::nest::{Cut, Pieces};
+use super::nest::Pieces;
 use crate::gpu::code::expression::{Binary, Expression, Place, Variable};
 use crate::gpu::code::helpers::{Helper, LANES};
 use crate::gpu::code::statement::Statement;
@@ -104,6 +104,7 @@ impl Lowering<'_> {
         to.queue_bytes = ((places + threads + 1).next_multiple_of(2) * 4) as usize;
         let (shared, waiting) = (to.shared(), to.declare(word(0)));
         let count = to.number(pieces.count as u32);
+        let cut = to.cut_of(pieces);
         let (block, blocks) = (Expression::Place(Place::Block), Expression::Place(Place::Blocks));
         let thread = Expression::Place(Place::Thread);
         let threads = Expression::Place(Place::Threads);
@@ -111,7 +112,11 @@ impl Lowering<'_> {
         let rest = &conditions[early.conditions..];
         to.each(block, add(count.clone(), blocks.clone()), blocks, |to, piece| {
             let is_last = to.hold(Expression::binary(Binary::GreaterEqual, piece.clone(), count));
-            let (from, below) = to.bounds(pieces, &piece, &is_last);
+            // Behind the last piece there is one step without rows.
+            let piece = to.hold(Expression::select(is_last.clone(), word(0), piece));
+            let (from, below) = to.bounds(&cut, piece);
+            let from = to.hold(Expression::select(is_last.clone(), long(0), from));
+            let below = to.hold(Expression::select(is_last.clone(), long(1), below));
             let start = Expression::binary(Binary::BitAnd, from.clone(), long(!u64::from(LANES - 1)));
             let far = to.hold(Expression::binary(Binary::Multiply, threads.clone(), word(LANES)));
             let step = Expression::binary(Binary::Multiply, far.clone(), word(STEP)).cast(Type::U64);
@@ -171,28 +176,6 @@ impl Lowering<'_> {
             to.push(Statement::Barrier);
             Ok(())
         })
-    }
-
-    /// Where a piece begins and ends; of what comes behind the last one, one step.
-    fn bounds(&mut self, pieces: &Pieces, piece: &Expression, is_last: &Expression) -> (Expression, Expression) {
-        let (from, below) = match &pieces.cut {
-            &Cut::Even { first, below, step } => {
-                let [first, end, step] = [first, below, step].map(|of| self.integer(of.into(), Type::U64));
-                let far = Expression::binary(Binary::Multiply, piece.clone().cast(Type::U64), step.clone());
-                let from = self.hold(add(first, far));
-                let below = self.hold(add(from.clone(), step));
-                let is_beyond = Expression::binary(Binary::Greater, below.clone(), end.clone());
-                (from, Expression::select(is_beyond, end, below))
-            }
-            Cut::Listed { starts, ends, .. } => {
-                let [starts, ends] = [starts, ends].map(|array| self.memory(Type::U64, array));
-                let piece = self.hold(Expression::select(is_last.clone(), word(0), piece.clone()));
-                (starts.at(piece.clone()), ends.at(piece))
-            }
-        };
-        let from = self.hold(Expression::select(is_last.clone(), long(0), from));
-        let below = self.hold(Expression::select(is_last.clone(), long(1), below));
-        (from, below)
     }
 
     /// Which of the rows that a thread has at once pass what is asked first, as bits.

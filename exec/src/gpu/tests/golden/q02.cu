@@ -749,84 +749,85 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const i32* __restrict__ v20, const i64 v26, const i64 v27, const u8* __restrict__ v30, const i32* __restrict__ v36, const i64 v39, const i32* __restrict__ v41, const u32 v43, const u32 v44, const u32 v45, u32* v46, const u64* __restrict__ v47) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const i32* __restrict__ v21, const i64 v27, const i64 v28, const u8* __restrict__ v31, const i32* __restrict__ v37, const i64 v40, const i32* __restrict__ v42, const u32 v44, const u32 v45, const u32 v46, u32* v47, const u64* __restrict__ v48) {
   SHARED(v1)
-  for (u32 v50 = threadIdx.x; v50 < (v45 * 1u); v50 += blockDim.x) {
-    v1[(20u + v50)] = 0u;
+  for (u32 v51 = threadIdx.x; v51 < (v46 * 1u); v51 += blockDim.x) {
+    v1[(20u + v51)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
-          u64 v21[4];
-          lanes32(v21, v20, v18);
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[4];
+          lanes32(v22, v21, v19);
 #pragma unroll
-          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-            u64 v23 = (v18 + ((u64)v22));
-            if (((v23 >= v11) && (v23 < v12))) {
-              i32 v24 = ((i32)lane32((v21 + 0u), v22));
-              i64 v25 = ((i64)v24);
-              u32 v28 = (((u32)((u64)((i64)((u64)v25 - (u64)v26)))) + 1u);
-              bool v29 = ((v25 < v26) || (v25 > v27));
-              bool v31 = !(v29 || !bit((v30 + 0ull), ((u64)v28)));
-              if (v31) {
-                v19 = (v19 | (1u << v22));
+          for (u32 v23 = 0u; v23 < 8u; v23 += 1u) {
+            u64 v24 = (v19 + ((u64)v23));
+            if (((v24 >= v12) && (v24 < v13))) {
+              i32 v25 = ((i32)lane32((v22 + 0u), v23));
+              i64 v26 = ((i64)v25);
+              u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
+              bool v30 = ((v26 < v27) || (v26 > v28));
+              bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
+              if (v32) {
+                v20 = (v20 | (1u << v23));
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v32 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v33 = first_bit(v16);
-        v16 = (v16 - (1u << v33));
-        v1[v32] = (((u32)v15) + ((v13 * (v33 >> 3u)) + (v33 & 7u)));
-        v32 = (v32 + 1u);
+      u32 v33 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v34 = first_bit(v17);
+        v17 = (v17 - (1u << v34));
+        v1[v33] = (((u32)v16) + ((v14 * (v34 >> 3u)) + (v34 & 7u)));
+        v33 = (v33 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v34 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v34);
-        if ((threadIdx.x < v34)) {
-          u64 v35 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v37 = v36[v35];
-          i64 v38 = ((i64)v37);
-          u32 v40 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
-          i32 v42 = v41[v35];
-          u32 v48 = ((v40 * v44) + (threadIdx.x % v44));
-          u32 v49 = falling32(v42);
-          most32((v1 + (20u + ((v45 * 0u) + v48))), v49);
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v35 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v35);
+        if ((threadIdx.x < v35)) {
+          u64 v36 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v38 = v37[v36];
+          i64 v39 = ((i64)v38);
+          u32 v41 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
+          i32 v43 = v42[v36];
+          u32 v49 = ((v41 * v45) + (threadIdx.x % v45));
+          u32 v50 = falling32(v43);
+          most32((v1 + (20u + ((v46 * 0u) + v49))), v50);
         }
         __syncthreads();
       }
     }
   }
   __syncthreads();
-  for (u32 v51 = threadIdx.x; v51 < v43; v51 += blockDim.x) {
-    u32 v52 = 0u;
+  for (u32 v52 = threadIdx.x; v52 < v44; v52 += blockDim.x) {
     u32 v53 = 0u;
-    for (u32 v54 = 0u; v54 < v44; v54 += 1u) {
-      u32 v55 = ((v51 * v44) + v54);
-      u32 v56 = v1[(20u + ((v45 * 0u) + v55))];
-      v53 = ((v56 > v53) ? v56 : v53);
+    u32 v54 = 0u;
+    for (u32 v55 = 0u; v55 < v45; v55 += 1u) {
+      u32 v56 = ((v52 * v45) + v55);
+      u32 v57 = v1[(20u + ((v46 * 0u) + v56))];
+      v54 = ((v57 > v54) ? v57 : v54);
     }
-    if ((v53 != 0u)) {
-      u64 v57 = ((u64)v51);
-      most32((v46 + v57), v53);
+    if ((v54 != 0u)) {
+      u64 v58 = ((u64)v52);
+      most32((v47 + v58), v54);
     }
   }
 }

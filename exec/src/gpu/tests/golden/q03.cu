@@ -303,110 +303,111 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i32 v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u32 v40, const u32 v41, const bool v42, const u32 v43, const u8* __restrict__ v45, const i32 v51, const i64 v54, const i64 v55, const u32* __restrict__ v59, const i64 v63, const u32* __restrict__ v65, const i32 v66, const i32 v68, const u8* __restrict__ v69, const i32 v70, const i32* __restrict__ v74, const i32* __restrict__ v76, const u32 v78, const u32 v79, const u32 v80, u32* v81, u64* v82) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v21, const i32 v25, const i32 v27, const u16* __restrict__ v29, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const u32 v41, const u32 v42, const bool v43, const u32 v44, const u8* __restrict__ v46, const i32 v52, const i64 v55, const i64 v56, const u32* __restrict__ v60, const i64 v64, const u32* __restrict__ v66, const i32 v67, const i32 v69, const u8* __restrict__ v70, const i32 v71, const i32* __restrict__ v75, const i32* __restrict__ v77, const u32 v79, const u32 v80, const u32 v81, u32* v82, u64* v83) {
   SHARED(v1)
-  for (u32 v95 = threadIdx.x; v95 < v41; v95 += blockDim.x) {
-    v1[(v40 + v95)] = v39[v95];
+  for (u32 v96 = threadIdx.x; v96 < v42; v96 += blockDim.x) {
+    v1[(v41 + v96)] = v40[v96];
   }
   __syncthreads();
-  for (u32 v88 = threadIdx.x; v88 < (v80 * 3u); v88 += blockDim.x) {
-    v1[(20u + v88)] = 0u;
+  for (u32 v89 = threadIdx.x; v89 < (v81 * 3u); v89 += blockDim.x) {
+    v1[(20u + v89)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
-          u64 v21[2];
-          lanes16(v21, v20, v18);
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[2];
+          lanes16(v22, v21, v19);
 #pragma unroll
-          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-            u64 v23 = (v18 + ((u64)v22));
-            if (((v23 >= v11) && (v23 < v12))) {
-              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
-              bool v27 = (v25 > v26);
-              if (v27) {
-                v19 = (v19 | (1u << v22));
+          for (u32 v23 = 0u; v23 < 8u; v23 += 1u) {
+            u64 v24 = (v19 + ((u64)v23));
+            if (((v24 >= v12) && (v24 < v13))) {
+              i32 v26 = ((i32)((u32)v25 + (u32)((i32)((u16)lane16((v22 + 0u), v23)))));
+              bool v28 = (v26 > v27);
+              if (v28) {
+                v20 = (v20 | (1u << v23));
               }
             }
           }
-          if ((v19 != 0u)) {
-            u64 v29[2];
-            lanes16(v29, v28, v18);
+          if ((v20 != 0u)) {
+            u64 v30[2];
+            lanes16(v30, v29, v19);
 #pragma unroll
-            for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
-              u64 v31 = (v18 + ((u64)v30));
-              if (((v19 & (1u << v30)) != 0u)) {
-                i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v29 + 0u), v30)))));
-                i64 v34 = ((i64)v33);
-                u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
-                bool v38 = ((v34 < v35) || (v34 > v36));
-                bool v44 = (v38 || (v42 && !word_bit((v1 + v40), ((u32)first_slot(v43, ((u64)v37))))));
-                bool v46 = (v44 || !bit((v45 + 0ull), ((u64)v37)));
-                if (v46) {
-                  v19 = (v19 - (1u << v30));
+            for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
+              u64 v32 = (v19 + ((u64)v31));
+              if (((v20 & (1u << v31)) != 0u)) {
+                i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u16)lane16((v30 + 0u), v31)))));
+                i64 v35 = ((i64)v34);
+                u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+                bool v39 = ((v35 < v36) || (v35 > v37));
+                bool v45 = (v39 || (v43 && !word_bit((v1 + v41), ((u32)first_slot(v44, ((u64)v38))))));
+                bool v47 = (v45 || !bit((v46 + 0ull), ((u64)v38)));
+                if (v47) {
+                  v20 = (v20 - (1u << v31));
                 }
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v47 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v48 = first_bit(v16);
-        v16 = (v16 - (1u << v48));
-        v1[v47] = (((u32)v15) + ((v13 * (v48 >> 3u)) + (v48 & 7u)));
-        v47 = (v47 + 1u);
+      u32 v48 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v49 = first_bit(v17);
+        v17 = (v17 - (1u << v49));
+        v1[v48] = (((u32)v16) + ((v14 * (v49 >> 3u)) + (v49 & 7u)));
+        v48 = (v48 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v49 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v49);
-        if ((threadIdx.x < v49)) {
-          u64 v50 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v52 = ((i32)((u32)v51 + (u32)((i32)v28[v50])));
-          i64 v53 = ((i64)v52);
-          u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
-          bool v57 = ((v53 < v54) || (v53 > v55));
-          bool v58 = (v57 || !bit((v45 + 0ull), ((u64)v56)));
-          u32 v60 = (v58 ? 0u : v59[v56]);
-          u32 v61 = (v60 - 1u);
-          if (!(v60 == 0u)) {
-            i64 v62 = ((i64)v52);
-            u32 v64 = (((u32)((u64)((i64)((u64)v62 - (u64)v63)))) + 1u);
-            i32 v67 = ((i32)((u32)v66 + (u32)((i32)v65[v50])));
-            i32 v71 = ((i32)((u32)v70 + (u32)((i32)v69[v50])));
-            i32 v72 = ((i32)((u32)v68 - (u32)v71));
-            i32 v73 = ((i32)((u32)v67 * (u32)v72));
-            i32 v75 = v74[v61];
-            i32 v77 = v76[v61];
-            u32 v83 = (((v64 & (v78 - 1u)) * v79) + (threadIdx.x % v79));
-            bool v84 = take_entry((v1 + (20u + v83)), (v64 + 1u));
-            if (v84) {
-              add_shared((v1 + (20u + ((v80 * 1u) + v83))), v80, ((i64)v73));
-              u64 v85 = (((u64)v64) * 2ull);
-              v81[((v85 * 2ull) + 2ull)] = ((u32)v75);
-              u64 v86 = (((u64)v64) * 2ull);
-              v81[((v86 * 2ull) + 3ull)] = ((u32)v77);
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v50 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v50);
+        if ((threadIdx.x < v50)) {
+          u64 v51 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v53 = ((i32)((u32)v52 + (u32)((i32)v29[v51])));
+          i64 v54 = ((i64)v53);
+          u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
+          bool v58 = ((v54 < v55) || (v54 > v56));
+          bool v59 = (v58 || !bit((v46 + 0ull), ((u64)v57)));
+          u32 v61 = (v59 ? 0u : v60[v57]);
+          u32 v62 = (v61 - 1u);
+          if (!(v61 == 0u)) {
+            i64 v63 = ((i64)v53);
+            u32 v65 = (((u32)((u64)((i64)((u64)v63 - (u64)v64)))) + 1u);
+            i32 v68 = ((i32)((u32)v67 + (u32)((i32)v66[v51])));
+            i32 v72 = ((i32)((u32)v71 + (u32)((i32)v70[v51])));
+            i32 v73 = ((i32)((u32)v69 - (u32)v72));
+            i32 v74 = ((i32)((u32)v68 * (u32)v73));
+            i32 v76 = v75[v62];
+            i32 v78 = v77[v62];
+            u32 v84 = (((v65 & (v79 - 1u)) * v80) + (threadIdx.x % v80));
+            bool v85 = take_entry((v1 + (20u + v84)), (v65 + 1u));
+            if (v85) {
+              add_shared((v1 + (20u + ((v81 * 1u) + v84))), v81, ((i64)v74));
+              u64 v86 = (((u64)v65) * 2ull);
+              v82[((v86 * 2ull) + 2ull)] = ((u32)v76);
+              u64 v87 = (((u64)v65) * 2ull);
+              v82[((v87 * 2ull) + 3ull)] = ((u32)v78);
             }
-            if (!v84) {
-              u64 v87 = (((u64)v64) * 2ull);
-              add64((v82 + v87), ((i64)v73));
-              v81[((v87 * 2ull) + 2ull)] = ((u32)v75);
-              v81[((v87 * 2ull) + 3ull)] = ((u32)v77);
+            if (!v85) {
+              u64 v88 = (((u64)v65) * 2ull);
+              add64((v83 + v88), ((i64)v74));
+              v82[((v88 * 2ull) + 2ull)] = ((u32)v76);
+              v82[((v88 * 2ull) + 3ull)] = ((u32)v78);
             }
           }
         }
@@ -415,15 +416,15 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v89 = threadIdx.x; v89 < (v78 * v79); v89 += blockDim.x) {
-    u32 v90 = v1[(20u + ((v80 * 0u) + v89))];
-    if ((v90 != 0u)) {
-      u32 v91 = 0u;
-      i64 v92 = ((i64)0ll);
-      v92 = ((i64)((u64)v92 + (u64)joined((v1 + (20u + ((v80 * 1u) + v89))), v80)));
-      u32 v93 = (v90 - 1u);
-      u64 v94 = (((u64)v93) * 2ull);
-      add64((v82 + v94), v92);
+  for (u32 v90 = threadIdx.x; v90 < (v79 * v80); v90 += blockDim.x) {
+    u32 v91 = v1[(20u + ((v81 * 0u) + v90))];
+    if ((v91 != 0u)) {
+      u32 v92 = 0u;
+      i64 v93 = ((i64)0ll);
+      v93 = ((i64)((u64)v93 + (u64)joined((v1 + (20u + ((v81 * 1u) + v90))), v81)));
+      u32 v94 = (v91 - 1u);
+      u64 v95 = (((u64)v94) * 2ull);
+      add64((v83 + v95), v93);
     }
   }
 }

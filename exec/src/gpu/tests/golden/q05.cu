@@ -427,101 +427,102 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const u32 v34, const u32 v35, const bool v36, const u32 v37, const u8* __restrict__ v39, const i32 v45, const i64 v48, const i64 v49, const u32* __restrict__ v53, const u8* __restrict__ v56, const i32 v57, const i64 v60, const i64 v61, const u32* __restrict__ v64, const i32* __restrict__ v67, const u8* __restrict__ v69, const i32 v70, const u32* __restrict__ v73, const u32* __restrict__ v76, const i32 v77, const i32 v79, const u8* __restrict__ v80, const i32 v81, const u32 v85, const u32 v86, const u32 v87, const u32* __restrict__ v88, u64* v89) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const u32 v35, const u32 v36, const bool v37, const u32 v38, const u8* __restrict__ v40, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v54, const u8* __restrict__ v57, const i32 v58, const i64 v61, const i64 v62, const u32* __restrict__ v65, const i32* __restrict__ v68, const u8* __restrict__ v70, const i32 v71, const u32* __restrict__ v74, const u32* __restrict__ v77, const i32 v78, const i32 v80, const u8* __restrict__ v81, const i32 v82, const u32 v86, const u32 v87, const u32 v88, const u32* __restrict__ v89, u64* v90) {
   SHARED(v1)
-  for (u32 v98 = threadIdx.x; v98 < v35; v98 += blockDim.x) {
-    v1[(v34 + v98)] = v33[v98];
+  for (u32 v99 = threadIdx.x; v99 < v36; v99 += blockDim.x) {
+    v1[(v35 + v99)] = v34[v99];
   }
   __syncthreads();
-  for (u32 v91 = threadIdx.x; v91 < (v87 * 2u); v91 += blockDim.x) {
-    v1[(20u + v91)] = 0u;
+  for (u32 v92 = threadIdx.x; v92 < (v88 * 2u); v92 += blockDim.x) {
+    v1[(20u + v92)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
 #pragma unroll
-          for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-            u64 v21 = (v18 + ((u64)v20));
-            if (((v21 >= v11) && (v21 < v12))) {
-              v19 = (v19 | (1u << v20));
+          for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+            u64 v22 = (v19 + ((u64)v21));
+            if (((v22 >= v12) && (v22 < v13))) {
+              v20 = (v20 | (1u << v21));
             }
           }
-          if ((v19 != 0u)) {
-            u64 v23[2];
-            lanes16(v23, v22, v18);
+          if ((v20 != 0u)) {
+            u64 v24[2];
+            lanes16(v24, v23, v19);
 #pragma unroll
-            for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-              u64 v25 = (v18 + ((u64)v24));
-              if (((v19 & (1u << v24)) != 0u)) {
-                i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v23 + 0u), v24)))));
-                i64 v28 = ((i64)v27);
-                u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-                bool v32 = ((v28 < v29) || (v28 > v30));
-                bool v38 = (v32 || (v36 && !word_bit((v1 + v34), ((u32)first_slot(v37, ((u64)v31))))));
-                bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v31)));
-                if (v40) {
-                  v19 = (v19 - (1u << v24));
+            for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+              u64 v26 = (v19 + ((u64)v25));
+              if (((v20 & (1u << v25)) != 0u)) {
+                i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v24 + 0u), v25)))));
+                i64 v29 = ((i64)v28);
+                u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+                bool v33 = ((v29 < v30) || (v29 > v31));
+                bool v39 = (v33 || (v37 && !word_bit((v1 + v35), ((u32)first_slot(v38, ((u64)v32))))));
+                bool v41 = (v39 || !bit((v40 + 0ull), ((u64)v32)));
+                if (v41) {
+                  v20 = (v20 - (1u << v25));
                 }
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v41 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v42 = first_bit(v16);
-        v16 = (v16 - (1u << v42));
-        v1[v41] = (((u32)v15) + ((v13 * (v42 >> 3u)) + (v42 & 7u)));
-        v41 = (v41 + 1u);
+      u32 v42 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v43 = first_bit(v17);
+        v17 = (v17 - (1u << v43));
+        v1[v42] = (((u32)v16) + ((v14 * (v43 >> 3u)) + (v43 & 7u)));
+        v42 = (v42 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v43);
-        if ((threadIdx.x < v43)) {
-          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v22[v44])));
-          i64 v47 = ((i64)v46);
-          u32 v50 = (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u);
-          bool v51 = ((v47 < v48) || (v47 > v49));
-          bool v52 = (v51 || !bit((v39 + 0ull), ((u64)v50)));
-          u32 v54 = (v52 ? 0u : v53[v50]);
-          u32 v55 = (v54 - 1u);
-          if (!(v54 == 0u)) {
-            i32 v58 = ((i32)((u32)v57 + (u32)((i32)v56[v44])));
-            i64 v59 = ((i64)v58);
-            u32 v62 = (((u32)((u64)((i64)((u64)v59 - (u64)v60)))) + 1u);
-            bool v63 = ((v59 < v60) || (v59 > v61));
-            u32 v65 = (v63 ? 0u : v64[v62]);
-            u32 v66 = (v65 - 1u);
-            if (!(v65 == 0u)) {
-              i32 v68 = v67[v55];
-              i32 v71 = ((i32)((u32)v70 + (u32)((i32)v69[v66])));
-              bool v72 = (v68 == v71);
-              if (v72) {
-                u32 v74 = v73[v55];
-                u32 v75 = (v74 + 1u);
-                i32 v78 = ((i32)((u32)v77 + (u32)((i32)v76[v44])));
-                i32 v82 = ((i32)((u32)v81 + (u32)((i32)v80[v44])));
-                i32 v83 = ((i32)((u32)v79 - (u32)v82));
-                i32 v84 = ((i32)((u32)v78 * (u32)v83));
-                u32 v90 = ((v75 * v86) + (threadIdx.x % v86));
-                add_shared((v1 + (20u + ((v87 * 0u) + v90))), v87, ((i64)v84));
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v44 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v44);
+        if ((threadIdx.x < v44)) {
+          u64 v45 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v47 = ((i32)((u32)v46 + (u32)((i32)v23[v45])));
+          i64 v48 = ((i64)v47);
+          u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
+          bool v52 = ((v48 < v49) || (v48 > v50));
+          bool v53 = (v52 || !bit((v40 + 0ull), ((u64)v51)));
+          u32 v55 = (v53 ? 0u : v54[v51]);
+          u32 v56 = (v55 - 1u);
+          if (!(v55 == 0u)) {
+            i32 v59 = ((i32)((u32)v58 + (u32)((i32)v57[v45])));
+            i64 v60 = ((i64)v59);
+            u32 v63 = (((u32)((u64)((i64)((u64)v60 - (u64)v61)))) + 1u);
+            bool v64 = ((v60 < v61) || (v60 > v62));
+            u32 v66 = (v64 ? 0u : v65[v63]);
+            u32 v67 = (v66 - 1u);
+            if (!(v66 == 0u)) {
+              i32 v69 = v68[v56];
+              i32 v72 = ((i32)((u32)v71 + (u32)((i32)v70[v67])));
+              bool v73 = (v69 == v72);
+              if (v73) {
+                u32 v75 = v74[v56];
+                u32 v76 = (v75 + 1u);
+                i32 v79 = ((i32)((u32)v78 + (u32)((i32)v77[v45])));
+                i32 v83 = ((i32)((u32)v82 + (u32)((i32)v81[v45])));
+                i32 v84 = ((i32)((u32)v80 - (u32)v83));
+                i32 v85 = ((i32)((u32)v79 * (u32)v84));
+                u32 v91 = ((v76 * v87) + (threadIdx.x % v87));
+                add_shared((v1 + (20u + ((v88 * 0u) + v91))), v88, ((i64)v85));
               }
             }
           }
@@ -531,16 +532,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v92 = threadIdx.x; v92 < v85; v92 += blockDim.x) {
-    u32 v93 = 0u;
-    i64 v94 = ((i64)0ll);
-    for (u32 v95 = 0u; v95 < v86; v95 += 1u) {
-      u32 v96 = ((v92 * v86) + v95);
-      v94 = ((i64)((u64)v94 + (u64)joined((v1 + (20u + ((v87 * 0u) + v96))), v87)));
+  for (u32 v93 = threadIdx.x; v93 < v86; v93 += blockDim.x) {
+    u32 v94 = 0u;
+    i64 v95 = ((i64)0ll);
+    for (u32 v96 = 0u; v96 < v87; v96 += 1u) {
+      u32 v97 = ((v93 * v87) + v96);
+      v95 = ((i64)((u64)v95 + (u64)joined((v1 + (20u + ((v88 * 0u) + v97))), v88)));
     }
-    if ((v94 != ((i64)0ll))) {
-      u64 v97 = ((u64)v92);
-      add64((v89 + v97), v94);
+    if ((v95 != ((i64)0ll))) {
+      u64 v98 = ((u64)v93);
+      add64((v90 + v98), v95);
     }
   }
 }

@@ -492,120 +492,121 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i32 v26, const i32 v28, const u16* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const u32 v42, const u32 v43, const bool v44, const u32 v45, const u8* __restrict__ v47, const i32 v53, const i64 v56, const i64 v57, const u32* __restrict__ v61, const u8* __restrict__ v64, const i32 v65, const i64 v68, const i64 v69, const u8* __restrict__ v72, const u32* __restrict__ v74, const u32* __restrict__ v77, const u8* __restrict__ v79, const u8* __restrict__ v80, const u32* __restrict__ v82, const u8* __restrict__ v84, const u8* __restrict__ v85, const i32 v92, const i64 v97, const u32* __restrict__ v99, const i32 v100, const i32 v102, const u8* __restrict__ v103, const i32 v104, const u32 v108, const u32 v109, const u32 v110, const u32* __restrict__ v111, u64* v112) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v21, const i32 v25, const i32 v27, const i32 v29, const u16* __restrict__ v31, const i32 v35, const i64 v38, const i64 v39, const u32* __restrict__ v42, const u32 v43, const u32 v44, const bool v45, const u32 v46, const u8* __restrict__ v48, const i32 v54, const i64 v57, const i64 v58, const u32* __restrict__ v62, const u8* __restrict__ v65, const i32 v66, const i64 v69, const i64 v70, const u8* __restrict__ v73, const u32* __restrict__ v75, const u32* __restrict__ v78, const u8* __restrict__ v80, const u8* __restrict__ v81, const u32* __restrict__ v83, const u8* __restrict__ v85, const u8* __restrict__ v86, const i32 v93, const i64 v98, const u32* __restrict__ v100, const i32 v101, const i32 v103, const u8* __restrict__ v104, const i32 v105, const u32 v109, const u32 v110, const u32 v111, const u32* __restrict__ v112, u64* v113) {
   SHARED(v1)
-  for (u32 v121 = threadIdx.x; v121 < v43; v121 += blockDim.x) {
-    v1[(v42 + v121)] = v41[v121];
+  for (u32 v122 = threadIdx.x; v122 < v44; v122 += blockDim.x) {
+    v1[(v43 + v122)] = v42[v122];
   }
   __syncthreads();
-  for (u32 v114 = threadIdx.x; v114 < (v110 * 2u); v114 += blockDim.x) {
-    v1[(20u + v114)] = 0u;
+  for (u32 v115 = threadIdx.x; v115 < (v111 * 2u); v115 += blockDim.x) {
+    v1[(20u + v115)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
-          u64 v21[2];
-          lanes16(v21, v20, v18);
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[2];
+          lanes16(v22, v21, v19);
 #pragma unroll
-          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-            u64 v23 = (v18 + ((u64)v22));
-            if (((v23 >= v11) && (v23 < v12))) {
-              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
-              bool v27 = (v25 >= v26);
-              if (v27) {
-                bool v29 = (v25 <= v28);
-                if (v29) {
-                  v19 = (v19 | (1u << v22));
+          for (u32 v23 = 0u; v23 < 8u; v23 += 1u) {
+            u64 v24 = (v19 + ((u64)v23));
+            if (((v24 >= v12) && (v24 < v13))) {
+              i32 v26 = ((i32)((u32)v25 + (u32)((i32)((u16)lane16((v22 + 0u), v23)))));
+              bool v28 = (v26 >= v27);
+              if (v28) {
+                bool v30 = (v26 <= v29);
+                if (v30) {
+                  v20 = (v20 | (1u << v23));
                 }
               }
             }
           }
-          if ((v19 != 0u)) {
-            u64 v31[2];
-            lanes16(v31, v30, v18);
+          if ((v20 != 0u)) {
+            u64 v32[2];
+            lanes16(v32, v31, v19);
 #pragma unroll
-            for (u32 v32 = 0u; v32 < 8u; v32 += 1u) {
-              u64 v33 = (v18 + ((u64)v32));
-              if (((v19 & (1u << v32)) != 0u)) {
-                i32 v35 = ((i32)((u32)v34 + (u32)((i32)((u16)lane16((v31 + 0u), v32)))));
-                i64 v36 = ((i64)v35);
-                u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
-                bool v40 = ((v36 < v37) || (v36 > v38));
-                bool v46 = (v40 || (v44 && !word_bit((v1 + v42), ((u32)first_slot(v45, ((u64)v39))))));
-                bool v48 = (v46 || !bit((v47 + 0ull), ((u64)v39)));
-                if (v48) {
-                  v19 = (v19 - (1u << v32));
+            for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
+              u64 v34 = (v19 + ((u64)v33));
+              if (((v20 & (1u << v33)) != 0u)) {
+                i32 v36 = ((i32)((u32)v35 + (u32)((i32)((u16)lane16((v32 + 0u), v33)))));
+                i64 v37 = ((i64)v36);
+                u32 v40 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+                bool v41 = ((v37 < v38) || (v37 > v39));
+                bool v47 = (v41 || (v45 && !word_bit((v1 + v43), ((u32)first_slot(v46, ((u64)v40))))));
+                bool v49 = (v47 || !bit((v48 + 0ull), ((u64)v40)));
+                if (v49) {
+                  v20 = (v20 - (1u << v33));
                 }
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v49 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v50 = first_bit(v16);
-        v16 = (v16 - (1u << v50));
-        v1[v49] = (((u32)v15) + ((v13 * (v50 >> 3u)) + (v50 & 7u)));
-        v49 = (v49 + 1u);
+      u32 v50 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v51 = first_bit(v17);
+        v17 = (v17 - (1u << v51));
+        v1[v50] = (((u32)v16) + ((v14 * (v51 >> 3u)) + (v51 & 7u)));
+        v50 = (v50 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v51 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v51);
-        if ((threadIdx.x < v51)) {
-          u64 v52 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v54 = ((i32)((u32)v53 + (u32)((i32)v30[v52])));
-          i64 v55 = ((i64)v54);
-          u32 v58 = (((u32)((u64)((i64)((u64)v55 - (u64)v56)))) + 1u);
-          bool v59 = ((v55 < v56) || (v55 > v57));
-          bool v60 = (v59 || !bit((v47 + 0ull), ((u64)v58)));
-          u32 v62 = (v60 ? 0u : v61[v58]);
-          u32 v63 = (v62 - 1u);
-          if (!(v62 == 0u)) {
-            i32 v66 = ((i32)((u32)v65 + (u32)((i32)v64[v52])));
-            i64 v67 = ((i64)v66);
-            u32 v70 = (((u32)((u64)((i64)((u64)v67 - (u64)v68)))) + 1u);
-            bool v71 = ((v67 < v68) || (v67 > v69));
-            bool v73 = (v71 || !bit((v72 + 0ull), ((u64)v70)));
-            u32 v75 = (v73 ? 0u : v74[v70]);
-            u32 v76 = (v75 - 1u);
-            if (!(v75 == 0u)) {
-              u32 v78 = v77[v76];
-              bool v81 = (v79[v78] != 0u);
-              u32 v83 = v82[v63];
-              bool v86 = (v84[v83] != 0u);
-              bool v87 = !(!v81 || !v86);
-              bool v88 = (v84[v78] != 0u);
-              bool v89 = (v79[v83] != 0u);
-              bool v90 = !(!v88 || !v89);
-              bool v91 = (v87 || v90);
-              if (v91) {
-                i32 v93 = ((i32)((u32)v92 + (u32)((i32)v20[v52])));
-                i32 v94 = year_of(v93);
-                i32 v95 = ((v94 > (0)) ? v94 : ((i32)((u32)v94 - (u32)(1))));
-                i64 v96 = ((i64)v95);
-                u32 v98 = ((((v78 + 1u) << 8u) | ((v83 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v96 - (u64)v97)))) + 1u));
-                i32 v101 = ((i32)((u32)v100 + (u32)((i32)v99[v52])));
-                i32 v105 = ((i32)((u32)v104 + (u32)((i32)v103[v52])));
-                i32 v106 = ((i32)((u32)v102 - (u32)v105));
-                i32 v107 = ((i32)((u32)v101 * (u32)v106));
-                u32 v113 = ((v98 * v109) + (threadIdx.x % v109));
-                add_shared((v1 + (20u + ((v110 * 0u) + v113))), v110, ((i64)v107));
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v52 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v52);
+        if ((threadIdx.x < v52)) {
+          u64 v53 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v55 = ((i32)((u32)v54 + (u32)((i32)v31[v53])));
+          i64 v56 = ((i64)v55);
+          u32 v59 = (((u32)((u64)((i64)((u64)v56 - (u64)v57)))) + 1u);
+          bool v60 = ((v56 < v57) || (v56 > v58));
+          bool v61 = (v60 || !bit((v48 + 0ull), ((u64)v59)));
+          u32 v63 = (v61 ? 0u : v62[v59]);
+          u32 v64 = (v63 - 1u);
+          if (!(v63 == 0u)) {
+            i32 v67 = ((i32)((u32)v66 + (u32)((i32)v65[v53])));
+            i64 v68 = ((i64)v67);
+            u32 v71 = (((u32)((u64)((i64)((u64)v68 - (u64)v69)))) + 1u);
+            bool v72 = ((v68 < v69) || (v68 > v70));
+            bool v74 = (v72 || !bit((v73 + 0ull), ((u64)v71)));
+            u32 v76 = (v74 ? 0u : v75[v71]);
+            u32 v77 = (v76 - 1u);
+            if (!(v76 == 0u)) {
+              u32 v79 = v78[v77];
+              bool v82 = (v80[v79] != 0u);
+              u32 v84 = v83[v64];
+              bool v87 = (v85[v84] != 0u);
+              bool v88 = !(!v82 || !v87);
+              bool v89 = (v85[v79] != 0u);
+              bool v90 = (v80[v84] != 0u);
+              bool v91 = !(!v89 || !v90);
+              bool v92 = (v88 || v91);
+              if (v92) {
+                i32 v94 = ((i32)((u32)v93 + (u32)((i32)v21[v53])));
+                i32 v95 = year_of(v94);
+                i32 v96 = ((v95 > (0)) ? v95 : ((i32)((u32)v95 - (u32)(1))));
+                i64 v97 = ((i64)v96);
+                u32 v99 = ((((v79 + 1u) << 8u) | ((v84 + 1u) << 3u)) | (((u32)((u64)((i64)((u64)v97 - (u64)v98)))) + 1u));
+                i32 v102 = ((i32)((u32)v101 + (u32)((i32)v100[v53])));
+                i32 v106 = ((i32)((u32)v105 + (u32)((i32)v104[v53])));
+                i32 v107 = ((i32)((u32)v103 - (u32)v106));
+                i32 v108 = ((i32)((u32)v102 * (u32)v107));
+                u32 v114 = ((v99 * v110) + (threadIdx.x % v110));
+                add_shared((v1 + (20u + ((v111 * 0u) + v114))), v111, ((i64)v108));
               }
             }
           }
@@ -615,16 +616,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v115 = threadIdx.x; v115 < v108; v115 += blockDim.x) {
-    u32 v116 = 0u;
-    i64 v117 = ((i64)0ll);
-    for (u32 v118 = 0u; v118 < v109; v118 += 1u) {
-      u32 v119 = ((v115 * v109) + v118);
-      v117 = ((i64)((u64)v117 + (u64)joined((v1 + (20u + ((v110 * 0u) + v119))), v110)));
+  for (u32 v116 = threadIdx.x; v116 < v109; v116 += blockDim.x) {
+    u32 v117 = 0u;
+    i64 v118 = ((i64)0ll);
+    for (u32 v119 = 0u; v119 < v110; v119 += 1u) {
+      u32 v120 = ((v116 * v110) + v119);
+      v118 = ((i64)((u64)v118 + (u64)joined((v1 + (20u + ((v111 * 0u) + v120))), v111)));
     }
-    if ((v117 != ((i64)0ll))) {
-      u64 v120 = ((u64)v115);
-      add64((v112 + v120), v117);
+    if ((v118 != ((i64)0ll))) {
+      u64 v121 = ((u64)v116);
+      add64((v113 + v121), v118);
     }
   }
 }

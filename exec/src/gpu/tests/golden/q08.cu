@@ -410,140 +410,141 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u16* __restrict__ v33, const i32 v37, const i64 v40, const i64 v41, const u32* __restrict__ v44, const u32 v45, const u32 v46, const bool v47, const u32 v48, const u8* __restrict__ v50, const i32 v56, const i64 v59, const i64 v60, const u32* __restrict__ v64, const u32* __restrict__ v66, const u32* __restrict__ v67, const u32* __restrict__ v68, const i32* __restrict__ v73, const i64 v76, const i64 v77, const u32* __restrict__ v80, const u8* __restrict__ v83, const i32 v84, const i64 v87, const i64 v88, const u32* __restrict__ v91, const i32* __restrict__ v94, const i64 v99, const u8* __restrict__ v104, const u8* __restrict__ v106, const u8* __restrict__ v107, const i32* __restrict__ v109, const i32 v111, const i32* __restrict__ v112, const i32 v116, const i32 v118, const u32 v122, const u32 v123, const u32 v124, const u32* __restrict__ v125, u64* v126) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v21, const i32 v25, const i64 v28, const i64 v29, const u8* __restrict__ v32, const u16* __restrict__ v34, const i32 v38, const i64 v41, const i64 v42, const u32* __restrict__ v45, const u32 v46, const u32 v47, const bool v48, const u32 v49, const u8* __restrict__ v51, const i32 v57, const i64 v60, const i64 v61, const u32* __restrict__ v65, const u32* __restrict__ v67, const u32* __restrict__ v68, const u32* __restrict__ v69, const i32* __restrict__ v74, const i64 v77, const i64 v78, const u32* __restrict__ v81, const u8* __restrict__ v84, const i32 v85, const i64 v88, const i64 v89, const u32* __restrict__ v92, const i32* __restrict__ v95, const i64 v100, const u8* __restrict__ v105, const u8* __restrict__ v107, const u8* __restrict__ v108, const i32* __restrict__ v110, const i32 v112, const i32* __restrict__ v113, const i32 v117, const i32 v119, const u32 v123, const u32 v124, const u32 v125, const u32* __restrict__ v126, u64* v127) {
   SHARED(v1)
-  for (u32 v136 = threadIdx.x; v136 < v46; v136 += blockDim.x) {
-    v1[(v45 + v136)] = v44[v136];
+  for (u32 v137 = threadIdx.x; v137 < v47; v137 += blockDim.x) {
+    v1[(v46 + v137)] = v45[v137];
   }
   __syncthreads();
-  for (u32 v128 = threadIdx.x; v128 < (v124 * 4u); v128 += blockDim.x) {
-    v1[(20u + v128)] = 0u;
+  for (u32 v129 = threadIdx.x; v129 < (v125 * 4u); v129 += blockDim.x) {
+    v1[(20u + v129)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
-          u64 v21[1];
-          lanes8(v21, v20, v18);
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[1];
+          lanes8(v22, v21, v19);
 #pragma unroll
-          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-            u64 v23 = (v18 + ((u64)v22));
-            if (((v23 >= v11) && (v23 < v12))) {
-              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u8)lane8((v21 + 0u), v22)))));
-              i64 v26 = ((i64)v25);
-              u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
-              bool v30 = ((v26 < v27) || (v26 > v28));
-              bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
-              if (v32) {
-                v19 = (v19 | (1u << v22));
+          for (u32 v23 = 0u; v23 < 8u; v23 += 1u) {
+            u64 v24 = (v19 + ((u64)v23));
+            if (((v24 >= v12) && (v24 < v13))) {
+              i32 v26 = ((i32)((u32)v25 + (u32)((i32)((u8)lane8((v22 + 0u), v23)))));
+              i64 v27 = ((i64)v26);
+              u32 v30 = (((u32)((u64)((i64)((u64)v27 - (u64)v28)))) + 1u);
+              bool v31 = ((v27 < v28) || (v27 > v29));
+              bool v33 = !(v31 || !bit((v32 + 0ull), ((u64)v30)));
+              if (v33) {
+                v20 = (v20 | (1u << v23));
               }
             }
           }
-          if ((v19 != 0u)) {
-            u64 v34[2];
-            lanes16(v34, v33, v18);
+          if ((v20 != 0u)) {
+            u64 v35[2];
+            lanes16(v35, v34, v19);
 #pragma unroll
-            for (u32 v35 = 0u; v35 < 8u; v35 += 1u) {
-              u64 v36 = (v18 + ((u64)v35));
-              if (((v19 & (1u << v35)) != 0u)) {
-                i32 v38 = ((i32)((u32)v37 + (u32)((i32)((u16)lane16((v34 + 0u), v35)))));
-                i64 v39 = ((i64)v38);
-                u32 v42 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
-                bool v43 = ((v39 < v40) || (v39 > v41));
-                bool v49 = (v43 || (v47 && !word_bit((v1 + v45), ((u32)first_slot(v48, ((u64)v42))))));
-                bool v51 = (v49 || !bit((v50 + 0ull), ((u64)v42)));
-                if (v51) {
-                  v19 = (v19 - (1u << v35));
+            for (u32 v36 = 0u; v36 < 8u; v36 += 1u) {
+              u64 v37 = (v19 + ((u64)v36));
+              if (((v20 & (1u << v36)) != 0u)) {
+                i32 v39 = ((i32)((u32)v38 + (u32)((i32)((u16)lane16((v35 + 0u), v36)))));
+                i64 v40 = ((i64)v39);
+                u32 v43 = (((u32)((u64)((i64)((u64)v40 - (u64)v41)))) + 1u);
+                bool v44 = ((v40 < v41) || (v40 > v42));
+                bool v50 = (v44 || (v48 && !word_bit((v1 + v46), ((u32)first_slot(v49, ((u64)v43))))));
+                bool v52 = (v50 || !bit((v51 + 0ull), ((u64)v43)));
+                if (v52) {
+                  v20 = (v20 - (1u << v36));
                 }
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v52 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v53 = first_bit(v16);
-        v16 = (v16 - (1u << v53));
-        v1[v52] = (((u32)v15) + ((v13 * (v53 >> 3u)) + (v53 & 7u)));
-        v52 = (v52 + 1u);
+      u32 v53 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v54 = first_bit(v17);
+        v17 = (v17 - (1u << v54));
+        v1[v53] = (((u32)v16) + ((v14 * (v54 >> 3u)) + (v54 & 7u)));
+        v53 = (v53 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v54 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v54);
-        if ((threadIdx.x < v54)) {
-          u64 v55 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v57 = ((i32)((u32)v56 + (u32)((i32)v33[v55])));
-          i64 v58 = ((i64)v57);
-          u32 v61 = (((u32)((u64)((i64)((u64)v58 - (u64)v59)))) + 1u);
-          bool v62 = ((v58 < v59) || (v58 > v60));
-          bool v63 = (v62 || !bit((v50 + 0ull), ((u64)v61)));
-          u32 v65 = (v63 ? 0u : v64[v61]);
-          if (!(v65 == 0u)) {
-            u32 v69 = v66[v61];
-            u32 v70 = (v69 + v67[v61]);
-            for (u32 v71 = v69; v71 < v70; v71 += 1u) {
-              u32 v72 = v68[v71];
-              i32 v74 = v73[v72];
-              i64 v75 = ((i64)v74);
-              u32 v78 = (((u32)((u64)((i64)((u64)v75 - (u64)v76)))) + 1u);
-              bool v79 = ((v75 < v76) || (v75 > v77));
-              u32 v81 = (v79 ? 0u : v80[v78]);
-              u32 v82 = (v81 - 1u);
-              if (!(v81 == 0u)) {
-                i32 v85 = ((i32)((u32)v84 + (u32)((i32)v83[v82])));
-                i64 v86 = ((i64)v85);
-                u32 v89 = (((u32)((u64)((i64)((u64)v86 - (u64)v87)))) + 1u);
-                bool v90 = ((v86 < v87) || (v86 > v88));
-                u32 v92 = (v90 ? 0u : v91[v89]);
-                u32 v93 = (v92 - 1u);
-                if (!(v92 == 0u)) {
-                  i32 v95 = v94[v72];
-                  i32 v96 = year_of(v95);
-                  i32 v97 = ((v96 > (0)) ? v96 : ((i32)((u32)v96 - (u32)(1))));
-                  i64 v98 = ((i64)v97);
-                  u32 v100 = (((u32)((u64)((i64)((u64)v98 - (u64)v99)))) + 1u);
-                  i32 v101 = (0);
-                  bool v102 = true;
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v55 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v55);
+        if ((threadIdx.x < v55)) {
+          u64 v56 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v58 = ((i32)((u32)v57 + (u32)((i32)v34[v56])));
+          i64 v59 = ((i64)v58);
+          u32 v62 = (((u32)((u64)((i64)((u64)v59 - (u64)v60)))) + 1u);
+          bool v63 = ((v59 < v60) || (v59 > v61));
+          bool v64 = (v63 || !bit((v51 + 0ull), ((u64)v62)));
+          u32 v66 = (v64 ? 0u : v65[v62]);
+          if (!(v66 == 0u)) {
+            u32 v70 = v67[v62];
+            u32 v71 = (v70 + v68[v62]);
+            for (u32 v72 = v70; v72 < v71; v72 += 1u) {
+              u32 v73 = v69[v72];
+              i32 v75 = v74[v73];
+              i64 v76 = ((i64)v75);
+              u32 v79 = (((u32)((u64)((i64)((u64)v76 - (u64)v77)))) + 1u);
+              bool v80 = ((v76 < v77) || (v76 > v78));
+              u32 v82 = (v80 ? 0u : v81[v79]);
+              u32 v83 = (v82 - 1u);
+              if (!(v82 == 0u)) {
+                i32 v86 = ((i32)((u32)v85 + (u32)((i32)v84[v83])));
+                i64 v87 = ((i64)v86);
+                u32 v90 = (((u32)((u64)((i64)((u64)v87 - (u64)v88)))) + 1u);
+                bool v91 = ((v87 < v88) || (v87 > v89));
+                u32 v93 = (v91 ? 0u : v92[v90]);
+                u32 v94 = (v93 - 1u);
+                if (!(v93 == 0u)) {
+                  i32 v96 = v95[v73];
+                  i32 v97 = year_of(v96);
+                  i32 v98 = ((v97 > (0)) ? v97 : ((i32)((u32)v97 - (u32)(1))));
+                  i64 v99 = ((i64)v98);
+                  u32 v101 = (((u32)((u64)((i64)((u64)v99 - (u64)v100)))) + 1u);
+                  i32 v102 = (0);
                   bool v103 = true;
-                  if (v103) {
-                    u32 v105 = ((u32)v104[v93]);
-                    bool v108 = (v106[v105] != 0u);
-                    if (v108) {
-                      i32 v110 = v109[v72];
-                      i32 v113 = v112[v72];
-                      i32 v114 = ((i32)((u32)v111 - (u32)v113));
-                      i32 v115 = ((i32)((u32)v110 * (u32)v114));
-                      v101 = v115;
-                      v102 = false;
+                  bool v104 = true;
+                  if (v104) {
+                    u32 v106 = ((u32)v105[v94]);
+                    bool v109 = (v107[v106] != 0u);
+                    if (v109) {
+                      i32 v111 = v110[v73];
+                      i32 v114 = v113[v73];
+                      i32 v115 = ((i32)((u32)v112 - (u32)v114));
+                      i32 v116 = ((i32)((u32)v111 * (u32)v115));
+                      v102 = v116;
                       v103 = false;
+                      v104 = false;
                     }
                   }
-                  if (v103) {
-                    v101 = v116;
-                    v102 = false;
+                  if (v104) {
+                    v102 = v117;
+                    v103 = false;
                   }
-                  i32 v117 = v109[v72];
-                  i32 v119 = v112[v72];
-                  i32 v120 = ((i32)((u32)v118 - (u32)v119));
-                  i32 v121 = ((i32)((u32)v117 * (u32)v120));
-                  u32 v127 = ((v100 * v123) + (threadIdx.x % v123));
-                  add_shared((v1 + (20u + ((v124 * 0u) + v127))), v124, ((i64)v101));
-                  add_shared((v1 + (20u + ((v124 * 2u) + v127))), v124, ((i64)v121));
+                  i32 v118 = v110[v73];
+                  i32 v120 = v113[v73];
+                  i32 v121 = ((i32)((u32)v119 - (u32)v120));
+                  i32 v122 = ((i32)((u32)v118 * (u32)v121));
+                  u32 v128 = ((v101 * v124) + (threadIdx.x % v124));
+                  add_shared((v1 + (20u + ((v125 * 0u) + v128))), v125, ((i64)v102));
+                  add_shared((v1 + (20u + ((v125 * 2u) + v128))), v125, ((i64)v122));
                 }
               }
             }
@@ -554,19 +555,19 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v129 = threadIdx.x; v129 < v122; v129 += blockDim.x) {
-    u32 v130 = 0u;
-    i64 v131 = ((i64)0ll);
+  for (u32 v130 = threadIdx.x; v130 < v123; v130 += blockDim.x) {
+    u32 v131 = 0u;
     i64 v132 = ((i64)0ll);
-    for (u32 v133 = 0u; v133 < v123; v133 += 1u) {
-      u32 v134 = ((v129 * v123) + v133);
-      v131 = ((i64)((u64)v131 + (u64)joined((v1 + (20u + ((v124 * 0u) + v134))), v124)));
-      v132 = ((i64)((u64)v132 + (u64)joined((v1 + (20u + ((v124 * 2u) + v134))), v124)));
+    i64 v133 = ((i64)0ll);
+    for (u32 v134 = 0u; v134 < v124; v134 += 1u) {
+      u32 v135 = ((v130 * v124) + v134);
+      v132 = ((i64)((u64)v132 + (u64)joined((v1 + (20u + ((v125 * 0u) + v135))), v125)));
+      v133 = ((i64)((u64)v133 + (u64)joined((v1 + (20u + ((v125 * 2u) + v135))), v125)));
     }
-    if ((v132 != ((i64)0ll))) {
-      u64 v135 = (((u64)v129) * 2ull);
-      add64((v126 + v135), v131);
-      add64((v126 + (v135 + 1ull)), v132);
+    if ((v133 != ((i64)0ll))) {
+      u64 v136 = (((u64)v130) * 2ull);
+      add64((v127 + v136), v132);
+      add64((v127 + (v136 + 1ull)), v133);
     }
   }
 }

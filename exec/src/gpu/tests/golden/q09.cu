@@ -342,124 +342,125 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u8* __restrict__ v33, const i32 v37, const i64 v40, const i64 v41, const u32* __restrict__ v44, const i32 v51, const i64 v54, const i64 v55, const u16* __restrict__ v60, const i32 v61, const i64 v64, const i64 v65, const u32* __restrict__ v68, const i32 v71, const i64 v74, const i64 v75, const i64 v77, const i64 v78, const u32* __restrict__ v81, const u32 v82, const u32 v83, const bool v84, const u32 v85, const u8* __restrict__ v87, const u32* __restrict__ v89, const u32* __restrict__ v92, const u16* __restrict__ v94, const i32 v95, const i64 v100, const u32* __restrict__ v102, const i32 v103, const i32 v105, const u8* __restrict__ v106, const i32 v107, const i32* __restrict__ v111, const u8* __restrict__ v113, const i32 v114, const i32 v115, const u32 v119, const u32 v120, const u32 v121, u32* v122, u64* v123) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v21, const i32 v25, const i64 v28, const i64 v29, const u8* __restrict__ v32, const u8* __restrict__ v34, const i32 v38, const i64 v41, const i64 v42, const u32* __restrict__ v45, const i32 v52, const i64 v55, const i64 v56, const u16* __restrict__ v61, const i32 v62, const i64 v65, const i64 v66, const u32* __restrict__ v69, const i32 v72, const i64 v75, const i64 v76, const i64 v78, const i64 v79, const u32* __restrict__ v82, const u32 v83, const u32 v84, const bool v85, const u32 v86, const u8* __restrict__ v88, const u32* __restrict__ v90, const u32* __restrict__ v93, const u16* __restrict__ v95, const i32 v96, const i64 v101, const u32* __restrict__ v103, const i32 v104, const i32 v106, const u8* __restrict__ v107, const i32 v108, const i32* __restrict__ v112, const u8* __restrict__ v114, const i32 v115, const i32 v116, const u32 v120, const u32 v121, const u32 v122, u32* v123, u64* v124) {
   SHARED(v1)
-  for (u32 v132 = threadIdx.x; v132 < v83; v132 += blockDim.x) {
-    v1[(v82 + v132)] = v81[v132];
+  for (u32 v133 = threadIdx.x; v133 < v84; v133 += blockDim.x) {
+    v1[(v83 + v133)] = v82[v133];
   }
   __syncthreads();
-  for (u32 v125 = threadIdx.x; v125 < (v121 * 3u); v125 += blockDim.x) {
-    v1[(20u + v125)] = 0u;
+  for (u32 v126 = threadIdx.x; v126 < (v122 * 3u); v126 += blockDim.x) {
+    v1[(20u + v126)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
-          u64 v21[2];
-          lanes16(v21, v20, v18);
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[2];
+          lanes16(v22, v21, v19);
 #pragma unroll
-          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-            u64 v23 = (v18 + ((u64)v22));
-            if (((v23 >= v11) && (v23 < v12))) {
-              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
-              i64 v26 = ((i64)v25);
-              u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
-              bool v30 = ((v26 < v27) || (v26 > v28));
-              bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
-              if (v32) {
-                v19 = (v19 | (1u << v22));
+          for (u32 v23 = 0u; v23 < 8u; v23 += 1u) {
+            u64 v24 = (v19 + ((u64)v23));
+            if (((v24 >= v12) && (v24 < v13))) {
+              i32 v26 = ((i32)((u32)v25 + (u32)((i32)((u16)lane16((v22 + 0u), v23)))));
+              i64 v27 = ((i64)v26);
+              u32 v30 = (((u32)((u64)((i64)((u64)v27 - (u64)v28)))) + 1u);
+              bool v31 = ((v27 < v28) || (v27 > v29));
+              bool v33 = !(v31 || !bit((v32 + 0ull), ((u64)v30)));
+              if (v33) {
+                v20 = (v20 | (1u << v23));
               }
             }
           }
-          if ((v19 != 0u)) {
-            u64 v34[1];
-            lanes8(v34, v33, v18);
+          if ((v20 != 0u)) {
+            u64 v35[1];
+            lanes8(v35, v34, v19);
 #pragma unroll
-            for (u32 v35 = 0u; v35 < 8u; v35 += 1u) {
-              u64 v36 = (v18 + ((u64)v35));
-              if (((v19 & (1u << v35)) != 0u)) {
-                i32 v38 = ((i32)((u32)v37 + (u32)((i32)((u8)lane8((v34 + 0u), v35)))));
-                i64 v39 = ((i64)v38);
-                u32 v42 = (((u32)((u64)((i64)((u64)v39 - (u64)v40)))) + 1u);
-                bool v43 = ((v39 < v40) || (v39 > v41));
-                u32 v45 = (v43 ? 0u : v44[v42]);
-                u32 v46 = (v45 - 1u);
-                if ((v45 == 0u)) {
-                  v19 = (v19 - (1u << v35));
+            for (u32 v36 = 0u; v36 < 8u; v36 += 1u) {
+              u64 v37 = (v19 + ((u64)v36));
+              if (((v20 & (1u << v36)) != 0u)) {
+                i32 v39 = ((i32)((u32)v38 + (u32)((i32)((u8)lane8((v35 + 0u), v36)))));
+                i64 v40 = ((i64)v39);
+                u32 v43 = (((u32)((u64)((i64)((u64)v40 - (u64)v41)))) + 1u);
+                bool v44 = ((v40 < v41) || (v40 > v42));
+                u32 v46 = (v44 ? 0u : v45[v43]);
+                u32 v47 = (v46 - 1u);
+                if ((v46 == 0u)) {
+                  v20 = (v20 - (1u << v36));
                 }
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v47 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v48 = first_bit(v16);
-        v16 = (v16 - (1u << v48));
-        v1[v47] = (((u32)v15) + ((v13 * (v48 >> 3u)) + (v48 & 7u)));
-        v47 = (v47 + 1u);
+      u32 v48 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v49 = first_bit(v17);
+        v17 = (v17 - (1u << v49));
+        v1[v48] = (((u32)v16) + ((v14 * (v49 >> 3u)) + (v49 & 7u)));
+        v48 = (v48 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v49 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v49);
-        if ((threadIdx.x < v49)) {
-          u64 v50 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v52 = ((i32)((u32)v51 + (u32)((i32)v33[v50])));
-          i64 v53 = ((i64)v52);
-          u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
-          bool v57 = ((v53 < v54) || (v53 > v55));
-          u32 v58 = (v57 ? 0u : v44[v56]);
-          u32 v59 = (v58 - 1u);
-          if (!(v58 == 0u)) {
-            i32 v62 = ((i32)((u32)v61 + (u32)((i32)v60[v50])));
-            i64 v63 = ((i64)v62);
-            u32 v66 = (((u32)((u64)((i64)((u64)v63 - (u64)v64)))) + 1u);
-            bool v67 = ((v63 < v64) || (v63 > v65));
-            u32 v69 = (v67 ? 0u : v68[v66]);
-            u32 v70 = (v69 - 1u);
-            if (!(v69 == 0u)) {
-              i32 v72 = ((i32)((u32)v71 + (u32)((i32)v20[v50])));
-              i64 v73 = ((i64)v52);
-              i64 v76 = ((i64)v72);
-              u32 v79 = (((((u32)((u64)((i64)((u64)v73 - (u64)v74)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v76 - (u64)v77)))) + 1u));
-              bool v80 = (((v73 < v74) || (v73 > v75)) || ((v76 < v77) || (v76 > v78)));
-              bool v86 = (v80 || (v84 && !word_bit((v1 + v82), ((u32)first_slot(v85, ((u64)v79))))));
-              bool v88 = (v86 || !bit((v87 + 0ull), ((u64)v79)));
-              u32 v90 = (v88 ? 0u : v89[v79]);
-              u32 v91 = (v90 - 1u);
-              if (!(v90 == 0u)) {
-                u32 v93 = v92[v59];
-                i32 v96 = ((i32)((u32)v95 + (u32)((i32)v94[v70])));
-                i32 v97 = year_of(v96);
-                i32 v98 = ((v97 > (0)) ? v97 : ((i32)((u32)v97 - (u32)(1))));
-                i64 v99 = ((i64)v98);
-                u32 v101 = (((v93 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v99 - (u64)v100)))) + 1u));
-                i32 v104 = ((i32)((u32)v103 + (u32)((i32)v102[v50])));
-                i32 v108 = ((i32)((u32)v107 + (u32)((i32)v106[v50])));
-                i32 v109 = ((i32)((u32)v105 - (u32)v108));
-                i32 v110 = ((i32)((u32)v104 * (u32)v109));
-                i32 v112 = v111[v91];
-                i32 v116 = ((i32)((u32)v115 + (u32)((i32)((u32)v114 * (u32)((i32)v113[v50])))));
-                i32 v117 = ((i32)((u32)v112 * (u32)v116));
-                i32 v118 = ((i32)((u32)v110 - (u32)v117));
-                u32 v124 = ((v101 * v120) + (threadIdx.x % v120));
-                add_shared((v1 + (20u + ((v121 * 1u) + v124))), v121, ((i64)v118));
-                set_flags((v1 + (20u + ((v121 * 0u) + v124))), 1u);
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v50 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v50);
+        if ((threadIdx.x < v50)) {
+          u64 v51 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v53 = ((i32)((u32)v52 + (u32)((i32)v34[v51])));
+          i64 v54 = ((i64)v53);
+          u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
+          bool v58 = ((v54 < v55) || (v54 > v56));
+          u32 v59 = (v58 ? 0u : v45[v57]);
+          u32 v60 = (v59 - 1u);
+          if (!(v59 == 0u)) {
+            i32 v63 = ((i32)((u32)v62 + (u32)((i32)v61[v51])));
+            i64 v64 = ((i64)v63);
+            u32 v67 = (((u32)((u64)((i64)((u64)v64 - (u64)v65)))) + 1u);
+            bool v68 = ((v64 < v65) || (v64 > v66));
+            u32 v70 = (v68 ? 0u : v69[v67]);
+            u32 v71 = (v70 - 1u);
+            if (!(v70 == 0u)) {
+              i32 v73 = ((i32)((u32)v72 + (u32)((i32)v21[v51])));
+              i64 v74 = ((i64)v53);
+              i64 v77 = ((i64)v73);
+              u32 v80 = (((((u32)((u64)((i64)((u64)v74 - (u64)v75)))) + 1u) << 11u) | (((u32)((u64)((i64)((u64)v77 - (u64)v78)))) + 1u));
+              bool v81 = (((v74 < v75) || (v74 > v76)) || ((v77 < v78) || (v77 > v79)));
+              bool v87 = (v81 || (v85 && !word_bit((v1 + v83), ((u32)first_slot(v86, ((u64)v80))))));
+              bool v89 = (v87 || !bit((v88 + 0ull), ((u64)v80)));
+              u32 v91 = (v89 ? 0u : v90[v80]);
+              u32 v92 = (v91 - 1u);
+              if (!(v91 == 0u)) {
+                u32 v94 = v93[v60];
+                i32 v97 = ((i32)((u32)v96 + (u32)((i32)v95[v71])));
+                i32 v98 = year_of(v97);
+                i32 v99 = ((v98 > (0)) ? v98 : ((i32)((u32)v98 - (u32)(1))));
+                i64 v100 = ((i64)v99);
+                u32 v102 = (((v94 + 1u) << 3u) | (((u32)((u64)((i64)((u64)v100 - (u64)v101)))) + 1u));
+                i32 v105 = ((i32)((u32)v104 + (u32)((i32)v103[v51])));
+                i32 v109 = ((i32)((u32)v108 + (u32)((i32)v107[v51])));
+                i32 v110 = ((i32)((u32)v106 - (u32)v109));
+                i32 v111 = ((i32)((u32)v105 * (u32)v110));
+                i32 v113 = v112[v92];
+                i32 v117 = ((i32)((u32)v116 + (u32)((i32)((u32)v115 * (u32)((i32)v114[v51])))));
+                i32 v118 = ((i32)((u32)v113 * (u32)v117));
+                i32 v119 = ((i32)((u32)v111 - (u32)v118));
+                u32 v125 = ((v102 * v121) + (threadIdx.x % v121));
+                add_shared((v1 + (20u + ((v122 * 1u) + v125))), v122, ((i64)v119));
+                set_flags((v1 + (20u + ((v122 * 0u) + v125))), 1u);
               }
             }
           }
@@ -469,18 +470,18 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v126 = threadIdx.x; v126 < v119; v126 += blockDim.x) {
-    u32 v127 = 0u;
-    i64 v128 = ((i64)0ll);
-    for (u32 v129 = 0u; v129 < v120; v129 += 1u) {
-      u32 v130 = ((v126 * v120) + v129);
-      v127 = (v127 | v1[(20u + ((v121 * 0u) + v130))]);
-      v128 = ((i64)((u64)v128 + (u64)joined((v1 + (20u + ((v121 * 1u) + v130))), v121)));
+  for (u32 v127 = threadIdx.x; v127 < v120; v127 += blockDim.x) {
+    u32 v128 = 0u;
+    i64 v129 = ((i64)0ll);
+    for (u32 v130 = 0u; v130 < v121; v130 += 1u) {
+      u32 v131 = ((v127 * v121) + v130);
+      v128 = (v128 | v1[(20u + ((v122 * 0u) + v131))]);
+      v129 = ((i64)((u64)v129 + (u64)joined((v1 + (20u + ((v122 * 1u) + v131))), v122)));
     }
-    if ((v127 != 0u)) {
-      u64 v131 = (((u64)v126) * 2ull);
-      add64((v123 + v131), v128);
-      set_flags((v122 + ((v131 * 2ull) + 2ull)), v127);
+    if ((v128 != 0u)) {
+      u64 v132 = (((u64)v127) * 2ull);
+      add64((v124 + v132), v129);
+      set_flags((v123 + ((v132 * 2ull) + 2ull)), v128);
     }
   }
 }

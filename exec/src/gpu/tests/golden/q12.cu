@@ -210,127 +210,128 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v22, const i32 v26, const i64 v29, const i64 v30, const u32* __restrict__ v33, const u32 v34, const u32 v35, const bool v36, const u32 v37, const u8* __restrict__ v39, const i32 v45, const i64 v48, const i64 v49, const u32* __restrict__ v53, const u32* __restrict__ v55, const u32* __restrict__ v56, const u32* __restrict__ v57, const u32* __restrict__ v62, const u8* __restrict__ v68, const u8* __restrict__ v70, const u8* __restrict__ v71, const u8* __restrict__ v73, const u8* __restrict__ v74, const i32 v77, const i32 v78, const u8* __restrict__ v83, const u8* __restrict__ v84, const u8* __restrict__ v86, const u8* __restrict__ v87, const i32 v90, const i32 v91, const u32 v92, const u32 v93, const u32 v94, u32* v95, u64* v96) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v23, const i32 v27, const i64 v30, const i64 v31, const u32* __restrict__ v34, const u32 v35, const u32 v36, const bool v37, const u32 v38, const u8* __restrict__ v40, const i32 v46, const i64 v49, const i64 v50, const u32* __restrict__ v54, const u32* __restrict__ v56, const u32* __restrict__ v57, const u32* __restrict__ v58, const u32* __restrict__ v63, const u8* __restrict__ v69, const u8* __restrict__ v71, const u8* __restrict__ v72, const u8* __restrict__ v74, const u8* __restrict__ v75, const i32 v78, const i32 v79, const u8* __restrict__ v84, const u8* __restrict__ v85, const u8* __restrict__ v87, const u8* __restrict__ v88, const i32 v91, const i32 v92, const u32 v93, const u32 v94, const u32 v95, u32* v96, u64* v97) {
   SHARED(v1)
-  for (u32 v106 = threadIdx.x; v106 < v35; v106 += blockDim.x) {
-    v1[(v34 + v106)] = v33[v106];
+  for (u32 v107 = threadIdx.x; v107 < v36; v107 += blockDim.x) {
+    v1[(v35 + v107)] = v34[v107];
   }
   __syncthreads();
-  for (u32 v98 = threadIdx.x; v98 < (v94 * 5u); v98 += blockDim.x) {
-    v1[(20u + v98)] = 0u;
+  for (u32 v99 = threadIdx.x; v99 < (v95 * 5u); v99 += blockDim.x) {
+    v1[(20u + v99)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
 #pragma unroll
-          for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-            u64 v21 = (v18 + ((u64)v20));
-            if (((v21 >= v11) && (v21 < v12))) {
-              v19 = (v19 | (1u << v20));
+          for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+            u64 v22 = (v19 + ((u64)v21));
+            if (((v22 >= v12) && (v22 < v13))) {
+              v20 = (v20 | (1u << v21));
             }
           }
-          if ((v19 != 0u)) {
-            u64 v23[2];
-            lanes16(v23, v22, v18);
+          if ((v20 != 0u)) {
+            u64 v24[2];
+            lanes16(v24, v23, v19);
 #pragma unroll
-            for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-              u64 v25 = (v18 + ((u64)v24));
-              if (((v19 & (1u << v24)) != 0u)) {
-                i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v23 + 0u), v24)))));
-                i64 v28 = ((i64)v27);
-                u32 v31 = (((u32)((u64)((i64)((u64)v28 - (u64)v29)))) + 1u);
-                bool v32 = ((v28 < v29) || (v28 > v30));
-                bool v38 = (v32 || (v36 && !word_bit((v1 + v34), ((u32)first_slot(v37, ((u64)v31))))));
-                bool v40 = (v38 || !bit((v39 + 0ull), ((u64)v31)));
-                if (v40) {
-                  v19 = (v19 - (1u << v24));
+            for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+              u64 v26 = (v19 + ((u64)v25));
+              if (((v20 & (1u << v25)) != 0u)) {
+                i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v24 + 0u), v25)))));
+                i64 v29 = ((i64)v28);
+                u32 v32 = (((u32)((u64)((i64)((u64)v29 - (u64)v30)))) + 1u);
+                bool v33 = ((v29 < v30) || (v29 > v31));
+                bool v39 = (v33 || (v37 && !word_bit((v1 + v35), ((u32)first_slot(v38, ((u64)v32))))));
+                bool v41 = (v39 || !bit((v40 + 0ull), ((u64)v32)));
+                if (v41) {
+                  v20 = (v20 - (1u << v25));
                 }
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v41 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v42 = first_bit(v16);
-        v16 = (v16 - (1u << v42));
-        v1[v41] = (((u32)v15) + ((v13 * (v42 >> 3u)) + (v42 & 7u)));
-        v41 = (v41 + 1u);
+      u32 v42 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v43 = first_bit(v17);
+        v17 = (v17 - (1u << v43));
+        v1[v42] = (((u32)v16) + ((v14 * (v43 >> 3u)) + (v43 & 7u)));
+        v42 = (v42 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v43);
-        if ((threadIdx.x < v43)) {
-          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v22[v44])));
-          i64 v47 = ((i64)v46);
-          u32 v50 = (((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u);
-          bool v51 = ((v47 < v48) || (v47 > v49));
-          bool v52 = (v51 || !bit((v39 + 0ull), ((u64)v50)));
-          u32 v54 = (v52 ? 0u : v53[v50]);
-          if (!(v54 == 0u)) {
-            u32 v58 = v55[v50];
-            u32 v59 = (v58 + v56[v50]);
-            for (u32 v60 = v58; v60 < v59; v60 += 1u) {
-              u32 v61 = v57[v60];
-              u32 v63 = v62[v61];
-              u32 v64 = (v63 + 1u);
-              i32 v65 = (0);
-              bool v66 = true;
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v44 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v44);
+        if ((threadIdx.x < v44)) {
+          u64 v45 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v47 = ((i32)((u32)v46 + (u32)((i32)v23[v45])));
+          i64 v48 = ((i64)v47);
+          u32 v51 = (((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u);
+          bool v52 = ((v48 < v49) || (v48 > v50));
+          bool v53 = (v52 || !bit((v40 + 0ull), ((u64)v51)));
+          u32 v55 = (v53 ? 0u : v54[v51]);
+          if (!(v55 == 0u)) {
+            u32 v59 = v56[v51];
+            u32 v60 = (v59 + v57[v51]);
+            for (u32 v61 = v59; v61 < v60; v61 += 1u) {
+              u32 v62 = v58[v61];
+              u32 v64 = v63[v62];
+              u32 v65 = (v64 + 1u);
+              i32 v66 = (0);
               bool v67 = true;
-              if (v67) {
-                u32 v69 = ((u32)v68[v44]);
-                bool v72 = (v70[v69] != 0u);
-                bool v75 = (v73[v69] != 0u);
-                bool v76 = (v72 || v75);
-                if (v76) {
-                  v65 = v77;
-                  v66 = false;
+              bool v68 = true;
+              if (v68) {
+                u32 v70 = ((u32)v69[v45]);
+                bool v73 = (v71[v70] != 0u);
+                bool v76 = (v74[v70] != 0u);
+                bool v77 = (v73 || v76);
+                if (v77) {
+                  v66 = v78;
                   v67 = false;
+                  v68 = false;
                 }
               }
-              if (v67) {
-                v65 = v78;
-                v66 = false;
+              if (v68) {
+                v66 = v79;
+                v67 = false;
               }
-              i32 v79 = (0);
-              bool v80 = true;
+              i32 v80 = (0);
               bool v81 = true;
-              if (v81) {
-                u32 v82 = ((u32)v68[v44]);
-                bool v85 = (v83[v82] != 0u);
-                bool v88 = (v86[v82] != 0u);
-                bool v89 = !(!v85 || !v88);
-                if (v89) {
-                  v79 = v90;
-                  v80 = false;
+              bool v82 = true;
+              if (v82) {
+                u32 v83 = ((u32)v69[v45]);
+                bool v86 = (v84[v83] != 0u);
+                bool v89 = (v87[v83] != 0u);
+                bool v90 = !(!v86 || !v89);
+                if (v90) {
+                  v80 = v91;
                   v81 = false;
+                  v82 = false;
                 }
               }
-              if (v81) {
-                v79 = v91;
-                v80 = false;
+              if (v82) {
+                v80 = v92;
+                v81 = false;
               }
-              u32 v97 = ((v64 * v93) + (threadIdx.x % v93));
-              add_shared((v1 + (20u + ((v94 * 1u) + v97))), v94, ((i64)v65));
-              add_shared((v1 + (20u + ((v94 * 3u) + v97))), v94, ((i64)v79));
-              set_flags((v1 + (20u + ((v94 * 0u) + v97))), 1u);
+              u32 v98 = ((v65 * v94) + (threadIdx.x % v94));
+              add_shared((v1 + (20u + ((v95 * 1u) + v98))), v95, ((i64)v66));
+              add_shared((v1 + (20u + ((v95 * 3u) + v98))), v95, ((i64)v80));
+              set_flags((v1 + (20u + ((v95 * 0u) + v98))), 1u);
             }
           }
         }
@@ -339,21 +340,21 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v99 = threadIdx.x; v99 < v92; v99 += blockDim.x) {
-    u32 v100 = 0u;
-    i64 v101 = ((i64)0ll);
+  for (u32 v100 = threadIdx.x; v100 < v93; v100 += blockDim.x) {
+    u32 v101 = 0u;
     i64 v102 = ((i64)0ll);
-    for (u32 v103 = 0u; v103 < v93; v103 += 1u) {
-      u32 v104 = ((v99 * v93) + v103);
-      v100 = (v100 | v1[(20u + ((v94 * 0u) + v104))]);
-      v101 = ((i64)((u64)v101 + (u64)joined((v1 + (20u + ((v94 * 1u) + v104))), v94)));
-      v102 = ((i64)((u64)v102 + (u64)joined((v1 + (20u + ((v94 * 3u) + v104))), v94)));
+    i64 v103 = ((i64)0ll);
+    for (u32 v104 = 0u; v104 < v94; v104 += 1u) {
+      u32 v105 = ((v100 * v94) + v104);
+      v101 = (v101 | v1[(20u + ((v95 * 0u) + v105))]);
+      v102 = ((i64)((u64)v102 + (u64)joined((v1 + (20u + ((v95 * 1u) + v105))), v95)));
+      v103 = ((i64)((u64)v103 + (u64)joined((v1 + (20u + ((v95 * 3u) + v105))), v95)));
     }
-    if ((v100 != 0u)) {
-      u64 v105 = (((u64)v99) * 3ull);
-      add64((v96 + v105), v101);
-      add64((v96 + (v105 + 1ull)), v102);
-      set_flags((v95 + ((v105 * 2ull) + 4ull)), v100);
+    if ((v101 != 0u)) {
+      u64 v106 = (((u64)v100) * 3ull);
+      add64((v97 + v106), v102);
+      add64((v97 + (v106 + 1ull)), v103);
+      set_flags((v96 + ((v106 * 2ull) + 4ull)), v101);
     }
   }
 }

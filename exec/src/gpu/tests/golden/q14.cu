@@ -45,145 +45,146 @@ KERNEL codes(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 v
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i32 v26, const i32 v28, const u16* __restrict__ v30, const i32 v34, const i64 v37, const i64 v38, const u32* __restrict__ v41, const i32 v48, const i64 v51, const i64 v52, const u8* __restrict__ v60, const u8* __restrict__ v62, const u8* __restrict__ v63, const u32* __restrict__ v66, const i32 v67, const i32 v69, const u8* __restrict__ v70, const i32 v71, const i32 v75, const i32 v76, const i32 v78, const i32 v79, const u32 v83, const u32 v84, const u32 v85, u32* v86, u64* v87) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v21, const i32 v25, const i32 v27, const i32 v29, const u16* __restrict__ v31, const i32 v35, const i64 v38, const i64 v39, const u32* __restrict__ v42, const i32 v49, const i64 v52, const i64 v53, const u8* __restrict__ v61, const u8* __restrict__ v63, const u8* __restrict__ v64, const u32* __restrict__ v67, const i32 v68, const i32 v70, const u8* __restrict__ v71, const i32 v72, const i32 v76, const i32 v77, const i32 v79, const i32 v80, const u32 v84, const u32 v85, const u32 v86, u32* v87, u64* v88) {
   SHARED(v1)
-  u32 v88 = 0u;
-  i64 v89 = ((i64)0ll);
+  u32 v89 = 0u;
   i64 v90 = ((i64)0ll);
-  for (u32 v91 = threadIdx.x; v91 < (v85 * 5u); v91 += blockDim.x) {
-    v1[(20u + v91)] = 0u;
+  i64 v91 = ((i64)0ll);
+  for (u32 v92 = threadIdx.x; v92 < (v86 * 5u); v92 += blockDim.x) {
+    v1[(20u + v92)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
-          u64 v21[2];
-          lanes16(v21, v20, v18);
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[2];
+          lanes16(v22, v21, v19);
 #pragma unroll
-          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-            u64 v23 = (v18 + ((u64)v22));
-            if (((v23 >= v11) && (v23 < v12))) {
-              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
-              bool v27 = (v25 >= v26);
-              if (v27) {
-                bool v29 = (v25 < v28);
-                if (v29) {
-                  v19 = (v19 | (1u << v22));
+          for (u32 v23 = 0u; v23 < 8u; v23 += 1u) {
+            u64 v24 = (v19 + ((u64)v23));
+            if (((v24 >= v12) && (v24 < v13))) {
+              i32 v26 = ((i32)((u32)v25 + (u32)((i32)((u16)lane16((v22 + 0u), v23)))));
+              bool v28 = (v26 >= v27);
+              if (v28) {
+                bool v30 = (v26 < v29);
+                if (v30) {
+                  v20 = (v20 | (1u << v23));
                 }
               }
             }
           }
-          if ((v19 != 0u)) {
-            u64 v31[2];
-            lanes16(v31, v30, v18);
+          if ((v20 != 0u)) {
+            u64 v32[2];
+            lanes16(v32, v31, v19);
 #pragma unroll
-            for (u32 v32 = 0u; v32 < 8u; v32 += 1u) {
-              u64 v33 = (v18 + ((u64)v32));
-              if (((v19 & (1u << v32)) != 0u)) {
-                i32 v35 = ((i32)((u32)v34 + (u32)((i32)((u16)lane16((v31 + 0u), v32)))));
-                i64 v36 = ((i64)v35);
-                u32 v39 = (((u32)((u64)((i64)((u64)v36 - (u64)v37)))) + 1u);
-                bool v40 = ((v36 < v37) || (v36 > v38));
-                u32 v42 = (v40 ? 0u : v41[v39]);
-                u32 v43 = (v42 - 1u);
-                if ((v42 == 0u)) {
-                  v19 = (v19 - (1u << v32));
+            for (u32 v33 = 0u; v33 < 8u; v33 += 1u) {
+              u64 v34 = (v19 + ((u64)v33));
+              if (((v20 & (1u << v33)) != 0u)) {
+                i32 v36 = ((i32)((u32)v35 + (u32)((i32)((u16)lane16((v32 + 0u), v33)))));
+                i64 v37 = ((i64)v36);
+                u32 v40 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
+                bool v41 = ((v37 < v38) || (v37 > v39));
+                u32 v43 = (v41 ? 0u : v42[v40]);
+                u32 v44 = (v43 - 1u);
+                if ((v43 == 0u)) {
+                  v20 = (v20 - (1u << v33));
                 }
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v44 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v45 = first_bit(v16);
-        v16 = (v16 - (1u << v45));
-        v1[v44] = (((u32)v15) + ((v13 * (v45 >> 3u)) + (v45 & 7u)));
-        v44 = (v44 + 1u);
+      u32 v45 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v46 = first_bit(v17);
+        v17 = (v17 - (1u << v46));
+        v1[v45] = (((u32)v16) + ((v14 * (v46 >> 3u)) + (v46 & 7u)));
+        v45 = (v45 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v46 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v46);
-        if ((threadIdx.x < v46)) {
-          u64 v47 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v49 = ((i32)((u32)v48 + (u32)((i32)v30[v47])));
-          i64 v50 = ((i64)v49);
-          u32 v53 = (((u32)((u64)((i64)((u64)v50 - (u64)v51)))) + 1u);
-          bool v54 = ((v50 < v51) || (v50 > v52));
-          u32 v55 = (v54 ? 0u : v41[v53]);
-          u32 v56 = (v55 - 1u);
-          if (!(v55 == 0u)) {
-            i32 v57 = (0);
-            bool v58 = true;
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v47 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v47);
+        if ((threadIdx.x < v47)) {
+          u64 v48 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v50 = ((i32)((u32)v49 + (u32)((i32)v31[v48])));
+          i64 v51 = ((i64)v50);
+          u32 v54 = (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u);
+          bool v55 = ((v51 < v52) || (v51 > v53));
+          u32 v56 = (v55 ? 0u : v42[v54]);
+          u32 v57 = (v56 - 1u);
+          if (!(v56 == 0u)) {
+            i32 v58 = (0);
             bool v59 = true;
-            if (v59) {
-              u32 v61 = ((u32)v60[v56]);
-              bool v64 = (v62[v61] != 0u);
-              bool v65 = (v63[v61] != 0u);
-              if ((v64 && !v65)) {
-                i32 v68 = ((i32)((u32)v67 + (u32)((i32)v66[v47])));
-                i32 v72 = ((i32)((u32)v71 + (u32)((i32)v70[v47])));
-                i32 v73 = ((i32)((u32)v69 - (u32)v72));
-                i32 v74 = ((i32)((u32)v68 * (u32)v73));
-                v57 = v74;
-                v58 = false;
+            bool v60 = true;
+            if (v60) {
+              u32 v62 = ((u32)v61[v57]);
+              bool v65 = (v63[v62] != 0u);
+              bool v66 = (v64[v62] != 0u);
+              if ((v65 && !v66)) {
+                i32 v69 = ((i32)((u32)v68 + (u32)((i32)v67[v48])));
+                i32 v73 = ((i32)((u32)v72 + (u32)((i32)v71[v48])));
+                i32 v74 = ((i32)((u32)v70 - (u32)v73));
+                i32 v75 = ((i32)((u32)v69 * (u32)v74));
+                v58 = v75;
                 v59 = false;
+                v60 = false;
               }
             }
-            if (v59) {
-              v57 = v75;
-              v58 = false;
+            if (v60) {
+              v58 = v76;
+              v59 = false;
             }
-            i32 v77 = ((i32)((u32)v76 + (u32)((i32)v66[v47])));
-            i32 v80 = ((i32)((u32)v79 + (u32)((i32)v70[v47])));
-            i32 v81 = ((i32)((u32)v78 - (u32)v80));
-            i32 v82 = ((i32)((u32)v77 * (u32)v81));
-            v89 = ((i64)((u64)v89 + (u64)((i64)v57)));
-            v90 = ((i64)((u64)v90 + (u64)((i64)v82)));
-            v88 = (v88 | 1u);
+            i32 v78 = ((i32)((u32)v77 + (u32)((i32)v67[v48])));
+            i32 v81 = ((i32)((u32)v80 + (u32)((i32)v71[v48])));
+            i32 v82 = ((i32)((u32)v79 - (u32)v81));
+            i32 v83 = ((i32)((u32)v78 * (u32)v82));
+            v90 = ((i64)((u64)v90 + (u64)((i64)v58)));
+            v91 = ((i64)((u64)v91 + (u64)((i64)v83)));
+            v89 = (v89 | 1u);
           }
         }
         __syncthreads();
       }
     }
   }
-  u32 v92 = ((0u * v84) + (threadIdx.x % v84));
-  if ((v88 != 0u)) {
-    add_shared((v1 + (20u + ((v85 * 1u) + v92))), v85, v89);
-    add_shared((v1 + (20u + ((v85 * 3u) + v92))), v85, v90);
-    set_flags((v1 + (20u + ((v85 * 0u) + v92))), v88);
+  u32 v93 = ((0u * v85) + (threadIdx.x % v85));
+  if ((v89 != 0u)) {
+    add_shared((v1 + (20u + ((v86 * 1u) + v93))), v86, v90);
+    add_shared((v1 + (20u + ((v86 * 3u) + v93))), v86, v91);
+    set_flags((v1 + (20u + ((v86 * 0u) + v93))), v89);
   }
   __syncthreads();
-  for (u32 v93 = threadIdx.x; v93 < v83; v93 += blockDim.x) {
-    u32 v94 = 0u;
-    i64 v95 = ((i64)0ll);
+  for (u32 v94 = threadIdx.x; v94 < v84; v94 += blockDim.x) {
+    u32 v95 = 0u;
     i64 v96 = ((i64)0ll);
-    for (u32 v97 = 0u; v97 < v84; v97 += 1u) {
-      u32 v98 = ((v93 * v84) + v97);
-      v94 = (v94 | v1[(20u + ((v85 * 0u) + v98))]);
-      v95 = ((i64)((u64)v95 + (u64)joined((v1 + (20u + ((v85 * 1u) + v98))), v85)));
-      v96 = ((i64)((u64)v96 + (u64)joined((v1 + (20u + ((v85 * 3u) + v98))), v85)));
+    i64 v97 = ((i64)0ll);
+    for (u32 v98 = 0u; v98 < v85; v98 += 1u) {
+      u32 v99 = ((v94 * v85) + v98);
+      v95 = (v95 | v1[(20u + ((v86 * 0u) + v99))]);
+      v96 = ((i64)((u64)v96 + (u64)joined((v1 + (20u + ((v86 * 1u) + v99))), v86)));
+      v97 = ((i64)((u64)v97 + (u64)joined((v1 + (20u + ((v86 * 3u) + v99))), v86)));
     }
-    if ((v94 != 0u)) {
-      u64 v99 = (((u64)v93) * 3ull);
-      add64((v87 + v99), v95);
-      add64((v87 + (v99 + 1ull)), v96);
-      set_flags((v86 + ((v99 * 2ull) + 4ull)), v94);
+    if ((v95 != 0u)) {
+      u64 v100 = (((u64)v94) * 3ull);
+      add64((v88 + v100), v96);
+      add64((v88 + (v100 + 1ull)), v97);
+      set_flags((v87 + ((v100 * 2ull) + 4ull)), v95);
     }
   }
 }

@@ -181,85 +181,86 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i32 v26, const i32 v28, const u8* __restrict__ v34, const i32 v35, const i64 v38, const u32* __restrict__ v40, const i32 v41, const i32 v43, const u8* __restrict__ v44, const i32 v45, const u32 v49, const u32 v50, const u32 v51, const u32* __restrict__ v52, u64* v53) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v21, const i32 v25, const i32 v27, const i32 v29, const u8* __restrict__ v35, const i32 v36, const i64 v39, const u32* __restrict__ v41, const i32 v42, const i32 v44, const u8* __restrict__ v45, const i32 v46, const u32 v50, const u32 v51, const u32 v52, const u32* __restrict__ v53, u64* v54) {
   SHARED(v1)
-  for (u32 v55 = threadIdx.x; v55 < (v51 * 2u); v55 += blockDim.x) {
-    v1[(20u + v55)] = 0u;
+  for (u32 v56 = threadIdx.x; v56 < (v52 * 2u); v56 += blockDim.x) {
+    v1[(20u + v56)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
-          u64 v21[2];
-          lanes16(v21, v20, v18);
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[2];
+          lanes16(v22, v21, v19);
 #pragma unroll
-          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-            u64 v23 = (v18 + ((u64)v22));
-            if (((v23 >= v11) && (v23 < v12))) {
-              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
-              bool v27 = (v25 >= v26);
-              if (v27) {
-                bool v29 = (v25 < v28);
-                if (v29) {
-                  v19 = (v19 | (1u << v22));
+          for (u32 v23 = 0u; v23 < 8u; v23 += 1u) {
+            u64 v24 = (v19 + ((u64)v23));
+            if (((v24 >= v12) && (v24 < v13))) {
+              i32 v26 = ((i32)((u32)v25 + (u32)((i32)((u16)lane16((v22 + 0u), v23)))));
+              bool v28 = (v26 >= v27);
+              if (v28) {
+                bool v30 = (v26 < v29);
+                if (v30) {
+                  v20 = (v20 | (1u << v23));
                 }
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v30 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v31 = first_bit(v16);
-        v16 = (v16 - (1u << v31));
-        v1[v30] = (((u32)v15) + ((v13 * (v31 >> 3u)) + (v31 & 7u)));
-        v30 = (v30 + 1u);
+      u32 v31 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v32 = first_bit(v17);
+        v17 = (v17 - (1u << v32));
+        v1[v31] = (((u32)v16) + ((v14 * (v32 >> 3u)) + (v32 & 7u)));
+        v31 = (v31 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v32 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v32);
-        if ((threadIdx.x < v32)) {
-          u64 v33 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v36 = ((i32)((u32)v35 + (u32)((i32)v34[v33])));
-          i64 v37 = ((i64)v36);
-          u32 v39 = (((u32)((u64)((i64)((u64)v37 - (u64)v38)))) + 1u);
-          i32 v42 = ((i32)((u32)v41 + (u32)((i32)v40[v33])));
-          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v44[v33])));
-          i32 v47 = ((i32)((u32)v43 - (u32)v46));
-          i32 v48 = ((i32)((u32)v42 * (u32)v47));
-          u32 v54 = ((v39 * v50) + (threadIdx.x % v50));
-          add_shared((v1 + (20u + ((v51 * 0u) + v54))), v51, ((i64)v48));
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v33 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v33);
+        if ((threadIdx.x < v33)) {
+          u64 v34 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v37 = ((i32)((u32)v36 + (u32)((i32)v35[v34])));
+          i64 v38 = ((i64)v37);
+          u32 v40 = (((u32)((u64)((i64)((u64)v38 - (u64)v39)))) + 1u);
+          i32 v43 = ((i32)((u32)v42 + (u32)((i32)v41[v34])));
+          i32 v47 = ((i32)((u32)v46 + (u32)((i32)v45[v34])));
+          i32 v48 = ((i32)((u32)v44 - (u32)v47));
+          i32 v49 = ((i32)((u32)v43 * (u32)v48));
+          u32 v55 = ((v40 * v51) + (threadIdx.x % v51));
+          add_shared((v1 + (20u + ((v52 * 0u) + v55))), v52, ((i64)v49));
         }
         __syncthreads();
       }
     }
   }
   __syncthreads();
-  for (u32 v56 = threadIdx.x; v56 < v49; v56 += blockDim.x) {
-    u32 v57 = 0u;
-    i64 v58 = ((i64)0ll);
-    for (u32 v59 = 0u; v59 < v50; v59 += 1u) {
-      u32 v60 = ((v56 * v50) + v59);
-      v58 = ((i64)((u64)v58 + (u64)joined((v1 + (20u + ((v51 * 0u) + v60))), v51)));
+  for (u32 v57 = threadIdx.x; v57 < v50; v57 += blockDim.x) {
+    u32 v58 = 0u;
+    i64 v59 = ((i64)0ll);
+    for (u32 v60 = 0u; v60 < v51; v60 += 1u) {
+      u32 v61 = ((v57 * v51) + v60);
+      v59 = ((i64)((u64)v59 + (u64)joined((v1 + (20u + ((v52 * 0u) + v61))), v52)));
     }
-    if ((v58 != ((i64)0ll))) {
-      u64 v61 = ((u64)v56);
-      add64((v53 + v61), v58);
+    if ((v59 != ((i64)0ll))) {
+      u64 v62 = ((u64)v57);
+      add64((v54 + v62), v59);
     }
   }
 }

@@ -299,98 +299,99 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u16* __restrict__ v34, const i32 v38, const i64 v41, const i64 v42, const u32* __restrict__ v45, const i32 v52, const i64 v55, const i64 v56, const u32* __restrict__ v61, const u32* __restrict__ v63, const i32* __restrict__ v65, const i64 v68, const i32 v70, u32* v72, const u64* __restrict__ v73, const i64 v76, const u64 v78, u32* v80) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v21, const i32 v25, const i64 v28, const i64 v29, const u8* __restrict__ v32, const u16* __restrict__ v35, const i32 v39, const i64 v42, const i64 v43, const u32* __restrict__ v46, const i32 v53, const i64 v56, const i64 v57, const u32* __restrict__ v62, const u32* __restrict__ v64, const i32* __restrict__ v66, const i64 v69, const i32 v71, u32* v73, const u64* __restrict__ v74, const i64 v77, const u64 v79, u32* v81) {
   SHARED(v1)
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
-          u64 v21[1];
-          lanes8(v21, v20, v18);
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[1];
+          lanes8(v22, v21, v19);
 #pragma unroll
-          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-            u64 v23 = (v18 + ((u64)v22));
-            if (((v23 >= v11) && (v23 < v12))) {
-              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u8)lane8((v21 + 0u), v22)))));
-              i64 v26 = ((i64)v25);
-              u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
-              bool v30 = ((v26 < v27) || (v26 > v28));
-              bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
-              bool v33 = !v32;
-              if (v33) {
-                v19 = (v19 | (1u << v22));
+          for (u32 v23 = 0u; v23 < 8u; v23 += 1u) {
+            u64 v24 = (v19 + ((u64)v23));
+            if (((v24 >= v12) && (v24 < v13))) {
+              i32 v26 = ((i32)((u32)v25 + (u32)((i32)((u8)lane8((v22 + 0u), v23)))));
+              i64 v27 = ((i64)v26);
+              u32 v30 = (((u32)((u64)((i64)((u64)v27 - (u64)v28)))) + 1u);
+              bool v31 = ((v27 < v28) || (v27 > v29));
+              bool v33 = !(v31 || !bit((v32 + 0ull), ((u64)v30)));
+              bool v34 = !v33;
+              if (v34) {
+                v20 = (v20 | (1u << v23));
               }
             }
           }
-          if ((v19 != 0u)) {
-            u64 v35[2];
-            lanes16(v35, v34, v18);
+          if ((v20 != 0u)) {
+            u64 v36[2];
+            lanes16(v36, v35, v19);
 #pragma unroll
-            for (u32 v36 = 0u; v36 < 8u; v36 += 1u) {
-              u64 v37 = (v18 + ((u64)v36));
-              if (((v19 & (1u << v36)) != 0u)) {
-                i32 v39 = ((i32)((u32)v38 + (u32)((i32)((u16)lane16((v35 + 0u), v36)))));
-                i64 v40 = ((i64)v39);
-                u32 v43 = (((u32)((u64)((i64)((u64)v40 - (u64)v41)))) + 1u);
-                bool v44 = ((v40 < v41) || (v40 > v42));
-                u32 v46 = (v44 ? 0u : v45[v43]);
-                u32 v47 = (v46 - 1u);
-                if ((v46 == 0u)) {
-                  v19 = (v19 - (1u << v36));
+            for (u32 v37 = 0u; v37 < 8u; v37 += 1u) {
+              u64 v38 = (v19 + ((u64)v37));
+              if (((v20 & (1u << v37)) != 0u)) {
+                i32 v40 = ((i32)((u32)v39 + (u32)((i32)((u16)lane16((v36 + 0u), v37)))));
+                i64 v41 = ((i64)v40);
+                u32 v44 = (((u32)((u64)((i64)((u64)v41 - (u64)v42)))) + 1u);
+                bool v45 = ((v41 < v42) || (v41 > v43));
+                u32 v47 = (v45 ? 0u : v46[v44]);
+                u32 v48 = (v47 - 1u);
+                if ((v47 == 0u)) {
+                  v20 = (v20 - (1u << v37));
                 }
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v48 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v49 = first_bit(v16);
-        v16 = (v16 - (1u << v49));
-        v1[v48] = (((u32)v15) + ((v13 * (v49 >> 3u)) + (v49 & 7u)));
-        v48 = (v48 + 1u);
+      u32 v49 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v50 = first_bit(v17);
+        v17 = (v17 - (1u << v50));
+        v1[v49] = (((u32)v16) + ((v14 * (v50 >> 3u)) + (v50 & 7u)));
+        v49 = (v49 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v50 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v50);
-        if ((threadIdx.x < v50)) {
-          u64 v51 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v53 = ((i32)((u32)v52 + (u32)((i32)v34[v51])));
-          i64 v54 = ((i64)v53);
-          u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
-          bool v58 = ((v54 < v55) || (v54 > v56));
-          u32 v59 = (v58 ? 0u : v45[v57]);
-          u32 v60 = (v59 - 1u);
-          if (!(v59 == 0u)) {
-            u32 v62 = v61[v60];
-            u32 v64 = v63[v60];
-            i32 v66 = v65[v60];
-            i64 v67 = ((i64)v66);
-            u32 v69 = ((((v62 + 1u) << 14u) | ((v64 + 1u) << 6u)) | (((u32)((u64)((i64)((u64)v67 - (u64)v68)))) + 1u));
-            i32 v71 = ((i32)((u32)v70 + (u32)((i32)v20[v51])));
-            u64 v74 = (((u64)v69) * 2ull);
-            i64 v75 = ((i64)v71);
-            u32 v77 = (((u32)((u64)((i64)((u64)v75 - (u64)v76)))) + 1u);
-            u64 v79 = ((((u64)v69) * v78) + ((u64)v77));
-            bool v81 = take_bit((v80 + 0u), v79);
-            if (v81) {
-              count32((v72 + v74), 1u);
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v51 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v51);
+        if ((threadIdx.x < v51)) {
+          u64 v52 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v54 = ((i32)((u32)v53 + (u32)((i32)v35[v52])));
+          i64 v55 = ((i64)v54);
+          u32 v58 = (((u32)((u64)((i64)((u64)v55 - (u64)v56)))) + 1u);
+          bool v59 = ((v55 < v56) || (v55 > v57));
+          u32 v60 = (v59 ? 0u : v46[v58]);
+          u32 v61 = (v60 - 1u);
+          if (!(v60 == 0u)) {
+            u32 v63 = v62[v61];
+            u32 v65 = v64[v61];
+            i32 v67 = v66[v61];
+            i64 v68 = ((i64)v67);
+            u32 v70 = ((((v63 + 1u) << 14u) | ((v65 + 1u) << 6u)) | (((u32)((u64)((i64)((u64)v68 - (u64)v69)))) + 1u));
+            i32 v72 = ((i32)((u32)v71 + (u32)((i32)v21[v52])));
+            u64 v75 = (((u64)v70) * 2ull);
+            i64 v76 = ((i64)v72);
+            u32 v78 = (((u32)((u64)((i64)((u64)v76 - (u64)v77)))) + 1u);
+            u64 v80 = ((((u64)v70) * v79) + ((u64)v78));
+            bool v82 = take_bit((v81 + 0u), v80);
+            if (v82) {
+              count32((v73 + v75), 1u);
             }
-            set_flags((v72 + (v74 + 1ull)), 1u);
+            set_flags((v73 + (v75 + 1ull)), 1u);
           }
         }
         __syncthreads();

@@ -156,141 +156,142 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const u8* __restrict__ v22, const u8* __restrict__ v24, const i32 v28, const i32 v29, const i32 v31, const i32 v33, const i32 v36, const i32 v38, const i32 v42, const u8* __restrict__ v47, const u8* __restrict__ v48, const u8* __restrict__ v51, const u8* __restrict__ v52, const u16* __restrict__ v54, const i32 v58, const i64 v61, const i64 v62, const u32* __restrict__ v65, const u32 v66, const u32 v67, const bool v68, const u32 v69, const u8* __restrict__ v71, const i32 v77, const i64 v80, const i64 v81, const u32* __restrict__ v85, const u32* __restrict__ v88, const u8* __restrict__ v90, const u8* __restrict__ v91, const u32* __restrict__ v93, const u8* __restrict__ v95, const u8* __restrict__ v96, const i32 v98, const i32 v99, const i32 v101, const i32 v103, const i32* __restrict__ v105, const i32 v107, const u8* __restrict__ v110, const u8* __restrict__ v111, const u8* __restrict__ v113, const u8* __restrict__ v114, const i32 v116, const i32 v118, const i32 v120, const u8* __restrict__ v123, const u8* __restrict__ v124, const u8* __restrict__ v126, const u8* __restrict__ v127, const i32 v130, const i32 v132, const u32* __restrict__ v136, const i32 v137, const u8* __restrict__ v139, const i32 v140, const u32 v144, const u32 v145, const u32 v146, u32* v147, u64* v148) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v21, const u8* __restrict__ v23, const u8* __restrict__ v25, const i32 v29, const i32 v30, const i32 v32, const i32 v34, const i32 v37, const i32 v39, const i32 v43, const u8* __restrict__ v48, const u8* __restrict__ v49, const u8* __restrict__ v52, const u8* __restrict__ v53, const u16* __restrict__ v55, const i32 v59, const i64 v62, const i64 v63, const u32* __restrict__ v66, const u32 v67, const u32 v68, const bool v69, const u32 v70, const u8* __restrict__ v72, const i32 v78, const i64 v81, const i64 v82, const u32* __restrict__ v86, const u32* __restrict__ v89, const u8* __restrict__ v91, const u8* __restrict__ v92, const u32* __restrict__ v94, const u8* __restrict__ v96, const u8* __restrict__ v97, const i32 v99, const i32 v100, const i32 v102, const i32 v104, const i32* __restrict__ v106, const i32 v108, const u8* __restrict__ v111, const u8* __restrict__ v112, const u8* __restrict__ v114, const u8* __restrict__ v115, const i32 v117, const i32 v119, const i32 v121, const u8* __restrict__ v124, const u8* __restrict__ v125, const u8* __restrict__ v127, const u8* __restrict__ v128, const i32 v131, const i32 v133, const u32* __restrict__ v137, const i32 v138, const u8* __restrict__ v140, const i32 v141, const u32 v145, const u32 v146, const u32 v147, u32* v148, u64* v149) {
   SHARED(v1)
-  for (u32 v159 = threadIdx.x; v159 < v67; v159 += blockDim.x) {
-    v1[(v66 + v159)] = v65[v159];
+  for (u32 v160 = threadIdx.x; v160 < v68; v160 += blockDim.x) {
+    v1[(v67 + v160)] = v66[v160];
   }
   __syncthreads();
-  u32 v149 = 0u;
-  i64 v150 = ((i64)0ll);
-  for (u32 v151 = threadIdx.x; v151 < (v146 * 3u); v151 += blockDim.x) {
-    v1[(20u + v151)] = 0u;
+  u32 v150 = 0u;
+  i64 v151 = ((i64)0ll);
+  for (u32 v152 = threadIdx.x; v152 < (v147 * 3u); v152 += blockDim.x) {
+    v1[(20u + v152)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
-          u64 v21[1];
-          lanes8(v21, v20, v18);
-          u64 v23[1];
-          lanes8(v23, v22, v18);
-          u64 v25[1];
-          lanes8(v25, v24, v18);
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[1];
+          lanes8(v22, v21, v19);
+          u64 v24[1];
+          lanes8(v24, v23, v19);
+          u64 v26[1];
+          lanes8(v26, v25, v19);
 #pragma unroll
-          for (u32 v26 = 0u; v26 < 8u; v26 += 1u) {
-            u64 v27 = (v18 + ((u64)v26));
-            if (((v27 >= v11) && (v27 < v12))) {
-              i32 v30 = ((i32)((u32)v29 + (u32)((i32)((u32)v28 * (u32)((i32)((u8)lane8((v21 + 0u), v26)))))));
-              bool v32 = (v30 >= v31);
-              bool v34 = (v30 <= v33);
-              bool v35 = !(!v32 || !v34);
-              bool v37 = (v30 >= v36);
-              bool v39 = (v30 <= v38);
-              bool v40 = !(!v37 || !v39);
-              bool v41 = (v30 >= v38);
-              bool v43 = (v30 <= v42);
-              bool v44 = !(!v41 || !v43);
-              bool v45 = ((v35 || v40) || v44);
-              if (v45) {
-                u32 v46 = ((u32)((u8)lane8((v23 + 0u), v26)));
-                bool v49 = (v47[v46] != 0u);
-                if (v49) {
-                  u32 v50 = ((u32)((u8)lane8((v25 + 0u), v26)));
-                  bool v53 = (v51[v50] != 0u);
-                  if (v53) {
-                    v19 = (v19 | (1u << v26));
+          for (u32 v27 = 0u; v27 < 8u; v27 += 1u) {
+            u64 v28 = (v19 + ((u64)v27));
+            if (((v28 >= v12) && (v28 < v13))) {
+              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u32)v29 * (u32)((i32)((u8)lane8((v22 + 0u), v27)))))));
+              bool v33 = (v31 >= v32);
+              bool v35 = (v31 <= v34);
+              bool v36 = !(!v33 || !v35);
+              bool v38 = (v31 >= v37);
+              bool v40 = (v31 <= v39);
+              bool v41 = !(!v38 || !v40);
+              bool v42 = (v31 >= v39);
+              bool v44 = (v31 <= v43);
+              bool v45 = !(!v42 || !v44);
+              bool v46 = ((v36 || v41) || v45);
+              if (v46) {
+                u32 v47 = ((u32)((u8)lane8((v24 + 0u), v27)));
+                bool v50 = (v48[v47] != 0u);
+                if (v50) {
+                  u32 v51 = ((u32)((u8)lane8((v26 + 0u), v27)));
+                  bool v54 = (v52[v51] != 0u);
+                  if (v54) {
+                    v20 = (v20 | (1u << v27));
                   }
                 }
               }
             }
           }
-          if ((v19 != 0u)) {
-            u64 v55[2];
-            lanes16(v55, v54, v18);
+          if ((v20 != 0u)) {
+            u64 v56[2];
+            lanes16(v56, v55, v19);
 #pragma unroll
-            for (u32 v56 = 0u; v56 < 8u; v56 += 1u) {
-              u64 v57 = (v18 + ((u64)v56));
-              if (((v19 & (1u << v56)) != 0u)) {
-                i32 v59 = ((i32)((u32)v58 + (u32)((i32)((u16)lane16((v55 + 0u), v56)))));
-                i64 v60 = ((i64)v59);
-                u32 v63 = (((u32)((u64)((i64)((u64)v60 - (u64)v61)))) + 1u);
-                bool v64 = ((v60 < v61) || (v60 > v62));
-                bool v70 = (v64 || (v68 && !word_bit((v1 + v66), ((u32)first_slot(v69, ((u64)v63))))));
-                bool v72 = (v70 || !bit((v71 + 0ull), ((u64)v63)));
-                if (v72) {
-                  v19 = (v19 - (1u << v56));
+            for (u32 v57 = 0u; v57 < 8u; v57 += 1u) {
+              u64 v58 = (v19 + ((u64)v57));
+              if (((v20 & (1u << v57)) != 0u)) {
+                i32 v60 = ((i32)((u32)v59 + (u32)((i32)((u16)lane16((v56 + 0u), v57)))));
+                i64 v61 = ((i64)v60);
+                u32 v64 = (((u32)((u64)((i64)((u64)v61 - (u64)v62)))) + 1u);
+                bool v65 = ((v61 < v62) || (v61 > v63));
+                bool v71 = (v65 || (v69 && !word_bit((v1 + v67), ((u32)first_slot(v70, ((u64)v64))))));
+                bool v73 = (v71 || !bit((v72 + 0ull), ((u64)v64)));
+                if (v73) {
+                  v20 = (v20 - (1u << v57));
                 }
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v73 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v74 = first_bit(v16);
-        v16 = (v16 - (1u << v74));
-        v1[v73] = (((u32)v15) + ((v13 * (v74 >> 3u)) + (v74 & 7u)));
-        v73 = (v73 + 1u);
+      u32 v74 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v75 = first_bit(v17);
+        v17 = (v17 - (1u << v75));
+        v1[v74] = (((u32)v16) + ((v14 * (v75 >> 3u)) + (v75 & 7u)));
+        v74 = (v74 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v75 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v75);
-        if ((threadIdx.x < v75)) {
-          u64 v76 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v78 = ((i32)((u32)v77 + (u32)((i32)v54[v76])));
-          i64 v79 = ((i64)v78);
-          u32 v82 = (((u32)((u64)((i64)((u64)v79 - (u64)v80)))) + 1u);
-          bool v83 = ((v79 < v80) || (v79 > v81));
-          bool v84 = (v83 || !bit((v71 + 0ull), ((u64)v82)));
-          u32 v86 = (v84 ? 0u : v85[v82]);
-          u32 v87 = (v86 - 1u);
-          if (!(v86 == 0u)) {
-            u32 v89 = v88[v87];
-            bool v92 = (v90[v89] != 0u);
-            u32 v94 = v93[v87];
-            bool v97 = (v95[v94] != 0u);
-            i32 v100 = ((i32)((u32)v99 + (u32)((i32)((u32)v98 * (u32)((i32)v20[v76])))));
-            bool v102 = (v100 >= v101);
-            bool v104 = (v100 <= v103);
-            i32 v106 = v105[v87];
-            bool v108 = (v106 <= v107);
-            bool v109 = !((((!v92 || !v97) || !v102) || !v104) || !v108);
-            bool v112 = (v110[v89] != 0u);
-            bool v115 = (v113[v94] != 0u);
-            bool v117 = (v100 >= v116);
-            bool v119 = (v100 <= v118);
-            bool v121 = (v106 <= v120);
-            bool v122 = !((((!v112 || !v115) || !v117) || !v119) || !v121);
-            bool v125 = (v123[v89] != 0u);
-            bool v128 = (v126[v94] != 0u);
-            bool v129 = (v100 >= v118);
-            bool v131 = (v100 <= v130);
-            bool v133 = (v106 <= v132);
-            bool v134 = !((((!v125 || !v128) || !v129) || !v131) || !v133);
-            bool v135 = ((v109 || v122) || v134);
-            if (v135) {
-              i32 v138 = ((i32)((u32)v137 + (u32)((i32)v136[v76])));
-              i32 v141 = ((i32)((u32)v140 + (u32)((i32)v139[v76])));
-              i32 v142 = ((i32)((u32)v101 - (u32)v141));
-              i32 v143 = ((i32)((u32)v138 * (u32)v142));
-              v150 = ((i64)((u64)v150 + (u64)((i64)v143)));
-              v149 = (v149 | 1u);
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v76 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v76);
+        if ((threadIdx.x < v76)) {
+          u64 v77 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v79 = ((i32)((u32)v78 + (u32)((i32)v55[v77])));
+          i64 v80 = ((i64)v79);
+          u32 v83 = (((u32)((u64)((i64)((u64)v80 - (u64)v81)))) + 1u);
+          bool v84 = ((v80 < v81) || (v80 > v82));
+          bool v85 = (v84 || !bit((v72 + 0ull), ((u64)v83)));
+          u32 v87 = (v85 ? 0u : v86[v83]);
+          u32 v88 = (v87 - 1u);
+          if (!(v87 == 0u)) {
+            u32 v90 = v89[v88];
+            bool v93 = (v91[v90] != 0u);
+            u32 v95 = v94[v88];
+            bool v98 = (v96[v95] != 0u);
+            i32 v101 = ((i32)((u32)v100 + (u32)((i32)((u32)v99 * (u32)((i32)v21[v77])))));
+            bool v103 = (v101 >= v102);
+            bool v105 = (v101 <= v104);
+            i32 v107 = v106[v88];
+            bool v109 = (v107 <= v108);
+            bool v110 = !((((!v93 || !v98) || !v103) || !v105) || !v109);
+            bool v113 = (v111[v90] != 0u);
+            bool v116 = (v114[v95] != 0u);
+            bool v118 = (v101 >= v117);
+            bool v120 = (v101 <= v119);
+            bool v122 = (v107 <= v121);
+            bool v123 = !((((!v113 || !v116) || !v118) || !v120) || !v122);
+            bool v126 = (v124[v90] != 0u);
+            bool v129 = (v127[v95] != 0u);
+            bool v130 = (v101 >= v119);
+            bool v132 = (v101 <= v131);
+            bool v134 = (v107 <= v133);
+            bool v135 = !((((!v126 || !v129) || !v130) || !v132) || !v134);
+            bool v136 = ((v110 || v123) || v135);
+            if (v136) {
+              i32 v139 = ((i32)((u32)v138 + (u32)((i32)v137[v77])));
+              i32 v142 = ((i32)((u32)v141 + (u32)((i32)v140[v77])));
+              i32 v143 = ((i32)((u32)v102 - (u32)v142));
+              i32 v144 = ((i32)((u32)v139 * (u32)v143));
+              v151 = ((i64)((u64)v151 + (u64)((i64)v144)));
+              v150 = (v150 | 1u);
             }
           }
         }
@@ -298,24 +299,24 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
       }
     }
   }
-  u32 v152 = ((0u * v145) + (threadIdx.x % v145));
-  if ((v149 != 0u)) {
-    add_shared((v1 + (20u + ((v146 * 1u) + v152))), v146, v150);
-    set_flags((v1 + (20u + ((v146 * 0u) + v152))), v149);
+  u32 v153 = ((0u * v146) + (threadIdx.x % v146));
+  if ((v150 != 0u)) {
+    add_shared((v1 + (20u + ((v147 * 1u) + v153))), v147, v151);
+    set_flags((v1 + (20u + ((v147 * 0u) + v153))), v150);
   }
   __syncthreads();
-  for (u32 v153 = threadIdx.x; v153 < v144; v153 += blockDim.x) {
-    u32 v154 = 0u;
-    i64 v155 = ((i64)0ll);
-    for (u32 v156 = 0u; v156 < v145; v156 += 1u) {
-      u32 v157 = ((v153 * v145) + v156);
-      v154 = (v154 | v1[(20u + ((v146 * 0u) + v157))]);
-      v155 = ((i64)((u64)v155 + (u64)joined((v1 + (20u + ((v146 * 1u) + v157))), v146)));
+  for (u32 v154 = threadIdx.x; v154 < v145; v154 += blockDim.x) {
+    u32 v155 = 0u;
+    i64 v156 = ((i64)0ll);
+    for (u32 v157 = 0u; v157 < v146; v157 += 1u) {
+      u32 v158 = ((v154 * v146) + v157);
+      v155 = (v155 | v1[(20u + ((v147 * 0u) + v158))]);
+      v156 = ((i64)((u64)v156 + (u64)joined((v1 + (20u + ((v147 * 1u) + v158))), v147)));
     }
-    if ((v154 != 0u)) {
-      u64 v158 = (((u64)v153) * 2ull);
-      add64((v148 + v158), v155);
-      set_flags((v147 + ((v158 * 2ull) + 2ull)), v154);
+    if ((v155 != 0u)) {
+      u64 v159 = (((u64)v154) * 2ull);
+      add64((v149 + v159), v156);
+      set_flags((v148 + ((v159 * 2ull) + 2ull)), v155);
     }
   }
 }

@@ -399,81 +399,82 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const i32 v24, const i64 v27, const i64 v28, const u8* __restrict__ v31, const u16* __restrict__ v37, const i32 v38, const i32 v40, const i32 v42, const i32 v43, const u8* __restrict__ v45, const i32 v46, const i64 v49, const i64 v50, const i64 v52, const i64 v53, const u32* __restrict__ v56, const u64* __restrict__ v57, const i64 v67, const i64 v68, const u8* __restrict__ v71, const i64 v74, u32* v76) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v21, const i32 v25, const i64 v28, const i64 v29, const u8* __restrict__ v32, const u16* __restrict__ v38, const i32 v39, const i32 v41, const i32 v43, const i32 v44, const u8* __restrict__ v46, const i32 v47, const i64 v50, const i64 v51, const i64 v53, const i64 v54, const u32* __restrict__ v57, const u64* __restrict__ v58, const i64 v68, const i64 v69, const u8* __restrict__ v72, const i64 v75, u32* v77) {
   SHARED(v1)
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
-          u64 v21[2];
-          lanes16(v21, v20, v18);
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[2];
+          lanes16(v22, v21, v19);
 #pragma unroll
-          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-            u64 v23 = (v18 + ((u64)v22));
-            if (((v23 >= v11) && (v23 < v12))) {
-              i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v21 + 0u), v22)))));
-              i64 v26 = ((i64)v25);
-              u32 v29 = (((u32)((u64)((i64)((u64)v26 - (u64)v27)))) + 1u);
-              bool v30 = ((v26 < v27) || (v26 > v28));
-              bool v32 = !(v30 || !bit((v31 + 0ull), ((u64)v29)));
-              if (v32) {
-                v19 = (v19 | (1u << v22));
+          for (u32 v23 = 0u; v23 < 8u; v23 += 1u) {
+            u64 v24 = (v19 + ((u64)v23));
+            if (((v24 >= v12) && (v24 < v13))) {
+              i32 v26 = ((i32)((u32)v25 + (u32)((i32)((u16)lane16((v22 + 0u), v23)))));
+              i64 v27 = ((i64)v26);
+              u32 v30 = (((u32)((u64)((i64)((u64)v27 - (u64)v28)))) + 1u);
+              bool v31 = ((v27 < v28) || (v27 > v29));
+              bool v33 = !(v31 || !bit((v32 + 0ull), ((u64)v30)));
+              if (v33) {
+                v20 = (v20 | (1u << v23));
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v33 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v34 = first_bit(v16);
-        v16 = (v16 - (1u << v34));
-        v1[v33] = (((u32)v15) + ((v13 * (v34 >> 3u)) + (v34 & 7u)));
-        v33 = (v33 + 1u);
+      u32 v34 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v35 = first_bit(v17);
+        v17 = (v17 - (1u << v35));
+        v1[v34] = (((u32)v16) + ((v14 * (v35 >> 3u)) + (v35 & 7u)));
+        v34 = (v34 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v35 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v35);
-        if ((threadIdx.x < v35)) {
-          u64 v36 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v39 = ((i32)((u32)v38 + (u32)((i32)v37[v36])));
-          i32 v41 = ((i32)((u32)v39 * (u32)v40));
-          i32 v44 = ((i32)((u32)v43 + (u32)((i32)v20[v36])));
-          i32 v47 = ((i32)((u32)v46 + (u32)((i32)v45[v36])));
-          i64 v48 = ((i64)v44);
-          i64 v51 = ((i64)v47);
-          u32 v54 = (((((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u));
-          bool v55 = (((v48 < v49) || (v48 > v50)) || ((v51 < v52) || (v51 > v53)));
-          u64 v58 = ((u64)v54);
-          bool v59 = (v55 || !(v57[v58] != 0ull));
-          u32 v60 = (v59 ? 0u : v54);
-          u64 v61 = ((u64)v60);
-          i32 v62 = (!v59 ? ((i32)((i64)v57[v61])) : (0));
-          bool v63 = (!v59 ? false : true);
-          i32 v64 = ((i32)((u32)v42 * (u32)v62));
-          bool v65 = (v41 > v64);
-          if ((v65 && !v63)) {
-            i64 v66 = ((i64)v47);
-            u32 v69 = (((u32)((u64)((i64)((u64)v66 - (u64)v67)))) + 1u);
-            bool v70 = ((v66 < v67) || (v66 > v68));
-            bool v72 = !(v70 || !bit((v71 + 0ull), ((u64)v69)));
-            if (v72) {
-              i64 v73 = ((i64)v47);
-              u32 v75 = (((u32)((u64)((i64)((u64)v73 - (u64)v74)))) + 1u);
-              set_bit((v76 + 0u), ((u64)v75));
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v36 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v36);
+        if ((threadIdx.x < v36)) {
+          u64 v37 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v40 = ((i32)((u32)v39 + (u32)((i32)v38[v37])));
+          i32 v42 = ((i32)((u32)v40 * (u32)v41));
+          i32 v45 = ((i32)((u32)v44 + (u32)((i32)v21[v37])));
+          i32 v48 = ((i32)((u32)v47 + (u32)((i32)v46[v37])));
+          i64 v49 = ((i64)v45);
+          i64 v52 = ((i64)v48);
+          u32 v55 = (((((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v52 - (u64)v53)))) + 1u));
+          bool v56 = (((v49 < v50) || (v49 > v51)) || ((v52 < v53) || (v52 > v54)));
+          u64 v59 = ((u64)v55);
+          bool v60 = (v56 || !(v58[v59] != 0ull));
+          u32 v61 = (v60 ? 0u : v55);
+          u64 v62 = ((u64)v61);
+          i32 v63 = (!v60 ? ((i32)((i64)v58[v62])) : (0));
+          bool v64 = (!v60 ? false : true);
+          i32 v65 = ((i32)((u32)v43 * (u32)v63));
+          bool v66 = (v42 > v65);
+          if ((v66 && !v64)) {
+            i64 v67 = ((i64)v48);
+            u32 v70 = (((u32)((u64)((i64)((u64)v67 - (u64)v68)))) + 1u);
+            bool v71 = ((v67 < v68) || (v67 > v69));
+            bool v73 = !(v71 || !bit((v72 + 0ull), ((u64)v70)));
+            if (v73) {
+              i64 v74 = ((i64)v48);
+              u32 v76 = (((u32)((u64)((i64)((u64)v74 - (u64)v75)))) + 1u);
+              set_bit((v77 + 0u), ((u64)v76));
             }
           }
         }
@@ -483,83 +484,84 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u16* __restrict__ v20, const u16* __restrict__ v22, const i32 v26, const i32 v28, const i32 v30, const i32 v32, const i64 v35, const i64 v36, const u8* __restrict__ v39, const i32 v45, const u8* __restrict__ v47, const i32 v48, const i64 v51, const i64 v53, const u8* __restrict__ v55, const i32 v56, const i32 v57, const u32 v59, const u32 v60, const u32 v61, const u32* __restrict__ v62, u64* v63) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v21, const u16* __restrict__ v23, const i32 v27, const i32 v29, const i32 v31, const i32 v33, const i64 v36, const i64 v37, const u8* __restrict__ v40, const i32 v46, const u8* __restrict__ v48, const i32 v49, const i64 v52, const i64 v54, const u8* __restrict__ v56, const i32 v57, const i32 v58, const u32 v60, const u32 v61, const u32 v62, const u32* __restrict__ v63, u64* v64) {
   SHARED(v1)
-  for (u32 v67 = threadIdx.x; v67 < (v61 * 3u); v67 += blockDim.x) {
-    v1[(20u + v67)] = 0u;
+  for (u32 v68 = threadIdx.x; v68 < (v62 * 3u); v68 += blockDim.x) {
+    v1[(20u + v68)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
-          u64 v21[2];
-          lanes16(v21, v20, v18);
-          u64 v23[2];
-          lanes16(v23, v22, v18);
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[2];
+          lanes16(v22, v21, v19);
+          u64 v24[2];
+          lanes16(v24, v23, v19);
 #pragma unroll
-          for (u32 v24 = 0u; v24 < 8u; v24 += 1u) {
-            u64 v25 = (v18 + ((u64)v24));
-            if (((v25 >= v11) && (v25 < v12))) {
-              i32 v27 = ((i32)((u32)v26 + (u32)((i32)((u16)lane16((v23 + 0u), v24)))));
-              bool v29 = (v27 >= v28);
-              if (v29) {
-                bool v31 = (v27 < v30);
-                if (v31) {
-                  i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v21 + 0u), v24)))));
-                  i64 v34 = ((i64)v33);
-                  u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
-                  bool v38 = ((v34 < v35) || (v34 > v36));
-                  bool v40 = !(v38 || !bit((v39 + 0ull), ((u64)v37)));
-                  if (v40) {
-                    v19 = (v19 | (1u << v24));
+          for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+            u64 v26 = (v19 + ((u64)v25));
+            if (((v26 >= v12) && (v26 < v13))) {
+              i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v24 + 0u), v25)))));
+              bool v30 = (v28 >= v29);
+              if (v30) {
+                bool v32 = (v28 < v31);
+                if (v32) {
+                  i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u16)lane16((v22 + 0u), v25)))));
+                  i64 v35 = ((i64)v34);
+                  u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+                  bool v39 = ((v35 < v36) || (v35 > v37));
+                  bool v41 = !(v39 || !bit((v40 + 0ull), ((u64)v38)));
+                  if (v41) {
+                    v20 = (v20 | (1u << v25));
                   }
                 }
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v41 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v42 = first_bit(v16);
-        v16 = (v16 - (1u << v42));
-        v1[v41] = (((u32)v15) + ((v13 * (v42 >> 3u)) + (v42 & 7u)));
-        v41 = (v41 + 1u);
+      u32 v42 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v43 = first_bit(v17);
+        v17 = (v17 - (1u << v43));
+        v1[v42] = (((u32)v16) + ((v14 * (v43 >> 3u)) + (v43 & 7u)));
+        v42 = (v42 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v43 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v43);
-        if ((threadIdx.x < v43)) {
-          u64 v44 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v46 = ((i32)((u32)v45 + (u32)((i32)v20[v44])));
-          i32 v49 = ((i32)((u32)v48 + (u32)((i32)v47[v44])));
-          i64 v50 = ((i64)v46);
-          i64 v52 = ((i64)v49);
-          u32 v54 = (((((u32)((u64)((i64)((u64)v50 - (u64)v51)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v52 - (u64)v53)))) + 1u));
-          i32 v58 = ((i32)((u32)v57 + (u32)((i32)((u32)v56 * (u32)((i32)v55[v44])))));
-          u32 v64 = (((v54 & (v59 - 1u)) * v60) + (threadIdx.x % v60));
-          bool v65 = take_entry((v1 + (20u + v64)), (v54 + 1u));
-          if (v65) {
-            add_shared((v1 + (20u + ((v61 * 1u) + v64))), v61, ((i64)v58));
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v44 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v44);
+        if ((threadIdx.x < v44)) {
+          u64 v45 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v47 = ((i32)((u32)v46 + (u32)((i32)v21[v45])));
+          i32 v50 = ((i32)((u32)v49 + (u32)((i32)v48[v45])));
+          i64 v51 = ((i64)v47);
+          i64 v53 = ((i64)v50);
+          u32 v55 = (((((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u));
+          i32 v59 = ((i32)((u32)v58 + (u32)((i32)((u32)v57 * (u32)((i32)v56[v45])))));
+          u32 v65 = (((v55 & (v60 - 1u)) * v61) + (threadIdx.x % v61));
+          bool v66 = take_entry((v1 + (20u + v65)), (v55 + 1u));
+          if (v66) {
+            add_shared((v1 + (20u + ((v62 * 1u) + v65))), v62, ((i64)v59));
           }
-          if (!v65) {
-            u64 v66 = ((u64)v54);
-            add64((v63 + v66), ((i64)v58));
+          if (!v66) {
+            u64 v67 = ((u64)v55);
+            add64((v64 + v67), ((i64)v59));
           }
         }
         __syncthreads();
@@ -567,15 +569,15 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v68 = threadIdx.x; v68 < (v59 * v60); v68 += blockDim.x) {
-    u32 v69 = v1[(20u + ((v61 * 0u) + v68))];
-    if ((v69 != 0u)) {
-      u32 v70 = 0u;
-      i64 v71 = ((i64)0ll);
-      v71 = ((i64)((u64)v71 + (u64)joined((v1 + (20u + ((v61 * 1u) + v68))), v61)));
-      u32 v72 = (v69 - 1u);
-      u64 v73 = ((u64)v72);
-      add64((v63 + v73), v71);
+  for (u32 v69 = threadIdx.x; v69 < (v60 * v61); v69 += blockDim.x) {
+    u32 v70 = v1[(20u + ((v62 * 0u) + v69))];
+    if ((v70 != 0u)) {
+      u32 v71 = 0u;
+      i64 v72 = ((i64)0ll);
+      v72 = ((i64)((u64)v72 + (u64)joined((v1 + (20u + ((v62 * 1u) + v69))), v62)));
+      u32 v73 = (v70 - 1u);
+      u64 v74 = ((u64)v73);
+      add64((v64 + v74), v72);
     }
   }
 }

@@ -804,128 +804,129 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v1, const u64 v2, const u64 
   }
 }
 
-KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 v7, const u64 v8, const u8* __restrict__ v20, const u8* __restrict__ v25, const u8* __restrict__ v26, const u16* __restrict__ v28, const i32 v32, const i64 v35, const i64 v36, const u32* __restrict__ v39, const u32 v40, const u32 v41, const bool v42, const u32 v43, const u8* __restrict__ v45, const i32 v51, const i64 v54, const i64 v55, const u32* __restrict__ v59, const i32* __restrict__ v64, const i64 v67, const i64 v68, const u32* __restrict__ v71, const u64* __restrict__ v72, const i32* __restrict__ v79, const i64 v84, const i64 v85, const u32* __restrict__ v97, const u32 v100, const u32 v101, const u32 v102, u32* v103, const u64* __restrict__ v104) {
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u8* __restrict__ v21, const u8* __restrict__ v26, const u8* __restrict__ v27, const u16* __restrict__ v29, const i32 v33, const i64 v36, const i64 v37, const u32* __restrict__ v40, const u32 v41, const u32 v42, const bool v43, const u32 v44, const u8* __restrict__ v46, const i32 v52, const i64 v55, const i64 v56, const u32* __restrict__ v60, const i32* __restrict__ v65, const i64 v68, const i64 v69, const u32* __restrict__ v72, const u64* __restrict__ v73, const i32* __restrict__ v80, const i64 v85, const i64 v86, const u32* __restrict__ v98, const u32 v101, const u32 v102, const u32 v103, u32* v104, const u64* __restrict__ v105) {
   SHARED(v1)
-  for (u32 v113 = threadIdx.x; v113 < v41; v113 += blockDim.x) {
-    v1[(v40 + v113)] = v39[v113];
+  for (u32 v114 = threadIdx.x; v114 < v42; v114 += blockDim.x) {
+    v1[(v41 + v114)] = v40[v114];
   }
   __syncthreads();
-  for (u32 v106 = threadIdx.x; v106 < (v102 * 1u); v106 += blockDim.x) {
-    v1[(20u + v106)] = 0u;
+  for (u32 v107 = threadIdx.x; v107 < (v103 * 1u); v107 += blockDim.x) {
+    v1[(20u + v107)] = 0u;
   }
   __syncthreads();
   u32 v2 = 0u;
-  for (u32 v4 = blockIdx.x; v4 < (v3 + gridDim.x); v4 += gridDim.x) {
-    bool v5 = (v4 >= v3);
-    u64 v9 = (v6 + (((u64)v4) * v8));
-    u64 v10 = (v9 + v8);
-    u64 v11 = (v5 ? 0ull : v9);
-    u64 v12 = (v5 ? 1ull : ((v10 > v7) ? v7 : v10));
-    u32 v13 = (blockDim.x * 8u);
-    for (u64 v14 = (v11 & 18446744073709551608ull); v14 < v12; v14 += ((u64)(v13 * 2u))) {
-      u64 v15 = (v14 + ((u64)(threadIdx.x * 8u)));
-      u32 v16 = 0u;
-      for (u32 v17 = 0u; v17 < 2u; v17 += 1u) {
-        u64 v18 = (v15 + ((u64)(v13 * v17)));
-        u32 v19 = 0u;
-        if (((v18 < v12) && !v5)) {
-          u64 v21[1];
-          lanes8(v21, v20, v18);
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[1];
+          lanes8(v22, v21, v19);
 #pragma unroll
-          for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
-            u64 v23 = (v18 + ((u64)v22));
-            if (((v23 >= v11) && (v23 < v12))) {
-              u32 v24 = ((u32)((u8)lane8((v21 + 0u), v22)));
-              bool v27 = (v25[v24] != 0u);
-              if (v27) {
-                v19 = (v19 | (1u << v22));
+          for (u32 v23 = 0u; v23 < 8u; v23 += 1u) {
+            u64 v24 = (v19 + ((u64)v23));
+            if (((v24 >= v12) && (v24 < v13))) {
+              u32 v25 = ((u32)((u8)lane8((v22 + 0u), v23)));
+              bool v28 = (v26[v25] != 0u);
+              if (v28) {
+                v20 = (v20 | (1u << v23));
               }
             }
           }
-          if ((v19 != 0u)) {
-            u64 v29[2];
-            lanes16(v29, v28, v18);
+          if ((v20 != 0u)) {
+            u64 v30[2];
+            lanes16(v30, v29, v19);
 #pragma unroll
-            for (u32 v30 = 0u; v30 < 8u; v30 += 1u) {
-              u64 v31 = (v18 + ((u64)v30));
-              if (((v19 & (1u << v30)) != 0u)) {
-                i32 v33 = ((i32)((u32)v32 + (u32)((i32)((u16)lane16((v29 + 0u), v30)))));
-                i64 v34 = ((i64)v33);
-                u32 v37 = (((u32)((u64)((i64)((u64)v34 - (u64)v35)))) + 1u);
-                bool v38 = ((v34 < v35) || (v34 > v36));
-                bool v44 = (v38 || (v42 && !word_bit((v1 + v40), ((u32)first_slot(v43, ((u64)v37))))));
-                bool v46 = (v44 || !bit((v45 + 0ull), ((u64)v37)));
-                if (v46) {
-                  v19 = (v19 - (1u << v30));
+            for (u32 v31 = 0u; v31 < 8u; v31 += 1u) {
+              u64 v32 = (v19 + ((u64)v31));
+              if (((v20 & (1u << v31)) != 0u)) {
+                i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u16)lane16((v30 + 0u), v31)))));
+                i64 v35 = ((i64)v34);
+                u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+                bool v39 = ((v35 < v36) || (v35 > v37));
+                bool v45 = (v39 || (v43 && !word_bit((v1 + v41), ((u32)first_slot(v44, ((u64)v38))))));
+                bool v47 = (v45 || !bit((v46 + 0ull), ((u64)v38)));
+                if (v47) {
+                  v20 = (v20 - (1u << v31));
                 }
               }
             }
           }
         }
-        v16 = (v16 | (v19 << (v17 * 8u)));
+        v17 = (v17 | (v20 << (v18 * 8u)));
       }
-      u32 v47 = (v2 + scan((v1 + 17u), ones(v16)));
-      while ((v16 != 0u)) {
-        u32 v48 = first_bit(v16);
-        v16 = (v16 - (1u << v48));
-        v1[v47] = (((u32)v15) + ((v13 * (v48 >> 3u)) + (v48 & 7u)));
-        v47 = (v47 + 1u);
+      u32 v48 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v49 = first_bit(v17);
+        v17 = (v17 - (1u << v49));
+        v1[v48] = (((u32)v16) + ((v14 * (v49 >> 3u)) + (v49 & 7u)));
+        v48 = (v48 + 1u);
       }
       v2 = (v2 + v1[(17u + blockDim.x)]);
       __syncthreads();
-      while (((v2 >= blockDim.x) || (v5 && (v2 != 0u)))) {
-        u32 v49 = ((v2 < blockDim.x) ? v2 : blockDim.x);
-        v2 = (v2 - v49);
-        if ((threadIdx.x < v49)) {
-          u64 v50 = ((u64)v1[(v2 + threadIdx.x)]);
-          i32 v52 = ((i32)((u32)v51 + (u32)((i32)v28[v50])));
-          i64 v53 = ((i64)v52);
-          u32 v56 = (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u);
-          bool v57 = ((v53 < v54) || (v53 > v55));
-          bool v58 = (v57 || !bit((v45 + 0ull), ((u64)v56)));
-          u32 v60 = (v58 ? 0u : v59[v56]);
-          u32 v61 = (v60 - 1u);
-          if (!(v60 == 0u)) {
-            bool v62 = false;
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v50 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v50);
+        if ((threadIdx.x < v50)) {
+          u64 v51 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v53 = ((i32)((u32)v52 + (u32)((i32)v29[v51])));
+          i64 v54 = ((i64)v53);
+          u32 v57 = (((u32)((u64)((i64)((u64)v54 - (u64)v55)))) + 1u);
+          bool v58 = ((v54 < v55) || (v54 > v56));
+          bool v59 = (v58 || !bit((v46 + 0ull), ((u64)v57)));
+          u32 v61 = (v59 ? 0u : v60[v57]);
+          u32 v62 = (v61 - 1u);
+          if (!(v61 == 0u)) {
             bool v63 = false;
-            if (!v62) {
-              i32 v65 = v64[v61];
-              i64 v66 = ((i64)v65);
-              u32 v69 = (((u32)((u64)((i64)((u64)v66 - (u64)v67)))) + 1u);
-              bool v70 = ((v66 < v67) || (v66 > v68));
-              u64 v73 = (((u64)v69) * 2ull);
-              bool v74 = (v70 || !(v71[v73] != 0u));
-              u32 v75 = (v74 ? 0u : v69);
-              u64 v76 = (((u64)v75) * 2ull);
-              i32 v77 = (!v74 ? ((i32)fallen32(v71[v76])) : (0));
-              bool v78 = (!v74 ? false : true);
-              i32 v80 = v79[v61];
-              bool v81 = (v77 != v80);
-              v63 = (v63 || v78);
-              v62 = (v81 && !v78);
+            bool v64 = false;
+            if (!v63) {
+              i32 v66 = v65[v62];
+              i64 v67 = ((i64)v66);
+              u32 v70 = (((u32)((u64)((i64)((u64)v67 - (u64)v68)))) + 1u);
+              bool v71 = ((v67 < v68) || (v67 > v69));
+              u64 v74 = (((u64)v70) * 2ull);
+              bool v75 = (v71 || !(v72[v74] != 0u));
+              u32 v76 = (v75 ? 0u : v70);
+              u64 v77 = (((u64)v76) * 2ull);
+              i32 v78 = (!v75 ? ((i32)fallen32(v72[v77])) : (0));
+              bool v79 = (!v75 ? false : true);
+              i32 v81 = v80[v62];
+              bool v82 = (v78 != v81);
+              v64 = (v64 || v79);
+              v63 = (v82 && !v79);
             }
-            if (!v62) {
-              i32 v82 = v64[v61];
-              i64 v83 = ((i64)v82);
-              u32 v86 = (((u32)((u64)((i64)((u64)v83 - (u64)v84)))) + 1u);
-              bool v87 = ((v83 < v84) || (v83 > v85));
-              u64 v88 = (((u64)v86) * 2ull);
-              bool v89 = (v87 || !(v71[v88] != 0u));
-              u32 v90 = (v89 ? 0u : v86);
-              u64 v91 = (((u64)v90) * 2ull);
-              i32 v92 = (!v89 ? ((i32)risen32(v71[(v91 + 1ull)])) : (0));
-              bool v93 = (!v89 ? false : true);
-              i32 v94 = v79[v61];
-              bool v95 = (v92 != v94);
-              v63 = (v63 || v93);
-              v62 = (v95 && !v93);
+            if (!v63) {
+              i32 v83 = v65[v62];
+              i64 v84 = ((i64)v83);
+              u32 v87 = (((u32)((u64)((i64)((u64)v84 - (u64)v85)))) + 1u);
+              bool v88 = ((v84 < v85) || (v84 > v86));
+              u64 v89 = (((u64)v87) * 2ull);
+              bool v90 = (v88 || !(v72[v89] != 0u));
+              u32 v91 = (v90 ? 0u : v87);
+              u64 v92 = (((u64)v91) * 2ull);
+              i32 v93 = (!v90 ? ((i32)risen32(v72[(v92 + 1ull)])) : (0));
+              bool v94 = (!v90 ? false : true);
+              i32 v95 = v80[v62];
+              bool v96 = (v93 != v95);
+              v64 = (v64 || v94);
+              v63 = (v96 && !v94);
             }
-            bool v96 = (v63 && !v62);
-            if ((v62 && !v96)) {
-              u32 v98 = v97[v61];
-              u32 v99 = (v98 + 1u);
-              u32 v105 = ((v99 * v101) + (threadIdx.x % v101));
-              count32((v1 + (20u + ((v102 * 0u) + v105))), 1u);
+            bool v97 = (v64 && !v63);
+            if ((v63 && !v97)) {
+              u32 v99 = v98[v62];
+              u32 v100 = (v99 + 1u);
+              u32 v106 = ((v100 * v102) + (threadIdx.x % v102));
+              count32((v1 + (20u + ((v103 * 0u) + v106))), 1u);
             }
           }
         }
@@ -934,16 +935,16 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v6, const u64 
     }
   }
   __syncthreads();
-  for (u32 v107 = threadIdx.x; v107 < v100; v107 += blockDim.x) {
-    u32 v108 = 0u;
-    i64 v109 = ((i64)0ll);
-    for (u32 v110 = 0u; v110 < v101; v110 += 1u) {
-      u32 v111 = ((v107 * v101) + v110);
-      v109 = ((i64)((u64)v109 + (u64)((i64)v1[(20u + ((v102 * 0u) + v111))])));
+  for (u32 v108 = threadIdx.x; v108 < v101; v108 += blockDim.x) {
+    u32 v109 = 0u;
+    i64 v110 = ((i64)0ll);
+    for (u32 v111 = 0u; v111 < v102; v111 += 1u) {
+      u32 v112 = ((v108 * v102) + v111);
+      v110 = ((i64)((u64)v110 + (u64)((i64)v1[(20u + ((v103 * 0u) + v112))])));
     }
-    if ((v109 != ((i64)0ll))) {
-      u64 v112 = ((u64)v107);
-      count32((v103 + v112), ((u32)v109));
+    if ((v110 != ((i64)0ll))) {
+      u64 v113 = ((u64)v108);
+      count32((v104 + v113), ((u32)v110));
     }
   }
 }
