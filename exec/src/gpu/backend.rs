@@ -11,6 +11,7 @@ use super::groups::fold::{Fold, Groups};
 use super::groups::held::{HeldGroups, HeldSet, Kept};
 use super::groups::host::Finder;
 use super::groups::partial::partial_of_table;
+use super::groups::parts::by_parts;
 use super::lower::{Lowering, Reads, numeric};
 use super::rows::buckets::HeldBuckets;
 use super::rows::top::{check_order, top};
@@ -274,6 +275,13 @@ fn reduce(
     reads: &Reads,
     generators: &[(usize, &GeneratorPlan)],
 ) -> Done<Vec<Given>> {
+    if let [(at, GeneratorPlan { conditions, kind: GeneratorKind::Reduce(plan) })] = generators {
+        let fold = Fold::new(plan, conditions, !is_collected(task, task.defines[*at]));
+        if let Some(fold) = by_parts((task, inputs), device, reads, fold)? {
+            reads.check_rows()?;
+            return Ok(vec![given_of(device, fold)?]);
+        }
+    }
     let mut lowering = Lowering::new((task, inputs), device, reads);
     let pieces = lowering.pieces()?;
     let mut folds = Vec::new();

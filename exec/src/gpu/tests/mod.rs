@@ -8,6 +8,7 @@
 mod dry;
 mod figures;
 mod numeric;
+mod parts;
 mod programs;
 mod sources;
 mod text;
