@@ -373,9 +373,18 @@ impl Lowering<'_> {
         body: impl FnOnce(&mut Self, Expression, (Expression, Expression)) -> Done<()>,
     ) -> Done<()> {
         let count = self.number(pieces.count as u32);
-        let blocks = Expression::Place(Place::Blocks);
+        self.some_pieces(pieces, (Expression::Place(Place::Block), count, Expression::Place(Place::Blocks)), body)
+    }
+
+    /// The same of pieces from one on, below an end, in steps.
+    pub(crate) fn some_pieces(
+        &mut self,
+        pieces: &Pieces,
+        (from, below, step): (Expression, Expression, Expression),
+        body: impl FnOnce(&mut Self, Expression, (Expression, Expression)) -> Done<()>,
+    ) -> Done<()> {
         let cut = self.cut_of(pieces);
-        self.each(Expression::Place(Place::Block), count, blocks, |inner, piece| {
+        self.each(from, below, step, |inner, piece| {
             let (from, below) = inner.bounds(&cut, piece.clone());
             let below = inner.hold(below);
             body(inner, piece, (from, below))

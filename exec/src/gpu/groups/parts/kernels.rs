@@ -28,6 +28,7 @@ pub(super) struct Kernels {
 #[derive(Default)]
 struct Late {
     counted: [usize; 3],
+    stride: usize,
     blocks: usize,
     sums: usize,
     starts: usize,
@@ -72,6 +73,11 @@ impl Kernels {
     /// Blocks of the kernels that go over the rows have so many threads.
     pub(super) fn set_threads(&mut self, parts: &Parts, threads: u32) {
         self.arguments[2][self.late.room] = Argument::U32(Sorting::room(parts, threads).1);
+    }
+
+    /// Rows of one piece of so many are counted.
+    pub(super) fn set_stride(&mut self, stride: u32) {
+        self.arguments[0][self.late.stride] = Argument::U32(stride);
     }
 
     /// What the counts go to.
@@ -126,7 +132,10 @@ fn count(
     })?;
     to.push(Statement::Barrier);
     let conditions = fold.conditions;
-    to.each_piece(pieces, |to, _, (from, below)| {
+    let stride = to.parameter(Kind::Value(Type::U32), Argument::U32(1));
+    let by_stride = |of: Place| multiply(Expression::Place(of), stride.get());
+    let every = (by_stride(Place::Block), to.number(pieces.count as u32), by_stride(Place::Blocks));
+    to.some_pieces(pieces, every, |to, _, (from, below)| {
         to.tuples(from, below, |to| {
             to.filter(conditions, |to| {
                 let (layout, own) = fold.layout(to)?;
@@ -144,6 +153,7 @@ fn count(
     })?;
     let (kernel, arguments, _) = to.finish("parts_count", 0);
     late.counted[0] = number_of(&kernel, counted);
+    late.stride = number_of(&kernel, stride);
     Ok((kernel, arguments))
 }
 

@@ -33,6 +33,12 @@ use tuple::Tuple;
 /// Rows and tuples from which on it pays.
 const TUPLES_MIN: u64 = if cfg!(test) { 32 } else { 1 << 22 };
 
+/// Rows of which at least one has to give a tuple: where fewer do, to go over them twice costs more.
+const ROWS_EACH: u64 = 8;
+
+/// Where few tuples may come, one of so many pieces tells first whether they do.
+const STRIDE: u32 = if cfg!(test) { 2 } else { 16 };
+
 /// Tuples at most: their numbers have 32 bits, some of which are lost between parts.
 const TUPLES_MAX: u64 = 1 << 31;
 
@@ -136,10 +142,11 @@ pub(crate) fn by_parts<'p>(
     if !fold.may_have_parts(&put, pieces.rows) {
         return Ok(None);
     }
+    let is_selective = put.is_selective(fold.conditions);
     let Some((kernels, parts)) = Kernels::new(put, &mut fold, &pieces)? else { return Ok(None) };
     let source = print::kernels(&kernels.all);
     let module = device.cache.module(&*device.driver, &source)?;
-    let run = Run { device, module: &*module, parts: &parts, kernels };
+    let run = Run { device, module: &*module, parts: &parts, kernels, is_selective };
     run.all(fold, &pieces)
 }
 
@@ -149,6 +156,8 @@ struct Run<'r> {
     module: &'r dyn Module,
     parts: &'r Parts,
     kernels: Kernels,
+    /// Whether few tuples may come.
+    is_selective: bool,
 }
 
 impl Run<'_> {
@@ -169,12 +178,17 @@ impl Run<'_> {
         let sums = Buffer::new(driver, parts.count as usize * 4)?;
         self.kernels.set_threads(parts, shape.threads);
         self.kernels.set_counted(&counted, shape.blocks, &sums);
-        self.launch(0, shape)?;
-        let blocks = (parts.count as usize).div_ceil(driver.limits().threads as usize).max(1) as u32;
-        self.launch(1, Shape { blocks, threads: driver.limits().threads, shared: 0 })?;
-        let sums: Vec<u32> = sums.values(parts.count as usize)?;
-        let tuples: u64 = sums.iter().map(|&sum| u64::from(sum)).sum();
-        if tuples < TUPLES_MIN {
+        let least = TUPLES_MIN.max(pieces.rows / ROWS_EACH);
+        if self.is_selective && pieces.count >= STRIDE as usize * shape.blocks as usize {
+            self.kernels.set_stride(STRIDE);
+            let (_, some) = self.count(shape, &sums)?;
+            if some.saturating_mul(STRIDE.into()) < least {
+                return Ok(None);
+            }
+            self.kernels.set_stride(1);
+        }
+        let (sums, tuples) = self.count(shape, &sums)?;
+        if tuples < least {
             return Ok(None);
         }
         let (starts, end) = starts(&sums);
@@ -195,6 +209,17 @@ impl Run<'_> {
         fold.first = First::Block;
         fold.made = Some(Groups::Table { layout: Some(parts.layout.clone()), table });
         Ok(Some(fold))
+    }
+
+    /// Counts the tuples of each part, and of all.
+    fn count(&self, shape: Shape, sums: &Buffer) -> Done<(Vec<u32>, u64)> {
+        let (count, threads) = (self.parts.count as usize, shape.threads);
+        self.launch(0, shape)?;
+        let blocks = count.div_ceil(threads as usize).max(1) as u32;
+        self.launch(1, Shape { blocks, threads, shared: 0 })?;
+        let sums: Vec<u32> = sums.values(count)?;
+        let tuples = sums.iter().map(|&sum| u64::from(sum)).sum();
+        Ok((sums, tuples))
     }
 
     fn launch(&self, which: usize, shape: Shape) -> Done<()> {
