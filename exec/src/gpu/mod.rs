@@ -38,6 +38,7 @@ pub(crate) mod driver;
 mod groups;
 mod lower;
 mod rows;
+pub(crate) mod several;
 mod stop;
 #[cfg(test)]
 pub(crate) mod tests;

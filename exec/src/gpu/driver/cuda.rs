@@ -30,6 +30,7 @@ pub(crate) struct Cuda {
     name: String,
     /// As in `sm_90`.
     architecture: String,
+    device: sys::CUdevice,
     context: sys::CUcontext,
     stream: sys::CUstream,
     limits: Limits,
@@ -191,6 +192,7 @@ impl Cuda {
             Ok(Cuda {
                 name,
                 architecture,
+                device,
                 context,
                 stream,
                 limits,
@@ -198,6 +200,38 @@ impl Cuda {
                 staging,
                 watched: Mutex::default(),
             })
+        }
+    }
+
+    /// All cards that are like the first one; such of them as can reach each other's memory do.
+    pub(crate) fn open_all() -> Done<Vec<Self>> {
+        let mut cards = vec![Cuda::open(0)?];
+        for number in 1..count()? {
+            // Who cannot have one does with the others.
+            let alike = |card: &Cuda| card.name == cards[0].name && card.architecture == cards[0].architecture;
+            cards.extend(Cuda::open(number as u32).ok().filter(alike));
+        }
+        for from in &cards {
+            cards.iter().filter(|to| to.device != from.device).for_each(|to| from.let_in(to));
+        }
+        Ok(cards)
+    }
+
+    /// Lets another card reach this one's memory, if it can: else what is copied goes by way of the host.
+    fn let_in(&self, other: &Cuda) {
+        let location = sys::CUmemLocation {
+            type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+            id: other.device,
+        };
+        let flags = sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        let access = sys::CUmemAccessDesc { location, flags };
+        let mut can = 0;
+        // SAFETY: both devices are there, and so is the first one's pool.
+        unsafe {
+            let asked = sys::cuDeviceCanAccessPeer(&raw mut can, other.device, self.device);
+            if let (Ok(()), Ok(pool), 1..) = (asked.result(), result::device::get_default_mem_pool(self.device), can) {
+                let _ = sys::cuMemPoolSetAccess(pool, &raw const access, 1);
+            }
         }
     }
 
@@ -307,6 +341,26 @@ impl Driver for Cuda {
     fn download(&self, address: u64, to: &mut [u8]) -> Done<()> {
         self.enter()?;
         self.staging.lock().unwrap_or_else(PoisonError::into_inner).receive(address, to, self.stream)
+    }
+
+    fn copy_from(&self, address: u64, from: &dyn Driver, source: u64, bytes: usize) -> Done<()> {
+        let Some(from) = from.as_any().and_then(|from| from.downcast_ref::<Cuda>()) else {
+            return decline("bug: memory of another device");
+        };
+        from.enter()?;
+        from.wait()?;
+        self.enter()?;
+        // SAFETY: callers have so many bytes at both places, and what made them has ended.
+        let copied = unsafe {
+            sys::cuMemcpyPeerAsync(address, self.context, source, from.context, bytes, self.stream).result()
+        };
+        checked("a card gives another one no bytes", copied)?;
+        // They may go there now.
+        self.wait()
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn watch(&self) {
