@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::ffi::{CString, c_void};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 /// Threads of a block.
@@ -52,6 +52,27 @@ struct Watched {
 unsafe impl Send for Cuda {}
 // SAFETY: as above.
 unsafe impl Sync for Cuda {}
+
+/// Code that is being compiled: cards of one architecture that want it at once wait for the first of them. Those that come later find it
+/// on disk.
+#[derive(Default)]
+struct Compiling(OnceLock<Done<Vec<u8>>>);
+
+impl Compiling {
+    fn of(kernels: &str, architecture: &str) -> Arc<Self> {
+        /// By source and architecture.
+        static ALL: Mutex<Vec<(String, String, Weak<Compiling>)>> = Mutex::new(Vec::new());
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|(.., made)| made.strong_count() > 0);
+        let is_it = |(source, of, _): &&(String, String, Weak<Compiling>)| source == kernels && of == architecture;
+        if let Some(made) = all.iter().find(is_it).and_then(|(.., made)| made.upgrade()) {
+            return made;
+        }
+        let made = Arc::new(Compiling::default());
+        all.push((kernels.to_owned(), architecture.to_owned(), Arc::downgrade(&made)));
+        made
+    }
+}
 
 /// Kernels on a card.
 #[derive(Debug)]
@@ -290,12 +311,16 @@ impl Driver for Cuda {
     }
 
     fn compile(&self, kernels: &str) -> Done<Arc<dyn Module>> {
-        let nvrtc = self.nvrtc.get_or_init(Nvrtc::of_environment);
-        let code = nvrtc.as_ref().map_err(Clone::clone)?.cubin(&of_device(kernels), &self.architecture)?;
-        if let Some(path) = self.place(kernels) {
-            disk::keep(&path, &code);
-        }
-        self.load(&code)
+        let made = Compiling::of(kernels, &self.architecture);
+        let make = || {
+            let nvrtc = self.nvrtc.get_or_init(Nvrtc::of_environment);
+            let code = nvrtc.as_ref().map_err(Clone::clone)?.cubin(&of_device(kernels), &self.architecture)?;
+            if let Some(path) = self.place(kernels) {
+                disk::keep(&path, &code);
+            }
+            Ok(code)
+        };
+        self.load(made.0.get_or_init(make).as_ref().map_err(Clone::clone)?)
     }
 
     fn kept(&self, kernels: &str) -> Option<Arc<dyn Module>> {

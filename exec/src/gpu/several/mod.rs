@@ -22,6 +22,7 @@ mod shape;
 mod spread;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod view;
 
 use super::backend::{Gpu, NOTES_MAX, REFUSED_MAX, bytes_of_column, names, what};
@@ -40,6 +41,7 @@ use spread::{Own, Spread, put_together};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
+use threads::Threads;
 use view::{Part, PartRows, View};
 
 /// Several cards.
@@ -48,6 +50,7 @@ pub(crate) struct Several {
     name: String,
     cards: Vec<Gpu>,
     devices: Arc<[Device]>,
+    threads: Arc<Threads>,
     limits: Limits,
     /// Loops whose parts were not alike: they are not split again.
     apart: Arc<Mutex<FxHashSet<u64>>>,
@@ -69,6 +72,7 @@ impl Several {
         Several {
             name: format!("{first}, {} cards", cards.len()),
             devices: cards.iter().map(|card| card.device().clone()).collect(),
+            threads: Arc::new(Threads::new(cards.len())),
             cards,
             limits: Limits::default(),
             apart: Arc::default(),
@@ -83,6 +87,7 @@ impl Several {
             name: self.name.clone(),
             cards: self.cards.iter().map(Gpu::in_a_hurry).collect(),
             devices: Arc::clone(&self.devices),
+            threads: Arc::clone(&self.threads),
             limits: self.limits,
             apart: Arc::clone(&self.apart),
             notes: Arc::clone(&self.notes),
@@ -159,20 +164,14 @@ impl Several {
             let _entered = inputs.context().enter();
             self.cards[view.card].run(task, view)
         };
-        let mut outcomes = Vec::with_capacity(views.len());
-        std::thread::scope(|scope| {
-            let Some((first, others)) = views.split_first() else { return };
-            let started: Vec<_> = others.iter().map(|view| scope.spawn(|| run(view))).collect();
-            outcomes.push(run(first));
-            let ended = |thread: std::thread::ScopedJoinHandle<'_, Result<Outcome>>| {
-                thread.join().unwrap_or_else(|_| Err(Error::internal("a card's thread panicked")))
-            };
-            outcomes.extend(started.into_iter().map(ended));
-        });
+        let outcomes = self.threads.each(views.len(), |number| run(&views[number]));
         let cards: Vec<usize> = views.iter().map(|view| view.card).collect();
         let (several, mut codes) = (views.len() > 1, Vec::new());
         views.into_iter().for_each(|view| view.hand_on(several, &mut codes));
-        let outcomes = outcomes.into_iter().collect::<Result<Vec<Outcome>>>()?;
+        let ended = |outcome: Option<Result<Outcome>>| {
+            outcome.unwrap_or_else(|| Err(Error::internal("a card's thread has panicked")))
+        };
+        let outcomes = outcomes.into_iter().map(ended).collect::<Result<Vec<Outcome>>>()?;
         Ok(cards.into_iter().zip(outcomes).collect())
     }
 

@@ -61,11 +61,11 @@ loop
     one = first(i0.a)
   %2 bucket_reduce
     if i0.b > 100::bigint
-    key b? = i0.b
+    key a = i0.a
 loop
   i1 in %0
   %3 bucket_reduce
-    if exists %2[i1.b]
+    if exists %2[i1.a]
     key n = %1[i1.a].n
     c? = max(%1[i1.a].c)
     t? = max(%1[i1.a].most)
@@ -152,9 +152,9 @@ fn parts_of_all_shapes() {
     for text in texts() {
         let program = program(&text);
         for count in [1, 2, 3] {
-            let cards = cards(count);
             for (rows, late_nulls) in [(0, false), (1, false), (5, true), (200, true), (200, false)] {
-                let rows = self::rows(rows, late_nulls);
+                // What was declined of nothing would not be tried again.
+                let (cards, rows) = (cards(count), self::rows(rows, late_nulls));
                 let whole = table(&program.collections[0].fields, &rows, usize::MAX);
                 // Even ones, one that has nearly all, fewer than cards, rows in the first alone, some without rows.
                 let lengths = [vec![30; 6], vec![1, 150], vec![100], vec![0, 0, 3, 0, 90, 0]];
@@ -167,11 +167,12 @@ fn parts_of_all_shapes() {
             }
         }
     }
-    for how in ["%1: in 2 parts", "%1: in 3 parts", "%2: in 3 parts", "%4: on 3 cards", "%4: on one card", "%3: in 2 parts"] {
+    for how in ["%1: in 2 parts", "%1: in 3 parts", "%2, %3: in 3 parts", "%4: on 3 cards", "%4: on one card", "%3: in 2 parts"] {
         assert!(notes.iter().any(|note| note.starts_with(how)), "{how} in {notes:#?}");
     }
-    let odd: Vec<&String> = notes.iter().filter(|note| !note.ends_with(": ran")).collect();
-    assert!(odd.is_empty(), "{odd:#?}");
+    // Of keys of which nothing is known.
+    notes.retain(|note| !note.ends_with(": ran") && !note.ends_with("rows of hashed groups"));
+    assert!(notes.is_empty(), "{notes:#?}");
 }
 
 #[test]
@@ -181,7 +182,7 @@ fn columns_are_on_one_card_each() {
     let tables = [cut(&table(&program.collections[0].fields, &rows(300, false), usize::MAX), [50; 5])];
     let program = with_statistics(&program, &tables);
     let uploaded = || -> Vec<u64> { cards.devices.iter().map(|device| device.resident.uploaded()).collect() };
-    assert_eq!(compare(&program, &tables, &[], (&cards, &pool), &text), ["%1, in 2 parts: ran".replace(',', ":")]);
+    assert_eq!(compare(&program, &tables, &[], (&cards, &pool), &text), ["%1: in 2 parts: ran"]);
     let once = uploaded();
     assert!(once.iter().all(|&bytes| bytes > 0) && once[0].abs_diff(once[1]) < 64, "{once:?}");
     compare(&program, &tables, &[], (&cards, &pool), &text);
