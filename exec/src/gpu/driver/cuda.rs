@@ -377,7 +377,12 @@ impl Driver for Cuda {
         self.enter()?;
         // SAFETY: callers have so many bytes at both places, and what made them has ended.
         let copied = unsafe {
-            sys::cuMemcpyPeerAsync(address, self.context, source, from.context, bytes, self.stream).result()
+            match from.context == self.context {
+                true => result::memcpy_dtod_async(address, source, bytes, self.stream),
+                false => {
+                    sys::cuMemcpyPeerAsync(address, self.context, source, from.context, bytes, self.stream).result()
+                }
+            }
         };
         checked("a card gives another one no bytes", copied)?;
         // They may go there now.

@@ -117,8 +117,11 @@ impl Several {
     /// The parts of a loop's outermost rows that have some; none if it is not split.
     fn parts(&self, task: &Task<'_>, inputs: &dyn Inputs) -> Result<Option<Vec<Part>>> {
         let Some(id) = self.limits.split_by(task.plan, task.of) else { return Ok(None) };
-        if self.apart.lock().unwrap_or_else(PoisonError::into_inner).contains(&what(task)) {
-            return Ok(None);
+        {
+            let apart = self.apart.lock().unwrap_or_else(PoisonError::into_inner);
+            if !apart.is_empty() && apart.contains(&what(task)) {
+                return Ok(None);
+            }
         }
         let parts = match task.plan.collection(id).table {
             Some(_) => self.parts_of_table(id, inputs)?,

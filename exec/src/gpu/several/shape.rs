@@ -10,8 +10,8 @@ use multiloop_planner::multiloop::{CollectionId, Reduction, Source};
 /// From where on it pays to split.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Rows of a table that is split, at least: to go over four million takes a card ten microseconds a column, about as long as it takes
-    /// to have another one begin.
+    /// Rows of a table that is split, at least: to go over sixteen million takes a card some tens of microseconds, about as long as it
+    /// takes to have another one begin, and to wait for it.
     pub(crate) rows_min: u64,
     /// Bytes of all groups for each row, at most: groups are brought from card to card, which takes some picoseconds a byte, as long as
     /// is saved of a row.
@@ -20,7 +20,7 @@ pub(crate) struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { rows_min: 4 << 20, bytes_each: 1 }
+        Limits { rows_min: 16 << 20, bytes_each: 1 }
     }
 }
 
@@ -63,6 +63,9 @@ impl Limits {
     pub(super) fn is_wanted_everywhere(&self, task: &Task<'_>) -> bool {
         let lets = &task.plan.block(task.plan.body).lets;
         let Some(at) = lets.iter().position(|definition| definition.defines == task.defines) else { return false };
+        if !lets[at + 1..].iter().any(|definition| self.is_split(task.plan, definition)) {
+            return false;
+        }
         // Of each let whether all cards run it: those behind are known first.
         let mut everywhere: Vec<bool> = vec![false; lets.len()];
         let reads: Vec<Vec<CollectionId>> =

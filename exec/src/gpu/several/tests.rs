@@ -7,7 +7,7 @@ use crate::gpu::backend::Gpu;
 use crate::gpu::driver::emulated::Emulated;
 use crate::gpu::driver::{Argument, Driver, Limits, Module, Shape};
 use crate::gpu::stop::Done;
-use crate::gpu::tests::{compare, context, cut, emulated, program, table, with_statistics};
+use crate::gpu::tests::{compare, context, cut, emulated, on_device, on_host, program, table, with_statistics};
 use crate::run::{Body, run_with};
 use crate::workers::context::Cancellation;
 use crate::workers::pool::Pool;
@@ -173,6 +173,37 @@ fn parts_of_all_shapes() {
     // Of keys of which nothing is known.
     notes.retain(|note| !note.ends_with(": ran") && !note.ends_with("rows of hashed groups"));
     assert!(notes.is_empty(), "{notes:#?}");
+}
+
+#[test]
+fn rows_keep_their_order() {
+    let (text, pool) = (&texts()[3], Pool::new(1).expect("threads start"));
+    let program = program(text);
+    let whole = table(&program.collections[0].fields, &rows(200, true), usize::MAX);
+    for lengths in [vec![30; 6], vec![1, 150], vec![10, 20, 100]] {
+        let tables = [cut(&whole, lengths)];
+        let program = with_statistics(&program, &tables);
+        let expected = on_host(&program, &tables, &[], &pool).expect("it runs");
+        for count in [2, 3] {
+            let got = on_device(&program, &tables, &[], (&cards(count), &pool)).expect("it runs");
+            assert_eq!(format!("{got:?}"), format!("{expected:?}"));
+        }
+    }
+}
+
+/// What cannot be put together: the second time it is not tried.
+#[test]
+fn keys_of_other_strings_on_each_card() {
+    let text = format!("{T}loop\n  i0 in %0\n  %1 bucket_reduce\n    key s? = i0.s\n    n = count_rows()\nresult %1\noutput s, n\n");
+    let (program, pool, cards) = (program(&text), Pool::new(1).expect("threads start"), cards(2));
+    let text_of = |row: i64| Value::text(["a", "b", "c", "d"][(row / 50) as usize]);
+    let rows: Vec<Vec<Value>> = (0..200).map(|row| vec![Value::Int(1), Value::Null, text_of(row), Value::Null]).collect();
+    let tables = [loaded_apart(&program, &rows, 50)];
+    let program = with_statistics(&program, &tables);
+    for _ in 0..2 {
+        assert_eq!(compare(&program, &tables, &[], (&cards, &pool), &text), ["%1: on one card: ran"]);
+        assert_eq!(cards.apart.lock().expect("nobody panics").len(), 1);
+    }
 }
 
 #[test]

@@ -224,7 +224,7 @@ fn sorted(mut rows: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
 }
 
 /// What the host gives.
-fn on_host(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pool: &Pool) -> Outcome {
+pub(crate) fn on_host(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pool: &Pool) -> Outcome {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
     values_of(run(program, &lookup, parameters, &context(), pool)?)
 }
@@ -312,7 +312,7 @@ pub(crate) fn devices_of<G: Tested>(gpu: &Arc<G>) -> Devices {
 }
 
 /// Runs a program where a device takes what it can.
-fn on_device<G: Tested>(
+pub(crate) fn on_device<G: Tested>(
     program: &Program,
     tables: &[Arc<Table>],
     parameters: &[Value],
