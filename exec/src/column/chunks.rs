@@ -102,7 +102,8 @@ impl Chunks {
         };
         let numbers: Vec<usize> = (0..self.len()).map(part_of).collect();
         let part = |number: usize| {
-            let (first, end) = (numbers.partition_point(|&of| of < number), numbers.partition_point(|&of| of <= number));
+            let (first, end) =
+                (numbers.partition_point(|&of| of < number), numbers.partition_point(|&of| of <= number));
             let start = starts.get(first).copied().unwrap_or(self.rows());
             Part { first, start, chunks: self[first..end].iter().cloned().collect() }
         };

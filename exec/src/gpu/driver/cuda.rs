@@ -240,10 +240,8 @@ impl Cuda {
 
     /// Lets another card reach this one's memory, if it can: else what is copied goes by way of the host.
     fn let_in(&self, other: &Cuda) {
-        let location = sys::CUmemLocation {
-            type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
-            id: other.device,
-        };
+        let location =
+            sys::CUmemLocation { type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: other.device };
         let flags = sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         let access = sys::CUmemAccessDesc { location, flags };
         let mut can = 0;

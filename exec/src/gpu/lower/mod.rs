@@ -156,7 +156,11 @@ impl Level {
             Err(stop) => Ok(Err(stop.clone())),
         };
         let columns = self.columns.iter().map(column).collect::<Done<Vec<_>>>()?;
-        if self.groups.is_some() { decline("bug: groups as rows") } else { Ok(Level { rows: self.rows, columns, groups: None }) }
+        if self.groups.is_some() {
+            decline("bug: groups as rows")
+        } else {
+            Ok(Level { rows: self.rows, columns, groups: None })
+        }
     }
 }
 

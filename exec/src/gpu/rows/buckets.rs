@@ -150,11 +150,9 @@ impl Index {
         let spans = match &self.spans {
             Spans::Unique => Spans::Unique,
             Spans::ByNumber(starts) => Spans::ByNumber(to.buffer(starts)?),
-            Spans::ByCode { starts, counts, order } => Spans::ByCode {
-                starts: to.buffer(starts)?,
-                counts: to.buffer(counts)?,
-                order: to.buffer(order)?,
-            },
+            Spans::ByCode { starts, counts, order } => {
+                Spans::ByCode { starts: to.buffer(starts)?, counts: to.buffer(counts)?, order: to.buffer(order)? }
+            }
         };
         let (codes, of) = &self.codes;
         Ok(Index {

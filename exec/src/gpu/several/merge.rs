@@ -62,9 +62,11 @@ pub(super) fn are_of_one_layout(mine: &KeyLayout, theirs: &KeyLayout) -> bool {
     };
     mine.width == theirs.width
         && mine.parts.len() == theirs.parts.len()
-        && mine.parts.iter().zip(&theirs.parts).all(|(mine, theirs)| {
-            mine.shift == theirs.shift && is_same((&mine.domain, &theirs.domain))
-        })
+        && mine
+            .parts
+            .iter()
+            .zip(&theirs.parts)
+            .all(|(mine, theirs)| mine.shift == theirs.shift && is_same((&mine.domain, &theirs.domain)))
 }
 
 /// Whether the processors can put two cells together: they are of one kind.
@@ -72,16 +74,16 @@ fn are_alike(mine: &Cell, theirs: &Cell) -> bool {
     mine.kind == theirs.kind && mine.data_type == theirs.data_type && mine.argument == theirs.argument
 }
 
-/// Whether groups of two tables can be put together by the processors.
+/// Whether groups of two tables can be put together by the processors, if their layouts can.
 pub(super) fn may_be_merged(mine: &HeldGroups, theirs: &HeldGroups) -> bool {
     let (own, other) = (&mine.table, &theirs.table);
     mine.finish.is_none()
         && theirs.finish.is_none()
         && own.slots.is_none() == other.slots.is_none()
-        && (own.groups == other.groups || own.slots.is_some())
+        // Those of hashed groups are not changed.
+        && (own.slots.is_none() || are_of_one_layout(&mine.layout, &theirs.layout))
         && own.cells.len() == other.cells.len()
         && own.cells.iter().zip(&other.cells).all(|(mine, theirs)| are_alike(mine, theirs))
-        && are_of_one_layout(&mine.layout, &theirs.layout)
 }
 
 /// Whether two cells are the same words.
@@ -154,7 +156,8 @@ impl Merging {
         let shape = device.shape((self.groups as usize).div_ceil(driver.limits().threads as usize), 0);
         for part in parts {
             let here = if Arc::ptr_eq(part.driver(), driver) { Arc::clone(part) } else { part.copied(driver)? };
-            let mut arguments = vec![memory(&all), memory(&here), Argument::U32(self.words), Argument::U64(self.groups)];
+            let mut arguments =
+                vec![memory(&all), memory(&here), Argument::U32(self.words), Argument::U64(self.groups)];
             arguments.extend([self.seen.words[0], self.seen.words[1], self.seen.mask].map(Argument::U32));
             arguments.extend([memory(&list), Argument::U32(self.steps.len() as u32)]);
             driver.launch(&*module, "merge_groups", shape, &arguments)?;
@@ -169,6 +172,8 @@ pub(super) fn groups(device: &Device, parts: &[Arc<HeldGroups>]) -> Done<Option<
     let is_same = |part: &Arc<HeldGroups>| {
         let (mine, theirs) = (&first.table, &part.table);
         theirs.slots.is_none()
+            && mine.groups == theirs.groups
+            && are_of_one_layout(&first.layout, &part.layout)
             && may_be_merged(first, part)
             && mine.cells.iter().zip(&theirs.cells).all(|(mine, theirs)| are_same_words(mine, theirs))
             && are_same_records(&mine.record, &theirs.record)
@@ -180,17 +185,19 @@ pub(super) fn groups(device: &Device, parts: &[Arc<HeldGroups>]) -> Done<Option<
     first.with(device, (None, memory)).map(Some)
 }
 
-/// The keys of some sets on a device, which are of one layout.
-pub(super) fn set(device: &Device, parts: &[Arc<HeldSet>]) -> Done<HeldSet> {
+/// The keys of some sets on a device; None if they are of several layouts.
+pub(super) fn set(device: &Device, parts: &[Arc<HeldSet>]) -> Done<Option<HeldSet>> {
     let Some(first) = parts.first() else { return decline("bug: no parts") };
     let seen = Seen { words: [0, 0], mask: u32::MAX };
     let words = (first.bits.bytes / 4) as u64;
-    if parts.iter().any(|part| part.bits.bytes != first.bits.bytes) {
-        return decline("bug: sets of several layouts");
+    let is_same =
+        |part: &Arc<HeldSet>| part.bits.bytes == first.bits.bytes && are_of_one_layout(&first.layout, &part.layout);
+    if !parts.iter().all(is_same) {
+        return Ok(None);
     }
     let merging = Merging { words: 1, groups: words, seen, steps: vec![(Kind::Or, 0, (0, 0))] };
     let bits = merging.run(device, &parts.iter().map(|part| &part.bits).collect::<Vec<_>>())?;
-    Ok(HeldSet { layout: first.layout.clone(), bits })
+    Ok(Some(HeldSet { layout: first.layout.clone(), bits }))
 }
 
 /// The rows of some collections on a device, one behind the other; None if they are of several forms.
@@ -199,7 +206,9 @@ pub(super) fn rows(device: &Device, parts: &[Arc<HeldRows>]) -> Done<Option<Held
     let total = parts.iter().map(|part| part.level.rows).sum();
     let mut columns = Vec::new();
     for field in 0..first.level.columns.len() {
-        let own = parts.iter().map(|part| part.level.columns.get(field).cloned().unwrap_or_else(|| decline("bug: no column")));
+        let own = parts
+            .iter()
+            .map(|part| part.level.columns.get(field).cloned().unwrap_or_else(|| decline("bug: no column")));
         match own.collect::<Done<Vec<Arc<DeviceColumn>>>>() {
             Err(stop) => columns.push(Err(stop)),
             Ok(own) => match column(device, &own, total)? {

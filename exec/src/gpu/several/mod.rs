@@ -318,7 +318,8 @@ impl Backend for Several {
         let parts = table.chunks.parts(self.cards.len());
         let is_there = |column: u32| {
             let has = |card: usize, chunks: &Chunks| self.devices[card].resident.has(chunks, column);
-            let in_parts = || parts.iter().enumerate().all(|(card, part)| part.chunks.rows() == 0 || has(card, &part.chunks));
+            let in_parts =
+                || parts.iter().enumerate().all(|(card, part)| part.chunks.rows() == 0 || has(card, &part.chunks));
             has(0, &table.chunks) || in_parts()
         };
         columns.iter().filter(|&&column| !is_there(column)).map(|&column| bytes_of_column(table, column)).sum()

@@ -14,6 +14,8 @@ use crate::gpu::rows::buckets::HeldBuckets;
 use crate::gpu::stop::{Done, Stop, decline};
 use crate::partial::PartialGroups;
 use crate::partial::order::Order;
+use crate::partial::unify::{unified, unify};
+use crate::plan::key_layout::KeyLayout;
 use crate::workers::context::Context;
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -56,12 +58,20 @@ impl Spread {
             if let (Some(mine), Some(theirs)) = (HeldGroups::of(first), HeldGroups::of(own)) {
                 return merge::may_be_merged(&mine, &theirs);
             }
-            if let (Some(mine), Some(theirs)) = (HeldSet::of(first), HeldSet::of(own)) {
-                return merge::are_of_one_layout(&mine.layout, &theirs.layout);
-            }
-            HeldRows::of(first).is_some() && HeldRows::of(own).is_some()
+            let kinds = [first, own].map(|own| (HeldSet::of(own).is_some(), HeldRows::of(own).is_some()));
+            kinds[0] == kinds[1] && kinds[0] != (false, false)
         };
-        parts.iter().all(|(_, own)| fits(own)).then(|| Spread::of_parts(devices, parts))
+        let layout = |(_, own): &(usize, Own)| match (HeldGroups::of(own), HeldSet::of(own)) {
+            (Some(groups), _) => Some(groups.layout.clone()),
+            (_, Some(set)) => Some(set.layout.clone()),
+            _ => None,
+        };
+        let layouts: Vec<KeyLayout> = parts.iter().filter_map(layout).collect();
+        let may_be_one = layouts.split_first().is_none_or(|(first, others)| {
+            others.iter().all(|other| merge::are_of_one_layout(first, other))
+                || unified(&layouts.iter().collect::<Vec<_>>()).is_some()
+        });
+        (may_be_one && parts.iter().all(|(_, own)| fits(own))).then(|| Spread::of_parts(devices, parts))
     }
 
     /// It, if that is what is held.
@@ -93,13 +103,13 @@ impl Spread {
             return copied(own, device).map(Some);
         }
         if let Some(parts) = self.all(HeldGroups::of) {
-            return Ok(merge::groups(device, &parts)?.map(|groups| kept(groups)));
+            return Ok(merge::groups(device, &parts)?.map(kept));
         }
         if let Some(parts) = self.all(HeldSet::of) {
-            return merge::set(device, &parts).map(|set| Some(kept(set)));
+            return Ok(merge::set(device, &parts)?.map(kept));
         }
         match self.all(HeldRows::of) {
-            Some(parts) => Ok(merge::rows(device, &parts)?.map(|rows| kept(rows))),
+            Some(parts) => Ok(merge::rows(device, &parts)?.map(kept)),
             None => decline("bug: parts of several kinds"),
         }
     }
@@ -198,6 +208,9 @@ pub(super) fn put_together(parts: Vec<Given>) -> Option<Given> {
     }
     match (rows.is_empty(), groups.is_empty()) {
         (true, false) => {
+            if groups.iter().any(|other| groups[0].check_like(other).is_err()) {
+                groups = unify(&groups)?;
+            }
             let (first, rest) = groups.split_first_mut()?;
             // Places are numbered over all parts.
             let mut before = places(first).len() as u64;

@@ -167,7 +167,14 @@ fn parts_of_all_shapes() {
             }
         }
     }
-    for how in ["%1: in 2 parts", "%1: in 3 parts", "%2, %3: in 3 parts", "%4: on 3 cards", "%4: on one card", "%3: in 2 parts"] {
+    for how in [
+        "%1: in 2 parts",
+        "%1: in 3 parts",
+        "%2, %3: in 3 parts",
+        "%4: on 3 cards",
+        "%4: on one card",
+        "%3: in 2 parts",
+    ] {
         assert!(notes.iter().any(|note| note.starts_with(how)), "{how} in {notes:#?}");
     }
     // Of keys of which nothing is known.
@@ -191,18 +198,84 @@ fn rows_keep_their_order() {
     }
 }
 
-/// What cannot be put together: the second time it is not tried.
 #[test]
 fn keys_of_other_strings_on_each_card() {
-    let text = format!("{T}loop\n  i0 in %0\n  %1 bucket_reduce\n    key s? = i0.s\n    n = count_rows()\nresult %1\noutput s, n\n");
+    let text = format!(
+        "{T}loop\n  i0 in %0\n  %1 bucket_reduce\n    key s? = i0.s\n    n = count_rows()\nresult %1\noutput s, n\n"
+    );
     let (program, pool, cards) = (program(&text), Pool::new(1).expect("threads start"), cards(2));
     let text_of = |row: i64| Value::text(["a", "b", "c", "d"][(row / 50) as usize]);
-    let rows: Vec<Vec<Value>> = (0..200).map(|row| vec![Value::Int(1), Value::Null, text_of(row), Value::Null]).collect();
+    let rows: Vec<Vec<Value>> =
+        (0..200).map(|row| vec![Value::Int(1), Value::Null, text_of(row), Value::Null]).collect();
     let tables = [loaded_apart(&program, &rows, 50)];
+    let program = with_statistics(&program, &tables);
+    assert_eq!(compare(&program, &tables, &[], (&cards, &pool), &text), ["%1: in 2 parts: ran"]);
+}
+
+/// What cannot be put together: the second time it is not tried.
+#[test]
+fn parts_that_are_not_alike() {
+    let text = format!(
+        "{T}loop\n  i0 in %0\n  %1 bucket_reduce\n    key a = i0.a\n    n = count_rows()\nresult %1\noutput a, n\n"
+    );
+    let (program, pool) = (program(&text), Pool::new(1).expect("threads start"));
+    let cards = Several::new(vec![emulated(1, 8), emulated(1, 8).that_keeps_nothing()]).that_split_from(4);
+    let cards = Arc::new(cards);
+    let tables = [cut(&table(&program.collections[0].fields, &rows(200, false), usize::MAX), [30; 6])];
     let program = with_statistics(&program, &tables);
     for _ in 0..2 {
         assert_eq!(compare(&program, &tables, &[], (&cards, &pool), &text), ["%1: on one card: ran"]);
         assert_eq!(cards.apart.lock().expect("nobody panics").len(), 1);
+    }
+}
+
+/// Rows of a test of strings: of each of its strings some, and none.
+const STRINGS: &str = "\
+loop
+  i0 in %0
+  %1 bucket_reduce
+    key s? = i0.s
+    key a = i0.a
+    n = count_rows()
+    one? = first(i0.s)
+    most? = max(i0.b)
+  %2 bucket_reduce
+    if i0.b > 0::bigint
+    key s? = i0.s
+loop
+  i1 in %0
+  %3 bucket_reduce
+    if exists %2[i1.s]
+    key s? = i1.s
+    n? = max(%1[i1.s, i1.a].n)
+loop
+  i2 in %1
+  %4 collect
+    s? = i2.s
+    a = i2.a
+    n = i2.n
+    one? = i2.one
+    most? = i2.most
+    k? = %3[i2.s].n
+result %4
+output s, a, n, one, most, k
+";
+
+#[test]
+fn strings_that_few_parts_have() {
+    let (text, pool) = (format!("{T}{STRINGS}"), Pool::new(1).expect("threads start"));
+    let program = program(&text);
+    for (count, chunk, each) in [(2, 50, 50), (3, 20, 7), (3, 66, 70), (2, 30, 1000)] {
+        let string = |row: i64| match row % 9 {
+            0 => Value::Null,
+            _ => Value::text(&format!("{}", row / each * 7919 % 13)),
+        };
+        let row = |row: i64| vec![Value::Int(row % 3), Value::Int(row % 7 - 3), string(row), Value::Null];
+        let rows: Vec<Vec<Value>> = (0..200).map(row).collect();
+        let tables = [loaded_apart(&program, &rows, chunk)];
+        let program = with_statistics(&program, &tables);
+        let notes = compare(&program, &tables, &[], (&cards(count), &pool), &text);
+        assert!(notes[0].contains("parts: ran"), "{notes:?}");
     }
 }
 

@@ -194,6 +194,32 @@ fn code_comes_in_a_few_runs() {
 }
 
 #[test]
+fn code_comes_to_several_cards() {
+    let pool = Pool::new(1).expect("threads start");
+    let mut known = FxHashMap::default();
+    for number in [3, 5, 17] {
+        let program = program(PROGRAMS[number - 1]);
+        let tables: Vec<Arc<Table>> = tables_of(&program, &mut known)
+            .iter()
+            .map(|table| cut(table, [table.chunks.rows() / CHUNKS + 1; CHUNKS]))
+            .collect();
+        let program = with_statistics(&program, &tables);
+        let cards = (0..2).map(|_| with_sources_of_a_card()).collect();
+        let cards = Arc::new(Several::new(cards).that_split_from(SPLIT_FROM).in_a_hurry());
+        cards.prepare();
+        let is_to_come = |note: &String| note.contains(LATER) || note.contains(OTHER_FORM);
+        let runs = (0..2 * RUNS_MAX).find(|_| {
+            while cards.is_preparing() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            !compare(&program, &tables, &[], (&cards, &pool), &format!("Q{number}")).iter().any(is_to_come)
+        });
+        println!("Q{number}: {runs:?} runs until all code is there");
+        assert!(runs.is_some_and(|runs| runs <= RUNS_MAX), "Q{number}: {runs:?}");
+    }
+}
+
+#[test]
 fn text_of_many_strings() {
     let pool = Pool::new(1).expect("threads start");
     let mut known = FxHashMap::default();
