@@ -3,7 +3,7 @@
 use crate::backend::Backend;
 use crate::backend::devices::Devices;
 use crate::gpu::backend::Gpu;
-#[cfg(feature = "gpu")]
+#[cfg(any(feature = "gpu", feature = "gpu-emulated"))]
 use crate::gpu::several::Several;
 use std::sync::Arc;
 
@@ -49,6 +49,16 @@ impl Devices {
         let gpu = Arc::new(Gpu::new(Arc::new(Emulated::new(threads, 1 << 31))));
         let notes = Arc::clone(&gpu);
         (Devices::new([gpu as Arc<dyn Backend>]), move || notes.take_notes())
+    }
+
+    /// So many cards that the processors emulate, which split tables from so many rows on, for tests.
+    #[cfg(feature = "gpu-emulated")]
+    #[doc(hidden)]
+    pub fn emulated_cards(cards: usize, threads: u32, rows_min: u64) -> Self {
+        use crate::gpu::driver::emulated::Emulated;
+        let card = |_| Gpu::new(Arc::new(Emulated::new(threads, 1 << 31)));
+        let several = Several::new((0..cards).map(card).collect()).that_split_from(rows_min);
+        Devices::new([Arc::new(several) as Arc<dyn Backend>])
     }
 }
 

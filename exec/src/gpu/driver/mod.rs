@@ -2,8 +2,8 @@
 //!
 //! A [`Driver`] is one device. `cuda` is a card behind CUDA's driver, whose libraries are loaded when it is opened; `emulated`
 //! (tests alone) compiles the same sources for the processors. What is compiled is kept by its source (`cache`, `disk`), and made by
-//! threads of its own (`compilers`) where nobody waits for it; memory is given back when the last owner of a [`Buffer`] is gone. `copier` brings it to
-//! another device.
+//! threads of its own (`compilers`) where nobody waits for it; memory is given back when the last owner of a [`Buffer`] is gone.
+//! `copier` brings it to another device; `threads` run what several devices do at once.
 
 pub(crate) mod cache;
 mod compilers;
@@ -18,6 +18,7 @@ pub(crate) mod emulated;
 pub(crate) mod nvrtc;
 #[cfg(feature = "gpu")]
 mod staging;
+pub(crate) mod threads;
 
 use super::stop::{Done, decline};
 pub(crate) use cache::{Cache, Patience};

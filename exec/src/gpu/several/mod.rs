@@ -22,12 +22,12 @@ mod shape;
 mod spread;
 #[cfg(test)]
 mod tests;
-mod threads;
 mod view;
 
 use super::backend::{Gpu, NOTES_MAX, REFUSED_MAX, bytes_of_column, names, what};
 use super::device::Device;
 use super::driver::cache::LATER;
+use super::driver::threads::Threads;
 use crate::backend::inputs::Inputs;
 use crate::backend::{Backend, Besides, Given, Outcome, Placement, Task};
 use crate::collections::rows::RowSet;
@@ -41,7 +41,6 @@ use spread::{Own, Spread, put_together};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
-use threads::Threads;
 use view::{Part, PartRows, View};
 
 /// Several cards.
@@ -95,7 +94,7 @@ impl Several {
     }
 
     /// The same, to which few rows are many.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "gpu-emulated"))]
     pub(crate) fn that_split_from(mut self, rows_min: u64) -> Self {
         self.limits = Limits { rows_min, bytes_each: u64::MAX };
         self

@@ -14,7 +14,7 @@ type Work<'w> = Box<dyn FnOnce() + Send + 'w>;
 
 /// The threads; the first is the second card's.
 #[derive(Debug)]
-pub(super) struct Threads(Vec<Mutex<Thread>>);
+pub(crate) struct Threads(Vec<Mutex<Thread>>);
 
 /// A thread that stays.
 #[derive(Debug)]
@@ -79,13 +79,13 @@ fn next(to_do: &Receiver<Work<'static>>) -> Option<Work<'static>> {
 
 impl Threads {
     /// Those for so many cards.
-    pub(super) fn new(cards: usize) -> Self {
+    pub(crate) fn new(cards: usize) -> Self {
         // Without one a thread is started each time.
         Threads((1..cards).filter_map(Thread::new).map(Mutex::new).collect())
     }
 
     /// Does something for each of some numbers at once, for 0 on this thread; none of what panicked.
-    pub(super) fn each<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<Option<T>> {
+    pub(crate) fn each<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<Option<T>> {
         let made: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
         let one = |number: usize| {
             let own = catch_unwind(AssertUnwindSafe(|| work(number))).ok();
