@@ -7,7 +7,9 @@ use crate::gpu::backend::Gpu;
 use crate::gpu::driver::emulated::Emulated;
 use crate::gpu::driver::{Argument, Driver, Limits, Module, Shape};
 use crate::gpu::stop::Done;
-use crate::gpu::tests::{compare, context, cut, emulated, on_device, on_host, program, table, with_statistics};
+use crate::gpu::tests::{
+    all_cards, compare, context, cut, emulated, on_device, on_host, program, table, with_statistics,
+};
 use crate::run::{Body, run_with};
 use crate::workers::context::Cancellation;
 use crate::workers::pool::Pool;
@@ -21,7 +23,9 @@ const T: &str = "table %0 t(a#0 integer, b#1 bigint?, s#2 text?, o#3 boolean?)\n
 
 /// So many cards, which split tables of a few rows.
 fn cards(count: usize) -> Arc<Several> {
-    Arc::new(Several::new((0..count).map(|_| emulated(2, 8)).collect()).that_split_from(4))
+    let cards = all_cards(Some(8)).filter(|cards| cards.len() == count);
+    let cards = cards.unwrap_or_else(|| (0..count).map(|_| emulated(2, 8)).collect());
+    Arc::new(Several::new(cards).that_split_from(4))
 }
 
 /// Rows of [`T`]: groups that all parts have, and such as one has; NULLs at the end alone, if that is said.

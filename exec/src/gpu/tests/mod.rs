@@ -84,11 +84,32 @@ impl Tested for Several {
     }
 }
 
+/// All cards of this machine, where they are asked for and there are several: backends whose blocks do so many rows at once.
+pub(crate) fn all_cards(piece: Option<usize>) -> Option<Vec<Gpu>> {
+    #[cfg(feature = "gpu")]
+    if std::env::var_os("MULTILOOP_GPU").is_some() {
+        use crate::gpu::driver::cuda::Cuda;
+        static CARDS: std::sync::OnceLock<Vec<Arc<Cuda>>> = std::sync::OnceLock::new();
+        let open = || Cuda::open_all().expect("there is a card").into_iter().map(Arc::new).collect();
+        let drivers = CARDS.get_or_init(open).iter().map(|card| Arc::clone(card) as Arc<dyn Driver>);
+        let cards = drivers.map(|driver| match piece {
+            Some(piece) => Gpu::with_pieces(driver, piece),
+            None => Gpu::new(driver),
+        });
+        return Some(cards.collect()).filter(|cards: &Vec<Gpu>| cards.len() > 1);
+    }
+    let _ = piece;
+    None
+}
+
 /// Several cards, which split whatever has a few rows.
 fn several() -> Vec<Arc<Several>> {
     let of = |count: usize, card: &dyn Fn() -> Gpu| {
         Arc::new(Several::new((0..count).map(|_| card()).collect()).that_split_from(2))
     };
+    if let Some(cards) = all_cards(Some(PIECE_OF_CARD)) {
+        return vec![Arc::new(Several::new(cards).that_split_from(2))];
+    }
     vec![of(2, &|| emulated(1, 16)), of(3, &|| emulated(4, 8)), of(2, &|| emulated(4, 20).that_keeps_nothing())]
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The programs are what `EXPLAIN (LOOPS)` shows after its rules.
 
-use super::{card, compare, context, cut, program, with_sources_of_a_card, with_statistics};
+use super::{all_cards, card, compare, context, cut, program, with_sources_of_a_card, with_statistics};
 use crate::backend::Backend;
 use crate::column::Table;
 use crate::column::build::{Storage, TableBuilder};
@@ -154,7 +154,8 @@ fn all_queries_on_several_cards() {
         };
         let tables: Vec<Arc<Table>> = whole.iter().map(cut).collect();
         let program = with_statistics(&program, &tables);
-        let cards = (0..2).map(|_| with_sources_of_a_card()).collect();
+        let cards = all_cards(None).filter(|cards| cards.len() == 2);
+        let cards = cards.unwrap_or_else(|| (0..2).map(|_| with_sources_of_a_card()).collect());
         let cards = Arc::new(Several::new(cards).that_split_from(SPLIT_FROM));
         for note in compare(&program, &tables, &[], (&cards, &pool), &format!("Q{number}")) {
             println!("Q{number} {note}");
