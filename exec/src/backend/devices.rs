@@ -56,6 +56,7 @@ impl Devices {
     }
 
     /// What the first is called.
+    #[cfg(not(feature = "gpu"))]
     pub(crate) fn name(&self) -> &str {
         self.0.first().map_or("", |device| device.name())
     }

@@ -47,6 +47,12 @@ pub(crate) trait Inputs: Sync {
     /// The same by the numbers of rows over all chunks, as few ranges as may be.
     fn ranges(&self) -> Result<Vec<Range<usize>>>;
 
+    /// How many outermost rows there are in all, if these are a part of the loop's: others go over the rest, and what is made of all
+    /// parts is put together.
+    fn rows_in_all(&self) -> Option<u64> {
+        None
+    }
+
     /// The value of a scalar of the loop that reads no index.
     fn ground(&self, scalar: ScalarId) -> Result<Value>;
 

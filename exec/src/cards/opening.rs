@@ -31,7 +31,7 @@ const WORTH: f64 = 0.2;
 fn open() -> Result<Opened, String> {
     let [patient, hasty] = Devices::cards()?;
     hasty.prepare();
-    let rates = Rates::of_card(patient.name()).unwrap_or_default();
+    let rates = super::first_card().ok().and_then(|name| Rates::of_card(&name)).unwrap_or_default();
     Ok(Opened { patient, hasty, rates })
 }
 

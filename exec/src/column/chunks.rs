@@ -27,6 +27,19 @@ struct List {
     dictionaries: Mutex<FxHashMap<usize, Option<Arc<Dictionary>>>>,
     /// What is known of each chunk of columns that somebody asked.
     zones: Mutex<FxHashMap<usize, Arc<Zones>>>,
+    /// The list in so many parts, once somebody asks.
+    parts: Mutex<FxHashMap<usize, Arc<[Part]>>>,
+}
+
+/// Neighbouring chunks of a list, as a list of their own.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Which of the whole list's chunks the first one is, and how many rows are before it.
+    pub first: usize,
+    /// See `first`.
+    pub start: usize,
+    /// The chunks.
+    pub chunks: Chunks,
 }
 
 /// A list of chunks that may go; two are equal if they are of one.
@@ -72,6 +85,29 @@ impl Chunks {
     pub fn zones(&self, position: usize) -> Arc<Zones> {
         let mut known = self.0.zones.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(known.entry(position).or_insert_with(|| Arc::new(Zones::of(self, position))))
+    }
+
+    /// The list in so many parts of about as many rows each, some of which may have none; the same lists whenever somebody asks.
+    pub fn parts(&self, count: usize) -> Arc<[Part]> {
+        let mut known = self.0.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(count).or_insert_with(|| self.cut(count)))
+    }
+
+    fn cut(&self, count: usize) -> Arc<[Part]> {
+        let starts = self.starts();
+        // A chunk belongs where its middle is.
+        let part_of = |number: usize| {
+            let middle = starts[number] as u128 * 2 + self.rows_of(number) as u128;
+            (middle * count as u128 / (self.rows().max(1) as u128 * 2)).min(count as u128 - 1) as usize
+        };
+        let numbers: Vec<usize> = (0..self.len()).map(part_of).collect();
+        let part = |number: usize| {
+            let (first, end) =
+                (numbers.partition_point(|&of| of < number), numbers.partition_point(|&of| of <= number));
+            let start = starts.get(first).copied().unwrap_or(self.rows());
+            Part { first, start, chunks: self[first..end].iter().cloned().collect() }
+        };
+        (0..count).map(part).collect()
     }
 
     fn shared_dictionary(&self, position: usize) -> Option<Arc<Dictionary>> {
@@ -165,6 +201,24 @@ mod tests {
 
     fn of(rows: &[usize]) -> Chunks {
         rows.iter().map(|&rows| Arc::new(Chunk::new(rows, Vec::new()))).collect()
+    }
+
+    #[test]
+    fn parts_are_about_as_large() {
+        let rows = |chunks: &Chunks, count: usize| -> Vec<(usize, usize, usize)> {
+            chunks.parts(count).iter().map(|part| (part.first, part.start, part.chunks.rows())).collect()
+        };
+        let chunks = of(&[2, 3, 0, 4, 1]);
+        assert_eq!(rows(&chunks, 1), [(0, 0, 10)]);
+        assert_eq!(rows(&chunks, 2), [(0, 0, 5), (2, 5, 5)]);
+        assert_eq!(rows(&of(&[1, 100, 1]), 3), [(0, 0, 1), (1, 1, 100), (2, 101, 1)]);
+        assert_eq!(rows(&of(&[7]), 3), [(0, 0, 0), (0, 0, 7), (1, 7, 0)]);
+        assert_eq!(rows(&of(&[]), 2), [(0, 0, 0), (0, 0, 0)]);
+        assert_eq!(rows(&of(&[0, 0]), 2), [(0, 0, 0), (2, 0, 0)]);
+        let watch = chunks.parts(2)[1].chunks.watch();
+        assert!(chunks.clone().parts(2)[1].chunks.is(&watch));
+        drop(chunks);
+        assert!(watch.is_gone());
     }
 
     #[test]

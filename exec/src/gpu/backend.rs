@@ -46,10 +46,10 @@ const NO_ROOM: &str = "it does not fit the card";
 const STRETCH: u64 = 2;
 
 /// Loops that are remembered as declined, at most.
-const REFUSED_MAX: usize = 1 << 10;
+pub(super) const REFUSED_MAX: usize = 1 << 10;
 
 /// Notes that are kept, at most.
-const NOTES_MAX: usize = 1 << 12;
+pub(super) const NOTES_MAX: usize = 1 << 12;
 
 /// What a device had done before a loop.
 struct Spent {
@@ -123,7 +123,6 @@ impl Gpu {
     }
 
     /// The device.
-    #[cfg(test)]
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
@@ -208,7 +207,7 @@ impl Gpu {
     }
 
     /// Remembers whether a loop was declined because its code is to come.
-    fn note_awaited(&self, task: &Task<'_>, outcome: &Outcome) {
+    pub(super) fn note_awaited(&self, task: &Task<'_>, outcome: &Outcome) {
         let is_to_come = matches!(outcome, Outcome::Declined(why) if *why == LATER || *why == OTHER_FORM);
         let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
         if is_to_come {
@@ -324,7 +323,7 @@ fn reduce(
 }
 
 /// A number of what a loop is, of what tables: what it makes of these is the same each time.
-fn what(task: &Task<'_>) -> u64 {
+pub(super) fn what(task: &Task<'_>) -> u64 {
     struct Hashing(FxHasher);
     impl std::fmt::Write for Hashing {
         fn write_str(&mut self, text: &str) -> std::fmt::Result {
@@ -355,7 +354,7 @@ fn what(task: &Task<'_>) -> u64 {
 }
 
 /// What a loop defines, as texts of programs name it.
-fn names(task: &Task<'_>) -> String {
+pub(super) fn names(task: &Task<'_>) -> String {
     task.defines.iter().map(|define| format!("%{}", define.0)).collect::<Vec<_>>().join(", ")
 }
 
@@ -498,12 +497,14 @@ impl Backend for Gpu {
 
     fn missing(&self, table: &column::Table, columns: &[u32]) -> u64 {
         let missing = columns.iter().filter(|&&column| !self.device.resident.has(&table.chunks, column));
-        let bytes = |&column: &u32| {
-            let known = table.statistics.columns.get(column as usize);
-            known.map_or(0.0, |known| known.estimates.average_bytes * table.statistics.rows as f64) as u64
-        };
-        missing.map(bytes).sum()
+        missing.map(|&column| bytes_of_column(table, column)).sum()
     }
+}
+
+/// Bytes of a column of a table, about.
+pub(super) fn bytes_of_column(table: &column::Table, column: u32) -> u64 {
+    let known = table.statistics.columns.get(column as usize);
+    known.map_or(0.0, |known| known.estimates.average_bytes * table.statistics.rows as f64) as u64
 }
 
 /// Whether the card had too little memory for a loop.

@@ -3,10 +3,12 @@
 use crate::backend::Backend;
 use crate::backend::devices::Devices;
 use crate::gpu::backend::Gpu;
+#[cfg(any(feature = "gpu", feature = "gpu-emulated"))]
+use crate::gpu::several::Several;
 use std::sync::Arc;
 
 impl Devices {
-    /// The first card, for statements that wait until code is compiled for them, and for those that do not; why there is none, if there is
+    /// This machine's cards, for statements that wait until code is compiled for them, and for those that do not; why there is none, if there is
     /// none.
     ///
     /// # Errors
@@ -14,8 +16,16 @@ impl Devices {
     #[cfg(feature = "gpu")]
     pub(crate) fn cards() -> Result<[Self; 2], String> {
         use crate::gpu::driver::cuda::Cuda;
-        let card = Cuda::open(0).map_err(|stop| stop.why())?;
-        Ok(Devices::patient_and_hasty(Gpu::new(Arc::new(card))))
+        let mut cards = Cuda::open_all().map_err(|stop| stop.why())?.into_iter().map(|card| Gpu::new(Arc::new(card)));
+        match (cards.next(), cards.next()) {
+            (Some(first), Some(second)) => {
+                let several = Several::new([first, second].into_iter().chain(cards).collect());
+                let hasty = several.in_a_hurry();
+                Ok([several, hasty].map(|several| Devices::new([Arc::new(several) as Arc<dyn Backend>])))
+            }
+            (Some(card), None) => Ok(Devices::patient_and_hasty(card)),
+            (None, _) => Err("there is no card".to_owned()),
+        }
     }
 
     /// Whether there is something to open cards with: CUDA's driver.
@@ -39,6 +49,16 @@ impl Devices {
         let gpu = Arc::new(Gpu::new(Arc::new(Emulated::new(threads, 1 << 31))));
         let notes = Arc::clone(&gpu);
         (Devices::new([gpu as Arc<dyn Backend>]), move || notes.take_notes())
+    }
+
+    /// So many cards that the processors emulate, which split tables from so many rows on, for tests.
+    #[cfg(feature = "gpu-emulated")]
+    #[doc(hidden)]
+    pub fn emulated_cards(cards: usize, threads: u32, rows_min: u64) -> Self {
+        use crate::gpu::driver::emulated::Emulated;
+        let card = |_| Gpu::new(Arc::new(Emulated::new(threads, 1 << 31)));
+        let several = Several::new((0..cards).map(card).collect()).that_split_from(rows_min);
+        Devices::new([Arc::new(several) as Arc<dyn Backend>])
     }
 }
 

@@ -25,8 +25,10 @@
 //! Same bits as the processors: integers and decimals are exact, in 64 bits where rows × bound fit them, in 128 else; floats are
 //! computed by IEEE's operations without contraction, and what is not finite, or may be an underflow, is the processors'.
 //!
+//! Of several cards (`several`) each runs loops over its part of a table; what they make is put together where it is asked.
+//!
 //! Low to high: `stop` is what ends work; `code`; `driver`; `columns`; `device` is what a device keeps; `text` computes values of
-//! columns of text; `lower`, `groups` and `rows`, which know each other; `backend`.
+//! columns of text; `lower`, `groups` and `rows`, which know each other; `backend`; `several`.
 
 pub(crate) mod backend;
 mod code;
@@ -38,6 +40,7 @@ pub(crate) mod driver;
 mod groups;
 mod lower;
 mod rows;
+pub(crate) mod several;
 mod stop;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -2,7 +2,7 @@
 //!
 //! [`PartialGroups`] are keys (`keys`), what is known of their order (`order`), and the states of the reductions (`state`). They
 //! are made by a backend, which folds rows into states, and merged by one; here they are taken apart by key
-//! ([`PartialGroups::partition`]) and written as bytes and read back (`wire`). The parts of any cut of the rows into ranges,
+//! ([`PartialGroups::partition`]), given codes of one dictionary (`unify`), and written as bytes and read back (`wire`). The parts of any cut of the rows into ranges,
 //! merged in the order of these, are bit by bit what one pass over all rows gives.
 //!
 //! `hash` and `byte_keys` say by what keys are hashed: the same in every process.
@@ -12,6 +12,7 @@ pub(crate) mod hash;
 pub(crate) mod keys;
 pub(crate) mod order;
 pub(crate) mod state;
+pub(crate) mod unify;
 pub(crate) mod wire;
 
 use crate::Result;

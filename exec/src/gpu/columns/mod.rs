@@ -20,7 +20,7 @@ mod text;
 mod upload;
 
 use super::code::types::Type;
-use super::driver::{Buffer, Driver};
+use super::driver::{Buffer, Copier, Driver};
 use super::stop::Done;
 use crate::column::{Chunk, Chunks, Dictionary};
 use std::any::Any;
@@ -133,6 +133,21 @@ impl Carried {
 }
 
 impl DeviceColumn {
+    /// The same on another device.
+    pub(crate) fn copied(&self, to: &Copier<'_>) -> Done<Self> {
+        let valid = match &self.valid {
+            Valid::All => Valid::All,
+            Valid::Bits(valid) => Valid::Bits(to.buffer(valid)?),
+            Valid::Bytes(valid) => Valid::Bytes(to.buffer(valid)?),
+        };
+        let form = match &self.form {
+            Form::Text { offsets, wide } => Form::Text { offsets: to.buffer(offsets)?, wide: *wide },
+            other => other.clone(),
+        };
+        let (rows, element, data) = (self.rows, self.element, to.buffer(&self.data)?);
+        Ok(DeviceColumn { rows, element, form, data, valid, made: Made::default() })
+    }
+
     /// Bytes that it takes on the device.
     pub(crate) fn bytes(&self) -> usize {
         let valid = match &self.valid {

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::ffi::{CString, c_void};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 /// Threads of a block.
@@ -30,6 +30,7 @@ pub(crate) struct Cuda {
     name: String,
     /// As in `sm_90`.
     architecture: String,
+    device: sys::CUdevice,
     context: sys::CUcontext,
     stream: sys::CUstream,
     limits: Limits,
@@ -51,6 +52,27 @@ struct Watched {
 unsafe impl Send for Cuda {}
 // SAFETY: as above.
 unsafe impl Sync for Cuda {}
+
+/// Code that is being compiled: cards of one architecture that want it at once wait for the first of them. Those that come later find it
+/// on disk.
+#[derive(Default)]
+struct Compiling(OnceLock<Done<Vec<u8>>>);
+
+impl Compiling {
+    fn of(kernels: &str, architecture: &str) -> Arc<Self> {
+        /// By source and architecture.
+        static ALL: Mutex<Vec<(String, String, Weak<Compiling>)>> = Mutex::new(Vec::new());
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|(.., made)| made.strong_count() > 0);
+        let is_it = |(source, of, _): &&(String, String, Weak<Compiling>)| source == kernels && of == architecture;
+        if let Some(made) = all.iter().find(is_it).and_then(|(.., made)| made.upgrade()) {
+            return made;
+        }
+        let made = Arc::new(Compiling::default());
+        all.push((kernels.to_owned(), architecture.to_owned(), Arc::downgrade(&made)));
+        made
+    }
+}
 
 /// Kernels on a card.
 #[derive(Debug)]
@@ -191,6 +213,7 @@ impl Cuda {
             Ok(Cuda {
                 name,
                 architecture,
+                device,
                 context,
                 stream,
                 limits,
@@ -198,6 +221,36 @@ impl Cuda {
                 staging,
                 watched: Mutex::default(),
             })
+        }
+    }
+
+    /// All cards that are like the first one; such of them as can reach each other's memory do.
+    pub(crate) fn open_all() -> Done<Vec<Self>> {
+        let mut cards = vec![Cuda::open(0)?];
+        for number in 1..count()? {
+            // Who cannot have one does with the others.
+            let alike = |card: &Cuda| card.name == cards[0].name && card.architecture == cards[0].architecture;
+            cards.extend(Cuda::open(number as u32).ok().filter(alike));
+        }
+        for from in &cards {
+            cards.iter().filter(|to| to.device != from.device).for_each(|to| from.let_in(to));
+        }
+        Ok(cards)
+    }
+
+    /// Lets another card reach this one's memory, if it can: else what is copied goes by way of the host.
+    fn let_in(&self, other: &Cuda) {
+        let location =
+            sys::CUmemLocation { type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: other.device };
+        let flags = sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        let access = sys::CUmemAccessDesc { location, flags };
+        let mut can = 0;
+        // SAFETY: both devices are there, and so is the first one's pool.
+        unsafe {
+            let asked = sys::cuDeviceCanAccessPeer(&raw mut can, other.device, self.device);
+            if let (Ok(()), Ok(pool), 1..) = (asked.result(), result::device::get_default_mem_pool(self.device), can) {
+                let _ = sys::cuMemPoolSetAccess(pool, &raw const access, 1);
+            }
         }
     }
 
@@ -256,12 +309,16 @@ impl Driver for Cuda {
     }
 
     fn compile(&self, kernels: &str) -> Done<Arc<dyn Module>> {
-        let nvrtc = self.nvrtc.get_or_init(Nvrtc::of_environment);
-        let code = nvrtc.as_ref().map_err(Clone::clone)?.cubin(&of_device(kernels), &self.architecture)?;
-        if let Some(path) = self.place(kernels) {
-            disk::keep(&path, &code);
-        }
-        self.load(&code)
+        let made = Compiling::of(kernels, &self.architecture);
+        let make = || {
+            let nvrtc = self.nvrtc.get_or_init(Nvrtc::of_environment);
+            let code = nvrtc.as_ref().map_err(Clone::clone)?.cubin(&of_device(kernels), &self.architecture)?;
+            if let Some(path) = self.place(kernels) {
+                disk::keep(&path, &code);
+            }
+            Ok(code)
+        };
+        self.load(made.0.get_or_init(make).as_ref().map_err(Clone::clone)?)
     }
 
     fn kept(&self, kernels: &str) -> Option<Arc<dyn Module>> {
@@ -307,6 +364,31 @@ impl Driver for Cuda {
     fn download(&self, address: u64, to: &mut [u8]) -> Done<()> {
         self.enter()?;
         self.staging.lock().unwrap_or_else(PoisonError::into_inner).receive(address, to, self.stream)
+    }
+
+    fn copy_from(&self, address: u64, from: &dyn Driver, source: u64, bytes: usize) -> Done<()> {
+        let Some(from) = from.as_any().and_then(|from| from.downcast_ref::<Cuda>()) else {
+            return decline("bug: memory of another device");
+        };
+        from.enter()?;
+        from.wait()?;
+        self.enter()?;
+        // SAFETY: callers have so many bytes at both places, and what made them has ended.
+        let copied = unsafe {
+            match from.context == self.context {
+                true => result::memcpy_dtod_async(address, source, bytes, self.stream),
+                false => {
+                    sys::cuMemcpyPeerAsync(address, self.context, source, from.context, bytes, self.stream).result()
+                }
+            }
+        };
+        checked("a card gives another one no bytes", copied)?;
+        // They may go there now.
+        self.wait()
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn watch(&self) {

@@ -3,9 +3,11 @@
 //! A [`Driver`] is one device. `cuda` is a card behind CUDA's driver, whose libraries are loaded when it is opened; `emulated`
 //! (tests alone) compiles the same sources for the processors. What is compiled is kept by its source (`cache`, `disk`), and made by
 //! threads of its own (`compilers`) where nobody waits for it; memory is given back when the last owner of a [`Buffer`] is gone.
+//! `copier` brings it to another device; `threads` run what several devices do at once.
 
 pub(crate) mod cache;
 mod compilers;
+mod copier;
 #[cfg(feature = "gpu")]
 pub(crate) mod cuda;
 #[cfg(any(test, feature = "gpu"))]
@@ -16,9 +18,11 @@ pub(crate) mod emulated;
 pub(crate) mod nvrtc;
 #[cfg(feature = "gpu")]
 mod staging;
+pub(crate) mod threads;
 
 use super::stop::{Done, decline};
 pub(crate) use cache::{Cache, Patience};
+pub(crate) use copier::Copier;
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -72,6 +76,23 @@ pub(crate) trait Driver: Debug + Send + Sync {
 
     /// Copies bytes from the device, when all that was launched before is done.
     fn download(&self, address: u64, to: &mut [u8]) -> Done<()>;
+
+    /// Copies bytes of another device, when all is done that was launched there; they are here, and may go there, when it returns. By
+    /// way of the host, unless there is a better one.
+    fn copy_from(&self, address: u64, from: &dyn Driver, source: u64, bytes: usize) -> Done<()> {
+        let mut slab = vec![0; bytes.min(SLAB)];
+        for at in (0..bytes).step_by(SLAB) {
+            let some = &mut slab[..SLAB.min(bytes - at)];
+            from.download(source + at as u64, some)?;
+            self.upload(address + at as u64, some)?;
+        }
+        Ok(())
+    }
+
+    /// For devices of the same kind, which know it again.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
+    }
 
     /// Begins to take the time of kernels, if it can.
     fn watch(&self) {}
@@ -161,6 +182,37 @@ impl Buffer {
         let buffer = Buffer::new(driver, bytes.len())?;
         driver.upload(buffer.address, bytes)?;
         Ok(buffer)
+    }
+
+    /// The device that has it.
+    pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
+        &self.driver
+    }
+
+    /// The same bytes on another device, or once more.
+    pub(crate) fn copied(&self, driver: &Arc<dyn Driver>) -> Done<Arc<Self>> {
+        let copy = Buffer::new(driver, self.bytes)?;
+        copy.take(0, self, self.bytes)?;
+        Ok(copy)
+    }
+
+    /// Takes the first bytes of another buffer, so many, to a place.
+    pub(crate) fn take(&self, at: usize, from: &Buffer, bytes: usize) -> Done<()> {
+        if at + bytes > self.bytes || bytes > from.bytes {
+            return decline("bug: more is copied than there is");
+        }
+        match bytes {
+            0 => Ok(()),
+            _ => self.driver.copy_from(self.address + at as u64, &*from.driver, from.address, bytes),
+        }
+    }
+
+    /// Takes bytes of the host to a place.
+    pub(crate) fn take_bytes(&self, at: usize, from: &[u8]) -> Done<()> {
+        if at + from.len() > self.bytes {
+            return decline("bug: more is copied than there is");
+        }
+        if from.is_empty() { Ok(()) } else { self.driver.upload(self.address + at as u64, from) }
     }
 
     /// The first values, so many.

@@ -5,7 +5,7 @@ use crate::gpu::code::expression::Expression;
 use crate::gpu::code::helpers::Helper;
 use crate::gpu::code::types::Type;
 use crate::gpu::device::Device;
-use crate::gpu::driver::{Argument, Buffer};
+use crate::gpu::driver::{Argument, Buffer, Copier};
 use crate::gpu::lower::Lowering;
 use crate::gpu::stop::Done;
 use std::sync::{Arc, OnceLock};
@@ -83,6 +83,17 @@ impl Filters {
             made: OnceLock::new(),
             small: OnceLock::new(),
         })
+    }
+
+    /// The same for another device, where they are made anew.
+    pub(crate) fn copied(&self, to: &Copier<'_>) -> Done<Arc<Self>> {
+        let (codes, of, count) = &self.codes;
+        Ok(Arc::new(Filters {
+            codes: (to.buffer(codes)?, *of, *count),
+            slot_bits: self.slot_bits,
+            made: OnceLock::new(),
+            small: OnceLock::new(),
+        }))
     }
 
     /// The filter, once many rows ask, of a collection whose keys have so many codes.

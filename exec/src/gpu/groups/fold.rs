@@ -98,6 +98,11 @@ pub(super) fn planes(cells: &[Cell], record: &Record) -> usize {
     usize::from(record.flags.is_some()) + cells.iter().map(Cell::shared_words).sum::<usize>()
 }
 
+/// The rows that are folded into tables of one form, by this loop and by those that go over other parts of the rows.
+fn rows_in_all(of: &Lowering<'_>, pieces: &Pieces) -> u64 {
+    of.inputs.rows_in_all().unwrap_or(pieces.rows)
+}
+
 impl<'p> Fold<'p> {
     /// A reduction without tuples, of those that pass some conditions.
     pub(crate) fn new(plan: &'p ReducePlan, conditions: &'p [ScalarId], may_be_hashed: bool) -> Self {
@@ -122,7 +127,7 @@ impl<'p> Fold<'p> {
 
     /// Folds the tuple at hand.
     pub(crate) fn tuple(&mut self, to: &mut Lowering<'_>, pieces: &Pieces, taken: usize) -> Done<()> {
-        self.most = pieces.rows.saturating_mul(to.tuples_each);
+        self.most = rows_in_all(to, pieces).saturating_mul(to.tuples_each);
         let Key { layout, group, groups, slots } = self.key(to, pieces)?;
         if self.plan.aggregates.is_empty()
             && slots.is_none()
@@ -223,7 +228,7 @@ impl<'p> Fold<'p> {
     pub(super) fn cells(&self, to: &mut Lowering<'_>, pieces: &Pieces) -> Done<(Vec<Cell>, Option<usize>)> {
         // Up to a power of two, so that a few rows more need no other code.
         let rounded = |of: u64| u128::from(of.max(1)).next_power_of_two();
-        let Some(tuples) = rounded(pieces.rows).checked_mul(rounded(to.tuples_each)) else {
+        let Some(tuples) = rounded(rows_in_all(to, pieces)).checked_mul(rounded(to.tuples_each)) else {
             return decline("too many tuples");
         };
         let mut flag = SEEN << 1;

@@ -6,13 +6,15 @@ use super::finished::Finish;
 use super::host::Finder;
 use super::partial::partial_of_table;
 use super::record::InTable;
+use super::slots::Slots;
 use crate::Result;
 use crate::backend::{Given, Held};
 use crate::column::Dictionary;
 use crate::gpu::code::expression::{Binary, Expression};
 use crate::gpu::code::helpers::Helper;
 use crate::gpu::code::types::Type;
-use crate::gpu::driver::Buffer;
+use crate::gpu::device::Device;
+use crate::gpu::driver::{Buffer, Copier};
 use crate::gpu::lower::Lowering;
 use crate::gpu::lower::scalars::Scalar;
 use crate::gpu::stop::{Done, Stop, decline};
@@ -58,6 +60,28 @@ impl HeldGroups {
     /// The groups, if that is what is held.
     pub(crate) fn of(held: &Arc<dyn Held>) -> Option<Arc<Self>> {
         held.as_any().downcast_ref::<Kept<HeldGroups>>().map(|kept| Arc::clone(&kept.0))
+    }
+}
+
+impl HeldGroups {
+    /// The same on another device.
+    pub(crate) fn copied(&self, device: &Device, to: &Copier<'_>) -> Done<Self> {
+        let slots = self.table.slots.as_ref().map(|slots| slots.copied(to)).transpose()?;
+        self.with(device, (slots, to.buffer(&self.table.memory)?))
+    }
+
+    /// Groups like these, of a table that lies elsewhere.
+    pub(crate) fn with(&self, device: &Device, (slots, memory): (Option<Slots>, Arc<Buffer>)) -> Done<Self> {
+        let Table { groups, cells, record, .. } = &self.table;
+        let table = Table { groups: *groups, slots, cells: cells.clone(), record: record.clone(), memory };
+        let finder = Finder::new(&table, device)?;
+        Ok(HeldGroups {
+            layout: self.layout.clone(),
+            table,
+            empty: self.empty.clone(),
+            finder,
+            finish: self.finish.clone(),
+        })
     }
 }
 

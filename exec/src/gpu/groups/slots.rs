@@ -4,7 +4,7 @@ use super::filter::Filters;
 use crate::gpu::code::expression::{Binary, Expression};
 use crate::gpu::code::helpers::{Helper, NO_SLOT};
 use crate::gpu::code::types::Type;
-use crate::gpu::driver::{Buffer, Driver, bytes_of};
+use crate::gpu::driver::{Buffer, Copier, Driver, bytes_of};
 use crate::gpu::lower::Lowering;
 use crate::gpu::stop::{Done, decline};
 use std::sync::Arc;
@@ -53,6 +53,11 @@ impl Slots {
         let bits = bits_for(codes)?;
         let codes = Buffer::zeroed(driver, 8 << bits)?;
         Ok(Slots { filters: Filters::of_slots(&codes, bits), codes, bits })
+    }
+
+    /// The same on another device.
+    pub(crate) fn copied(&self, to: &Copier<'_>) -> Done<Self> {
+        Ok(Slots { codes: to.buffer(&self.codes)?, bits: self.bits, filters: self.filters.copied(to)? })
     }
 
     /// How many slots.

@@ -26,7 +26,7 @@ use super::code::statement::{Kernel, Statement};
 use super::code::types::{Kind, Type};
 use super::columns::DeviceColumn;
 use super::device::Device;
-use super::driver::{Argument, Buffer};
+use super::driver::{Argument, Buffer, Copier};
 use super::groups::held::HeldGroups;
 use super::stop::{Done, decline};
 use super::text::Answers;
@@ -146,6 +146,22 @@ pub(crate) struct Level {
     pub(crate) columns: Vec<Done<Arc<DeviceColumn>>>,
     /// Groups of the device, a row a code, of which some are no groups.
     pub(crate) groups: Option<Arc<HeldGroups>>,
+}
+
+impl Level {
+    /// The same on another device, as far as it is columns.
+    pub(crate) fn copied(&self, to: &Copier<'_>) -> Done<Self> {
+        let column = |column: &Done<Arc<DeviceColumn>>| match column {
+            Ok(column) => column.copied(to).map(|copy| Ok(Arc::new(copy))),
+            Err(stop) => Ok(Err(stop.clone())),
+        };
+        let columns = self.columns.iter().map(column).collect::<Done<Vec<_>>>()?;
+        if self.groups.is_some() {
+            decline("bug: groups as rows")
+        } else {
+            Ok(Level { rows: self.rows, columns, groups: None })
+        }
+    }
 }
 
 impl<'a> Lowering<'a> {

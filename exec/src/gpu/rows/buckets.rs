@@ -7,7 +7,7 @@ use crate::backend::{Given, Held};
 use crate::column::Dictionary;
 use crate::gpu::code::types::Type;
 use crate::gpu::device::Device;
-use crate::gpu::driver::{Argument, Buffer, Module, Shape};
+use crate::gpu::driver::{Argument, Buffer, Copier, Module, Shape};
 use crate::gpu::groups::filter::{Filters, pays_for_numbers};
 use crate::gpu::groups::held::{Kept, key_range, lost};
 use crate::gpu::groups::slots::{Slots, are_far_by};
@@ -93,6 +93,16 @@ impl HeldBuckets {
         };
         Ok(HeldBuckets { index, members, key_types: key_types.to_vec(), types: types.to_vec() })
     }
+
+    /// The same on another device.
+    pub(crate) fn copied(&self, to: &Copier<'_>) -> Done<Self> {
+        Ok(HeldBuckets {
+            index: Arc::new(self.index.copied(to)?),
+            members: Arc::new(self.members.copied(to)?),
+            key_types: self.key_types.clone(),
+            types: self.types.clone(),
+        })
+    }
 }
 
 impl Index {
@@ -134,6 +144,26 @@ impl Index {
             None => pays.then(|| Filters::of_rows(&codes, of, count_of_rows)),
         };
         Ok(Index { layout, slots, numbers, spans, filters, most, codes: (codes, of) })
+    }
+
+    fn copied(&self, to: &Copier<'_>) -> Done<Self> {
+        let spans = match &self.spans {
+            Spans::Unique => Spans::Unique,
+            Spans::ByNumber(starts) => Spans::ByNumber(to.buffer(starts)?),
+            Spans::ByCode { starts, counts, order } => {
+                Spans::ByCode { starts: to.buffer(starts)?, counts: to.buffer(counts)?, order: to.buffer(order)? }
+            }
+        };
+        let (codes, of) = &self.codes;
+        Ok(Index {
+            layout: self.layout.clone(),
+            slots: self.slots.as_ref().map(|slots| slots.copied(to)).transpose()?,
+            numbers: to.buffer(&self.numbers)?,
+            spans,
+            filters: self.filters.as_ref().map(|filters| filters.copied(to)).transpose()?,
+            most: self.most,
+            codes: (to.buffer(codes)?, *of),
+        })
     }
 
     fn codes(&self, rows: usize) -> Done<Vec<u64>> {

@@ -18,11 +18,12 @@ mod waiting;
 use crate::Result;
 use crate::backend::Backend;
 use crate::backend::devices::Devices;
-use crate::column::Table;
 use crate::column::build::{Storage, TableBuilder};
+use crate::column::{Chunk, Table};
 use crate::gpu::backend::Gpu;
 use crate::gpu::driver::Driver;
 use crate::gpu::driver::emulated::Emulated;
+use crate::gpu::several::Several;
 use crate::plan::Machine;
 use crate::run::{Body, Output, run, run_with};
 use crate::workers::context::{Context, Memory};
@@ -64,6 +65,53 @@ fn card(piece: Option<usize>) -> Option<Arc<Gpu>> {
     }
     let _ = piece;
     None
+}
+
+/// What tests run loops on.
+pub(crate) trait Tested: Backend + std::fmt::Debug + 'static {
+    /// What became of the loops that were run since somebody asked.
+    fn notes(&self) -> Vec<String>;
+}
+
+impl Tested for Gpu {
+    fn notes(&self) -> Vec<String> {
+        self.take_notes()
+    }
+}
+
+impl Tested for Several {
+    fn notes(&self) -> Vec<String> {
+        self.take_notes()
+    }
+}
+
+/// All cards of this machine, where they are asked for and there are several: backends whose blocks do so many rows at once.
+pub(crate) fn all_cards(piece: Option<usize>) -> Option<Vec<Gpu>> {
+    #[cfg(feature = "gpu")]
+    if std::env::var_os("MULTILOOP_GPU").is_some() {
+        use crate::gpu::driver::cuda::Cuda;
+        static CARDS: std::sync::OnceLock<Vec<Arc<Cuda>>> = std::sync::OnceLock::new();
+        let open = || Cuda::open_all().expect("there is a card").into_iter().map(Arc::new).collect();
+        let drivers = CARDS.get_or_init(open).iter().map(|card| Arc::clone(card) as Arc<dyn Driver>);
+        let cards = drivers.map(|driver| match piece {
+            Some(piece) => Gpu::with_pieces(driver, piece),
+            None => Gpu::new(driver),
+        });
+        return Some(cards.collect()).filter(|cards: &Vec<Gpu>| cards.len() > 1);
+    }
+    let _ = piece;
+    None
+}
+
+/// Several cards, which split whatever has a few rows.
+fn several() -> Vec<Arc<Several>> {
+    let of = |count: usize, card: &dyn Fn() -> Gpu| {
+        Arc::new(Several::new((0..count).map(|_| card()).collect()).that_split_from(2))
+    };
+    if let Some(cards) = all_cards(Some(PIECE_OF_CARD)) {
+        return vec![Arc::new(Several::new(cards).that_split_from(2))];
+    }
+    vec![of(2, &|| emulated(1, 16)), of(3, &|| emulated(4, 8)), of(2, &|| emulated(4, 20).that_keeps_nothing())]
 }
 
 /// Devices of several launch shapes.
@@ -145,6 +193,25 @@ pub(crate) fn table(fields: &[Field], rows: &[Vec<Value>], chunk: usize) -> Arc<
     Arc::new(table)
 }
 
+/// The same rows in chunks of such lengths, and what is left in a last one.
+pub(crate) fn cut(table: &Table, lengths: impl IntoIterator<Item = usize>) -> Arc<Table> {
+    let mut lengths: Vec<usize> = lengths.into_iter().collect();
+    lengths.push(usize::MAX);
+    let mut cut = table.clone();
+    let mut chunks = Vec::new();
+    for chunk in &table.chunks {
+        let (mut at, mut lengths) = (0, lengths.iter());
+        while at < chunk.rows {
+            let rows = lengths.next().map_or(usize::MAX, |&length| length).min(chunk.rows - at);
+            let columns = chunk.columns.iter().map(|column| column.slice(at, rows)).collect();
+            chunks.push(Arc::new(Chunk::new(rows, columns)));
+            at += rows;
+        }
+    }
+    cut.chunks = chunks.into();
+    Arc::new(cut)
+}
+
 /// A program of a text, with the statistics of tables.
 pub(crate) fn program(text: &str) -> Program {
     let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -179,22 +246,22 @@ fn sorted(mut rows: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
 }
 
 /// What the host gives.
-fn on_host(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pool: &Pool) -> Outcome {
+pub(crate) fn on_host(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pool: &Pool) -> Outcome {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
     values_of(run(program, &lookup, parameters, &context(), pool)?)
 }
 
 /// Compares a program over some tables on a device with the host; gives what became of its loops.
-fn compare(
+pub(crate) fn compare<G: Tested>(
     program: &Program,
     tables: &[Arc<Table>],
     parameters: &[Value],
-    (gpu, pool): (&Arc<Gpu>, &Pool),
+    (gpu, pool): (&Arc<G>, &Pool),
     text: &str,
 ) -> Vec<String> {
     let expected = on_host(program, tables, parameters, pool);
     let got = on_device(program, tables, parameters, (gpu, pool));
-    let notes = gpu.take_notes();
+    let notes = gpu.notes();
     match (expected, got) {
         (Ok(expected), Ok(got)) => {
             assert_eq!(
@@ -222,7 +289,7 @@ fn check(text: &str, on_device: &[&str]) {
         }
     }
     let pool = Pool::new(2).expect("threads start");
-    let gpus = devices();
+    let (gpus, several) = (devices(), several());
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut ran = Vec::new();
     // Nothing, one row, several chunks and pieces and one row more or less, one key for all, NULL alone, nothing behind a nest.
@@ -244,6 +311,11 @@ fn check(text: &str, on_device: &[&str]) {
         for gpu in &gpus {
             ran.extend(compare(&program, &tables, &[], (gpu, &pool), text));
         }
+        // A few rounds each on several cards: the parts differ in size, and a part may have no chunk.
+        if (3..6).contains(&round) {
+            let tables: Vec<Arc<Table>> = tables.iter().map(|table| cut(table, [1, 9, 3, 3, 20])).collect();
+            ran.extend(compare(&program, &tables, &[], (&several[round % several.len()], &pool), text));
+        }
     }
     for define in on_device {
         let is_of =
@@ -257,16 +329,16 @@ fn check(text: &str, on_device: &[&str]) {
 }
 
 /// The device of an engine.
-fn devices_of(gpu: &Arc<Gpu>) -> Devices {
+pub(crate) fn devices_of<G: Tested>(gpu: &Arc<G>) -> Devices {
     Devices::new([Arc::clone(gpu) as Arc<dyn Backend>])
 }
 
 /// Runs a program where a device takes what it can.
-fn on_device(
+pub(crate) fn on_device<G: Tested>(
     program: &Program,
     tables: &[Arc<Table>],
     parameters: &[Value],
-    (gpu, pool): (&Arc<Gpu>, &Pool),
+    (gpu, pool): (&Arc<G>, &Pool),
 ) -> Outcome {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
     let devices = devices_of(gpu);

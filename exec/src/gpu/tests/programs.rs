@@ -1,6 +1,6 @@
 //! Programs of each shape that runs on the device.
 
-use super::{Random, check, compare, devices, program, table, with_statistics};
+use super::{Random, check, compare, cut, devices, program, several, table, with_statistics};
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
 use std::sync::Arc;
@@ -279,7 +279,7 @@ fn runs_and_frequent_groups() {
     let both =
         FOLDS.replace("result %2\noutput n, m, t", "result %1\noutput k, n, c, s, t, least, most, odd, any, one, some");
     let pool = Pool::new(2).expect("threads start");
-    let gpus = devices();
+    let (gpus, several) = (devices(), several());
     let mut random = Random(7);
     // Runs of one length, of many, one row each, all rows of one key, half of them; the keys in order or not.
     let keys: [&dyn Fn(i64, u64) -> i64; 8] = [
@@ -317,6 +317,10 @@ fn runs_and_frequent_groups() {
                     gpu.device().cache.watch();
                     compare(&program, &tables, &[], (gpu, &pool), text);
                     sources.extend(gpu.device().cache.watched());
+                }
+                if count == 300 {
+                    let cards = &several[shift % several.len()];
+                    compare(&program, &[cut(&tables[0], [50, 70, 3])], &[], (cards, &pool), text);
                 }
             }
         }

@@ -2,11 +2,12 @@
 //!
 //! The programs are what `EXPLAIN (LOOPS)` shows after its rules.
 
-use super::{card, compare, context, program, with_sources_of_a_card, with_statistics};
+use super::{all_cards, card, compare, context, cut, program, with_sources_of_a_card, with_statistics};
 use crate::backend::Backend;
 use crate::column::Table;
 use crate::column::build::{Storage, TableBuilder};
 use crate::gpu::driver::cache::{LATER, OTHER_FORM};
+use crate::gpu::several::Several;
 use crate::workers::pool::Pool;
 use arrow::array::RecordBatchReader;
 use multiloop_planner::multiloop::{Program, Shape};
@@ -135,6 +136,39 @@ fn all_queries_beside_the_host() {
     assert!(ran >= 30, "{ran} loops");
 }
 
+/// Rows of a table from which on it is split here, and chunks that it is cut into.
+const SPLIT_FROM: u64 = 1000;
+const CHUNKS: usize = 7;
+
+#[test]
+fn all_queries_on_several_cards() {
+    let pool = Pool::new(1).expect("threads start");
+    let (mut known, mut parts) = (FxHashMap::default(), FxHashMap::default());
+    let (mut ran, mut split, mut declined) = (0, 0, 0);
+    for (text, number) in PROGRAMS.iter().zip(1..) {
+        let program = program(text);
+        let whole = tables_of(&program, &mut known);
+        let cut = |table: &Arc<Table>| {
+            let cut = || cut(table, [table.chunks.rows() / CHUNKS + 1; CHUNKS]);
+            Arc::clone(parts.entry(Arc::as_ptr(table)).or_insert_with(cut))
+        };
+        let tables: Vec<Arc<Table>> = whole.iter().map(cut).collect();
+        let program = with_statistics(&program, &tables);
+        let cards = all_cards(None).filter(|cards| cards.len() == 2);
+        let cards = cards.unwrap_or_else(|| (0..2).map(|_| with_sources_of_a_card()).collect());
+        let cards = Arc::new(Several::new(cards).that_split_from(SPLIT_FROM));
+        for note in compare(&program, &tables, &[], (&cards, &pool), &format!("Q{number}")) {
+            println!("Q{number} {note}");
+            assert!(!note.contains("bug") && !note.contains("compile"), "Q{number} {note}");
+            ran += usize::from(note.ends_with(": ran"));
+            split += usize::from(note.contains("in 2 parts"));
+            declined += usize::from(!note.ends_with(": ran"));
+        }
+    }
+    println!("{ran} loops ran on the cards, {split} of them in parts, {declined} were declined there");
+    assert!(ran >= 30 && split >= 30, "{ran} loops, {split} in parts");
+}
+
 /// Runs of a program until all of its loops have their code, where nobody waits for it, at most.
 const RUNS_MAX: usize = 8;
 
@@ -154,6 +188,32 @@ fn code_comes_in_a_few_runs() {
                 std::thread::sleep(Duration::from_millis(1));
             }
             !compare(&program, &tables, &[], (&gpu, &pool), &format!("Q{number}")).iter().any(is_to_come)
+        });
+        println!("Q{number}: {runs:?} runs until all code is there");
+        assert!(runs.is_some_and(|runs| runs <= RUNS_MAX), "Q{number}: {runs:?}");
+    }
+}
+
+#[test]
+fn code_comes_to_several_cards() {
+    let pool = Pool::new(1).expect("threads start");
+    let mut known = FxHashMap::default();
+    for number in [3, 5, 17] {
+        let program = program(PROGRAMS[number - 1]);
+        let tables: Vec<Arc<Table>> = tables_of(&program, &mut known)
+            .iter()
+            .map(|table| cut(table, [table.chunks.rows() / CHUNKS + 1; CHUNKS]))
+            .collect();
+        let program = with_statistics(&program, &tables);
+        let cards = (0..2).map(|_| with_sources_of_a_card()).collect();
+        let cards = Arc::new(Several::new(cards).that_split_from(SPLIT_FROM).in_a_hurry());
+        cards.prepare();
+        let is_to_come = |note: &String| note.contains(LATER) || note.contains(OTHER_FORM);
+        let runs = (0..2 * RUNS_MAX).find(|_| {
+            while cards.is_preparing() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            !compare(&program, &tables, &[], (&cards, &pool), &format!("Q{number}")).iter().any(is_to_come)
         });
         println!("Q{number}: {runs:?} runs until all code is there");
         assert!(runs.is_some_and(|runs| runs <= RUNS_MAX), "Q{number}: {runs:?}");
