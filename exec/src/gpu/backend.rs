@@ -5,12 +5,13 @@ use super::device::Device;
 use super::driver::cache::{LATER, OTHER_FORM};
 use super::driver::{Driver, Patience};
 use super::groups::Table;
-use super::groups::cell::{Cell, CellKind};
+use super::groups::cell::{Cell, CellKind, FAR_FLOATS};
 use super::groups::finished::Finish;
 use super::groups::fold::{Fold, Groups};
 use super::groups::held::{HeldGroups, HeldSet, Kept};
 use super::groups::host::Finder;
 use super::groups::partial::partial_of_table;
+use super::groups::reaches::reaches;
 use super::lower::{Lowering, Reads, numeric};
 use super::rows::buckets::HeldBuckets;
 use super::rows::top::{check_order, top};
@@ -36,7 +37,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Reasons to decline that another run may not have.
-const PASSES: [&str; 6] = ["a row fails", "no tuple can come", "what it reads has failed", LATER, OTHER_FORM, NO_ROOM];
+const PASSES: [&str; 7] =
+    ["a row fails", "no tuple can come", "what it reads has failed", FAR_FLOATS, LATER, OTHER_FORM, NO_ROOM];
 
 /// A loop has no room, though columns that nobody reads have gone: what other statements have may be less another time.
 const NO_ROOM: &str = "it does not fit the card";
@@ -276,11 +278,13 @@ fn reduce(
 ) -> Done<Vec<Given>> {
     let mut lowering = Lowering::new((task, inputs), device, reads);
     let pieces = lowering.pieces()?;
+    let mut reaches = reaches(&lowering, &pieces, generators)?.into_iter();
     let mut folds = Vec::new();
     for (at, generator) in generators {
         if let GeneratorKind::Reduce(reduce) = &generator.kind {
             let may_be_hashed = !is_collected(task, task.defines[*at]);
-            folds.push(Fold::new(reduce, &generator.conditions, may_be_hashed));
+            let reaches = reaches.next().unwrap_or_default();
+            folds.push(Fold::new((reduce, &generator.conditions), may_be_hashed, reaches));
         }
     }
     let has_runs = |fold: &Fold<'_>| fold.plan.rows.clustered && !fold.plan.aggregates.is_empty();
@@ -591,7 +595,7 @@ fn shape(task: &Task<'_>) -> Done<()> {
         match &generator.kind {
             GeneratorKind::Collect { .. } | GeneratorKind::BucketCollect(_) => {}
             GeneratorKind::Reduce(plan) => {
-                plan.aggregates.iter().try_for_each(|aggregate| Cell::of(aggregate, 1, 1).map(drop))?;
+                plan.aggregates.iter().try_for_each(|aggregate| Cell::of(aggregate, 1, 1, None).map(drop))?;
             }
             GeneratorKind::TopK(plan) => check_order(plan)?,
         }

@@ -49,6 +49,24 @@ FUNCTION void add_shared(u32* low, u32 behind, i64 value) {
   if (high != 0) atomicAdd(low + behind, high);
 }
 
+// The same of 128 bits, in four words. Most numbers have few words, and few of them go over.
+FUNCTION void add_shared_wide(u32* low, u32 behind, i128 value) {
+  u32 over = 0;
+  for (u32 at = 0; at < 4; at++) {
+    u32 own = (u32)((u128)value >> (32 * at)), add = own + over;
+    over = add < own ? 1u : 0u;
+    if (add != 0) {
+      u32 before = atomicAdd(low + at * behind, add);
+      over |= before + add < add ? 1u : 0u;
+    }
+  }
+}
+
+FUNCTION i128 joined_wide(const u32* low, u32 behind) {
+  u64 lower = (u64)low[behind] << 32 | low[0], upper = (u64)low[3 * behind] << 32 | low[2 * behind];
+  return (i128)((u128)upper << 64 | lower);
+}
+
 FUNCTION i64 joined(const u32* low, u32 behind) { return (i64)((u64)low[behind] << 32 | low[0]); }
 
 FUNCTION void add64(u64* sum, i64 value) {
@@ -150,6 +168,74 @@ FUNCTION bool is_odd(double value) { return !(value - value == 0.0); }
 FUNCTION bool float_less(double a, double b) { return a < b || (b != b && a == a); }
 
 FUNCTION bool float_equal(double a, double b) { return a == b || (a != a && b != b); }
+
+FUNCTION u64 float_bits(double value) {
+  union { double value; u64 bits; } both;
+  both.value = value;
+  return both.bits;
+}
+
+FUNCTION double float_of_bits(u64 bits) {
+  union { double value; u64 bits; } both;
+  both.bits = bits;
+  return both.value;
+}
+
+// A finite double is an integer of 53 bits, of which the lowest stands at a place: that of the least double is 0.
+FUNCTION u64 float_integer(u64 bits) {
+  u64 low = bits & 0xfffffffffffffull;
+  return (bits >> 52 & 0x7ff) != 0 ? low | 0x10000000000000ull : low;
+}
+
+FUNCTION i32 float_place(u64 bits) {
+  i32 field = (i32)(bits >> 52 & 0x7ff);
+  return field != 0 ? field - 1 : 0;
+}
+
+// One more than the place of the lowest of all 53 bits; 0 of zero, 65535 of what is not finite.
+FUNCTION u32 float_top(double value) {
+  u64 bits = float_bits(value);
+  if ((bits >> 52 & 0x7ff) == 0x7ff) return 65535u;
+  return bits << 1 != 0 ? (u32)float_place(bits) + 1u : 0u;
+}
+
+// 4096 less the place of the lowest bit that is set; 0 of what has none.
+FUNCTION u32 float_bottom(double value) {
+  u64 bits = float_bits(value), whole = float_integer(bits);
+  if (whole == 0 || (bits >> 52 & 0x7ff) == 0x7ff) return 0u;
+#ifdef __CUDACC__
+  i32 zeros = __ffsll((i64)whole) - 1;
+#else
+  i32 zeros = __builtin_ctzll(whole);
+#endif
+  return 4096u - (u32)(float_place(bits) + zeros);
+}
+
+// A double as an integer whose lowest bit stands at a place, where it has no bits below that.
+FUNCTION i64 float_units(double value, i32 place) {
+  u64 bits = float_bits(value), whole = float_integer(bits);
+  i32 up = float_place(bits) - place;
+  whole = up >= 0 ? whole << (up & 63) : whole >> (-up < 63 ? -up : 63);
+  return (i64)(bits >> 63 != 0 ? 0ull - whole : whole);
+}
+
+FUNCTION i128 float_units_wide(double value, i32 place) {
+  u64 bits = float_bits(value), whole = float_integer(bits);
+  i32 up = float_place(bits) - place;
+  u128 wide = up >= 0 ? (u128)whole << (up & 127) : (u128)(whole >> (-up < 63 ? -up : 63));
+  return (i128)(bits >> 63 != 0 ? (u128)0 - wide : wide);
+}
+
+// Zeros are alike, and so is what is no number, which stands last.
+FUNCTION i64 float_order(double value) {
+  if (value != value) return 0x7ff8000000000000ll;
+  i64 bits = (i64)float_bits(value == 0.0 ? 0.0 : value);
+  return bits < 0 ? bits ^ 0x7fffffffffffffffll : bits;
+}
+
+FUNCTION double float_of_order(i64 order) {
+  return float_of_bits((u64)(order < 0 ? order ^ 0x7fffffffffffffffll : order));
+}
 
 FUNCTION double rounded(double value) { return (double)(float)value; }
 

@@ -256,7 +256,11 @@ impl Lowering<'_> {
         };
         let value = match of {
             Type::Bool => Expression::binary(Binary::NotEqual, value, Expression::number(0, Type::I64)),
-            Type::F64 => return decline("a float of a group"),
+            Type::F64 => match kind {
+                CellKind::Extreme { .. } => Expression::Call(Helper::FloatOfOrder, vec![value]),
+                CellKind::Value => Expression::Call(Helper::FloatOfBits, vec![value.cast(Type::U64)]),
+                _ => return decline("a float of a group"),
+            },
             of => value.cast(of),
         };
         Ok(Scalar { dictionary: dictionary.clone(), carried: carried.clone(), ..Scalar::new(value, null) })
