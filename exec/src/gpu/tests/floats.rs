@@ -96,8 +96,9 @@ loop
     p? = sum(i0.f * i0.g if i0.o)
     d? = sum(case(i0.o, i0.f, i0.g))
     r? = sum(i0.r - i0.r)
+    q? = sum(cast(i0.k as double precision) * abs(i0.f))
 result %1
-output p, d, r
+output p, d, r, q
 ";
 
 const GROUPS: &str = "\
@@ -138,6 +139,23 @@ loop
     c? = first(i3.c)
 result %1
 output k, n, s, t, least, most, h, c
+";
+
+/// Groups that are finished where they are; casts of decimals, too.
+const DISTINCT: &str = "\
+loop
+  i0 in %0
+  %1 bucket_reduce
+    key k = i0.k % 7
+    n = count(distinct i0.k)
+    s? = sum(i0.f)
+    t? = sum(i0.r)
+    least? = min(i0.f)
+    most? = max(i0.r)
+    d? = sum(cast(cast(i0.k as decimal(12,2)) * 0.37 as double precision))
+    b? = sum(cast(i0.r as double precision) if i0.o)
+result %1
+output k, n, s, t, least, most, d, b
 ";
 
 /// How loops of floats end.
@@ -258,6 +276,18 @@ fn sums_of_groups() {
         gpus.run(GROUPS, &rows(150, groups.min(1 << 30), these(&[1e16, 1.0, -1e16, -0.0, 0.5])), Ends::Runs);
         gpus.run(GROUPS, &rows(90, groups.min(1 << 30), |random, _| Some(random.below(50) as f64)), Ends::Runs);
     }
+}
+
+#[test]
+fn sums_of_groups_that_are_finished() {
+    let gpus = Runner::new();
+    for count in [0, 1, 41, 200] {
+        gpus.run(DISTINCT, &rows(count, 31, amounts), Ends::Runs);
+    }
+    gpus.run(DISTINCT, &rows(60, 31, |_, _| None), Ends::Runs);
+    gpus.run(DISTINCT, &rows(60, 31, these(&[-0.0, 0.0])), Ends::Runs);
+    gpus.run(DISTINCT, &rows(60, 31, these(&[f64::MAX, 1e308])), Ends::Declines);
+    gpus.run(DISTINCT, &rows(60, 31, these(&[f64::NAN, 1e308])), Ends::Declines);
 }
 
 #[test]
