@@ -28,6 +28,7 @@ use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan,
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::function::{DatePart, Function};
 use multiloop_planner::multiloop::{CollectionId, Reduction, Source};
+use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::borrow::Cow;
@@ -404,6 +405,9 @@ fn given_of(device: &Device, fold: Fold<'_>) -> Done<Given> {
 /// Whether what is kept cannot fail when it is finished: no sum may leave its type.
 fn may_be_kept(table: &Table) -> bool {
     table.cells.iter().all(|cell| match (cell.kind, cell.data_type.integer_bounds()) {
+        (CellKind::Sum { .. }, _) if let Some(reach) = cell.reach => {
+            cell.data_type == DataType::Double && reach.has_doubles_up_to(cell.most)
+        }
         (CellKind::Sum { .. }, Some((_, most))) => most.unsigned_abs() >= cell.most,
         (CellKind::Sum { .. }, None) => false,
         _ => true,

@@ -226,6 +226,36 @@ FUNCTION i128 float_units_wide(double value, i32 place) {
   return (i128)(bits >> 63 != 0 ? (u128)0 - wide : wide);
 }
 
+FUNCTION i32 bits_of(u64 value) {
+  if (value == 0) return 0;
+#ifdef __CUDACC__
+  return 64 - __clzll((i64)value);
+#else
+  return 64 - __builtin_clzll(value);
+#endif
+}
+
+// The double nearest to an integer whose lowest bit stands at a place, half to even. Nothing is lost below that of the least double.
+FUNCTION double float_of_units(i128 sum, i32 place) {
+  u128 whole = sum < 0 ? (u128)0 - (u128)sum : (u128)sum;
+  i32 high = bits_of((u64)(whole >> 64)), bits = high != 0 ? 64 + high : bits_of((u64)whole);
+  u64 kept = (u64)whole;
+  if (bits > 53) {
+    i32 less = bits - 53;
+    u128 rest = whole & (((u128)1 << less) - 1), half = (u128)1 << (less - 1);
+    kept = (u64)(whole >> less);
+    if (rest > half || (rest == half && (kept & 1) != 0)) kept++;
+    place += less;
+    if (kept >> 53 != 0) kept >>= 1, place++;
+  } else {
+    i32 more = 53 - bits < place ? 53 - bits : place;
+    if (bits != 0) kept <<= more, place -= more;
+  }
+  u64 field = kept >> 52 != 0 ? (u64)(place + 1) : 0;
+  u64 sign = sum < 0 ? 0x8000000000000000ull : 0;
+  return float_of_bits(sign | field << 52 | (kept & 0xfffffffffffffull));
+}
+
 // Zeros are alike, and so is what is no number, which stands last.
 FUNCTION i64 float_order(double value) {
   if (value != value) return 0x7ff8000000000000ll;

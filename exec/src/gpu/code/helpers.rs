@@ -79,6 +79,8 @@ pub(crate) enum Helper {
     /// A float as an integer in units of a power of two, of 64 bits and of 128.
     FloatUnits,
     FloatUnitsWide,
+    /// The double nearest to an integer of 128 bits in such units.
+    FloatOfUnits,
     /// A float as an integer that grows with it, NaN last, and the float of such an integer.
     FloatOrder,
     FloatOfOrder,
@@ -157,6 +159,7 @@ impl Helper {
             Helper::FloatBottom => "float_bottom",
             Helper::FloatUnits => "float_units",
             Helper::FloatUnitsWide => "float_units_wide",
+            Helper::FloatOfUnits => "float_of_units",
             Helper::FloatOrder => "float_order",
             Helper::FloatOfOrder => "float_of_order",
             Helper::FloatBits => "float_bits",
@@ -224,7 +227,7 @@ impl Helper {
             | Helper::NumericQuotient
             | Helper::NumericCut
             | Helper::NumericNarrow => Some(Type::I128),
-            Helper::Rounded | Helper::FloatOfOrder | Helper::FloatOfBits => Some(Type::F64),
+            Helper::Rounded | Helper::FloatOfUnits | Helper::FloatOfOrder | Helper::FloatOfBits => Some(Type::F64),
             Helper::YearOf | Helper::MonthOf | Helper::DayOf | Helper::NumericOrder => Some(Type::I32),
             Helper::Rising32 | Helper::Falling32 => Some(Type::U32),
             Helper::Ones

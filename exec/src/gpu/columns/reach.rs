@@ -54,6 +54,12 @@ impl Reach {
         (BOTTOM - self.bottom).min((EXPONENT_MAX - EXPONENT_MIN) as u32)
     }
 
+    /// Whether so many of these bits together, and the next double, are finite.
+    pub(crate) fn has_doubles_up_to(self, most: u128) -> bool {
+        let exponent = self.place() as i32 + EXPONENT_MIN + (u128::BITS - most.leading_zeros()) as i32;
+        exponent < f64::MAX_EXP
+    }
+
     /// These integers are less than two to this power.
     pub(crate) fn bits(self) -> u32 {
         match self.top {

@@ -4,18 +4,18 @@ use super::{Random, check, compare, devices, emulated, program, table, with_stat
 use crate::gpu::backend::Gpu;
 use crate::gpu::columns::reach::Reach;
 use crate::gpu::driver::{Argument, Buffer, Shape, bytes_of};
-use crate::sums::exact_sum::{EXPONENT_MIN, decompose};
+use crate::sums::exact_sum::{EXPONENT_MIN, ExactSum, decompose};
 use crate::workers::pool::Pool;
 use multiloop_planner::value::{Value, canonical_float_bits};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-/// A kernel of all functions: seven results a float.
+/// A kernel of all functions: nine results a float.
 const ALL: &str = "
-KERNEL all(const double* values, const u32 count, i128* to) {
+KERNEL all(const double* values, const i128* sums, const u32 count, i128* to) {
   for (u32 at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += gridDim.x * blockDim.x) {
     double value = values[at];
-    i128* out = to + at * 7;
+    i128* out = to + at * 9;
     u32 top = float_top(value), bottom = float_bottom(value);
     i32 place = bottom == 0 ? 0 : 4096 - (i32)bottom;
     if (place > 2045) place = 2045;
@@ -26,6 +26,8 @@ KERNEL all(const double* values, const u32 count, i128* to) {
     out[4] = float_order(value);
     out[5] = float_bits(float_of_order(float_order(value)));
     out[6] = float_bits(float_of_bits(float_bits(value)));
+    out[7] = float_bits(float_of_units(sums[at], place));
+    out[8] = float_bits(float_of_units(out[2], place - 3));
   }
 }
 ";
@@ -49,22 +51,45 @@ fn functions_of_bits() {
     let (driver, cache) = (Arc::clone(&gpu.device().driver), &gpu.device().cache);
     let module = cache.module(&*driver, ALL).expect("it compiles");
     let values = Buffer::of(&driver, &bytes_of(&all, f64::to_le_bytes)).expect("there is room");
-    let out = Buffer::zeroed(&driver, all.len() * 7 * 16).expect("there is room");
-    let arguments = [Argument::Memory(values), Argument::U32(all.len() as u32), Argument::Memory(Arc::clone(&out))];
+    let out = Buffer::zeroed(&driver, all.len() * 9 * 16).expect("there is room");
+    let mut random = Random(8);
+    // Of all lengths, ties among them.
+    let sums: Vec<i128> = all
+        .iter()
+        .map(|_| {
+            let (high, low) = (random.next() as i64, random.next() & (u64::MAX << random.below(64)));
+            let whole = (i128::from(high) << 64 | i128::from(low)) >> (1 + random.below(127));
+            if random.below(3) == 0 { (whole | 1) << (54 & random.below(64)) >> 1 } else { whole }
+        })
+        .collect();
+    let own_sums = Buffer::of(&driver, &bytes_of(&sums, i128::to_le_bytes)).expect("there is room");
+    let arguments = [
+        Argument::Memory(values),
+        Argument::Memory(own_sums),
+        Argument::U32(all.len() as u32),
+        Argument::Memory(Arc::clone(&out)),
+    ];
     driver.launch(&*module, "all", Shape { blocks: 1, threads: 1, shared: 0 }, &arguments).expect("it runs");
-    let out: Vec<i128> = out.values(all.len() * 7).expect("they come");
+    let out: Vec<i128> = out.values(all.len() * 9).expect("they come");
     let mut orders = Vec::new();
-    for (&value, out) in all.iter().zip(out.chunks_exact(7)) {
+    for ((&value, &sum), out) in all.iter().zip(&sums).zip(out.chunks_exact(9)) {
         let reach = Reach::of(std::iter::once(value));
         assert_eq!(Reach::of_words(out[0] as u32, out[1] as u32), reach, "{value:e}");
         assert_eq!((out[5] as u64, out[6] as u64), (canonical_float_bits(value), value.to_bits()), "{value:e}");
         orders.push((out[4], value));
         let (integer, exponent) = decompose(value);
+        let place = if reach == Reach::default() || reach.has_odd { 0 } else { reach.place() as i32 };
+        if reach.has_doubles_up_to(sum.unsigned_abs()) || place == 0 {
+            let expected = ExactSum::of_window(sum, place + EXPONENT_MIN).total();
+            assert_eq!(f64::from_bits(out[7] as u64), expected, "{sum} at {place}");
+            assert_eq!(out[7] as u64, expected.to_bits(), "{sum} at {place}");
+        }
         if value.is_finite() && integer != 0 {
             let up = exponent - EXPONENT_MIN - reach.place() as i32;
             assert!(reach.bits() <= 53 && up <= 0, "{value:e}");
             let whole = i128::from(integer) >> -up;
             assert_eq!((out[2], out[3]), (whole << 3, whole << 60), "{value:e}");
+            assert!(place < 3 || f64::from_bits(out[8] as u64) == value, "{value:e}");
             assert!(whole.unsigned_abs() >> reach.bits() == 0 && whole & 1 == 1 || reach.place() == 2045, "{value:e}");
         }
     }
@@ -172,11 +197,24 @@ struct Runner {
     gpus: Vec<Arc<Gpu>>,
     pool: Pool,
     runs: Cell<usize>,
+    /// What ran.
+    sources: RefCell<String>,
 }
 
 impl Runner {
+    /// Whether kernels had all of these.
+    fn has(&self, parts: &[&str]) {
+        let sources = self.sources.borrow();
+        assert!(parts.iter().all(|part| sources.contains(part)), "{parts:?}");
+    }
+
     fn new() -> Self {
-        Runner { gpus: devices(), pool: Pool::new(2).expect("threads start"), runs: Cell::new(0) }
+        Runner {
+            gpus: devices(),
+            pool: Pool::new(2).expect("threads start"),
+            runs: Cell::new(0),
+            sources: RefCell::default(),
+        }
     }
 
     fn run(&self, text: &str, rows: &[Vec<Value>], ends: Ends) {
@@ -187,7 +225,9 @@ impl Runner {
         self.runs.set(self.runs.get() + 1);
         let is_its_turn = |(at, _): &(usize, &Arc<Gpu>)| at % 2 == self.runs.get() % 2;
         for (_, gpu) in self.gpus.iter().enumerate().filter(is_its_turn) {
+            gpu.device().cache.watch();
             let notes = compare(&program, &tables, &[], (gpu, &self.pool), &text);
+            gpu.device().cache.watched().iter().for_each(|source| self.sources.borrow_mut().push_str(source));
             let is_declined = |note: &&String| !note.ends_with(": ran") && !note.contains("left to the host");
             let declined: Vec<&String> = notes.iter().filter(is_declined).collect();
             let why = ["declined: a row fails", "declined: floats that lie too far apart"];
@@ -267,15 +307,27 @@ fn sums_left_to_the_processors() {
 #[test]
 fn sums_of_groups() {
     let gpus = Runner::new();
-    for groups in [1, 7, 1000, 100_000, 1 << 40] {
-        for count in [0, 1, 41, 300] {
-            gpus.run(GROUPS, &rows(count, groups.min(1 << 30), amounts), Ends::Runs);
+    for groups in [1, 7, 1000, 100_000, 1 << 30] {
+        let counts: &[usize] = if groups > 1000 { &[0, 300] } else { &[1, 41, 300] };
+        for &count in counts {
+            gpus.run(GROUPS, &rows(count, groups, amounts), Ends::Runs);
         }
         let skewed = |random: &mut Random, at: usize| (at % 3 > 0).then(|| (random.next() >> 11) as f64 * -1e-9);
-        gpus.run(GROUPS, &rows(200, groups.min(1 << 30), skewed), Ends::Runs);
-        gpus.run(GROUPS, &rows(150, groups.min(1 << 30), these(&[1e16, 1.0, -1e16, -0.0, 0.5])), Ends::Runs);
-        gpus.run(GROUPS, &rows(90, groups.min(1 << 30), |random, _| Some(random.below(50) as f64)), Ends::Runs);
+        gpus.run(GROUPS, &rows(200, groups, skewed), Ends::Runs);
+        if groups <= 1000 {
+            gpus.run(GROUPS, &rows(150, groups, these(&[1e16, 1.0, -1e16, -0.0, 0.5])), Ends::Runs);
+            gpus.run(GROUPS, &rows(90, groups, |random, _| Some(random.below(50) as f64)), Ends::Runs);
+        }
     }
+    gpus.has(&[
+        "void reach(",
+        "take_entry(",
+        "add_shared(",
+        "add_shared_wide(",
+        "joined_wide(",
+        "fill_slot(",
+        "float_units(",
+    ]);
 }
 
 #[test]
@@ -318,10 +370,76 @@ loop
     some? = max(i1.x)
     small? = max(i1.small)
     m? = max(%2[i1.k].most)
-result RESULT
-"
-        .replace("RESULT", "%3\noutput n, least, most, some, small, m")
-        .as_str(),
+result %3
+output n, least, most, some, small, m
+",
         &["%1", "%2", "%3"],
     );
+}
+
+#[test]
+fn the_first_by_floats() {
+    for order in ["", " desc", " desc nulls first", " nulls first"] {
+        let text = format!(
+            "\
+table %0 t(a#0 integer, f#1 double precision?, r#2 real?)
+loop
+  i0 in %0
+  %1 top_k limit 5::bigint offset 0::bigint
+    if i0.a > -5
+    by i0.fORDER
+    by i0.a
+    f? = i0.f
+    r? = i0.r
+    a = i0.a
+result %1
+output f, a, r
+"
+        );
+        check(&text.replace("ORDER", order), &["%1"]);
+    }
+}
+
+/// Sums of groups that stay where they are, and averages of them.
+const KEPT: &str = "\
+loop
+  i0 in %0
+  %1 bucket_reduce
+    key k = i0.k
+    n = count(i0.f)
+    s? = sum(i0.f)
+    p? = sum(i0.g if i0.o)
+loop
+  i1 in %1
+  %2 bucket_reduce
+    if i1.s > 1e0 OR i1.n < 3::bigint
+    key n = i1.n
+    s? = sum(i1.s / cast(i1.n as double precision))
+    p? = max(i1.p)
+    t? = sum(i1.p)
+loop
+  i2 in %0
+  %3 reduce
+    if i2.f > %1[i2.k].s / cast(%1[i2.k].n as double precision)
+    n = count_rows()
+    s? = sum(%1[i2.k].s)
+result RESULT
+";
+
+#[test]
+fn sums_that_stay() {
+    let gpus = Runner::new();
+    for result in ["%2\noutput n, s, p, t", "%3\noutput n, s"] {
+        let text = KEPT.replace("RESULT", result);
+        for groups in [1, 7, 1000, 1 << 30] {
+            gpus.run(&text, &rows(200, groups, amounts), Ends::Runs);
+            gpus.run(&text, &rows(60, groups, these(&[1e16, 1.0, -1e16, -0.0, 0.5])), Ends::Runs);
+            gpus.run(&text, &rows(60, groups, these(&[-0.0])), Ends::Runs);
+        }
+        gpus.run(&text, &rows(70, 7, these(&[1e300, -1e300, 3e299])), Ends::Runs);
+        // Those might be infinite, and do not stay.
+        gpus.run(&text, &rows(70, 7, these(&[1e307, -1e307])), Ends::Runs);
+        gpus.run(&text, &rows(70, 7, these(&[5e-324, 1e-310, -1e-309])), Ends::Runs);
+    }
+    gpus.has(&["float_of_units("]);
 }
