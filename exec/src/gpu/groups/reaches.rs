@@ -11,7 +11,7 @@ use crate::gpu::code::print::kernels;
 use crate::gpu::code::statement::Statement;
 use crate::gpu::code::types::Type;
 use crate::gpu::columns::reach::Reach;
-use crate::gpu::driver::Buffer;
+use crate::gpu::driver::{Argument, Buffer, packed};
 use crate::gpu::lower::Lowering;
 use crate::gpu::lower::nest::Pieces;
 use crate::gpu::stop::{Done, decline};
@@ -19,6 +19,8 @@ use crate::plan::nodes::Operation;
 use crate::plan::register::Register;
 use crate::plan::tree::{AggregatePlan, GeneratorKind, GeneratorPlan, ReducePlan};
 use multiloop_planner::multiloop::{Reduction, ScalarId};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Of each reduction of a loop, for each aggregate that sums floats, where their bits are.
 type Reaches = Vec<Vec<Option<Reach>>>;
@@ -28,6 +30,40 @@ struct Wanted {
     of: (usize, usize),
     top: Variable,
     bottom: Variable,
+}
+
+/// What kernels have found in memory that is still there and does not change: who asks the same again need not go over the rows.
+#[derive(Debug, Default)]
+pub(crate) struct Found(Mutex<VecDeque<Entry>>);
+
+#[derive(Debug)]
+struct Entry {
+    source: String,
+    /// Its arguments, but for what it writes to.
+    arguments: Vec<u128>,
+    /// Those that are memory: while it is there nothing else has its address.
+    memory: Vec<Weak<Buffer>>,
+    reaches: Vec<Reach>,
+}
+
+/// Kernels that are remembered, at most.
+const FOUND_MAX: usize = 256;
+
+impl Found {
+    fn get(&self, source: &str, arguments: &[u128]) -> Option<Vec<Reach>> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|entry| entry.memory.iter().all(|memory| memory.strong_count() > 0));
+        let entry = all.iter().find(|entry| entry.arguments == arguments && entry.source == source)?;
+        Some(entry.reaches.clone())
+    }
+
+    fn keep(&self, entry: Entry) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= FOUND_MAX {
+            all.pop_front();
+        }
+        all.push_back(entry);
+    }
 }
 
 /// Whether an aggregate sums floats.
@@ -126,7 +162,17 @@ fn run(mut to: Lowering<'_>, pieces: &Pieces, (body, wanted): (Vec<Statement>, &
     }
     let queue_bytes = to.queue_bytes;
     let (kernel, arguments, shared) = to.finish("reach", queue_bytes);
-    let module = device.cache.module(&*device.driver, &kernels(&[kernel]))?;
+    let source = kernels(&[kernel]);
+    let is_read = |argument: &&Argument| match argument {
+        Argument::Memory(memory) => !Arc::ptr_eq(memory, &words) && !Arc::ptr_eq(memory, &reads.error),
+        _ => true,
+    };
+    let read: Vec<Argument> = arguments.iter().filter(is_read).cloned().collect();
+    let known = packed(&read);
+    if let Some(reaches) = device.reaches.get(&source, &known) {
+        return Ok(reaches);
+    }
+    let module = device.cache.module(&*device.driver, &source)?;
     let mut shape = device.shape(pieces.count, shared);
     if queue_bytes > 0 {
         shape.threads = device.driver.limits().threads;
@@ -134,5 +180,12 @@ fn run(mut to: Lowering<'_>, pieces: &Pieces, (body, wanted): (Vec<Statement>, &
     device.driver.launch(&*module, "reach", shape, &arguments)?;
     reads.check_rows()?;
     let words: Vec<u32> = words.values(wanted.len() * 2)?;
-    Ok(words.chunks_exact(2).map(|words| Reach::of_words(words[0], words[1])).collect())
+    let reaches: Vec<Reach> = words.chunks_exact(2).map(|words| Reach::of_words(words[0], words[1])).collect();
+    let memory = read.iter().filter_map(|argument| match argument {
+        Argument::Memory(memory) => Some(Arc::downgrade(memory)),
+        _ => None,
+    });
+    let memory = memory.collect();
+    device.reaches.keep(Entry { source, arguments: known, memory, reaches: reaches.clone() });
+    Ok(reaches)
 }

@@ -283,6 +283,22 @@ fn sums_of_all_rows() {
     gpus.run(ALONE, &rows(40, 1, these(&[f64::MAX, 1e308])), Ends::Runs);
     gpus.run(ALONE, &rows(40, 1, these(&[f64::MAX, -f64::MAX])), Ends::Runs);
     gpus.run(ALONE, &rows(41, 1, these(&[f64::MAX, -f64::MAX, 1e300])), Ends::Runs);
+    // What was found of a table is known the second time.
+    let rows = rows(100, 1, amounts);
+    let text = format!("{T}{COMPUTED}");
+    let (program, tables) = (program(&text), [table(&program(&text).collections[0].fields, &rows, 50)]);
+    let program = with_statistics(&program, &tables);
+    for is_first in [true, false] {
+        let gpu = &gpus.gpus[0];
+        gpu.device().cache.watch();
+        compare(&program, &tables, &[], (gpu, &gpus.pool), &text);
+        assert_eq!(gpu.device().cache.watched().iter().any(|source| source.contains("KERNEL reach(")), is_first);
+    }
+}
+
+#[test]
+fn results_that_fail() {
+    let gpus = Runner::new();
     // What is computed is not finite, or too small to be.
     gpus.run(COMPUTED, &rows(40, 1, these(&[f64::MAX, 1e308])), Ends::Declines);
     gpus.run(COMPUTED, &rows(40, 1, these(&[5e-324, -1e-310])), Ends::Declines);
@@ -320,7 +336,7 @@ fn sums_of_groups() {
         }
     }
     gpus.has(&[
-        "void reach(",
+        "KERNEL reach(",
         "take_entry(",
         "add_shared(",
         "add_shared_wide(",
