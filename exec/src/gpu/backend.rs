@@ -11,6 +11,7 @@ use super::groups::fold::{Fold, Groups};
 use super::groups::held::{HeldGroups, HeldSet, Kept};
 use super::groups::host::Finder;
 use super::groups::partial::partial_of_table;
+use super::groups::parts::by_parts;
 use super::groups::reaches::reaches;
 use super::lower::{Lowering, Reads, numeric};
 use super::rows::buckets::HeldBuckets;
@@ -279,7 +280,16 @@ fn reduce(
 ) -> Done<Vec<Given>> {
     let mut lowering = Lowering::new((task, inputs), device, reads);
     let pieces = lowering.pieces()?;
-    let mut reaches = reaches(&lowering, &pieces, generators)?.into_iter();
+    let reaches = reaches(&lowering, &pieces, generators)?;
+    if let ([(at, GeneratorPlan { conditions, kind: GeneratorKind::Reduce(plan) })], [own]) = (generators, &reaches[..])
+    {
+        let fold = Fold::new((plan, conditions), !is_collected(task, task.defines[*at]), own.clone());
+        if let Some(fold) = by_parts((task, inputs), device, reads, fold)? {
+            reads.check_rows()?;
+            return Ok(vec![given_of(device, fold)?]);
+        }
+    }
+    let mut reaches = reaches.into_iter();
     let mut folds = Vec::new();
     for (at, generator) in generators {
         if let GeneratorKind::Reduce(reduce) = &generator.kind {

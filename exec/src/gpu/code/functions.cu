@@ -40,6 +40,12 @@ FUNCTION void set_flags(u32* word, u32 flags) {
 
 FUNCTION void count32(u32* word, u32 more) { atomicAdd(word, more); }
 
+FUNCTION u32 take(u32* word) { return atomicAdd(word, 1u); }
+
+struct alignas(16) Two { u64 first, second; };
+
+FUNCTION void put_pair(u64* at, u64 first, u64 second) { *(Two*)at = Two{first, second}; }
+
 // The memory of a block adds words of 32 bits at full speed, and wider ones by trying again: so a sum is a low word, and a high
 // one that takes what goes over.
 FUNCTION void add_shared(u32* low, u32 behind, i64 value) {

@@ -20,6 +20,10 @@ pub(crate) enum Helper {
     SetFlags,
     /// Adds to a word of 32 bits.
     Count32,
+    /// Adds one to a word of 32 bits: what it was.
+    Take,
+    /// Stores two words of 64 bits whose first has an even number.
+    PutPair,
     /// Adds to 64 bits that are two words apart: the low words, the high words, and how far these are behind.
     AddShared,
     /// Adds to 128 bits that are four words apart: as before.
@@ -127,6 +131,8 @@ impl Helper {
             Helper::SetBit => "set_bit",
             Helper::SetFlags => "set_flags",
             Helper::Count32 => "count32",
+            Helper::Take => "take",
+            Helper::PutPair => "put_pair",
             Helper::AddShared => "add_shared",
             Helper::AddSharedWide => "add_shared_wide",
             Helper::Add64 => "add64",
@@ -189,7 +195,12 @@ impl Helper {
             || (self.result().is_some()
                 && !matches!(
                     self,
-                    Helper::FillSlot | Helper::Scan | Helper::TakeBit | Helper::TakeSlot | Helper::TakeEntry
+                    Helper::FillSlot
+                        | Helper::Scan
+                        | Helper::Take
+                        | Helper::TakeBit
+                        | Helper::TakeSlot
+                        | Helper::TakeEntry
                 ))
     }
 
@@ -231,6 +242,7 @@ impl Helper {
             Helper::YearOf | Helper::MonthOf | Helper::DayOf | Helper::NumericOrder => Some(Type::I32),
             Helper::Rising32 | Helper::Falling32 => Some(Type::U32),
             Helper::Ones
+            | Helper::Take
             | Helper::FirstBit
             | Helper::FloatTop
             | Helper::FloatBottom
@@ -241,6 +253,7 @@ impl Helper {
             Helper::SetBit
             | Helper::SetFlags
             | Helper::Count32
+            | Helper::PutPair
             | Helper::AddShared
             | Helper::AddSharedWide
             | Helper::Add64

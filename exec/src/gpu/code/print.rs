@@ -72,6 +72,7 @@ fn note_written(of: &Statement, written: &mut Vec<u32>) {
             arguments.iter().for_each(|argument| note_handed(argument, helper.only_reads(), written));
         }
         Statement::Lanes { row, .. } => note_handed(row, true, written),
+        Statement::Words { first, .. } => note_handed(first, true, written),
         Statement::Barrier => {}
     }
 }
@@ -125,6 +126,12 @@ fn statement(text: &mut String, of: &Statement, depth: usize) -> fmt::Result {
             let (array, column) = (array.number, column.number);
             writeln!(text, "{indent}u64 v{array}[{bytes}];")?;
             writeln!(text, "{indent}lanes{}(v{array}, v{column}, {});", bytes * 8, shown(row))
+        }
+        Statement::Words { array, from, first, count } => {
+            let (array, from) = (array.number, from.number);
+            writeln!(text, "{indent}u64 v{array}[{count}];\n#pragma unroll")?;
+            let first = shown(first);
+            writeln!(text, "{indent}for (u32 at = 0; at < {count}u; at++) v{array}[at] = v{from}[{first} + at];")
         }
         Statement::For { unrolled, variable, from, below, step, body } => {
             if *unrolled {

@@ -30,6 +30,13 @@ pub(crate) enum Statement {
         column: Variable,
         row: Expression,
     },
+    /// Declares an array of so many words that a thread has, with those of another one from a first one on.
+    Words {
+        array: Variable,
+        from: Variable,
+        first: Expression,
+        count: u32,
+    },
     /// All threads of a block have done what stands before it.
     Barrier,
 }

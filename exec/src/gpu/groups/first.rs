@@ -1,7 +1,7 @@
 //! Where a tuple goes first, and what memory that takes.
 
 use super::cell::{Cell, CellKind};
-use super::fold::{Fold, Groups, add, word};
+use super::fold::{Fold, Groups, add, planes, word};
 use super::record::{InTable, Record};
 use crate::gpu::code::expression::{Binary, Expression, Place, Variable};
 use crate::gpu::code::helpers::Helper;
@@ -70,7 +70,7 @@ impl Fold<'_> {
             }
         }
         let fit = of_block <= u32::MAX.into() || cells.iter().all(|cell| cell.kind != CellKind::Count);
-        let planes = usize::from(record.flags.is_some()) + cells.iter().map(Cell::shared_words).sum::<usize>();
+        let planes = planes(cells, record);
         let copies_in = |bytes: usize| {
             let words = bytes.saturating_sub(taken) as u64 / 4 / planes as u64;
             (words.saturating_sub(1) / codes).min(COPIES_MAX)
@@ -185,9 +185,19 @@ impl Fold<'_> {
 
     /// Stores what a thread has of a group whose rows it has all seen.
     fn store_own(&self, to: &mut Lowering<'_>, group: Variable) -> Done<()> {
-        let place = self.in_table(to, &group.get())?;
+        self.store(to, &group.get(), (self.own_flags, &self.own))
+    }
+
+    /// Stores what is all of a group.
+    pub(super) fn store(
+        &self,
+        to: &mut Lowering<'_>,
+        group: &Expression,
+        (flags, sums): (Option<Variable>, &[Option<Variable>]),
+    ) -> Done<()> {
+        let place = self.in_table(to, group)?;
         let Some(Groups::Table { table, .. }) = &self.made else { return decline("bug: no table") };
-        for ((cell, own), &first) in table.cells.iter().zip(&self.own).zip(&table.record.cells) {
+        for ((cell, own), &first) in table.cells.iter().zip(sums).zip(&table.record.cells) {
             let Some(own) = own else { continue };
             let own = own.get();
             if cell.narrow {
@@ -200,7 +210,7 @@ impl Fold<'_> {
                 to.push(Statement::Store(place.views.pairs, place.pair_at(first + 2), high));
             }
         }
-        if let (Some(at), Some(flags)) = (table.record.flags, self.own_flags) {
+        if let (Some(at), Some(flags)) = (table.record.flags, flags) {
             to.push(Statement::Store(place.views.words, place.word_at(at), flags.get()));
         }
         Ok(())

@@ -82,6 +82,25 @@ impl Fold<'_> {
         })
     }
 
+    /// What a block has of a part goes into the table: so many groups from a code on. Of a part that is all its own it is stored.
+    pub(super) fn end_part(
+        &self,
+        to: &mut Lowering<'_>,
+        (groups, base): (Expression, &Expression),
+        is_whole: &Expression,
+    ) -> Done<()> {
+        to.each_of_block(groups, |to, cell| {
+            let (all, sums) = self.sums(to);
+            self.add_copy(to, (all, &sums), &cell);
+            let has_rows = self.has_rows(all, &sums);
+            to.when(has_rows, |to| {
+                let group = to.hold(add(base.clone(), cell));
+                to.when(is_whole.clone(), |to| self.store(to, &group, (Some(all), &sums)))?;
+                to.when(is_whole.clone().not(), |to| self.put(to, (all, &sums), &group))
+            })
+        })
+    }
+
     /// Variables for the flags of a group and for each cell.
     fn sums(&self, to: &mut Lowering<'_>) -> (Variable, Vec<Option<Variable>>) {
         let cells = match &self.made {

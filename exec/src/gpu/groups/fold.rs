@@ -65,7 +65,7 @@ pub(crate) struct Fold<'p> {
     pub(super) pending: Option<Variable>,
     pub(super) run: Option<Run>,
     /// What tuples must pass that come.
-    conditions: &'p [ScalarId],
+    pub(super) conditions: &'p [ScalarId],
     /// How many tuples may come, and whether they have been counted.
     pub(super) most: u64,
     is_counted: bool,
@@ -79,7 +79,7 @@ pub(crate) struct Fold<'p> {
 
 /// Where a tuple is added.
 #[derive(Clone, Copy)]
-enum To<'e> {
+pub(super) enum To<'e> {
     /// To what the thread has.
     Own,
     /// To a cell of a block's planes.
@@ -104,6 +104,11 @@ fn in_units(to: &mut Lowering<'_>, value: Expression, reach: Reach, bound: u128)
     let place = to.integer(reach.place().into(), Type::I32);
     let helper = if bound >> 63 == 0 { Helper::FloatUnits } else { Helper::FloatUnitsWide };
     to.hold(Expression::Call(helper, vec![value, place]))
+}
+
+/// Words of 32 bits that a group takes of a block's memory.
+pub(super) fn planes(cells: &[Cell], record: &Record) -> usize {
+    usize::from(record.flags.is_some()) + cells.iter().map(Cell::shared_words).sum::<usize>()
 }
 
 impl<'p> Fold<'p> {
@@ -164,8 +169,7 @@ impl<'p> Fold<'p> {
         if self.plan.key.is_none() {
             return Ok(Key { layout: None, group: word(0), groups: 1, slots: None });
         }
-        let parts = self.plan.parts().iter().map(|&part| to.root(part)).collect::<Done<Vec<Scalar>>>()?;
-        let mut layout = to.layout_of(&self.plan.layout, &parts)?;
+        let (mut layout, parts) = self.layout(to)?;
         // Keys alone are bits.
         let is_large = !self.plan.aggregates.is_empty() && layout.codes().is_some_and(|codes| codes >= LARGE);
         if is_large && self.may_be_hashed && to.is_selective(self.conditions) {
@@ -177,28 +181,50 @@ impl<'p> Fold<'p> {
         if hashes {
             layout = layout.hashed();
         }
-        let parts: Vec<(Scalar, bool)> = parts.into_iter().map(|part| (part, true)).collect();
-        let code = to.code(&layout, &parts, true)?.code;
         // The last code of a word has no slot.
         let Some(codes) = layout.codes() else { return decline("keys of all 64 bits") };
         if hashes {
+            let code = to.code(&layout, &parts, true)?.code;
             self.count(to, pieces)?;
             let slots = Slots::new(&to.device.driver, codes.min(self.most))?;
             let group = to.fill_slot(&slots, code);
             return Ok(Key { layout: Some(layout), group, groups: slots.count(), slots: Some(slots) });
         }
-        let expressions = &to.task.of.expressions;
-        let group = match self.plan.parts().iter().any(|&part| expressions.may_fail(part)) {
-            true => {
-                // What failed may be any number, and is written somewhere before anybody looks.
-                let of = code.data_type();
-                let limit = to.integer(codes.into(), of);
-                let is_in = Expression::binary(Binary::Less, code.clone(), limit);
-                to.hold(Expression::select(is_in, code, Expression::number(0, of)))
-            }
-            false => code,
-        };
+        let group = self.code(to, &layout, &parts)?;
         Ok(Key { layout: Some(layout), group, groups: codes, slots: None })
+    }
+
+    /// How keys become codes, and the parts of that of the tuple at hand.
+    pub(super) fn layout(&self, to: &mut Lowering<'_>) -> Done<(KeyLayout, Vec<(Scalar, bool)>)> {
+        let parts = self.plan.parts().iter().map(|&part| to.root(part)).collect::<Done<Vec<Scalar>>>()?;
+        let layout = to.layout_of(&self.plan.layout, &parts)?;
+        Ok((layout, parts.into_iter().map(|part| (part, true)).collect()))
+    }
+
+    /// The code of a key that is a group's number.
+    pub(super) fn code(&self, to: &mut Lowering<'_>, layout: &KeyLayout, parts: &[(Scalar, bool)]) -> Done<Expression> {
+        let code = to.code(layout, parts, true)?.code;
+        let expressions = &to.task.of.expressions;
+        if !self.plan.parts().iter().any(|&part| expressions.may_fail(part)) {
+            return Ok(code);
+        }
+        // What failed may be any number, and is written somewhere before anybody looks.
+        let of = code.data_type();
+        let limit = to.integer(layout.codes().unwrap_or(0).into(), of);
+        let is_in = Expression::binary(Binary::Less, code.clone(), limit);
+        Ok(to.hold(Expression::select(is_in, code, Expression::number(0, of))))
+    }
+
+    /// Sums tuples in a block's memory, and groups in a table whose memory is not known yet.
+    pub(super) fn sum_in_block(
+        &mut self,
+        (cells, record): (&[Cell], &Record),
+        (memory, views): (Arc<Buffer>, Views),
+        sizes: [Expression; 3],
+    ) {
+        let table = Table { groups: 0, slots: None, cells: cells.to_vec(), record: record.clone(), memory };
+        self.made = Some(Groups::Table { layout: None, table });
+        (self.first, self.views, self.sizes) = (First::Block, Some(views), Some(sizes));
     }
 
     /// Counts the tuples that come, if there may be so many that a hash table for all of them would be large: to clear it, and to find
@@ -212,7 +238,7 @@ impl<'p> Fold<'p> {
     }
 
     /// The cells of the aggregates, and which one is not zero once a tuple came, if one is known.
-    fn cells(&self, to: &mut Lowering<'_>, pieces: &Pieces) -> Done<(Vec<Cell>, Option<usize>)> {
+    pub(super) fn cells(&self, to: &mut Lowering<'_>, pieces: &Pieces) -> Done<(Vec<Cell>, Option<usize>)> {
         // Up to a power of two, so that a few rows more need no other code.
         let rounded = |of: u64| u128::from(of.max(1)).next_power_of_two();
         let Some(tuples) = rounded(pieces.rows).checked_mul(rounded(to.tuples_each)) else {
@@ -243,7 +269,7 @@ impl<'p> Fold<'p> {
     }
 
     /// The argument of an aggregate.
-    fn argument(&self, to: &mut Lowering<'_>, at: usize) -> Done<Scalar> {
+    pub(super) fn argument(&self, to: &mut Lowering<'_>, at: usize) -> Done<Scalar> {
         let aggregate = &self.plan.aggregates[at];
         match aggregate.argument {
             Some(argument) if aggregate.kind.reduction != Reduction::CountRows => to.root(argument),
@@ -357,7 +383,7 @@ impl<'p> Fold<'p> {
     }
 
     /// Adds a value that is not NULL.
-    fn add(
+    pub(super) fn add(
         &self,
         to: &mut Lowering<'_>,
         at: usize,

@@ -5,7 +5,7 @@
 //! table without rows.
 //!
 //! Rows are folded into it ([`fold`]) directly, or first into a thread's variables or a block's memory ([`first`] says when, `flush`
-//! is what stands around the loop).
+//! is what stands around the loop); or they are put beside others first, where groups and rows are many ([`parts`]).
 //!
 //! A sum of floats is one of integers, too: each counts the lowest bit that any of them has ([`reaches`]).
 //!
@@ -26,6 +26,7 @@ pub(crate) mod fold;
 pub(crate) mod held;
 pub(crate) mod host;
 pub(crate) mod partial;
+pub(crate) mod parts;
 pub(crate) mod reaches;
 pub(crate) mod record;
 pub(crate) mod slots;

@@ -290,6 +290,11 @@ impl<'a> Lowering<'a> {
         self.push(Statement::Call(helper, arguments));
     }
 
+    /// An array of words that a thread has.
+    pub(crate) fn words(&mut self) -> Variable {
+        self.variable(Kind::Pointer(Type::U64))
+    }
+
     /// A variable that is declared later, in front of what uses it.
     pub(crate) fn later(&mut self, of: Type) -> Variable {
         self.variable(Kind::Value(of))

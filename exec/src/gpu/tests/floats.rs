@@ -343,6 +343,7 @@ fn sums_of_groups() {
         "joined_wide(",
         "fill_slot(",
         "float_units(",
+        "parts_sum(",
     ]);
 }
 

@@ -9,6 +9,7 @@ mod dry;
 mod figures;
 mod floats;
 mod numeric;
+mod parts;
 mod programs;
 mod sources;
 mod text;

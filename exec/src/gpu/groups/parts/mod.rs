@@ -1,0 +1,263 @@
+//! Groups by parts: tuples are put beside others whose codes are near, and then the groups of a part are summed in a block's memory.
+//!
+//! Of groups that are too many for that memory each tuple would add to a record somewhere in the card's: several words, anywhere, and
+//! the same ones for all tuples of a frequent group. To write a tuple and to read it again is less (radix partitioning: Manegold,
+//! Boncz and Kersten, "Optimizing Main-Memory Join on Modern Hardware", 2002). Four kernels do it ([`kernels`]): one counts for each block of
+//! its launch how many of its tuples are of which part; one sums that, so that each block has a place of its own in each part; one,
+//! whose blocks go over the same rows as the first one's, puts the tuples there ([`tuple`] says what is kept of one); the
+//! last one sums parts, the larger ones of which several blocks share.
+
+mod kernels;
+mod tuple;
+
+use super::CODES_MAX;
+use super::cell::{Cell, CellKind};
+use super::first::First;
+use super::fold::{Fold, Groups};
+use super::record::Record;
+use super::{Table, fold};
+use crate::backend::inputs::Inputs;
+use crate::gpu::code::expression::Expression;
+use crate::gpu::code::print;
+use crate::gpu::device::{BLOCKS_EACH, Device};
+use crate::gpu::driver::{Argument, Buffer, Module, Shape, bytes_of};
+use crate::gpu::lower::nest::Pieces;
+use crate::gpu::lower::{Lowering, Reads};
+use crate::gpu::stop::{Done, Stop};
+use crate::plan::key_layout::KeyLayout;
+use crate::plan::placement::Task;
+use kernels::Kernels;
+use std::sync::Arc;
+use tuple::Tuple;
+
+/// Rows and tuples from which on it pays.
+const TUPLES_MIN: u64 = if cfg!(test) { 32 } else { 1 << 22 };
+
+/// Tuples at most: their numbers have 32 bits, some of which are lost between parts.
+const TUPLES_MAX: u64 = 1 << 31;
+
+/// Parts at most: each block of the launch writes to all of them by turns, and what it writes has to stay in the card's cache until
+/// its neighbours are there.
+const PARTS_MAX: u64 = 1 << 12;
+
+/// Parts up to which a launch has as many blocks as others have.
+const PARTS_FEW: u64 = 1 << 10;
+
+/// Tuples that a block sums for each group of a part, at least, unless it has all of them: then what it adds to the table is little
+/// beside that.
+const EACH_GROUP: u64 = if cfg!(test) { 0 } else { 16 };
+
+/// How far from zero an argument may be so that sums in a block's memory have 64 bits.
+const BOUND_MAX: u128 = 1 << 46;
+
+/// Tuples of a part begin at a multiple of this: what a thread reads at once.
+const ALIGNED: u64 = 8;
+
+/// The parts of some groups.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    layout: KeyLayout,
+    /// How many groups.
+    codes: u64,
+    /// A part has two to this many codes.
+    shift: u32,
+    count: u64,
+    record: Record,
+    cells: Vec<Cell>,
+    tuple: Tuple,
+}
+
+/// Some tuples of a part, which a block sums.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    part: u32,
+    from: u32,
+    below: u32,
+    /// Whether it is all of the part.
+    is_whole: bool,
+}
+
+impl<'p> Fold<'p> {
+    /// Whether it may be worth it, as far as the plan tells.
+    fn may_have_parts(&self, rows: u64) -> bool {
+        let plan = self.plan;
+        plan.key.is_some()
+            && !plan.aggregates.is_empty()
+            && !plan.rows.clustered
+            && (TUPLES_MIN..TUPLES_MAX).contains(&rows)
+            && plan.layout.codes().is_none_or(|codes| codes <= CODES_MAX)
+            && !plan.aggregates.iter().any(|aggregate| aggregate.kind.keeps_arguments())
+    }
+
+    /// The parts of its groups, if they are such that it has some; in front of the tuple at hand.
+    fn parts(&mut self, to: &mut Lowering<'_>, pieces: &Pieces) -> Done<Option<(Parts, Expression)>> {
+        let tuples = pieces.rows.saturating_mul(to.tuples_each);
+        if tuples >= TUPLES_MAX {
+            return Ok(None);
+        }
+        let (layout, own) = self.layout(to)?;
+        let Some(codes) = layout.codes().filter(|codes| *codes <= CODES_MAX) else { return Ok(None) };
+        let code = self.code(to, &layout, &own)?;
+        let (mut cells, tells) = self.cells(to, pieces)?;
+        for cell in &mut cells {
+            // Too few tuples would be summed at once in 64 bits.
+            if let CellKind::Sum { bound, wide } = cell.kind {
+                cell.is_wide_in_block = wide && bound > BOUND_MAX;
+            }
+        }
+        let record = Record::new(&cells, tells);
+        let planes = fold::planes(&cells, &record);
+        let limits = to.device.driver.limits();
+        // One plane's first word is no group's where copies are counted.
+        let fit = |bytes: usize| (bytes / 4 / planes.max(1)) as u64;
+        if codes < fit(limits.shared) || planes == 0 {
+            return Ok(None);
+        }
+        // Two blocks side by side, so that one reads while the other one writes; or as much as there is.
+        let shift_in = |bytes: usize| fit(bytes).max(1).ilog2();
+        let mut shift = shift_in(limits.shared / 2);
+        if codes.div_ceil(1 << shift) > PARTS_MAX {
+            shift = shift_in(limits.shared);
+        }
+        let count = codes.div_ceil(1 << shift);
+        let Some(tuple) = Tuple::new(self, to, &cells)? else { return Ok(None) };
+        let parts = Parts { layout, codes, shift, count, record, cells, tuple };
+        let fits = count <= PARTS_MAX && parts.tuples_most() >= EACH_GROUP.max(1) << shift;
+        Ok(fits.then_some((parts, code)))
+    }
+}
+
+/// Makes a reduction by parts, if it is such a one and many tuples come.
+pub(crate) fn by_parts<'p>(
+    (task, inputs): (&Task<'_>, &dyn Inputs),
+    device: &Device,
+    reads: &Reads,
+    mut fold: Fold<'p>,
+) -> Done<Option<Fold<'p>>> {
+    let mut put = Lowering::new((task, inputs), device, reads);
+    let pieces = put.pieces()?;
+    if !fold.may_have_parts(pieces.rows) {
+        return Ok(None);
+    }
+    let Some((kernels, parts)) = Kernels::new(put, &mut fold, &pieces)? else { return Ok(None) };
+    let source = print::kernels(&kernels.all);
+    let module = device.cache.module(&*device.driver, &source)?;
+    let run = Run { device, module: &*module, parts: &parts, kernels };
+    run.all(fold, &pieces)
+}
+
+/// A run of the kernels.
+struct Run<'r> {
+    device: &'r Device,
+    module: &'r dyn Module,
+    parts: &'r Parts,
+    kernels: Kernels,
+}
+
+impl Run<'_> {
+    /// The launch of the kernels that go over the rows.
+    fn shape(&self, pieces: &Pieces) -> Shape {
+        let (device, bytes) = (self.device, self.kernels.shared);
+        let threads = device.driver.limits().threads;
+        if self.parts.count <= PARTS_FEW || self.kernels.has_queue {
+            return Shape { threads, ..device.shape(pieces.count, bytes) };
+        }
+        let shape = device.shape(pieces.count, device.driver.limits().shared * 2 / BLOCKS_EACH as usize);
+        Shape { threads: threads * 2, shared: bytes, ..shape }
+    }
+
+    fn all<'p>(mut self, mut fold: Fold<'p>, pieces: &Pieces) -> Done<Option<Fold<'p>>> {
+        let (device, parts) = (self.device, self.parts);
+        let driver = &device.driver;
+        let shape = self.shape(pieces);
+        let counted = Buffer::new(driver, shape.blocks as usize * parts.count as usize * 4)?;
+        let sums = Buffer::new(driver, parts.count as usize * 4)?;
+        self.kernels.set_counted(&counted, shape.blocks, &sums);
+        self.launch(0, shape)?;
+        let blocks = (parts.count as usize).div_ceil(driver.limits().threads as usize).max(1) as u32;
+        self.launch(1, Shape { blocks, threads: driver.limits().threads, shared: 0 })?;
+        let sums: Vec<u32> = sums.values(parts.count as usize)?;
+        let tuples: u64 = sums.iter().map(|&sum| u64::from(sum)).sum();
+        if tuples < TUPLES_MIN {
+            return Ok(None);
+        }
+        let (starts, end) = starts(&sums);
+        let shares = self.shares(&sums, &starts, tuples);
+        let starts = Buffer::of(driver, &bytes_of(&starts, u32::to_le_bytes))?;
+        let words = shares.iter().flat_map(|share| [share.part, share.from, share.below, share.is_whole.into()]);
+        let listed = Buffer::of(driver, &bytes_of(&words.collect::<Vec<_>>(), u32::to_le_bytes))?;
+        // Where there is no room for tuples there may be for groups alone.
+        let room = match Buffer::new(driver, end as usize * parts.tuple.bytes()) {
+            Err(Stop::Declined(_)) => return Ok(None),
+            made => made?,
+        };
+        let table = Table::new(driver, (parts.codes, None), (parts.cells.clone(), parts.record.clone()))?;
+        self.kernels.set_shares((&starts, &room), (&listed, shares.len() as u32), &table.memory);
+        self.launch(2, shape)?;
+        let bytes = fold::planes(&parts.cells, &parts.record) * (4 << parts.shift);
+        self.launch(3, device.shape(shares.len(), bytes))?;
+        fold.first = First::Block;
+        fold.made = Some(Groups::Table { layout: Some(parts.layout.clone()), table });
+        Ok(Some(fold))
+    }
+
+    fn launch(&self, which: usize, shape: Shape) -> Done<()> {
+        let name = self.kernels.all[which].name;
+        self.device.driver.launch(self.module, name, shape, &self.kernels.arguments[which])
+    }
+
+    /// What blocks sum, the largest shares first: such that no block has much more than the others.
+    fn shares(&self, sums: &[u32], starts: &[u32], tuples: u64) -> Vec<Share> {
+        let limits = self.device.driver.limits();
+        let even = tuples / (2 * u64::from(limits.multiprocessors));
+        let most = even.max(EACH_GROUP << self.parts.shift).min(self.parts.tuples_most());
+        let most = (most / ALIGNED * ALIGNED).max(ALIGNED);
+        let mut shares = Vec::new();
+        for (part, (&sum, &start)) in sums.iter().zip(starts).enumerate() {
+            let (sum, start) = (u64::from(sum), u64::from(start));
+            let each = sum.div_ceil(sum.div_ceil(most).max(1)).next_multiple_of(ALIGNED);
+            let mut from = 0;
+            while from < sum {
+                let below = (from + each).min(sum);
+                let is_whole = below - from == sum;
+                shares.push(Share {
+                    part: part as u32,
+                    from: (start + from) as u32,
+                    below: (start + below) as u32,
+                    is_whole,
+                });
+                from = below;
+            }
+        }
+        shares.sort_by_key(|share| share.from.wrapping_sub(share.below));
+        shares
+    }
+}
+
+impl Parts {
+    /// Tuples that a block may sum without leaving what it has for a sum.
+    fn tuples_most(&self) -> u64 {
+        let most = |cell: &Cell| match cell.kind {
+            CellKind::Sum { .. } if cell.is_wide_in_block => u64::MAX,
+            CellKind::Sum { bound, .. } => u64::try_from(i64::MAX as u128 / bound.max(1)).unwrap_or(u64::MAX),
+            _ => u32::MAX.into(),
+        };
+        self.cells.iter().map(most).min().unwrap_or(u64::MAX)
+    }
+}
+
+/// Where the tuples of each part begin, and where the last ones end.
+fn starts(sums: &[u32]) -> (Vec<u32>, u64) {
+    let mut end = 0;
+    let start = |&sum: &u32| {
+        let start = end;
+        end = (end + u64::from(sum)).next_multiple_of(ALIGNED);
+        start as u32
+    };
+    (sums.iter().map(start).collect(), end)
+}
+
+/// Sets an argument that was not known when its kernel was written.
+fn set(arguments: &mut [Argument], at: usize, to: &Arc<Buffer>) {
+    arguments[at] = Argument::Memory(Arc::clone(to));
+}
