@@ -27,7 +27,7 @@ use multiloop_planner::multiloop::{Program, Scalar, ScalarId, Shape};
 use opening::{Opened, Opening};
 use rates::Estimate;
 use rustc_hash::FxHasher;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -342,31 +342,23 @@ fn told(side: &str, time: Seconds) -> String {
 
 /// By what a program is known: what it does, whatever its literals are, over tables of about this size, on so many workers.
 fn key(program: &Program, machine: Machine) -> u64 {
-    struct Hashing(FxHasher);
-    impl fmt::Write for Hashing {
-        fn write_str(&mut self, text: &str) -> fmt::Result {
-            text.hash(&mut self.0);
-            Ok(())
-        }
-    }
-    let mut hashing = Hashing(FxHasher::default());
-    machine.workers.hash(&mut hashing.0);
+    let mut hashing = FxHasher::default();
+    machine.workers.hash(&mut hashing);
     for at in 0..program.scalars.len() {
         match program.scalars.get(ScalarId(at as u32)) {
-            Scalar::Constant(_) => 0u8.hash(&mut hashing.0),
-            other => other.hash(&mut hashing.0),
+            Scalar::Constant(_) => 0u8.hash(&mut hashing),
+            other => other.hash(&mut hashing),
         }
     }
     for collection in &program.collections {
         if let Shape::Table { name, columns, statistics, .. } = &collection.shape {
             // Twice as many rows are two classes more.
             let class = (((statistics.rows + 1) as f64).log2() * 2.0).round() as u64;
-            (name, columns, class).hash(&mut hashing.0);
+            (name, columns, class).hash(&mut hashing);
         }
     }
-    write!(hashing, "{:?} {:?} {:?}", program.blocks, program.body, program.output)
-        .expect("to hash a text cannot fail");
-    hashing.0.finish()
+    (&program.blocks, program.body, &program.output).hash(&mut hashing);
+    hashing.finish()
 }
 
 /// What is known of this machine's cards, for people: names, and what there is to say.

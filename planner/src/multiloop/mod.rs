@@ -151,7 +151,7 @@ pub enum Shape {
 }
 
 /// A list of definitions and the one that is the result.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Hash, Serialize, Deserialize)]
 pub struct Block {
     /// In order: a let reads only what is defined before it, in this block or in one around it.
     pub lets: Vec<Let>,
@@ -204,7 +204,7 @@ impl Enough {
 }
 
 /// One definition.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Hash, Serialize, Deserialize)]
 pub enum Let {
     /// One collection a generator.
     Loop {
@@ -269,7 +269,7 @@ pub enum Let {
 }
 
 /// One traversal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Hash, Serialize, Deserialize)]
 pub struct Multiloop {
     /// At least one index, outermost first.
     pub nest: Vec<Index>,
@@ -278,7 +278,7 @@ pub struct Multiloop {
 }
 
 /// An index and what it goes over.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Hash, Serialize, Deserialize)]
 pub struct Index {
     /// Its id.
     pub id: IndexId,
@@ -287,7 +287,7 @@ pub struct Index {
 }
 
 /// What an index goes over.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Hash, Serialize, Deserialize)]
 pub enum Source {
     /// Every row of a collection; of Buckets every group, showing its key.
     Rows(CollectionId),
@@ -323,7 +323,7 @@ pub enum Source {
 }
 
 /// One result of a traversal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Hash, Serialize, Deserialize)]
 pub enum Generator {
     /// A bag of rows.
     Collect {

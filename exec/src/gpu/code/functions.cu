@@ -42,6 +42,8 @@ FUNCTION void count32(u32* word, u32 more) { atomicAdd(word, more); }
 
 FUNCTION u32 take(u32* word) { return atomicAdd(word, 1u); }
 
+FUNCTION void put_shared(u32* words, u64 value) { *(u64*)words = value; }
+
 struct alignas(16) Two { u64 first, second; };
 
 FUNCTION void put_pair(u64* at, u64 first, u64 second) { *(Two*)at = Two{first, second}; }

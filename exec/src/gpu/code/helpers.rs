@@ -24,6 +24,8 @@ pub(crate) enum Helper {
     Take,
     /// Stores two words of 64 bits whose first has an even number.
     PutPair,
+    /// Stores 64 bits as two words of a block's memory, of which [`Helper::Pair`] reads them.
+    PutShared,
     /// Adds to 64 bits that are two words apart: the low words, the high words, and how far these are behind.
     AddShared,
     /// Adds to 128 bits that are four words apart: as before.
@@ -133,6 +135,7 @@ impl Helper {
             Helper::Count32 => "count32",
             Helper::Take => "take",
             Helper::PutPair => "put_pair",
+            Helper::PutShared => "put_shared",
             Helper::AddShared => "add_shared",
             Helper::AddSharedWide => "add_shared_wide",
             Helper::Add64 => "add64",
@@ -254,6 +257,7 @@ impl Helper {
             | Helper::SetFlags
             | Helper::Count32
             | Helper::PutPair
+            | Helper::PutShared
             | Helper::AddShared
             | Helper::AddSharedWide
             | Helper::Add64

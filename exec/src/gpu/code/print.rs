@@ -73,7 +73,7 @@ fn note_written(of: &Statement, written: &mut Vec<u32>) {
         }
         Statement::Lanes { row, .. } => note_handed(row, true, written),
         Statement::Words { first, .. } => note_handed(first, true, written),
-        Statement::Barrier => {}
+        Statement::Array(..) | Statement::Barrier => {}
     }
 }
 
@@ -126,6 +126,10 @@ fn statement(text: &mut String, of: &Statement, depth: usize) -> fmt::Result {
             let (array, column) = (array.number, column.number);
             writeln!(text, "{indent}u64 v{array}[{bytes}];")?;
             writeln!(text, "{indent}lanes{}(v{array}, v{column}, {});", bytes * 8, shown(row))
+        }
+        Statement::Array(array, count) => {
+            let of = Expression::Variable(*array).data_type();
+            writeln!(text, "{indent}{} v{}[{count}];", of.name(), array.number)
         }
         Statement::Words { array, from, first, count } => {
             let (array, from) = (array.number, from.number);

@@ -30,7 +30,9 @@ pub(crate) enum Statement {
         column: Variable,
         row: Expression,
     },
-    /// Declares an array of so many words that a thread has, with those of another one from a first one on.
+    /// Declares an array of so many elements that a thread has.
+    Array(Variable, u32),
+    /// The same of words, with those of another one from a first one on.
     Words {
         array: Variable,
         from: Variable,

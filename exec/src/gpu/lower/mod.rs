@@ -290,9 +290,9 @@ impl<'a> Lowering<'a> {
         self.push(Statement::Call(helper, arguments));
     }
 
-    /// An array of words that a thread has.
-    pub(crate) fn words(&mut self) -> Variable {
-        self.variable(Kind::Pointer(Type::U64))
+    /// An array that a thread has, which is declared by who fills it.
+    pub(crate) fn array(&mut self, of: Type) -> Variable {
+        self.variable(Kind::Pointer(of))
     }
 
     /// A variable that is declared later, in front of what uses it.

@@ -227,6 +227,36 @@ impl Lowering<'_> {
         })
     }
 
+    /// Goes over all rows in steps, which all threads of a block begin and end together; of rows in columns that give one tuple each.
+    pub(crate) fn nest_in_steps(
+        &mut self,
+        pieces: &Pieces,
+        begin: impl FnOnce(&mut Self) -> Done<()>,
+        sink: impl FnOnce(&mut Self) -> Done<()>,
+        end: impl FnOnce(&mut Self) -> Done<()>,
+    ) -> Done<()> {
+        self.each_piece(pieces, |to, _, (from, below)| {
+            let long = |of: u64| Expression::number(of.into(), Type::U64);
+            let lanes = |place: Place| {
+                Expression::binary(Binary::Multiply, Expression::Place(place).cast(Type::U64), long(LANES.into()))
+            };
+            let start = Expression::binary(Binary::BitAnd, from.clone(), long(!u64::from(LANES - 1)));
+            let start = to.hold(start);
+            to.each(start.clone(), below.clone(), lanes(Place::Threads), |to, base| {
+                begin(to)?;
+                let first = to.hold(Expression::binary(Binary::Add, base, lanes(Place::Thread)));
+                let has_rows = Expression::binary(Binary::Less, first.clone(), below.clone());
+                to.when(has_rows, |to| to.lanes_of(&first, (&start, &from, &below), sink))?;
+                end(to)
+            })
+        })
+    }
+
+    /// Which of the rows that a thread has at once is at hand.
+    pub(crate) fn lane(&self) -> Expression {
+        self.lane.clone().unwrap_or_else(|| Expression::number(0, Type::U32))
+    }
+
     /// The rows from one on that a thread has at once; those of the piece begin and end somewhere.
     fn lanes_of(
         &mut self,

@@ -13,15 +13,13 @@ use crate::gpu::groups::record::Views;
 use crate::gpu::lower::Lowering;
 use crate::gpu::lower::nest::Pieces;
 use crate::gpu::stop::Done;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// The kernels, in the order in which they run, and what they are given.
 pub(super) struct Kernels {
     pub(super) all: Vec<Kernel>,
     pub(super) arguments: Vec<Vec<Argument>>,
-    /// Bytes that blocks of those that go over the rows share, and whether rows wait there.
-    pub(super) shared: usize,
-    pub(super) has_queue: bool,
     /// Parameters that are not known before the rows are counted.
     late: Late,
 }
@@ -34,6 +32,7 @@ struct Late {
     sums: usize,
     starts: usize,
     tuples: [usize; 2],
+    room: usize,
     shares: usize,
     count: usize,
     table: [usize; 2],
@@ -49,47 +48,30 @@ fn multiply(a: Expression, b: Expression) -> Expression {
     Expression::binary(Binary::Multiply, a, b)
 }
 
-/// The kernels that go over the rows: what they have in a block's memory, and of all blocks.
-struct OverRows {
-    /// Parts, as a parameter.
-    count: Expression,
-    counted: Variable,
-    /// The first word of the block's memory that is theirs.
-    base: u32,
-}
-
-impl OverRows {
-    fn new(to: &mut Lowering<'_>) -> Self {
-        OverRows { count: word(0), counted: later(to, Type::U32), base: 0 }
-    }
-
-    /// The number of a part's word among those of all blocks.
-    fn of_block(&self, part: Expression) -> Expression {
-        let block = multiply(Expression::Place(Place::Block), self.count.clone()).cast(Type::U64);
-        add(block, part.cast(Type::U64))
-    }
-
-    /// The place of a part's word in the block's memory.
-    fn place(&self, to: &mut Lowering<'_>, part: Expression) -> Expression {
-        to.shared().address(add(word(self.base), part))
-    }
-}
-
 impl Kernels {
     /// The kernels of a reduction, if it has parts.
     pub(super) fn new<'a>(put: Lowering<'a>, fold: &mut Fold<'_>, pieces: &Pieces) -> Done<Option<(Self, Parts)>> {
         let (task, inputs, device, reads) = (put.task, put.inputs, put.device, put.reads);
         let new = || Lowering::new((task, inputs), device, reads);
         let mut late = Late::default();
-        let Some((put, parts)) = putting(put, fold, pieces, &mut late)? else { return Ok(None) };
+        let Some((put, arguments, parts)) = putting(put, fold, pieces, &mut late)? else { return Ok(None) };
         let mut counting = new();
         counting.over(pieces);
         let counting = count(counting, (fold, &parts), pieces, &mut late)?;
-        let (shared, has_queue) = (put.2, put.3);
         let starting = starts(new(), &parts, &mut late)?;
-        let folding = summing(new(), (fold, &parts), &mut late)?;
-        let (all, arguments) = [(counting.0, counting.1), starting, (put.0, put.1), folding].into_iter().unzip();
-        Ok(Some((Kernels { all, arguments, shared, has_queue, late }, parts)))
+        let summing = summing(new(), (fold, &parts), &mut late)?;
+        let (all, arguments) = [counting, starting, (put, arguments), summing].into_iter().unzip();
+        Ok(Some((Kernels { all, arguments, late }, parts)))
+    }
+
+    /// Bytes that blocks of so many threads share which put tuples.
+    pub(super) fn room(parts: &Parts, threads: u32) -> usize {
+        Sorting::room(parts, threads).0
+    }
+
+    /// Blocks of the kernels that go over the rows have so many threads.
+    pub(super) fn set_threads(&mut self, parts: &Parts, threads: u32) {
+        self.arguments[2][self.late.room] = Argument::U32(Sorting::room(parts, threads).1);
     }
 
     /// What the counts go to.
@@ -122,22 +104,10 @@ fn number_of(kernel: &Kernel, parameter: Variable) -> usize {
     kernel.parameters.iter().position(|of| *of == parameter).unwrap_or(0)
 }
 
-/// A kernel with its arguments, the bytes that its blocks share, and whether rows wait there.
-type Written = (Kernel, Vec<Argument>, usize, bool);
-
-/// Goes over all rows: what is done for each tuple, and in front of and behind all.
-fn over_rows(
-    mut to: Lowering<'_>,
-    name: &'static str,
-    parts: u64,
-    body: Vec<Statement>,
-    around: impl FnOnce(&mut Lowering<'_>, Vec<Statement>) -> Done<()>,
-) -> Done<Written> {
-    let has_queue = to.queue_bytes > 0;
-    around(&mut to, body)?;
-    let bytes = to.queue_bytes + parts as usize * 4;
-    let (kernel, arguments, bytes) = to.finish(name, bytes);
-    Ok((kernel, arguments, bytes, has_queue))
+/// The number of a part's word among those of all blocks.
+fn of_block(part: Expression, count: &Expression) -> Expression {
+    let block = multiply(Expression::Place(Place::Block), count.clone()).cast(Type::U64);
+    add(block, part.cast(Type::U64))
 }
 
 /// Counts for each block its tuples of each part.
@@ -146,42 +116,35 @@ fn count(
     (fold, parts): (&mut Fold<'_>, &Parts),
     pieces: &Pieces,
     late: &mut Late,
-) -> Done<Written> {
-    let mut rows = OverRows::new(&mut to);
-    rows.count = to.number(parts.count as u32);
-    let shift = to.number(parts.shift);
+) -> Done<(Kernel, Vec<Argument>)> {
+    let counted = later(&mut to, Type::U32);
+    let (count, shift) = (to.number(parts.count as u32), to.number(parts.shift));
+    let shared = to.shared();
+    to.each_of_block(count.clone(), |to, part| {
+        to.push(Statement::Store(shared, part, word(0)));
+        Ok(())
+    })?;
+    to.push(Statement::Barrier);
     let conditions = fold.conditions;
-    let body = to.apart(|to| {
-        to.nest(pieces, |to| {
-            rows.base = to.queue_bytes as u32 / 4;
+    to.each_piece(pieces, |to, _, (from, below)| {
+        to.tuples(from, below, |to| {
             to.filter(conditions, |to| {
                 let (layout, own) = fold.layout(to)?;
                 let code = fold.code(to, &layout, &own)?;
-                let part = Expression::binary(Binary::ShiftRight, code, shift.clone()).cast(Type::U32);
-                let place = rows.place(to, part);
-                to.call(Helper::Count32, vec![place, word(1)]);
+                let part = Expression::binary(Binary::ShiftRight, code, shift).cast(Type::U32);
+                to.call(Helper::Count32, vec![shared.address(part), word(1)]);
                 Ok(())
             })
         })
     })?;
-    let counted = rows.counted;
-    let written = over_rows(to, "parts_count", parts.count, body, |to, body| {
-        let shared = to.shared();
-        to.each_of_block(rows.count.clone(), |to, part| {
-            to.push(Statement::Store(shared, add(word(rows.base), part), word(0)));
-            Ok(())
-        })?;
-        to.push(Statement::Barrier);
-        to.put(body);
-        to.push(Statement::Barrier);
-        to.each_of_block(rows.count.clone(), |to, part| {
-            let place = rows.of_block(part.clone());
-            to.push(Statement::Store(counted, place, shared.at(add(word(rows.base), part))));
-            Ok(())
-        })
+    to.push(Statement::Barrier);
+    to.each_of_block(count.clone(), |to, part| {
+        to.push(Statement::Store(counted, of_block(part.clone(), &count), shared.at(part)));
+        Ok(())
     })?;
-    late.counted[0] = number_of(&written.0, counted);
-    Ok(written)
+    let (kernel, arguments, _) = to.finish("parts_count", 0);
+    late.counted[0] = number_of(&kernel, counted);
+    Ok((kernel, arguments))
 }
 
 /// Sums for each part what blocks have of it: each has its place behind those before it.
@@ -212,54 +175,185 @@ fn starts(mut to: Lowering<'_>, parts: &Parts, late: &mut Late) -> Done<(Kernel,
     Ok((kernel, arguments))
 }
 
-/// Puts tuples where those of their part are.
+/// What a block that puts tuples has in its memory: for each part four words, what the sum over its threads takes, and tuples in the
+/// order of their parts.
+#[derive(Clone)]
+struct Sorting {
+    shared: Variable,
+    /// Parts, the first word of tuples, and how far a code is to be shifted: parameters.
+    count: Variable,
+    tuples: Variable,
+    shift: Variable,
+}
+
+/// Words of a part: its tuples of this step; where the next one of the block goes; where its first one of this step is among the tuples
+/// of the step; and how far it is from there to where it goes.
+const STEP_COUNT: u32 = 0;
+const NEXT: u32 = 1;
+const FIRST: u32 = 2;
+const FAR: u32 = 3;
+const WORDS: u32 = 4;
+
+impl Sorting {
+    /// Bytes that blocks of so many threads share, and the first word that tuples have.
+    fn room(parts: &Parts, threads: u32) -> (usize, u32) {
+        let first = (parts.count as u32 * WORDS + threads + 1).next_multiple_of(2);
+        let tuples = (threads * LANES * parts.tuple.words()) as usize * 8;
+        (first as usize * 4 + tuples, first)
+    }
+
+    fn place(&self, which: u32, part: Expression) -> Expression {
+        add(multiply(self.count.get(), word(which)), part)
+    }
+
+    fn at(&self, which: u32, part: Expression) -> Expression {
+        self.shared.at(self.place(which, part))
+    }
+
+    fn set(&self, to: &mut Lowering<'_>, which: u32, part: &Expression, value: Expression) {
+        to.push(Statement::Store(self.shared, self.place(which, part.clone()), value));
+    }
+
+    fn part(&self, code: Expression) -> Expression {
+        Expression::binary(Binary::ShiftRight, code, self.shift.get()).cast(Type::U32)
+    }
+
+    /// The word of the block's memory that has one of a tuple, of two words of 32 bits.
+    fn of_tuple(&self, tuple: &Expression, words: u32, at: u32) -> Expression {
+        let far = multiply(tuple.clone(), word(2 * words));
+        self.shared.address(add(add(self.tuples.get(), far), word(2 * at)))
+    }
+
+    /// The first tuple of each part among those of a step, of which there are so many then.
+    fn sum(&self, to: &mut Lowering<'_>) -> Done<Expression> {
+        let (thread, threads) = (Expression::Place(Place::Thread), Expression::Place(Place::Threads));
+        let count = self.count.get();
+        let up = Expression::binary(Binary::Subtract, add(count.clone(), threads.clone()), word(1));
+        let each = Expression::binary(Binary::Divide, up, threads.clone());
+        let from = to.hold(multiply(thread, each.clone()));
+        let below = add(from.clone(), each);
+        let is_last = Expression::binary(Binary::Greater, below.clone(), count.clone());
+        let below = to.hold(Expression::select(is_last, count.clone(), below));
+        let own = to.declare(word(0));
+        to.each(from.clone(), below.clone(), word(1), |to, part| {
+            to.assign(own, add(own.get(), self.at(STEP_COUNT, part)));
+            Ok(())
+        })?;
+        let sums = multiply(count, word(WORDS));
+        let scan = Expression::Call(Helper::Scan, vec![self.shared.address(sums.clone()), own.get()]);
+        let before = to.declare(scan);
+        to.each(from, below, word(1), |to, part| {
+            let tuples = to.hold(self.at(STEP_COUNT, part.clone()));
+            let next = to.hold(self.at(NEXT, part.clone()));
+            self.set(to, FIRST, &part, before.get());
+            self.set(to, FAR, &part, Expression::binary(Binary::Subtract, next.clone(), before.get()));
+            self.set(to, NEXT, &part, add(next, tuples.clone()));
+            self.set(to, STEP_COUNT, &part, word(0));
+            to.assign(before, add(before.get(), tuples));
+            Ok(())
+        })?;
+        Ok(self.shared.at(add(sums, threads)))
+    }
+}
+
+/// Puts tuples where those of their part are: first, in the block's memory, those of a step in the order of their parts, so that
+/// neighbours go to neighbours.
 fn putting(
     mut to: Lowering<'_>,
     fold: &mut Fold<'_>,
     pieces: &Pieces,
     late: &mut Late,
-) -> Done<Option<(Written, Parts)>> {
-    let mut rows = OverRows::new(&mut to);
-    let (starts, tuples) = (later(&mut to, Type::U32), later(&mut to, Type::U64));
-    let [count, shift] = [(); 2].map(|()| to.parameter(Kind::Value(Type::U32), Argument::U32(0)));
-    rows.count = count.get();
+) -> Done<Option<(Kernel, Vec<Argument>, Parts)>> {
+    let (counted, starts, tuples) = (later(&mut to, Type::U32), later(&mut to, Type::U32), later(&mut to, Type::U64));
+    let number = |to: &mut Lowering<'_>| to.parameter(Kind::Value(Type::U32), Argument::U32(0));
+    let shared = to.shared();
+    let sorting = Sorting { shared, count: number(&mut to), tuples: number(&mut to), shift: number(&mut to) };
+    let (own, ranks, found) = (to.array(Type::U64), to.array(Type::U32), to.later(Type::U32));
+    let known = OnceCell::new();
     let conditions = fold.conditions;
-    let mut found = None;
     let body = to.apart(|to| {
-        to.nest(pieces, |to| {
-            rows.base = to.queue_bytes as u32 / 4;
+        let begin = |to: &mut Lowering<'_>| {
+            to.push(Statement::Assign(found, word(0)));
+            Ok(())
+        };
+        let sink = |to: &mut Lowering<'_>| {
             to.filter(conditions, |to| {
                 let Some((parts, code)) = fold.parts(to, pieces)? else { return Ok(()) };
-                let part = Expression::binary(Binary::ShiftRight, code.clone(), shift.get()).cast(Type::U32);
-                let place = rows.place(to, part);
-                let place = to.hold(Expression::Call(Helper::Take, vec![place]));
-                parts.tuple.write(fold, to, &code, (tuples, place))?;
-                found = Some(parts);
+                let lane = to.lane();
+                for (at, value) in parts.tuple.values(fold, to, &code)?.into_iter().enumerate() {
+                    let place = add(multiply(lane.clone(), word(parts.tuple.words())), word(at as u32));
+                    to.push(Statement::Store(own, place, value));
+                }
+                let part = shared.address(sorting.place(STEP_COUNT, sorting.part(code)));
+                to.push(Statement::Store(ranks, lane.clone(), Expression::Call(Helper::Take, vec![part])));
+                let bit = Expression::binary(Binary::ShiftLeft, word(1), lane);
+                to.assign(found, Expression::binary(Binary::BitOr, found.get(), bit));
+                let _ = known.set(parts);
                 Ok(())
             })
+        };
+        to.nest_in_steps(pieces, begin, sink, |to| match known.get() {
+            Some(parts) => put_step(to, (parts, &sorting), (own, ranks, found), tuples),
+            None => Ok(()),
         })
     })?;
-    let Some(parts) = found else { return Ok(None) };
-    let counted = rows.counted;
-    let mut written = over_rows(to, "parts_put", parts.count, body, |to, body| {
-        let shared = to.shared();
-        to.each_of_block(rows.count.clone(), |to, part| {
-            let own = counted.at(rows.of_block(part.clone()));
-            let first = add(starts.at(part.clone()), own);
-            to.push(Statement::Store(shared, add(word(rows.base), part), first));
-            Ok(())
-        })?;
-        to.push(Statement::Barrier);
-        to.put(body);
+    let Some(parts) = known.into_inner() else { return Ok(None) };
+    to.push(Statement::Array(own, LANES * parts.tuple.words()));
+    to.push(Statement::Array(ranks, LANES));
+    to.push(Statement::Declare(found, word(0)));
+    to.each_of_block(sorting.count.get(), |to, part| {
+        let first = add(starts.at(part.clone()), counted.at(of_block(part.clone(), &sorting.count.get())));
+        sorting.set(to, NEXT, &part, first);
+        sorting.set(to, STEP_COUNT, &part, word(0));
         Ok(())
     })?;
-    let (kernel, arguments) = (&written.0, &mut written.1);
-    arguments[number_of(kernel, count)] = Argument::U32(parts.count as u32);
-    arguments[number_of(kernel, shift)] = Argument::U32(parts.shift);
-    late.counted[2] = number_of(kernel, counted);
-    late.starts = number_of(kernel, starts);
-    late.tuples[0] = number_of(kernel, tuples);
-    Ok(Some((written, parts)))
+    to.push(Statement::Barrier);
+    to.put(body);
+    let (kernel, mut arguments, _) = to.finish("parts_put", 0);
+    arguments[number_of(&kernel, sorting.count)] = Argument::U32(parts.count as u32);
+    arguments[number_of(&kernel, sorting.shift)] = Argument::U32(parts.shift);
+    late.counted[2] = number_of(&kernel, counted);
+    late.starts = number_of(&kernel, starts);
+    late.tuples[0] = number_of(&kernel, tuples);
+    late.room = number_of(&kernel, sorting.tuples);
+    Ok(Some((kernel, arguments, parts)))
+}
+
+/// Puts the tuples that the threads of a block have, at the end of a step.
+fn put_step(
+    to: &mut Lowering<'_>,
+    (parts, sorting): (&Parts, &Sorting),
+    (own, ranks, found): (Variable, Variable, Variable),
+    tuples: Variable,
+) -> Done<()> {
+    let words = parts.tuple.words();
+    to.push(Statement::Barrier);
+    let all = sorting.sum(to)?;
+    to.push(Statement::Barrier);
+    to.each_lane(|to, lane| {
+        let bit = Expression::binary(Binary::ShiftLeft, word(1), lane.clone());
+        let is_one = Expression::binary(Binary::BitAnd, found.get(), bit);
+        to.when(Expression::binary(Binary::NotEqual, is_one, word(0)), |to| {
+            let word_at = |at: u32| own.at(add(multiply(lane.clone(), word(words)), word(at)));
+            let part = sorting.part(word_at(0).cast(Type::U32));
+            let at = to.hold(add(sorting.at(FIRST, part), ranks.at(lane.clone())));
+            for word in 0..words {
+                to.call(Helper::PutShared, vec![sorting.of_tuple(&at, words, word), word_at(word)]);
+            }
+            Ok(())
+        })
+    })?;
+    to.push(Statement::Barrier);
+    to.each_of_block(all, |to, at| {
+        let word_at = |to: &mut Lowering<'_>, word: u32| {
+            to.hold(Expression::Call(Helper::Pair, vec![sorting.of_tuple(&at, words, word)]))
+        };
+        let values: Vec<Expression> = (0..words).map(|word| word_at(to, word)).collect();
+        let part = sorting.part(values[0].clone().cast(Type::U32));
+        let place = to.hold(add(sorting.at(FAR, part), at));
+        parts.tuple.write(to, (tuples, place), &values);
+        Ok(())
+    })
 }
 
 /// Sums tuples of a part in a block's memory, and puts the sums into the table.

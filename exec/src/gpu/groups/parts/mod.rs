@@ -19,7 +19,7 @@ use super::{Table, fold};
 use crate::backend::inputs::Inputs;
 use crate::gpu::code::expression::Expression;
 use crate::gpu::code::print;
-use crate::gpu::device::{BLOCKS_EACH, Device};
+use crate::gpu::device::Device;
 use crate::gpu::driver::{Argument, Buffer, Module, Shape, bytes_of};
 use crate::gpu::lower::nest::Pieces;
 use crate::gpu::lower::{Lowering, Reads};
@@ -36,12 +36,15 @@ const TUPLES_MIN: u64 = if cfg!(test) { 32 } else { 1 << 22 };
 /// Tuples at most: their numbers have 32 bits, some of which are lost between parts.
 const TUPLES_MAX: u64 = 1 << 31;
 
-/// Parts at most: each block of the launch writes to all of them by turns, and what it writes has to stay in the card's cache until
-/// its neighbours are there.
-const PARTS_MAX: u64 = 1 << 12;
+/// Parts at most: of more a block has hardly two tuples at once that go side by side. One more than a power of two, since a key has
+/// one code more, for NULL.
+const PARTS_MAX: u64 = (1 << 12) + 1;
 
-/// Parts up to which a launch has as many blocks as others have.
-const PARTS_FEW: u64 = 1 << 10;
+/// Parts of which there may be twice as many as there have to be.
+const PARTS_FEW: u64 = 1 << 7;
+
+/// Blocks of the launch side by side on one of the card's processors, at most: each has a place of its own in each part.
+const BLOCKS_MOST: usize = 2;
 
 /// Tuples that a block sums for each group of a part, at least, unless it has all of them: then what it adds to the table is little
 /// beside that.
@@ -79,11 +82,13 @@ struct Share {
 
 impl<'p> Fold<'p> {
     /// Whether it may be worth it, as far as the plan tells.
-    fn may_have_parts(&self, rows: u64) -> bool {
+    fn may_have_parts(&self, to: &Lowering<'_>, rows: u64) -> bool {
         let plan = self.plan;
         plan.key.is_some()
             && !plan.aggregates.is_empty()
             && !plan.rows.clustered
+            && to.task.of.levels.len() == 1
+            && to.groups_of(0).is_none()
             && (TUPLES_MIN..TUPLES_MAX).contains(&rows)
             && plan.layout.codes().is_none_or(|codes| codes <= CODES_MAX)
             && !plan.aggregates.iter().any(|aggregate| aggregate.kind.keeps_arguments())
@@ -113,16 +118,17 @@ impl<'p> Fold<'p> {
         if codes < fit(limits.shared) || planes == 0 {
             return Ok(None);
         }
-        // Two blocks side by side, so that one reads while the other one writes; or as much as there is.
+        // Two blocks side by side, so that one reads while the other one writes; or, of many parts, as few as may be.
         let shift_in = |bytes: usize| fit(bytes).max(1).ilog2();
         let mut shift = shift_in(limits.shared / 2);
-        if codes.div_ceil(1 << shift) > PARTS_MAX {
+        if codes.div_ceil(1 << shift) > PARTS_FEW {
             shift = shift_in(limits.shared);
         }
         let count = codes.div_ceil(1 << shift);
         let Some(tuple) = Tuple::new(self, to, &cells)? else { return Ok(None) };
         let parts = Parts { layout, codes, shift, count, record, cells, tuple };
-        let fits = count <= PARTS_MAX && parts.tuples_most() >= EACH_GROUP.max(1) << shift;
+        let has_room = Kernels::room(&parts, limits.threads) <= limits.shared;
+        let fits = has_room && count <= PARTS_MAX && parts.tuples_most() >= EACH_GROUP.max(1) << shift;
         Ok(fits.then_some((parts, code)))
     }
 }
@@ -136,7 +142,7 @@ pub(crate) fn by_parts<'p>(
 ) -> Done<Option<Fold<'p>>> {
     let mut put = Lowering::new((task, inputs), device, reads);
     let pieces = put.pieces()?;
-    if !fold.may_have_parts(pieces.rows) {
+    if !fold.may_have_parts(&put, pieces.rows) {
         return Ok(None);
     }
     let Some((kernels, parts)) = Kernels::new(put, &mut fold, &pieces)? else { return Ok(None) };
@@ -157,13 +163,11 @@ struct Run<'r> {
 impl Run<'_> {
     /// The launch of the kernels that go over the rows.
     fn shape(&self, pieces: &Pieces) -> Shape {
-        let (device, bytes) = (self.device, self.kernels.shared);
-        let threads = device.driver.limits().threads;
-        if self.parts.count <= PARTS_FEW || self.kernels.has_queue {
-            return Shape { threads, ..device.shape(pieces.count, bytes) };
-        }
-        let shape = device.shape(pieces.count, device.driver.limits().shared * 2 / BLOCKS_EACH as usize);
-        Shape { threads: threads * 2, shared: bytes, ..shape }
+        let limits = self.device.driver.limits();
+        let shared = Kernels::room(self.parts, limits.threads);
+        let fit = (limits.shared / shared).clamp(1, BLOCKS_MOST) as u32;
+        let blocks = u32::try_from(pieces.count).unwrap_or(u32::MAX).min(limits.multiprocessors * fit).max(1);
+        Shape { blocks, threads: limits.threads, shared }
     }
 
     fn all<'p>(mut self, mut fold: Fold<'p>, pieces: &Pieces) -> Done<Option<Fold<'p>>> {
@@ -172,6 +176,7 @@ impl Run<'_> {
         let shape = self.shape(pieces);
         let counted = Buffer::new(driver, shape.blocks as usize * parts.count as usize * 4)?;
         let sums = Buffer::new(driver, parts.count as usize * 4)?;
+        self.kernels.set_threads(parts, shape.threads);
         self.kernels.set_counted(&counted, shape.blocks, &sums);
         self.launch(0, shape)?;
         let blocks = (parts.count as usize).div_ceil(driver.limits().threads as usize).max(1) as u32;

@@ -101,14 +101,13 @@ impl Tuple {
         self.words as usize * 8
     }
 
-    /// Writes the tuple at hand to a place of an array of words.
-    pub(super) fn write(
-        &self,
-        fold: &Fold<'_>,
-        to: &mut Lowering<'_>,
-        code: &Expression,
-        (array, place): (Variable, Expression),
-    ) -> Done<()> {
+    /// Words of 64 bits of a tuple.
+    pub(super) fn words(&self) -> u32 {
+        self.words
+    }
+
+    /// The words of the tuple at hand.
+    pub(super) fn values(&self, fold: &Fold<'_>, to: &mut Lowering<'_>, code: &Expression) -> Done<Vec<Expression>> {
         let bits = self.has_bits.then(|| to.declare(word(0)));
         let long = |of: u64| Expression::number(of.into(), Type::U64);
         let mut values: Vec<Expression> = (0..self.words).map(|_| long(0)).collect();
@@ -141,16 +140,21 @@ impl Tuple {
         if let Some(bits) = bits {
             put(1, bits.get().cast(Type::U64));
         }
+        Ok(values)
+    }
+
+    /// Writes the words of a tuple to a place of an array.
+    pub(super) fn write(&self, to: &mut Lowering<'_>, (array, place): (Variable, Expression), values: &[Expression]) {
+        let long = |of: u64| Expression::number(of.into(), Type::U64);
         let first = to.hold(Expression::binary(Binary::Multiply, place.cast(Type::U64), long(self.words.into())));
-        if let [value] = &values[..] {
+        if let [value] = values {
             to.push(Statement::Store(array, first, value.clone()));
-            return Ok(());
+            return;
         }
         for (at, pair) in values.chunks_exact(2).enumerate() {
             let place = Expression::binary(Binary::Add, first.clone(), long(at as u64 * 2));
             to.call(Helper::PutPair, vec![array.address(place), pair[0].clone(), pair[1].clone()]);
         }
-        Ok(())
     }
 
     /// The argument of an aggregate, 0 where it has none; notes that it has one, if not all have.
@@ -179,7 +183,7 @@ impl Tuple {
 
     /// Reads so many tuples from one on, side by side.
     pub(super) fn read(&self, to: &mut Lowering<'_>, array: Variable, (first, count): (&Expression, u32)) -> Variable {
-        let words = to.words();
+        let words = to.array(Type::U64);
         let each = Expression::number(self.words.into(), Type::U64);
         let first = Expression::binary(Binary::Multiply, first.clone().cast(Type::U64), each);
         to.push(Statement::Words { array: words, from: array, first, count: count * self.words });
