@@ -5,13 +5,14 @@ use super::device::Device;
 use super::driver::cache::{LATER, OTHER_FORM};
 use super::driver::{Driver, Patience};
 use super::groups::Table;
-use super::groups::cell::{Cell, CellKind};
+use super::groups::cell::{Cell, CellKind, FAR_FLOATS};
 use super::groups::finished::Finish;
 use super::groups::fold::{Fold, Groups};
 use super::groups::held::{HeldGroups, HeldSet, Kept};
 use super::groups::host::Finder;
 use super::groups::partial::partial_of_table;
 use super::groups::parts::by_parts;
+use super::groups::reaches::reaches;
 use super::lower::{Lowering, Reads, numeric};
 use super::rows::buckets::HeldBuckets;
 use super::rows::top::{check_order, top};
@@ -28,6 +29,7 @@ use crate::plan::tree::{AggregatePlan, BucketPlan, GeneratorKind, GeneratorPlan,
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::function::{DatePart, Function};
 use multiloop_planner::multiloop::{CollectionId, Reduction, Source};
+use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::borrow::Cow;
@@ -37,7 +39,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Reasons to decline that another run may not have.
-const PASSES: [&str; 6] = ["a row fails", "no tuple can come", "what it reads has failed", LATER, OTHER_FORM, NO_ROOM];
+const PASSES: [&str; 7] =
+    ["a row fails", "no tuple can come", "what it reads has failed", FAR_FLOATS, LATER, OTHER_FORM, NO_ROOM];
 
 /// A loop has no room, though columns that nobody reads have gone: what other statements have may be less another time.
 const NO_ROOM: &str = "it does not fit the card";
@@ -274,20 +277,24 @@ fn reduce(
     reads: &Reads,
     generators: &[(usize, &GeneratorPlan)],
 ) -> Done<Vec<Given>> {
-    if let [(at, GeneratorPlan { conditions, kind: GeneratorKind::Reduce(plan) })] = generators {
-        let fold = Fold::new(plan, conditions, !is_collected(task, task.defines[*at]));
+    let mut lowering = Lowering::new((task, inputs), device, reads);
+    let pieces = lowering.pieces()?;
+    let reaches = reaches(&lowering, &pieces, generators)?;
+    if let ([(at, GeneratorPlan { conditions, kind: GeneratorKind::Reduce(plan) })], [own]) = (generators, &reaches[..])
+    {
+        let fold = Fold::new((plan, conditions), !is_collected(task, task.defines[*at]), own.clone());
         if let Some(fold) = by_parts((task, inputs), device, reads, fold)? {
             reads.check_rows()?;
             return Ok(vec![given_of(device, fold)?]);
         }
     }
-    let mut lowering = Lowering::new((task, inputs), device, reads);
-    let pieces = lowering.pieces()?;
+    let mut reaches = reaches.into_iter();
     let mut folds = Vec::new();
     for (at, generator) in generators {
         if let GeneratorKind::Reduce(reduce) = &generator.kind {
             let may_be_hashed = !is_collected(task, task.defines[*at]);
-            folds.push(Fold::new(reduce, &generator.conditions, may_be_hashed));
+            let reaches = reaches.next().unwrap_or_default();
+            folds.push(Fold::new((reduce, &generator.conditions), may_be_hashed, reaches));
         }
     }
     let has_runs = |fold: &Fold<'_>| fold.plan.rows.clustered && !fold.plan.aggregates.is_empty();
@@ -407,6 +414,9 @@ fn given_of(device: &Device, fold: Fold<'_>) -> Done<Given> {
 /// Whether what is kept cannot fail when it is finished: no sum may leave its type.
 fn may_be_kept(table: &Table) -> bool {
     table.cells.iter().all(|cell| match (cell.kind, cell.data_type.integer_bounds()) {
+        (CellKind::Sum { .. }, _) if let Some(reach) = cell.reach => {
+            cell.data_type == DataType::Double && reach.has_doubles_up_to(cell.most)
+        }
         (CellKind::Sum { .. }, Some((_, most))) => most.unsigned_abs() >= cell.most,
         (CellKind::Sum { .. }, None) => false,
         _ => true,
@@ -600,7 +610,7 @@ fn shape(task: &Task<'_>) -> Done<()> {
         match &generator.kind {
             GeneratorKind::Collect { .. } | GeneratorKind::BucketCollect(_) => {}
             GeneratorKind::Reduce(plan) => {
-                plan.aggregates.iter().try_for_each(|aggregate| Cell::of(aggregate, 1, 1).map(drop))?;
+                plan.aggregates.iter().try_for_each(|aggregate| Cell::of(aggregate, 1, 1, None).map(drop))?;
             }
             GeneratorKind::TopK(plan) => check_order(plan)?,
         }

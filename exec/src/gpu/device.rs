@@ -2,6 +2,7 @@
 
 use super::columns::resident::Resident;
 use super::driver::{Cache, Driver, Patience, Shape};
+use super::groups::reaches::Found;
 use super::lower::dictionary::Texts;
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ pub(crate) struct Device {
     pub(crate) resident: Arc<Resident>,
     /// What was computed of dictionaries' strings.
     pub(crate) texts: Arc<Texts>,
+    /// Where the bits of floats are that were computed.
+    pub(crate) reaches: Arc<Found>,
     /// Rows that a block does at once.
     pub(crate) piece_rows: usize,
 }
@@ -27,7 +30,14 @@ impl Device {
     /// A device that keeps nothing yet.
     pub(crate) fn new(driver: Arc<dyn Driver>) -> Self {
         let cache = Cache::new(&driver);
-        Device { driver, cache, resident: Arc::default(), texts: Arc::default(), piece_rows: PIECE_ROWS }
+        Device {
+            driver,
+            cache,
+            resident: Arc::default(),
+            texts: Arc::default(),
+            reaches: Arc::default(),
+            piece_rows: PIECE_ROWS,
+        }
     }
 
     /// The same one, for who waits for its compiler or does not.

@@ -57,6 +57,24 @@ FUNCTION void add_shared(u32* low, u32 behind, i64 value) {
   if (high != 0) atomicAdd(low + behind, high);
 }
 
+// The same of 128 bits, in four words. Most numbers have few words, and few of them go over.
+FUNCTION void add_shared_wide(u32* low, u32 behind, i128 value) {
+  u32 over = 0;
+  for (u32 at = 0; at < 4; at++) {
+    u32 own = (u32)((u128)value >> (32 * at)), add = own + over;
+    over = add < own ? 1u : 0u;
+    if (add != 0) {
+      u32 before = atomicAdd(low + at * behind, add);
+      over |= before + add < add ? 1u : 0u;
+    }
+  }
+}
+
+FUNCTION i128 joined_wide(const u32* low, u32 behind) {
+  u64 lower = (u64)low[behind] << 32 | low[0], upper = (u64)low[3 * behind] << 32 | low[2 * behind];
+  return (i128)((u128)upper << 64 | lower);
+}
+
 FUNCTION i64 joined(const u32* low, u32 behind) { return (i64)((u64)low[behind] << 32 | low[0]); }
 
 FUNCTION void add64(u64* sum, i64 value) {
@@ -158,6 +176,104 @@ FUNCTION bool is_odd(double value) { return !(value - value == 0.0); }
 FUNCTION bool float_less(double a, double b) { return a < b || (b != b && a == a); }
 
 FUNCTION bool float_equal(double a, double b) { return a == b || (a != a && b != b); }
+
+FUNCTION u64 float_bits(double value) {
+  union { double value; u64 bits; } both;
+  both.value = value;
+  return both.bits;
+}
+
+FUNCTION double float_of_bits(u64 bits) {
+  union { double value; u64 bits; } both;
+  both.bits = bits;
+  return both.value;
+}
+
+// A finite double is an integer of 53 bits, of which the lowest stands at a place: that of the least double is 0.
+FUNCTION u64 float_integer(u64 bits) {
+  u64 low = bits & 0xfffffffffffffull;
+  return (bits >> 52 & 0x7ff) != 0 ? low | 0x10000000000000ull : low;
+}
+
+FUNCTION i32 float_place(u64 bits) {
+  i32 field = (i32)(bits >> 52 & 0x7ff);
+  return field != 0 ? field - 1 : 0;
+}
+
+// One more than the place of the lowest of all 53 bits; 0 of zero, 65535 of what is not finite.
+FUNCTION u32 float_top(double value) {
+  u64 bits = float_bits(value);
+  if ((bits >> 52 & 0x7ff) == 0x7ff) return 65535u;
+  return bits << 1 != 0 ? (u32)float_place(bits) + 1u : 0u;
+}
+
+// 4096 less the place of the lowest bit that is set; 0 of what has none.
+FUNCTION u32 float_bottom(double value) {
+  u64 bits = float_bits(value), whole = float_integer(bits);
+  if (whole == 0 || (bits >> 52 & 0x7ff) == 0x7ff) return 0u;
+#ifdef __CUDACC__
+  i32 zeros = __ffsll((i64)whole) - 1;
+#else
+  i32 zeros = __builtin_ctzll(whole);
+#endif
+  return 4096u - (u32)(float_place(bits) + zeros);
+}
+
+// A double as an integer whose lowest bit stands at a place, where it has no bits below that.
+FUNCTION i64 float_units(double value, i32 place) {
+  u64 bits = float_bits(value), whole = float_integer(bits);
+  i32 up = float_place(bits) - place;
+  whole = up >= 0 ? whole << (up & 63) : whole >> (-up < 63 ? -up : 63);
+  return (i64)(bits >> 63 != 0 ? 0ull - whole : whole);
+}
+
+FUNCTION i128 float_units_wide(double value, i32 place) {
+  u64 bits = float_bits(value), whole = float_integer(bits);
+  i32 up = float_place(bits) - place;
+  u128 wide = up >= 0 ? (u128)whole << (up & 127) : (u128)(whole >> (-up < 63 ? -up : 63));
+  return (i128)(bits >> 63 != 0 ? (u128)0 - wide : wide);
+}
+
+FUNCTION i32 bits_of(u64 value) {
+  if (value == 0) return 0;
+#ifdef __CUDACC__
+  return 64 - __clzll((i64)value);
+#else
+  return 64 - __builtin_clzll(value);
+#endif
+}
+
+// The double nearest to an integer whose lowest bit stands at a place, half to even. Nothing is lost below that of the least double.
+FUNCTION double float_of_units(i128 sum, i32 place) {
+  u128 whole = sum < 0 ? (u128)0 - (u128)sum : (u128)sum;
+  i32 high = bits_of((u64)(whole >> 64)), bits = high != 0 ? 64 + high : bits_of((u64)whole);
+  u64 kept = (u64)whole;
+  if (bits > 53) {
+    i32 less = bits - 53;
+    u128 rest = whole & (((u128)1 << less) - 1), half = (u128)1 << (less - 1);
+    kept = (u64)(whole >> less);
+    if (rest > half || (rest == half && (kept & 1) != 0)) kept++;
+    place += less;
+    if (kept >> 53 != 0) kept >>= 1, place++;
+  } else {
+    i32 more = 53 - bits < place ? 53 - bits : place;
+    if (bits != 0) kept <<= more, place -= more;
+  }
+  u64 field = kept >> 52 != 0 ? (u64)(place + 1) : 0;
+  u64 sign = sum < 0 ? 0x8000000000000000ull : 0;
+  return float_of_bits(sign | field << 52 | (kept & 0xfffffffffffffull));
+}
+
+// Zeros are alike, and so is what is no number, which stands last.
+FUNCTION i64 float_order(double value) {
+  if (value != value) return 0x7ff8000000000000ll;
+  i64 bits = (i64)float_bits(value == 0.0 ? 0.0 : value);
+  return bits < 0 ? bits ^ 0x7fffffffffffffffll : bits;
+}
+
+FUNCTION double float_of_order(i64 order) {
+  return float_of_bits((u64)(order < 0 ? order ^ 0x7fffffffffffffffll : order));
+}
 
 FUNCTION double rounded(double value) { return (double)(float)value; }
 

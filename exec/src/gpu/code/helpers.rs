@@ -28,6 +28,8 @@ pub(crate) enum Helper {
     PutShared,
     /// Adds to 64 bits that are two words apart: the low words, the high words, and how far these are behind.
     AddShared,
+    /// Adds to 128 bits that are four words apart: as before.
+    AddSharedWide,
     /// Adds to a word of 64 bits.
     Add64,
     /// Adds 64 bits to 128.
@@ -55,6 +57,8 @@ pub(crate) enum Helper {
     TakeEntry,
     /// What two words of a block's memory are.
     Joined,
+    /// What four words of a block's memory are.
+    JoinedWide,
     /// The integer of a word of [`Helper::Rising`].
     Risen,
     /// The integer of a word of [`Helper::Falling`].
@@ -75,6 +79,20 @@ pub(crate) enum Helper {
     FloatEqual,
     /// Rounds to 32 bits.
     Rounded,
+    /// How far up the bits of a float go, and how far down, as words of which the greatest counts.
+    FloatTop,
+    FloatBottom,
+    /// A float as an integer in units of a power of two, of 64 bits and of 128.
+    FloatUnits,
+    FloatUnitsWide,
+    /// The double nearest to an integer of 128 bits in such units.
+    FloatOfUnits,
+    /// A float as an integer that grows with it, NaN last, and the float of such an integer.
+    FloatOrder,
+    FloatOfOrder,
+    /// The bits of a float, and the float of some bits.
+    FloatBits,
+    FloatOfBits,
     /// The quotient of whole numbers, rounded half away from zero.
     DivideHalfAway,
     /// Year, month, day of a number of days since 1970.
@@ -119,6 +137,7 @@ impl Helper {
             Helper::PutPair => "put_pair",
             Helper::PutShared => "put_shared",
             Helper::AddShared => "add_shared",
+            Helper::AddSharedWide => "add_shared_wide",
             Helper::Add64 => "add64",
             Helper::Add128 => "add128",
             Helper::AddWide => "add_wide",
@@ -134,6 +153,7 @@ impl Helper {
             Helper::Rising => "rising",
             Helper::Falling => "falling",
             Helper::Joined => "joined",
+            Helper::JoinedWide => "joined_wide",
             Helper::Risen => "risen",
             Helper::Fallen => "fallen",
             Helper::Wide => "wide",
@@ -144,6 +164,15 @@ impl Helper {
             Helper::FloatLess => "float_less",
             Helper::FloatEqual => "float_equal",
             Helper::Rounded => "rounded",
+            Helper::FloatTop => "float_top",
+            Helper::FloatBottom => "float_bottom",
+            Helper::FloatUnits => "float_units",
+            Helper::FloatUnitsWide => "float_units_wide",
+            Helper::FloatOfUnits => "float_of_units",
+            Helper::FloatOrder => "float_order",
+            Helper::FloatOfOrder => "float_of_order",
+            Helper::FloatBits => "float_bits",
+            Helper::FloatOfBits => "float_of_bits",
             Helper::DivideHalfAway => "divide_half_away",
             Helper::YearOf => "year_of",
             Helper::MonthOf => "month_of",
@@ -165,7 +194,7 @@ impl Helper {
 
     /// Whether it writes to no array that it is given.
     pub(crate) fn only_reads(self) -> bool {
-        matches!(self, Helper::Bit | Helper::FindSlot | Helper::Joined | Helper::Pair)
+        matches!(self, Helper::Bit | Helper::FindSlot | Helper::Joined | Helper::JoinedWide | Helper::Pair)
             || (self.result().is_some()
                 && !matches!(
                     self,
@@ -189,22 +218,37 @@ impl Helper {
             | Helper::TakeBit
             | Helper::TakeSlot
             | Helper::TakeEntry => Some(Type::Bool),
-            Helper::Joined | Helper::Risen | Helper::Fallen | Helper::Risen32 | Helper::Fallen32 => Some(Type::I64),
-            Helper::Pair | Helper::Rising | Helper::Falling | Helper::Lane64 | Helper::FirstSlot => Some(Type::U64),
+            Helper::Joined
+            | Helper::Risen
+            | Helper::Fallen
+            | Helper::Risen32
+            | Helper::Fallen32
+            | Helper::FloatUnits
+            | Helper::FloatOrder => Some(Type::I64),
+            Helper::FloatBits
+            | Helper::Pair
+            | Helper::Rising
+            | Helper::Falling
+            | Helper::Lane64
+            | Helper::FirstSlot => Some(Type::U64),
             Helper::Lane8 | Helper::Lane16 | Helper::Lane32 => Some(Type::U32),
             Helper::DivideHalfAway
             | Helper::Wide
+            | Helper::JoinedWide
+            | Helper::FloatUnitsWide
             | Helper::NumericProduct
             | Helper::NumericSum
             | Helper::NumericQuotient
             | Helper::NumericCut
             | Helper::NumericNarrow => Some(Type::I128),
-            Helper::Rounded => Some(Type::F64),
+            Helper::Rounded | Helper::FloatOfUnits | Helper::FloatOfOrder | Helper::FloatOfBits => Some(Type::F64),
             Helper::YearOf | Helper::MonthOf | Helper::DayOf | Helper::NumericOrder => Some(Type::I32),
             Helper::Rising32 | Helper::Falling32 => Some(Type::U32),
             Helper::Ones
             | Helper::Take
             | Helper::FirstBit
+            | Helper::FloatTop
+            | Helper::FloatBottom
             | Helper::Scan
             | Helper::FillSlot
             | Helper::FindSlot
@@ -215,6 +259,7 @@ impl Helper {
             | Helper::PutPair
             | Helper::PutShared
             | Helper::AddShared
+            | Helper::AddSharedWide
             | Helper::Add64
             | Helper::Add128
             | Helper::AddWide

@@ -7,12 +7,15 @@
 //! is made when the column is uploaded if chunks have none or several; of too many strings it is carried by the numbers of its rows, and
 //! its bytes are a column of their own, if something asks for them. Booleans are bits, and so is which rows are not NULL.
 //!
+//! Of floats it is noted between which bits they lie (`reach`), without which nothing could sum them.
+//!
 //! `loader` has the workers make bytes where the card reads them; `upload` makes the arrays of chunks (`integers` and `codes` those of
 //! numbers and of text, `text` those of its bytes), `resident` keeps them from statement to statement.
 
 mod codes;
 mod integers;
 pub(crate) mod loader;
+pub(crate) mod reach;
 pub(crate) mod resident;
 #[cfg(test)]
 mod tests;
@@ -23,6 +26,7 @@ use super::code::types::Type;
 use super::driver::{Buffer, Copier, Driver};
 use super::stop::Done;
 use crate::column::{Chunk, Chunks, Dictionary};
+use reach::Reach;
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
@@ -35,6 +39,8 @@ pub(crate) struct DeviceColumn {
     pub(crate) form: Form,
     pub(crate) data: Arc<Buffer>,
     pub(crate) valid: Valid,
+    /// Of floats where their bits are, if it is known; of NULLs, too.
+    pub(crate) reach: Option<Reach>,
     /// What was made of it, and stays as long as it does.
     pub(crate) made: Made,
 }
@@ -112,6 +118,7 @@ impl Carried {
             form: Form::Carried(Arc::new(self)),
             data: Buffer::new(driver, 0)?,
             valid,
+            reach: None,
             made: Made::default(),
         })
     }

@@ -102,5 +102,13 @@ pub(super) fn upload(loader: Loader<'_>, chunks: &[Arc<Chunk>], position: usize)
         });
     })?;
     let form = Form::Text { offsets, wide };
-    Ok(DeviceColumn { rows: rows.count(), element: Type::U8, form, data, valid: Valid::All, made: Made::default() })
+    Ok(DeviceColumn {
+        rows: rows.count(),
+        element: Type::U8,
+        form,
+        data,
+        valid: Valid::All,
+        reach: None,
+        made: Made::default(),
+    })
 }

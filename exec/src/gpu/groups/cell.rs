@@ -3,6 +3,7 @@
 use super::distinct::check_distinct;
 use crate::column::Dictionary;
 use crate::gpu::columns::Carried;
+use crate::gpu::columns::reach::Reach;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::register::Register;
@@ -10,6 +11,9 @@ use crate::plan::tree::AggregatePlan;
 use multiloop_planner::multiloop::Reduction;
 use multiloop_planner::types::DataType;
 use std::sync::Arc;
+
+/// Why a sum of floats is left to the processors.
+pub(crate) const FAR_FLOATS: &str = "floats that lie too far apart";
 
 /// What a table has of an aggregate.
 #[derive(Clone, Debug)]
@@ -24,6 +28,10 @@ pub(crate) struct Cell {
     pub(crate) data_type: DataType,
     /// Of a sum how far from zero it is, at most.
     pub(crate) most: u128,
+    /// Of a sum of floats what is known of them: it is one of integers, each of which counts the lowest bit of all.
+    pub(crate) reach: Option<Reach>,
+    /// Whether what the rows of a block sum up to may not fit 64 bits.
+    pub(crate) is_wide_in_block: bool,
     pub(crate) argument: Option<(DataType, Register)>,
     /// Of text what its codes are of.
     pub(crate) dictionary: Option<Arc<Dictionary>>,
@@ -52,15 +60,16 @@ pub(crate) enum CellKind {
 }
 
 impl Cell {
-    /// The cell of an aggregate over so many tuples at most, whose own flags begin with one.
-    pub(crate) fn of(plan: &AggregatePlan, tuples: u128, flag: u32) -> Done<Self> {
+    /// The cell of an aggregate over so many tuples at most, whose own flags begin with one; of a sum of floats by what is known of these.
+    pub(crate) fn of(plan: &AggregatePlan, tuples: u128, flag: u32, reach: Option<Reach>) -> Done<Self> {
         let AggregateKind { reduction, argument, data_type, grid, .. } = &plan.kind;
         if plan.kind.keeps_arguments() {
             check_distinct(&plan.kind)?;
         }
         let is_whole = matches!(argument, Some((_, Register::I32 | Register::I64 | Register::I128)));
         let mut most = 0;
-        let is_word = matches!(argument, Some((_, Register::I32 | Register::I64)));
+        let is_float = matches!(argument, Some((_, Register::F64)));
+        let is_word = is_float || matches!(argument, Some((_, Register::I32 | Register::I64)));
         let kind = match reduction {
             Reduction::CountRows | Reduction::Count => CellKind::Count,
             Reduction::Sum if is_whole => {
@@ -71,13 +80,21 @@ impl Cell {
                     (None, Some((_, Register::I64))) => 1 << 63,
                     _ => 1 << 127,
                 };
-                match bound.checked_mul(tuples) {
-                    Some(all) if all <= i128::MAX as u128 => {
-                        most = all;
-                        CellKind::Sum { bound, wide: all > i64::MAX as u128 }
-                    }
+                most = match bound.checked_mul(tuples) {
+                    Some(all) if all <= i128::MAX as u128 => all,
                     _ => return decline("a sum beyond 128 bits"),
-                }
+                };
+                CellKind::Sum { bound, wide: most > i64::MAX as u128 }
+            }
+            Reduction::Sum if is_float => {
+                let bits = reach.unwrap_or_default().bits();
+                let bound = if bits < 127 { 1 << bits } else { u128::MAX };
+                // A bit is to spare.
+                most = match bound.checked_mul(tuples) {
+                    Some(all) if all <= 1 << 126 => all,
+                    _ => return decline(FAR_FLOATS),
+                };
+                CellKind::Sum { bound, wide: most > i64::MAX as u128 }
             }
             Reduction::Min | Reduction::Max if is_word => CellKind::Extreme { largest: *reduction == Reduction::Max },
             Reduction::First if is_word || matches!(argument, Some((_, Register::Bool | Register::Text))) => {
@@ -88,7 +105,7 @@ impl Cell {
         };
         let narrow = match kind {
             CellKind::Count => tuples <= u32::MAX.into(),
-            CellKind::Extreme { .. } | CellKind::Value => !matches!(argument, Some((_, Register::I64))),
+            CellKind::Extreme { .. } | CellKind::Value => !matches!(argument, Some((_, Register::I64 | Register::F64))),
             CellKind::Sum { .. } | CellKind::Logic { .. } => false,
         };
         Ok(Cell {
@@ -98,6 +115,12 @@ impl Cell {
             is_null_at_zero: false,
             data_type: *data_type,
             most,
+            reach: if is_float && matches!(kind, CellKind::Sum { .. }) {
+                Some(reach.unwrap_or_default())
+            } else {
+                None
+            },
+            is_wide_in_block: false,
             argument: *argument,
             dictionary: None,
             carried: None,
@@ -113,11 +136,17 @@ impl Cell {
         match (self.kind, kind.grid) {
             _ if kind.keeps_arguments() => false,
             (CellKind::Count, _) => true,
+            (CellKind::Extreme { .. }, _) if self.is_of_floats() => true,
             (CellKind::Sum { wide: false, .. }, Some(grid)) => grid.low > 0 || grid.high < 0,
             (CellKind::Extreme { largest: true }, Some(grid)) => grid.low > least,
             (CellKind::Extreme { largest: false }, Some(grid)) => grid.high < most,
             _ => false,
         }
+    }
+
+    /// Whether its arguments are floats.
+    pub(crate) fn is_of_floats(&self) -> bool {
+        matches!(self.argument, Some((_, Register::F64)))
     }
 
     /// Words that a group has of it in the table.
@@ -133,6 +162,7 @@ impl Cell {
     pub(crate) fn shared_words(&self) -> usize {
         match self.kind {
             CellKind::Count => 1,
+            CellKind::Sum { .. } if self.is_wide_in_block => 4,
             CellKind::Sum { .. } => 2,
             CellKind::Extreme { .. } => 2 - usize::from(self.narrow),
             CellKind::Value | CellKind::Logic { .. } => 0,

@@ -3,6 +3,7 @@
 
 use super::cell::{Cell, CellKind};
 use super::host::{Finder, OnHost};
+use super::partial::{float_sums, risen};
 use super::{SEEN, Table};
 use crate::backend::Given;
 use crate::column::{Column, ColumnData};
@@ -69,6 +70,14 @@ fn column(cell: &Cell, at: usize, groups: &OnHost<'_>) -> Done<Column> {
                 }
                 false => picked(0).into_iter().map(|low| (low as i64).into()).collect(),
             };
+            if let Some(reach) = cell.reach {
+                let sums = float_sums(reach, sums, seen.clone());
+                let sum = |group: usize| if seen[group] { sums.sum(group).finish(cell.data_type) } else { Ok(0.0) };
+                return match (0..seen.len()).map(sum).collect::<Result<Vec<f64>, _>>() {
+                    Ok(sums) => Ok(Column::new(floats(sums, cell.data_type), valid())),
+                    Err(_) => decline("a row fails"),
+                };
+            }
             let Some((low, high)) = cell.data_type.integer_bounds() else { return decline("a sum of another type") };
             if sums.iter().zip(&seen).any(|(sum, &seen)| seen && !(low..=high).contains(sum)) {
                 return decline("a row fails");
@@ -78,6 +87,10 @@ fn column(cell: &Cell, at: usize, groups: &OnHost<'_>) -> Done<Column> {
                 false => ColumnData::Int128(sums.into()),
             };
             Column::new(data, valid())
+        }
+        CellKind::Extreme { largest } if cell.is_of_floats() => {
+            let best = picked(0).into_iter().map(|word| risen(word, largest)).collect();
+            Column::new(floats(best, cell.data_type), valid())
         }
         CellKind::Extreme { largest } => {
             let value = |word: u64| ((if largest { word } else { !word }) ^ 1 << 63) as i64;
@@ -91,6 +104,14 @@ fn column(cell: &Cell, at: usize, groups: &OnHost<'_>) -> Done<Column> {
         }
         CellKind::Value => Column::new(values(cell, picked(0), &seen)?, valid()),
     })
+}
+
+/// Floats in the form of their type.
+fn floats(values: Vec<f64>, of: DataType) -> ColumnData {
+    match of {
+        DataType::Real => ColumnData::Float32(values.iter().map(|&value| value as f32).collect()),
+        _ => ColumnData::Float64(values.into()),
+    }
 }
 
 /// The values that groups have taken of one of their rows.
@@ -120,6 +141,7 @@ fn values(cell: &Cell, words: Vec<u64>, seen: &[bool]) -> Done<ColumnData> {
         (Some((_, Register::I32 | Register::I64)), ..) => {
             ColumnData::Int64(words.map(|word| word as i64).collect::<Vec<i64>>().into())
         }
+        (Some((of, Register::F64)), ..) => floats(words.map(f64::from_bits).collect(), of),
         _ => return decline("bug: a value in a form that no cell has"),
     })
 }

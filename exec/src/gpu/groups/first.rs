@@ -56,7 +56,7 @@ impl Fold<'_> {
         &mut self,
         to: &mut Lowering<'_>,
         pieces: &Pieces,
-        (codes, cells, record): (u64, &[Cell], &Record),
+        (codes, cells, record): (u64, &mut [Cell], &Record),
         taken: usize,
     ) {
         // As if a block took all that a processor of the device has to share: then there are fewest.
@@ -64,12 +64,12 @@ impl Fold<'_> {
         let shape = to.device.shape(pieces.count, limits.shared);
         let rows_of_block = (pieces.count as u64).div_ceil(shape.blocks.into()) * pieces.largest;
         let of_block = u128::from(rows_of_block) * u128::from(to.tuples_each);
-        let fits = |cell: &Cell| match cell.kind {
-            CellKind::Sum { bound, .. } => bound.saturating_mul(of_block) <= i64::MAX as u128,
-            CellKind::Count => of_block <= u32::MAX.into(),
-            _ => true,
-        };
-        let fit = cells.iter().all(fits);
+        for cell in cells.iter_mut() {
+            if let CellKind::Sum { bound, wide } = cell.kind {
+                cell.is_wide_in_block = wide && bound.saturating_mul(of_block) > i64::MAX as u128;
+            }
+        }
+        let fit = of_block <= u32::MAX.into() || cells.iter().all(|cell| cell.kind != CellKind::Count);
         let planes = planes(cells, record);
         let copies_in = |bytes: usize| {
             let words = bytes.saturating_sub(taken) as u64 / 4 / planes as u64;
@@ -137,6 +137,7 @@ impl Fold<'_> {
         let cell = &table.cells[at];
         match cell.kind {
             CellKind::Count => Some(Type::I64),
+            CellKind::Sum { .. } if cell.is_wide_in_block => Some(Type::I128),
             CellKind::Sum { wide, .. } if self.sizes.is_some() || (self.first == First::Runs && !wide) => {
                 Some(Type::I64)
             }
@@ -282,6 +283,10 @@ impl Fold<'_> {
             (CellKind::Count, _) => {
                 let place = self.in_plane(to, plane, cell.clone());
                 to.call(Helper::Count32, vec![place, value.cast(Type::U32)]);
+            }
+            (CellKind::Sum { .. }, _) if table.cells[at].is_wide_in_block => {
+                let place = self.in_plane(to, plane, cell.clone());
+                to.call(Helper::AddSharedWide, vec![place, self.plane_words(), value.cast(Type::I128)]);
             }
             (CellKind::Sum { .. }, _) => {
                 let place = self.in_plane(to, plane, cell.clone());

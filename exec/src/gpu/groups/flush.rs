@@ -109,6 +109,7 @@ impl Fold<'_> {
         };
         let all = to.declare(word(0));
         let sum = |cell: &Cell| match cell.kind {
+            CellKind::Sum { .. } if cell.is_wide_in_block => Some(to.declare(Expression::number(0, Type::I128))),
             CellKind::Count | CellKind::Sum { .. } => Some(to.declare(Expression::number(0, Type::I64))),
             CellKind::Extreme { .. } if cell.narrow => Some(to.declare(word(0))),
             CellKind::Extreme { .. } => Some(to.declare(Expression::number(0, Type::U64))),
@@ -159,7 +160,8 @@ impl Fold<'_> {
                 }
                 CellKind::Sum { .. } => {
                     let place = self.in_plane(to, plane, cell.clone());
-                    let more = Expression::Call(Helper::Joined, vec![place, self.plane_words()]);
+                    let helper = if of.is_wide_in_block { Helper::JoinedWide } else { Helper::Joined };
+                    let more = Expression::Call(helper, vec![place, self.plane_words()]);
                     to.assign(*sum, add(sum.get(), more));
                 }
                 _ => {

@@ -8,6 +8,7 @@ use super::{CODES_MAX, SEEN, Table};
 use crate::gpu::code::expression::{Binary, Expression, Variable};
 use crate::gpu::code::helpers::Helper;
 use crate::gpu::code::types::Type;
+use crate::gpu::columns::reach::Reach;
 use crate::gpu::driver::Buffer;
 use crate::gpu::lower::Lowering;
 use crate::gpu::lower::nest::Pieces;
@@ -51,6 +52,8 @@ pub(crate) struct Fold<'p> {
     pub(crate) plan: &'p ReducePlan,
     pub(super) made: Option<Groups>,
     pub(super) first: First,
+    /// What is known of the floats that are summed, by aggregate.
+    reaches: Vec<Option<Reach>>,
     /// Parameters: codes or entries, copies of these in a block's memory, and words of a plane of it.
     pub(super) sizes: Option<[Expression; 3]>,
     /// The table's memory.
@@ -93,6 +96,16 @@ pub(super) fn add(a: Expression, b: Expression) -> Expression {
     Expression::binary(Binary::Add, a, b)
 }
 
+/// A float as an integer that counts the lowest bit of all; less than a bound.
+fn in_units(to: &mut Lowering<'_>, value: Expression, reach: Reach, bound: u128) -> Expression {
+    if reach.has_odd {
+        to.fail_when(Expression::Call(Helper::IsOdd, vec![value.clone()]));
+    }
+    let place = to.integer(reach.place().into(), Type::I32);
+    let helper = if bound >> 63 == 0 { Helper::FloatUnits } else { Helper::FloatUnitsWide };
+    to.hold(Expression::Call(helper, vec![value, place]))
+}
+
 /// Words of 32 bits that a group takes of a block's memory.
 pub(super) fn planes(cells: &[Cell], record: &Record) -> usize {
     usize::from(record.flags.is_some()) + cells.iter().map(Cell::shared_words).sum::<usize>()
@@ -105,9 +118,14 @@ fn rows_in_all(of: &Lowering<'_>, pieces: &Pieces) -> u64 {
 
 impl<'p> Fold<'p> {
     /// A reduction without tuples, of those that pass some conditions.
-    pub(crate) fn new(plan: &'p ReducePlan, conditions: &'p [ScalarId], may_be_hashed: bool) -> Self {
+    pub(crate) fn new(
+        (plan, conditions): (&'p ReducePlan, &'p [ScalarId]),
+        may_be_hashed: bool,
+        reaches: Vec<Option<Reach>>,
+    ) -> Self {
         Fold {
             plan,
+            reaches,
             conditions,
             is_counted: false,
             may_be_hashed,
@@ -139,12 +157,12 @@ impl<'p> Fold<'p> {
             self.made = Some(Groups::Bits { layout, bits });
             return Ok(());
         }
-        let (cells, tells) = self.cells(to, pieces)?;
+        let (mut cells, tells) = self.cells(to, pieces)?;
         if self.plan.aggregates.iter().any(|aggregate| aggregate.kind.distinct) {
             self.count(to, pieces)?;
         }
         let record = Record::new(&cells, tells);
-        self.choose(to, pieces, (groups, &cells, &record), taken);
+        self.choose(to, pieces, (groups, &mut cells, &record), taken);
         let table = Table::new(&to.device.driver, (groups, slots), (cells, record))?;
         self.views = Some(to.views(&table.memory));
         self.made = Some(Groups::Table { layout, table });
@@ -234,7 +252,7 @@ impl<'p> Fold<'p> {
         let mut flag = SEEN << 1;
         let (mut cells, mut tells) = (Vec::new(), None);
         for (at, aggregate) in self.plan.aggregates.iter().enumerate() {
-            let mut cell = Cell::of(aggregate, tuples, flag)?;
+            let mut cell = Cell::of(aggregate, tuples, flag, self.reaches.get(at).copied().flatten())?;
             if flag >> 28 != 0 {
                 return decline("too many aggregates");
             }
@@ -378,7 +396,8 @@ impl<'p> Fold<'p> {
         value: Expression,
     ) -> Done<()> {
         let Some(Groups::Table { table, .. }) = &self.made else { return decline("bug: no table") };
-        let (kind, narrow) = (table.cells[at].kind, table.cells[at].narrow);
+        let cell = &table.cells[at];
+        let (kind, narrow, is_float) = (cell.kind, cell.narrow, cell.is_of_floats());
         let value = match kind {
             CellKind::Count => Expression::number(1, Type::I64),
             CellKind::Extreme { largest } => {
@@ -388,12 +407,19 @@ impl<'p> Fold<'p> {
                     (true, true) => Helper::Rising32,
                     (false, true) => Helper::Falling32,
                 };
-                let key = Expression::Call(helper, vec![value.cast(if narrow { Type::I32 } else { Type::I64 })]);
-                to.hold(key)
+                let value = match is_float {
+                    true => Expression::Call(Helper::FloatOrder, vec![value]),
+                    false => value.cast(if narrow { Type::I32 } else { Type::I64 }),
+                };
+                to.hold(Expression::Call(helper, vec![value]))
             }
             CellKind::Value if narrow => value.cast(Type::U32),
+            CellKind::Value if is_float => Expression::Call(Helper::FloatBits, vec![value]),
             CellKind::Value => value.cast(Type::I64).cast(Type::U64),
-            CellKind::Sum { .. } => value,
+            CellKind::Sum { bound, .. } => match cell.reach {
+                Some(reach) => in_units(to, value, reach, bound),
+                None => value,
+            },
             CellKind::Logic { .. } => return Ok(()),
         };
         match (place, self.own.get(at).copied().flatten()) {

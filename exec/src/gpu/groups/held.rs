@@ -280,7 +280,15 @@ impl Lowering<'_> {
         };
         let value = match of {
             Type::Bool => Expression::binary(Binary::NotEqual, value, Expression::number(0, Type::I64)),
-            Type::F64 => return decline("a float of a group"),
+            Type::F64 => match kind {
+                CellKind::Extreme { .. } => Expression::Call(Helper::FloatOfOrder, vec![value]),
+                CellKind::Sum { .. } if let Some(reach) = cell.reach => {
+                    let place = self.integer(reach.place().into(), Type::I32);
+                    Expression::Call(Helper::FloatOfUnits, vec![value.cast(Type::I128), place])
+                }
+                CellKind::Value => Expression::Call(Helper::FloatOfBits, vec![value.cast(Type::U64)]),
+                _ => return decline("a float of a group"),
+            },
             of => value.cast(of),
         };
         Ok(Scalar { dictionary: dictionary.clone(), carried: carried.clone(), ..Scalar::new(value, null) })

@@ -7,6 +7,8 @@
 //! Rows are folded into it ([`fold`]) directly, or first into a thread's variables or a block's memory ([`first`] says when, `flush`
 //! is what stands around the loop); or they are put beside others first, where groups and rows are many ([`parts`]).
 //!
+//! A sum of floats is one of integers, too: each counts the lowest bit that any of them has ([`reaches`]).
+//!
 //! The table stays on the device ([`held`]), where lookups and loops over groups read it by code, or becomes partial groups
 //! ([`partial`]), of those groups that have rows ([`host`]). Keys alone are bits. Where codes lie too far apart for arrays, a hash table gives each a slot ([`slots`]), which
 //! is the group then; bits in front of it ([`filter`]) tell most of what is not there.
@@ -25,6 +27,7 @@ pub(crate) mod held;
 pub(crate) mod host;
 pub(crate) mod partial;
 pub(crate) mod parts;
+pub(crate) mod reaches;
 pub(crate) mod record;
 pub(crate) mod slots;
 

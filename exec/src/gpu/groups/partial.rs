@@ -4,6 +4,7 @@ use super::cell::{Cell, CellKind};
 use super::host::{Finder, OnHost};
 use super::{SEEN, Table};
 use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
+use crate::gpu::columns::reach::Reach;
 use crate::gpu::stop::{Done, decline};
 use crate::partial::PartialGroups;
 use crate::partial::keys::{CodeKeys, Keys};
@@ -11,10 +12,12 @@ use crate::partial::order::Order;
 use crate::partial::state::State;
 use crate::partial::state::any_value::{AnyValue, NONE};
 use crate::partial::state::extreme::{Best, Extreme};
+use crate::partial::state::float_sum::FloatSums;
 use crate::partial::state::integer_sum::{IntegerSums, Sums};
 use crate::partial::state::logic::{self, Logic};
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
 use crate::plan::register::Register;
+use crate::sums::exact_sum::EXPONENT_MIN;
 use std::sync::Arc;
 
 /// Codes up to which each is a group's number.
@@ -65,8 +68,16 @@ fn state(cell: &Cell, at: usize, groups: &OnHost<'_>) -> Done<State> {
                 }
                 false => low.into_iter().map(|low| (low as i64).into()).collect(),
             };
+            if let Some(reach) = cell.reach {
+                return Ok(State::Floats(float_sums(reach, low, seen)));
+            }
             let high = vec![0; low.len()];
             State::Integers(IntegerSums { sums: Sums::Wide { low, high }, seen })
+        }
+        CellKind::Extreme { largest } if cell.is_of_floats() => {
+            let best =
+                picked(0).into_iter().zip(&seen).map(|(word, &seen)| if seen { risen(word, largest) } else { 0.0 });
+            State::Extreme(Extreme { largest, best: Best::Floats(best.collect()), seen })
         }
         CellKind::Extreme { largest } => {
             let nothing = if largest { i64::MIN } else { i64::MAX };
@@ -92,6 +103,18 @@ fn state(cell: &Cell, at: usize, groups: &OnHost<'_>) -> Done<State> {
     })
 }
 
+/// Sums of floats, in units of the lowest bit of all.
+pub(super) fn float_sums(reach: Reach, windows: Vec<i128>, seen: Vec<bool>) -> FloatSums {
+    FloatSums::of_windows(windows, EXPONENT_MIN + reach.place() as i32, seen)
+}
+
+/// The float of a word of an extreme.
+pub(super) fn risen(word: u64, largest: bool) -> f64 {
+    let order = if largest { word } else { !word } ^ 1 << 63;
+    // The highest bit is a sign again.
+    f64::from_bits(if order >> 63 == 0 { order } else { order ^ (u64::MAX >> 1) })
+}
+
 /// The values that groups have taken of one of their rows; of those that have seen one.
 fn values(cell: &Cell, words: Vec<u64>, seen: &[bool]) -> Done<State> {
     let Some((data_type, register)) = cell.argument else { return decline("bug: a value without an argument") };
@@ -109,6 +132,7 @@ fn values(cell: &Cell, words: Vec<u64>, seen: &[bool]) -> Done<State> {
             BuilderData::Text(texts)
         }
         (Register::I32 | Register::I64, _) => BuilderData::I64(words.into_iter().map(|word| word as i64).collect()),
+        (Register::F64, _) => BuilderData::F64(words.into_iter().map(f64::from_bits).collect()),
         _ => return decline("bug: a value in a form that no cell has"),
     };
     let mut next = 0;

@@ -5,11 +5,18 @@ use super::Lowering;
 use super::scalars::Scalar;
 use crate::gpu::code::expression::{Binary, Expression};
 use crate::gpu::code::helpers::Helper;
-use crate::gpu::code::types::Type;
+use crate::gpu::code::types::{Kind, Type};
+use crate::gpu::driver::Argument;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::nodes::Node;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
+
+/// Up to this all integers are doubles.
+const EXACT: i128 = 1 << f64::MANTISSA_DIGITS;
+
+/// Powers of ten up to this one are doubles.
+const POWERS_MAX: u8 = 22;
 
 /// Between which numbers something is.
 type Range = (i128, i128);
@@ -168,6 +175,11 @@ impl Lowering<'_> {
             let minus = Expression::number(-1, Type::F64);
             return Ok(Scalar::new(Expression::binary(Binary::Multiply, minus, a.value), a.null));
         }
+        if of == Type::F64 && function == Function::Abs {
+            let bits = Expression::Call(Helper::FloatBits, vec![a.value]);
+            let bits = Expression::binary(Binary::BitAnd, bits, Expression::number(i64::MAX.into(), Type::U64));
+            return Ok(Scalar::new(Expression::Call(Helper::FloatOfBits, vec![bits]), a.null));
+        }
         if !matches!(of, Type::I32 | Type::I64 | Type::I128) {
             return decline(format!("{function:?} of {}", node.data_type));
         }
@@ -193,12 +205,50 @@ impl Lowering<'_> {
         Ok(Scalar::new(value.cast(of), a.null))
     }
 
+    /// A cast to floats: of what is exact in a double, divided by an exact power of ten, which rounds once.
+    fn cast_to_float(&mut self, a: Scalar, argument: u32, (from, to): (DataType, DataType)) -> Done<Scalar> {
+        if (from, to) == (DataType::Real, DataType::Double) {
+            return Ok(Scalar::new(a.value, a.null));
+        }
+        let (held, range) = (a.value.data_type(), self.range(argument, a.value.data_type()));
+        let is_exact = from.is_integer() || (from.is_decimal() && from.scale() <= POWERS_MAX);
+        if to != DataType::Double || !is_exact || !held.is_integer() {
+            return decline(format!("a cast from {from} to {to}"));
+        }
+        let value = self.hold(a.value);
+        if from.is_decimal() && held != Type::I32 {
+            // Of larger ones the quotient would be rounded twice.
+            let mut outside = Expression::truth(false);
+            if range.0 < -EXACT {
+                let limit = self.integer(-EXACT, held);
+                outside = outside.or(Expression::binary(Binary::Less, value.clone(), limit));
+            }
+            if range.1 > EXACT {
+                let limit = self.integer(EXACT, held);
+                outside = outside.or(Expression::binary(Binary::Greater, value.clone(), limit));
+            }
+            self.fail_when(outside.and(a.null.clone().not()));
+        }
+        let value = value.cast(if held == Type::I32 { Type::I32 } else { Type::I64 });
+        let value = match from.scale() {
+            0 => value.cast(Type::F64),
+            scale => {
+                let unit = self.parameter(Kind::Value(Type::F64), Argument::F64(10f64.powi(scale.into()))).get();
+                Expression::binary(Binary::Divide, value.cast(Type::F64), unit)
+            }
+        };
+        Ok(Scalar::new(value, a.null))
+    }
+
     /// A cast between numbers.
     pub(super) fn cast(&mut self, node: &Node, argument: u32, of: Type) -> Done<Scalar> {
         let a = self.node(argument)?;
         let (from, to) = (self.node_at(argument).data_type, node.data_type);
         if from == to && a.dictionary.is_none() {
             return Ok(Scalar::new(a.value.cast(of), a.null));
+        }
+        if of == Type::F64 {
+            return self.cast_to_float(a, argument, (from, to));
         }
         let whole = |of: DataType| of.is_integer() || of.is_decimal();
         if !whole(from) || !whole(to) {

@@ -352,7 +352,7 @@ impl Lowering<'_> {
     pub(super) fn load_lanes(&mut self, fields: &[u32], first: &Expression) {
         for &field in fields {
             let Ok(column) = self.column_of(0, field) else { continue };
-            let is_array = matches!(column.form, Form::Integers { .. } | Form::Codes(_) | Form::Bytes);
+            let is_array = matches!(column.form, Form::Integers { .. } | Form::Floats | Form::Codes(_) | Form::Bytes);
             if column.element == Type::I128
                 || !is_array
                 || self.lanes.iter().any(|(of, _)| Arc::ptr_eq(of, &column.data))

@@ -144,7 +144,11 @@ impl Lowering<'_> {
             _ => Helper::Lane64,
         };
         let words = array.address(Expression::number(0, Type::U32));
-        Some(Expression::Call(helper, vec![words, lane]).cast(column.element))
+        let own = Expression::Call(helper, vec![words, lane]);
+        Some(match column.element {
+            Type::F64 => Expression::Call(Helper::FloatOfBits, vec![own]),
+            element => own.cast(element),
+        })
     }
 
     /// The value of a column in a row, as a type.
@@ -187,7 +191,7 @@ impl Lowering<'_> {
                 let byte = element(self, row).cast(Type::U8);
                 (Expression::binary(Binary::NotEqual, byte, Expression::number(0, Type::U8)), None)
             }
-            Form::Floats if of == Type::F64 => (self.memory(Type::F64, &column.data).at(row), None),
+            Form::Floats if of == Type::F64 => (element(self, row), None),
             Form::Carried(carried) if of == Type::U32 => {
                 let value = if column.element == Type::U32 { element(self, row) } else { row.cast(Type::U32) };
                 return Ok(Scalar { carried: Some(Arc::clone(carried)), ..Scalar::new(value, null) });

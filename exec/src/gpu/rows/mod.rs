@@ -292,6 +292,7 @@ fn written(targets: Vec<Target>, total: usize) -> Vec<Done<Arc<DeviceColumn>>> {
             form,
             data: target.data.0,
             valid,
+            reach: None,
             made: Made::default(),
         }))
     };

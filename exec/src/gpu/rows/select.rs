@@ -16,7 +16,7 @@ const SELECT: &str = include_str!("select.cu");
 
 /// Sources that many loops need, whatever they are.
 pub(super) fn sources() -> impl Iterator<Item = String> {
-    [Type::I32, Type::I64, Type::I128].into_iter().map(selecting)
+    [Type::I32, Type::I64, Type::I128, Type::F64].into_iter().map(selecting)
 }
 
 fn selecting(of: Type) -> String {
@@ -38,9 +38,12 @@ pub(super) fn candidates(
     wanted: usize,
 ) -> Done<Option<Vec<u32>>> {
     let rows = key.rows;
-    let is_known = matches!(key.form, Form::Integers { base: 0, step: 1 })
-        && matches!(key.element, Type::I32 | Type::I64 | Type::I128)
-        && !matches!(key.valid, Valid::Bits(_));
+    let is_known = match key.form {
+        Form::Integers { base: 0, step: 1 } => matches!(key.element, Type::I32 | Type::I64 | Type::I128),
+        Form::Floats => true,
+        _ => false,
+    };
+    let is_known = is_known && !matches!(key.valid, Valid::Bits(_));
     if !is_known || rows < ROWS_MIN || wanted == 0 || wanted >= rows {
         return Ok(None);
     }

@@ -144,6 +144,7 @@ fn pick(device: &Device, level: &Level, rows: &[u32]) -> Done<Level> {
             form: form.clone(),
             data,
             valid,
+            reach: column.reach,
             made: Made::default(),
         }))
     };

@@ -7,6 +7,7 @@
 
 mod dry;
 mod figures;
+mod floats;
 mod numeric;
 mod parts;
 mod programs;

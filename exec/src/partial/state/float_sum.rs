@@ -35,6 +35,12 @@ impl FloatSums {
         FloatSums { windows: vec![0; rest.len()], rest, rest_heap, seen, ..FloatSums::default() }
     }
 
+    /// Sums that stand in windows alone, each with a bit to spare.
+    pub(crate) fn of_windows(windows: Vec<i128>, unit: i32, seen: Vec<bool>) -> Self {
+        // As many as there may be: whoever adds something makes room first.
+        FloatSums { windows, unit: Some(unit), rows: ROWS_MAX, seen, ..FloatSums::default() }
+    }
+
     pub(crate) fn groups(&self) -> usize {
         self.seen.len()
     }

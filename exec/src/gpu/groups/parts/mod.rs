@@ -56,6 +56,9 @@ const BLOCKS_MOST: usize = 2;
 /// beside that.
 const EACH_GROUP: u64 = if cfg!(test) { 0 } else { 16 };
 
+/// How far from zero an argument may be so that sums in a block's memory have 64 bits.
+const BOUND_MAX: u128 = 1 << 46;
+
 /// Tuples of a part begin at a multiple of this: what a thread reads at once.
 const ALIGNED: u64 = 8;
 
@@ -106,7 +109,13 @@ impl<'p> Fold<'p> {
         let (layout, own) = self.layout(to)?;
         let Some(codes) = layout.codes().filter(|codes| *codes <= CODES_MAX) else { return Ok(None) };
         let code = self.code(to, &layout, &own)?;
-        let (cells, tells) = self.cells(to, pieces)?;
+        let (mut cells, tells) = self.cells(to, pieces)?;
+        for cell in &mut cells {
+            // Too few tuples would be summed at once in 64 bits.
+            if let CellKind::Sum { bound, wide } = cell.kind {
+                cell.is_wide_in_block = wide && bound > BOUND_MAX;
+            }
+        }
         let record = Record::new(&cells, tells);
         let planes = fold::planes(&cells, &record);
         let limits = to.device.driver.limits();
@@ -259,6 +268,7 @@ impl Parts {
     /// Tuples that a block may sum without leaving what it has for a sum.
     fn tuples_most(&self) -> u64 {
         let most = |cell: &Cell| match cell.kind {
+            CellKind::Sum { .. } if cell.is_wide_in_block => u64::MAX,
             CellKind::Sum { bound, .. } => u64::try_from(i64::MAX as u128 / bound.max(1)).unwrap_or(u64::MAX),
             _ => u32::MAX.into(),
         };

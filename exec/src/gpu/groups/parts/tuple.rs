@@ -30,6 +30,7 @@ pub(super) struct Tuple {
 struct Field {
     at: u32,
     narrow: bool,
+    is_float: bool,
 }
 
 /// A tuple that has been read.
@@ -52,6 +53,8 @@ impl Tuple {
         for cell in cells {
             narrow.push(match cell.kind {
                 CellKind::Count => None,
+                // Floats as they are.
+                CellKind::Sum { .. } | CellKind::Extreme { .. } if cell.is_of_floats() => Some(false),
                 CellKind::Sum { bound, .. } if bound <= i64::MAX as u128 => Some(bound <= i32::MAX as u128),
                 CellKind::Extreme { .. } => Some(cell.narrow),
                 _ => return Ok(None),
@@ -81,7 +84,7 @@ impl Tuple {
                     fields[own] = fields[other];
                     continue;
                 }
-                fields[own] = Some(Field { at, narrow: !wide });
+                fields[own] = Some(Field { at, narrow: !wide, is_float: cells[own].is_of_floats() });
                 at += 1 + u32::from(wide);
             }
         }
@@ -123,10 +126,14 @@ impl Tuple {
         let mut written = 0u64;
         for (at, field) in self.fields.iter().enumerate() {
             let value = self.value(fold, to, at, bits)?;
-            let Some(Field { at, narrow }) = *field else { continue };
+            let Some(Field { at, narrow, is_float }) = *field else { continue };
             if written >> at & 1 == 0 {
                 written |= 1 << at;
-                let value = if narrow { value.cast(Type::I32).cast(Type::U32) } else { value.cast(Type::I64) };
+                let value = match (narrow, is_float) {
+                    (_, true) => Expression::Call(Helper::FloatBits, vec![value]),
+                    (true, false) => value.cast(Type::I32).cast(Type::U32),
+                    (false, false) => value.cast(Type::I64),
+                };
                 put(at, value.cast(Type::U64));
             }
         }
@@ -156,6 +163,7 @@ impl Tuple {
             return Ok(fold.argument(to, at)?.value);
         }
         let of = match self.fields[at] {
+            Some(Field { is_float: true, .. }) => Type::F64,
             Some(Field { narrow: true, .. }) => Type::I32,
             _ => Type::I64,
         };
@@ -211,10 +219,13 @@ impl Tuple {
         };
         let value = match self.fields[at] {
             None => Expression::number(1, Type::I64),
-            Some(Field { at, narrow: true }) => self.word(read, at).cast(Type::I32).cast(Type::I64),
-            Some(Field { at, narrow: false }) => {
+            Some(Field { at, narrow: true, .. }) => self.word(read, at).cast(Type::I32).cast(Type::I64),
+            Some(Field { at, narrow: false, is_float }) => {
                 let there = Expression::binary(Binary::Add, read.first.clone(), word(at / 2));
-                read.words.at(there).cast(Type::I64)
+                match is_float {
+                    true => Expression::Call(Helper::FloatOfBits, vec![read.words.at(there)]),
+                    false => read.words.at(there).cast(Type::I64),
+                }
             }
         };
         (has_one, value)

@@ -447,6 +447,8 @@ FUNCTION u64 ordered(i128 value) {
   return ordered((i64)value);
 }
 
+FUNCTION u64 ordered(double value) { return ordered(float_order(value)); }
+
 struct Order {
   const value_t* keys;
   const u8* valid;
