@@ -583,7 +583,7 @@ fn shape(task: &Task<'_>) -> Done<()> {
     }
     for (at, level) in of.levels.iter().enumerate() {
         match (at, &level.source) {
-            (0, Source::Rows(_)) | (1.., Source::Bucket { .. }) => {}
+            (0, Source::Rows(_)) | (1.., Source::Bucket { .. } | Source::BucketOrNull { .. }) => {}
             _ => return decline("a nest of another kind"),
         }
     }

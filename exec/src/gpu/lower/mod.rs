@@ -3,12 +3,13 @@
 //! [`Lowering`] writes one kernel: it hands out variables and parameters, knows in which block of C statements stand, and which
 //! node's value is in which variable there. On it are built `scalars` (nodes of expressions), `calls` (functions, with `logic`,
 //! `arithmetic`, `numeric`, and for what reads text `dictionary` and `text`), `keys` (codes of keys), `probes` (what asks other
-//! collections), `nest` (rows, levels, conditions) and `queue` (rows that wait). What rows are folded into is `groups`', above.
+//! collections), `buckets` (levels over what these have), `nest` (rows, levels, conditions) and `queue` (rows that wait). What rows are folded into is `groups`', above.
 //!
 //! Whatever is not known here declines, with its name. Errors are a flag: whoever divides by zero or leaves a type sets it, for rows
 //! that reach that place alone, and then the processors do it again and say what is wrong.
 
 mod arithmetic;
+mod buckets;
 mod calls;
 pub(crate) mod dictionary;
 pub(crate) mod keys;
@@ -61,6 +62,8 @@ pub(crate) struct Lowering<'a> {
     grounds: FxHashMap<u32, Option<Value>>,
     /// Of each level that is open the row on which it stands.
     rows: Vec<Expression>,
+    /// Whether levels that may stand on no row do so, of those that are open.
+    absent: Vec<(usize, Expression)>,
     /// What the levels go over.
     sources: Vec<Arc<Level>>,
     /// The outermost rows, from the first one that may give tuples to the last, once they are known.
@@ -165,6 +168,7 @@ impl<'a> Lowering<'a> {
             values: FxHashMap::default(),
             grounds: FxHashMap::default(),
             rows: Vec::new(),
+            absent: Vec::new(),
             sources: Vec::new(),
             outermost: None,
             tuples_each: 1,

@@ -401,18 +401,20 @@ impl Lowering<'_> {
     pub(super) fn behind_conditions(&mut self, level: usize, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
         let inner = self;
         let of = inner.task.of;
-        match of.levels.get(level + 1).map(|next| &next.source) {
-            None => sink(inner),
-            Some(Source::Bucket { collection, key }) => {
-                let number = |part: &multiloop_planner::multiloop::KeyPart| {
-                    (of.expressions.number(part.scalar) as u32, part.null_matches)
-                };
-                let key: Vec<(u32, bool)> = key.iter().map(number).collect();
-                // To name the type of what is behind, which goes on level by level.
-                let sink: Sink<'_, Self> = Box::new(sink);
-                inner.bucket(*collection, &key, |inner| inner.behind(level + 1, sink))
+        let Some(next) = of.levels.get(level + 1) else { return sink(inner) };
+        // To name the type of what is behind, which goes on level by level.
+        let sink: Sink<'_, Self> = Box::new(sink);
+        let then = move |inner: &mut Self| inner.behind(level + 1, sink);
+        match &next.source {
+            Source::Bucket { collection, key } => {
+                let key = inner.key_of(key);
+                inner.bucket((*collection, &key), next.one, then)
             }
-            Some(_) => decline("a level that is no bucket"),
+            Source::BucketOrNull { collection, key, .. } => {
+                let key = inner.key_of(key);
+                inner.bucket_or_null((*collection, &key), (&next.matches, next.one), then)
+            }
+            _ => decline("a level that is no bucket"),
         }
     }
 

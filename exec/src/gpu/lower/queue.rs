@@ -80,10 +80,7 @@ impl Lowering<'_> {
             Some(Source::Bucket { collection, key })
                 if light == conditions.len() && !key.iter().any(|part| of.expressions.may_fail(part.scalar)) =>
             {
-                let part = |part: &multiloop_planner::multiloop::KeyPart| {
-                    (of.expressions.number(part.scalar) as u32, part.null_matches)
-                };
-                Some((*collection, key.iter().map(part).collect()))
+                Some((*collection, self.key_of(key)))
             }
             _ => None,
         };

@@ -87,16 +87,16 @@ impl Lowering<'_> {
         }
         let of = type_of(node.register)?;
         match &node.operation {
-            Operation::Column { index, field, optional: false } => {
+            Operation::Column { index, field, .. } => {
                 let row = self.rows[*index].clone();
                 if let Some(groups) = self.groups_of(*index) {
                     return self.group_field(&groups, *field, row, of);
                 }
                 let column = self.column_of(*index, *field)?;
                 let element = if *index == 0 { self.lane_of(&column) } else { None };
-                self.load_element(&column, row, element, of)
+                let found = self.load_element(&column, row, element, of)?;
+                Ok(self.unless_absent(*index, found))
             }
-            Operation::Column { .. } => decline("rows without a partner"),
             Operation::Constant(value) => self.constant(value, of),
             Operation::Parameter(at) => {
                 let value = self.inputs.parameters()[*at as usize].clone();

@@ -7,6 +7,7 @@
 
 mod dry;
 mod figures;
+mod left;
 mod numeric;
 mod programs;
 mod sources;
