@@ -45,8 +45,8 @@ impl Lowering<'_> {
         self.open_level(&probed);
         let done = self.when(absent.not(), |to| match to.places(&probed.spans, &number, None) {
             None => to.on_row(number, then),
-            Some(Places { from, below }) => {
-                let below = if one { to.hold(Expression::binary(Binary::Add, from.clone(), word(1))) } else { below };
+            Some(places) => {
+                let Places { from, below } = if one { to.first_of(places) } else { places };
                 to.each(from, below, word(1), |to, at| {
                     let row = to.row_at(&probed.spans, at);
                     to.on_row(row, then)
@@ -105,12 +105,18 @@ impl Lowering<'_> {
     fn rows_or_null(
         &mut self,
         (spans, absent): (&Spans, Expression),
-        Places { from, below }: Places,
+        places: Places,
         one: bool,
         then: impl FnOnce(&mut Self) -> Done<()>,
     ) -> Done<()> {
-        let next = Expression::binary(Binary::Add, from.clone(), word(1));
-        let below = self.hold(if one { next } else { Expression::select(absent.clone(), word(1), below) });
+        let Places { from, below } = match one {
+            true => self.first_of(places),
+            // One turn, without a row, from the first place of all on.
+            false => {
+                let below = Expression::select(absent.clone(), word(1), places.below);
+                Places { from: places.from, below: self.hold(below) }
+            }
+        };
         self.each(from, below, word(1), |to, at| {
             let row = to.row_or_first(spans, &absent, at);
             to.on_row_or_null((row, absent), then)
@@ -161,17 +167,24 @@ impl Lowering<'_> {
             Spans::ByNumber(starts) => {
                 let starts = self.memory(Type::U32, starts);
                 let next = Expression::binary(Binary::Add, number.clone(), word(1));
-                let [from, below] = [number.clone(), next].map(|at| self.hold(read(starts.at(at))));
-                Some(Places { from, below })
+                let [from, below] = [number.clone(), next].map(|at| read(starts.at(at)));
+                Some(Places { from, below: self.hold(below) })
             }
-            Spans::ByCode { starts, counts, .. } => {
-                let [starts, counts] = [starts, counts].map(|array| self.memory(Type::U32, array));
+            Spans::ByCode { starts, counts, order } => {
+                let [starts, counts, _] = [starts, counts, order].map(|array| self.memory(Type::U32, array));
                 let from = self.hold(read(starts.at(number.clone())));
                 let count = read(counts.at(number.clone()));
                 let below = self.hold(Expression::binary(Binary::Add, from.clone(), count));
                 Some(Places { from, below })
             }
         }
+    }
+
+    /// The first place of some.
+    fn first_of(&mut self, places: Places) -> Places {
+        let from = self.hold(places.from);
+        let below = Expression::binary(Binary::Add, from.clone(), word(1));
+        Places { below: self.hold(below), from }
     }
 
     /// The row at a place.
