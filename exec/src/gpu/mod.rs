@@ -26,7 +26,7 @@
 //! computed by IEEE's operations without contraction, and what is not finite, or may be an underflow, is the processors'.
 //!
 //! Low to high: `stop` is what ends work; `code`; `driver`; `columns`; `device` is what a device keeps; `text` computes values of
-//! columns of text; `lower`, `groups` and `rows`, which know each other; `backend`.
+//! columns of text; `lower`, `groups` and `rows`, which know each other; `unmatched` and `backend`.
 
 pub(crate) mod backend;
 mod code;
@@ -42,3 +42,4 @@ mod stop;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;
+mod unmatched;

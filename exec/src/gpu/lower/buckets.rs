@@ -3,13 +3,18 @@
 //! A left join's level (`BucketOrNull`) stands on no row where none counts as found: what is behind it is emitted once, and a flag
 //! says whether there is a row. Columns are NULL where there is none, and their arrays are not read. Of rows that must pass something to
 //! count, a last turn of the loop over them is the one without a row, which goes on if no turn before it did.
+//!
+//! Of a level whose unmatched rows are wanted (`BucketAndRest`) those that are found are noted, a byte each: the others are the outermost
+//! rows of a loop that follows (`unmatched`).
 
 use super::Lowering;
 use super::probes::{Probed, Spans};
 use super::scalars::Scalar;
-use crate::gpu::code::expression::{Binary, Expression};
+use crate::gpu::code::expression::{Binary, Expression, Variable};
+use crate::gpu::code::statement::Statement;
 use crate::gpu::code::types::Type;
-use crate::gpu::stop::Done;
+use crate::gpu::driver::Buffer;
+use crate::gpu::stop::{Done, decline};
 use multiloop_planner::multiloop::{CollectionId, KeyPart, ScalarId, Source};
 use std::sync::Arc;
 
@@ -238,11 +243,50 @@ impl Lowering<'_> {
         }
     }
 
+    /// Which rows of a collection have been found, a byte each.
+    fn found_rows(&mut self) -> Done<Variable> {
+        let of = self.task.of;
+        let source = of.levels.iter().find_map(|level| match &level.source {
+            Source::BucketAndRest { collection, key, .. } => Some((*collection, key.len())),
+            _ => None,
+        });
+        let Some((collection, parts)) = source else { return decline("bug: rows that nobody finds") };
+        let rows = self.probed(collection, parts)?.level.rows;
+        let known = self.reads.found.borrow().clone();
+        let found = match known {
+            Some(found) => found,
+            None => Buffer::zeroed(&self.device.driver, rows)?,
+        };
+        *self.reads.found.borrow_mut() = Some(Arc::clone(&found));
+        Ok(self.memory(Type::U8, &found))
+    }
+
+    /// Notes that the row of the last level is found. Threads that note one row note the same.
+    pub(super) fn note_found(&mut self) -> Done<()> {
+        let found = self.found_rows()?;
+        let row = self.rows.last().cloned().unwrap_or_else(|| word(0));
+        self.push(Statement::Store(found, row, Expression::number(1, Type::U8)));
+        Ok(())
+    }
+
+    /// Whether an outermost row is to be gone over: of those of a bucket only what the loop before has not found.
+    pub(super) fn is_wanted(&mut self, row: &Expression) -> Done<Expression> {
+        match self.task.of.levels.first().map(|level| &level.source) {
+            Some(Source::BucketAndRest { .. }) => {
+                let found = self.found_rows()?.at(row.clone());
+                Ok(Expression::binary(Binary::Equal, found, Expression::number(0, Type::U8)))
+            }
+            _ => Ok(Expression::truth(true)),
+        }
+    }
+
     /// Whether no outermost row gives more than one tuple.
     pub(crate) fn gives_one(&mut self) -> Done<bool> {
         for level in &self.task.of.levels[1..] {
             match &level.source {
-                Source::Bucket { collection, key } | Source::BucketOrNull { collection, key, .. }
+                Source::Bucket { collection, key }
+                | Source::BucketOrNull { collection, key, .. }
+                | Source::BucketAndRest { collection, key, .. }
                     if self.probed(*collection, key.len())?.most <= 1 => {}
                 _ => return Ok(false),
             }

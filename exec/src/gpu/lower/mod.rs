@@ -28,6 +28,7 @@ use super::code::types::{Kind, Type};
 use super::columns::DeviceColumn;
 use super::device::Device;
 use super::driver::{Argument, Buffer};
+use super::groups::fold::KeysOf;
 use super::groups::held::HeldGroups;
 use super::stop::{Done, decline};
 use super::text::Answers;
@@ -119,6 +120,10 @@ pub(crate) struct Reads {
     probed: RefCell<FxHashMap<u32, Arc<Probed>>>,
     /// What was computed of texts by row, by what that was; no other column has the address of one that is watched.
     answers: RefCell<FxHashMap<String, (Weak<DeviceColumn>, Answers)>>,
+    /// Which rows of a level have been found, if unmatched ones are wanted.
+    found: RefCell<Option<Arc<Buffer>>>,
+    /// How groups are found that those of a generator are merged with.
+    pub(crate) keys: RefCell<FxHashMap<usize, KeysOf>>,
     /// Whether a row may fail.
     may_fail: Cell<bool>,
 }
@@ -132,6 +137,8 @@ impl Reads {
             buckets: bucket_collections(task),
             probed: RefCell::default(),
             answers: RefCell::default(),
+            found: RefCell::default(),
+            keys: RefCell::default(),
             may_fail: Cell::new(false),
         })
     }

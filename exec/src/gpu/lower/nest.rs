@@ -92,9 +92,15 @@ impl Lowering<'_> {
         Ok(pieces)
     }
 
-    fn found_pieces(&self) -> Done<Pieces> {
-        let Some(Source::Rows(collection)) = self.task.of.levels.first().map(|level| &level.source) else {
-            return decline("a loop over no rows");
+    fn found_pieces(&mut self) -> Done<Pieces> {
+        let collection = match self.task.of.levels.first().map(|level| &level.source) {
+            Some(Source::Rows(collection)) => collection,
+            Some(Source::BucketAndRest { collection, key, .. }) => {
+                let level = Arc::clone(&self.probed(*collection, key.len())?.level);
+                let all = 0..level.rows;
+                return self.cut(level, std::slice::from_ref(&all));
+            }
+            _ => return decline("a loop over no rows"),
         };
         if let Some(held) = self.inputs.held(*collection)?
             && let Some(groups) = HeldGroups::of(&held)
@@ -252,6 +258,7 @@ impl Lowering<'_> {
             let row = row(to, lane.clone());
             let is_behind = Expression::binary(Binary::GreaterEqual, row.clone(), from.clone());
             let is_in = is_behind.and(Expression::binary(Binary::Less, row.clone(), below.clone()));
+            let is_in = is_in.and(to.is_wanted(&row)?);
             to.rows.push(row);
             let done = to.when(is_in, |to| {
                 to.filter(conditions, |to| {
@@ -382,7 +389,7 @@ impl Lowering<'_> {
     pub(crate) fn tuples_of(&mut self, row: Expression, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
         let is_there = match self.groups_of(0) {
             Some(groups) => self.is_group(&groups, row.clone()),
-            None => Expression::truth(true),
+            None => self.is_wanted(&row)?,
         };
         self.rows.push(row);
         let done = self.when(is_there, |inner| inner.behind(0, sink));
@@ -410,11 +417,20 @@ impl Lowering<'_> {
                 let key = inner.key_of(key);
                 inner.bucket((*collection, &key), next.one, then)
             }
+            Source::BucketAndRest { collection, key, .. } => {
+                let key = inner.key_of(key);
+                inner.bucket((*collection, &key), false, |inner| {
+                    inner.filter(&next.matches, |inner| {
+                        inner.note_found()?;
+                        then(inner)
+                    })
+                })
+            }
             Source::BucketOrNull { collection, key, .. } => {
                 let key = inner.key_of(key);
                 inner.bucket_or_null((*collection, &key), (&next.matches, next.one), then)
             }
-            _ => decline("a level that is no bucket"),
+            Source::Rows(_) | Source::Count(_) => decline("a level that is no bucket"),
         }
     }
 

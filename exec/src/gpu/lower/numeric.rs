@@ -150,7 +150,7 @@ pub(crate) fn check(task: &Task<'_>) -> Done<()> {
 /// What a loop collects, folds, and has as keys.
 fn taken_of(task: &Task<'_>) -> Vec<ScalarId> {
     let mut taken = Vec::new();
-    for level in &task.of.levels {
+    for level in task.of.levels.iter().skip(1) {
         if let Some((key, _)) = level.source.probe() {
             taken.extend(key.iter().map(|part| part.scalar));
         }

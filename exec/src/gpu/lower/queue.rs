@@ -193,6 +193,7 @@ impl Lowering<'_> {
                 let row = to.hold(add(first.clone(), lane.clone().cast(Type::U64)));
                 let is_behind = Expression::binary(Binary::GreaterEqual, row.clone(), from.clone());
                 let is_in = is_behind.and(Expression::binary(Binary::Less, row.clone(), below.clone()));
+                let is_in = is_in.and(to.is_wanted(&row)?);
                 let bit = Expression::binary(Binary::ShiftLeft, word(1), lane);
                 to.rows.push(row);
                 let done = to.when(is_in, |to| {

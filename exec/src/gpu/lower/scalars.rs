@@ -34,6 +34,14 @@ impl Scalar {
         Scalar { value, null, dictionary: None, carried: None, scale: None }
     }
 
+    /// The same of text: what is always NULL is of a dictionary without strings.
+    pub(crate) fn of_text(mut self) -> Self {
+        if self.null.known() == Some(true) && self.carried.is_none() {
+            self.dictionary.get_or_insert_default();
+        }
+        self
+    }
+
     /// Whether it is TRUE, rather than FALSE or NULL.
     pub(crate) fn is_true(&self) -> Expression {
         self.value.clone().and(self.null.clone().not())
