@@ -591,6 +591,9 @@ fn shape(task: &Task<'_>) -> Done<()> {
     }
     for (at, level) in of.levels.iter().enumerate() {
         match (at, &level.source) {
+            (_, Source::BucketOrNull { key, .. } | Source::BucketAndRest { key, .. }) if key.is_empty() => {
+                return decline("each row beside all of another side");
+            }
             (0, Source::Rows(_)) | (1.., Source::Bucket { .. } | Source::BucketOrNull { .. }) => {}
             (_, Source::BucketAndRest { .. }) => {}
             _ => return decline("a nest of another kind"),
