@@ -16,8 +16,9 @@ use super::groups::reaches::reaches;
 use super::lower::{Lowering, Reads, numeric};
 use super::rows::buckets::HeldBuckets;
 use super::rows::top::{check_order, top};
-use super::rows::{HeldRows, ROWS_MAX, Wanted, collect};
+use super::rows::{HeldRows, NO_TUPLE, ROWS_MAX, Wanted, collect};
 use super::stop::{Done, Stop, decline};
+use super::unmatched;
 use crate::backend::inputs::Inputs;
 use crate::backend::{Backend, Besides, Given, Outcome, Placement, Task};
 use crate::column;
@@ -39,8 +40,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Reasons to decline that another run may not have.
-const PASSES: [&str; 7] =
-    ["a row fails", "no tuple can come", "what it reads has failed", FAR_FLOATS, LATER, OTHER_FORM, NO_ROOM];
+const PASSES: [&str; 7] = ["a row fails", NO_TUPLE, "what it reads has failed", FAR_FLOATS, LATER, OTHER_FORM, NO_ROOM];
 
 /// A loop has no room, though columns that nobody reads have gone: what other statements have may be less another time.
 const NO_ROOM: &str = "it does not fit the card";
@@ -227,12 +227,17 @@ impl Gpu {
         inputs.context().check()?;
         let (device, of) = (&self.device_of(task, inputs), task.of);
         let reads = Reads::new(task, device)?;
+        if let Some(rest) = &of.unmatched {
+            return unmatched::run((task, rest), inputs, device, &reads);
+        }
         let mut given: Vec<Option<Given>> = of.generators.iter().map(|_| None).collect();
         let is_reduce = |&(_, generator): &(usize, &GeneratorPlan)| matches!(generator.kind, GeneratorKind::Reduce(_));
         let reduces: Vec<(usize, &GeneratorPlan)> = of.generators.iter().enumerate().filter(is_reduce).collect();
         if !reduces.is_empty() {
             let made = reduce((task, inputs), device, &reads, &reduces)?;
-            made.into_iter().zip(&reduces).for_each(|(made, (at, _))| given[*at] = Some(made));
+            for (made, (at, _)) in made.into_iter().zip(&reduces) {
+                given[*at] = Some(given_of(device, made)?);
+            }
         }
         for (at, GeneratorPlan { conditions, kind }) in of.generators.iter().enumerate() {
             let wanted = match kind {
@@ -271,21 +276,22 @@ impl Gpu {
 }
 
 /// Runs the reductions of a loop, in one kernel.
-fn reduce(
+pub(super) fn reduce<'p>(
     (task, inputs): (&Task<'_>, &dyn Inputs),
     device: &Device,
     reads: &Reads,
-    generators: &[(usize, &GeneratorPlan)],
-) -> Done<Vec<Given>> {
+    generators: &[(usize, &'p GeneratorPlan)],
+) -> Done<Vec<Fold<'p>>> {
     let mut lowering = Lowering::new((task, inputs), device, reads);
     let pieces = lowering.pieces()?;
     let reaches = reaches(&lowering, &pieces, generators)?;
     if let ([(at, GeneratorPlan { conditions, kind: GeneratorKind::Reduce(plan) })], [own]) = (generators, &reaches[..])
     {
-        let fold = Fold::new((plan, conditions), !is_collected(task, task.defines[*at]), own.clone());
+        let like = reads.keys.borrow().get(at).cloned();
+        let fold = Fold::new((plan, conditions), !is_collected(task, task.defines[*at]), own.clone()).like(like);
         if let Some(fold) = by_parts((task, inputs), device, reads, fold)? {
             reads.check_rows()?;
-            return Ok(vec![given_of(device, fold)?]);
+            return Ok(vec![fold]);
         }
     }
     let mut reaches = reaches.into_iter();
@@ -293,8 +299,8 @@ fn reduce(
     for (at, generator) in generators {
         if let GeneratorKind::Reduce(reduce) = &generator.kind {
             let may_be_hashed = !is_collected(task, task.defines[*at]);
-            let reaches = reaches.next().unwrap_or_default();
-            folds.push(Fold::new((reduce, &generator.conditions), may_be_hashed, reaches));
+            let (reaches, like) = (reaches.next().unwrap_or_default(), reads.keys.borrow().get(at).cloned());
+            folds.push(Fold::new((reduce, &generator.conditions), may_be_hashed, reaches).like(like));
         }
     }
     let has_runs = |fold: &Fold<'_>| fold.plan.rows.clustered && !fold.plan.aggregates.is_empty();
@@ -326,7 +332,7 @@ fn reduce(
         device.driver.launch(&*module, "reduce", shape, &arguments)?;
     }
     reads.check_rows()?;
-    folds.into_iter().map(|fold| given_of(device, fold)).collect()
+    Ok(folds)
 }
 
 /// A number of what a loop is, of what tables: what it makes of these is the same each time.
@@ -389,11 +395,11 @@ fn is_collected(task: &Task<'_>, of: CollectionId) -> bool {
 }
 
 /// What a reduction gives: what other loops read stays on the device.
-fn given_of(device: &Device, fold: Fold<'_>) -> Done<Given> {
+pub(super) fn given_of(device: &Device, fold: Fold<'_>) -> Done<Given> {
     let plan = fold.plan;
     match fold.finish() {
         // A condition that is never true: nothing was lowered behind it.
-        None => decline("no tuple can come"),
+        None => decline(NO_TUPLE),
         Some(Groups::Bits { layout, bits }) => Ok(Given::Held(Arc::new(Kept(Arc::new(HeldSet { layout, bits }))))),
         Some(Groups::Table { layout: Some(layout), table }) if may_be_kept(&table) => {
             let finder = Finder::new(&table, device)?;
@@ -528,7 +534,7 @@ fn ends_statement(error: &Error) -> bool {
 }
 
 /// What was made, in the memory of the host.
-fn brought(given: Given, inputs: &dyn Inputs) -> Result<Given> {
+pub(super) fn brought(given: Given, inputs: &dyn Inputs) -> Result<Given> {
     match given {
         Given::Held(held) => held.fetch(inputs.context()),
         other => Ok(other),
@@ -577,8 +583,9 @@ fn is_known(function: Function) -> bool {
 /// Whether a loop is of a shape that is known here, as far as its plan tells.
 fn shape(task: &Task<'_>) -> Done<()> {
     let of = task.of;
-    if of.unmatched.is_some() {
-        return decline("unmatched rows are wanted");
+    if let Some(rest) = &of.unmatched {
+        unmatched::check(of)?;
+        shape(&Task { of: rest, ..*task })?;
     }
     if of.expressions.is_volatile() {
         return decline("it differs from row to row");
@@ -602,7 +609,11 @@ fn shape(task: &Task<'_>) -> Done<()> {
     }
     for (at, level) in of.levels.iter().enumerate() {
         match (at, &level.source) {
-            (0, Source::Rows(_)) | (1.., Source::Bucket { .. }) => {}
+            (_, Source::BucketOrNull { key, .. } | Source::BucketAndRest { key, .. }) if key.is_empty() => {
+                return decline("each row beside all of another side");
+            }
+            (0, Source::Rows(_)) | (1.., Source::Bucket { .. } | Source::BucketOrNull { .. }) => {}
+            (_, Source::BucketAndRest { .. }) => {}
             _ => return decline("a nest of another kind"),
         }
     }

@@ -28,7 +28,7 @@
 //! Of several cards (`several`) each runs loops over its part of a table; what they make is put together where it is asked.
 //!
 //! Low to high: `stop` is what ends work; `code`; `driver`; `columns`; `device` is what a device keeps; `text` computes values of
-//! columns of text; `lower`, `groups` and `rows`, which know each other; `backend`; `several`.
+//! columns of text; `lower`, `groups` and `rows`, which know each other; `unmatched` and `backend`; `several`.
 
 pub(crate) mod backend;
 mod code;
@@ -45,3 +45,4 @@ mod stop;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;
+mod unmatched;

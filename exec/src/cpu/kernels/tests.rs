@@ -42,7 +42,12 @@ impl Column {
     fn crossed(&self, other: &Column) -> (Column, Column) {
         let pairs = || self.values.iter().flat_map(|a| other.values.iter().map(move |b| (a.clone(), b.clone())));
         let (a, b) = pairs().unzip();
-        (Column { values: a, ..self.clone() }, Column { values: b, ..other.clone() })
+        (self.with(a), other.with(b))
+    }
+
+    /// A column of the same kind with other values.
+    fn with(&self, values: Vec<Value>) -> Column {
+        Column { values, garbage: self.garbage.clone(), data_type: self.data_type, register: self.register }
     }
 }
 
@@ -128,7 +133,7 @@ fn check(function: F, arguments: &[Column], result: T) {
             3 => Value::Null,
             _ => argument.values[at].clone(),
         };
-        Column { values: at.iter().enumerate().map(value).collect(), ..argument.clone() }
+        argument.with(at.iter().enumerate().map(value).collect())
     };
     let run = |arguments: &[Column], constant: &[bool], len: usize, at: usize| {
         let vectors: Vec<Vector> = arguments
@@ -146,10 +151,7 @@ fn check(function: F, arguments: &[Column], result: T) {
     assert_eq!(outcome.is_err(), good.len() < len, "{function:?} of {types:?} to {result}: {outcome:?}");
     let chosen: Vec<Column> = arguments
         .iter()
-        .map(|argument| Column {
-            values: good.iter().map(|&at| argument.values[at].clone()).collect(),
-            ..argument.clone()
-        })
+        .map(|argument| argument.with(good.iter().map(|&at| argument.values[at].clone()).collect()))
         .collect();
     let with_nulls: Vec<Column> = arguments.iter().map(|argument| picked(argument, &good)).collect();
     let expected: Vec<Value> = good.iter().map(|&at| expected[at].clone().expect("chosen")).collect();
@@ -179,10 +181,7 @@ fn check(function: F, arguments: &[Column], result: T) {
                 (0..good.len()).filter(|&other| same(&fixed.values[other], &fixed.values[at])).collect();
             let rows: Vec<Column> = [a, b]
                 .iter()
-                .map(|argument| Column {
-                    values: same_there.iter().map(|&at| argument.values[at].clone()).collect(),
-                    ..(*argument).clone()
-                })
+                .map(|argument| argument.with(same_there.iter().map(|&at| argument.values[at].clone()).collect()))
                 .collect();
             let out = run(&rows, &constant, same_there.len(), 0).expect("none of these fails");
             assert_eq!(out.len, same_there.len());
@@ -208,7 +207,7 @@ fn check_columns(function: F, arguments: &[Column], expected: &[Value], result: 
             let values = rows.iter().map(|row| row[at].clone()).collect();
             let is_constant = constant == Some(at);
             let range = 0..if is_constant { 1 } else { rows.len() };
-            let mut vector = Column { values, ..argument.clone() }.vector(range, is_constant, rows.len());
+            let mut vector = argument.with(values).vector(range, is_constant, rows.len());
             if argument.data_type == T::Numeric && as_numbers {
                 let (types, result) = (&[T::Numeric], T::Numeric);
                 let cast = Call { function: F::Cast, types, result, register: Register::Text, checked: false };

@@ -152,7 +152,7 @@ impl DeviceColumn {
             other => other.clone(),
         };
         let (rows, element, data) = (self.rows, self.element, to.buffer(&self.data)?);
-        Ok(DeviceColumn { rows, element, form, data, valid, made: Made::default() })
+        Ok(DeviceColumn { rows, element, form, data, valid, reach: self.reach, made: Made::default() })
     }
 
     /// Bytes that it takes on the device.

@@ -37,6 +37,13 @@ pub(crate) enum Groups {
     Bits { layout: KeyLayout, bits: Arc<Buffer> },
 }
 
+/// How groups are found.
+#[derive(Clone, Debug)]
+pub(crate) struct KeysOf {
+    layout: KeyLayout,
+    pub(super) hashes: bool,
+}
+
 /// The group of a tuple.
 struct Key {
     layout: Option<KeyLayout>,
@@ -71,6 +78,8 @@ pub(crate) struct Fold<'p> {
     is_counted: bool,
     /// Whether nobody needs groups in the order of their codes.
     may_be_hashed: bool,
+    /// What the groups are to be merged with has such keys.
+    pub(super) like: Option<KeysOf>,
     /// Bytes that a block shares.
     pub(crate) shared_bytes: usize,
     /// The first word of it that is free.
@@ -129,6 +138,7 @@ impl<'p> Fold<'p> {
             conditions,
             is_counted: false,
             may_be_hashed,
+            like: None,
             made: None,
             first: First::Table,
             sizes: None,
@@ -140,6 +150,20 @@ impl<'p> Fold<'p> {
             most: 0,
             shared_bytes: 0,
             base: 0,
+        }
+    }
+
+    /// Has keys as other groups have them.
+    pub(crate) fn like(mut self, others: Option<KeysOf>) -> Self {
+        self.like = others;
+        self
+    }
+
+    /// What is to be known of its keys to make groups that can be merged with its own.
+    pub(crate) fn keys(&self) -> Option<KeysOf> {
+        match self.made.as_ref()? {
+            Groups::Table { layout, table } => Some(KeysOf { layout: layout.clone()?, hashes: table.slots.is_some() }),
+            Groups::Bits { layout, .. } => Some(KeysOf { layout: layout.clone(), hashes: false }),
         }
     }
 
@@ -182,7 +206,7 @@ impl<'p> Fold<'p> {
         }
         let most = self.most;
         let is_far = |layout: &KeyLayout| layout.codes().is_none_or(|codes| are_far(codes, most, CODES_MAX));
-        let hashes = is_far(&layout);
+        let hashes = self.like.as_ref().map_or_else(|| is_far(&layout), |like| like.hashes);
         if hashes {
             layout = layout.hashed();
         }
@@ -202,7 +226,8 @@ impl<'p> Fold<'p> {
     /// How keys become codes, and the parts of that of the tuple at hand.
     pub(super) fn layout(&self, to: &mut Lowering<'_>) -> Done<(KeyLayout, Vec<(Scalar, bool)>)> {
         let parts = self.plan.parts().iter().map(|&part| to.root(part)).collect::<Done<Vec<Scalar>>>()?;
-        let layout = to.layout_of(&self.plan.layout, &parts)?;
+        let planned = self.like.as_ref().map_or(&self.plan.layout, |like| &like.layout);
+        let layout = to.layout_of(planned, &parts)?;
         Ok((layout, parts.into_iter().map(|part| (part, true)).collect()))
     }
 
@@ -362,9 +387,9 @@ impl<'p> Fold<'p> {
         }
         let kind = cell.kind;
         if kind == CellKind::Value {
-            cell.dictionary.clone_from(&argument.dictionary);
-            cell.carried.clone_from(&argument.carried);
             let is_text = cell.argument.is_some_and(|(_, register)| register == Register::Text);
+            let argument = if is_text { argument.clone().of_text() } else { argument.clone() };
+            (cell.dictionary, cell.carried) = (argument.dictionary, argument.carried);
             if is_text && cell.dictionary.is_none() && cell.carried.is_none() {
                 return decline("text without a dictionary");
             }

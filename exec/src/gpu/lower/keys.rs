@@ -27,14 +27,21 @@ const LACKS: u32 = u32::MAX;
 impl Lowering<'_> {
     /// The layout of keys that have these values, of which the plan knows all but the dictionaries.
     pub(crate) fn layout_of(&mut self, planned: &KeyLayout, parts: &[Scalar]) -> Done<KeyLayout> {
-        let domain = |(part, scalar): (&crate::plan::key_layout::PartLayout, &Scalar)| match (&part.domain, scalar) {
-            (PartDomain::Text, Scalar { dictionary: Some(dictionary), .. }) => {
-                Ok(PartDomain::Code(Arc::clone(dictionary)))
-            }
-            (PartDomain::Integer(_), _) => Ok(part.domain.clone()),
-            (PartDomain::Text, _) => decline("a key of text without a dictionary"),
-            _ => decline("a key that is no number"),
-        };
+        let text = |scalar: &Scalar| scalar.clone().of_text();
+        let domain =
+            |(part, scalar): (&crate::plan::key_layout::PartLayout, &Scalar)| match (&part.domain, text(scalar)) {
+                (PartDomain::Text, Scalar { dictionary: Some(dictionary), .. }) => Ok(PartDomain::Code(dictionary)),
+                (PartDomain::Integer(_), _) => Ok(part.domain.clone()),
+                // Of groups that were made before.
+                (PartDomain::Code(known), Scalar { dictionary: Some(dictionary), null, .. })
+                    if null.known() == Some(true) || *known == dictionary =>
+                {
+                    Ok(part.domain.clone())
+                }
+                (PartDomain::Code(_), _) => decline("keys of two dictionaries"),
+                (PartDomain::Text, _) => decline("a key of text without a dictionary"),
+                _ => decline("a key that is no number"),
+            };
         let domains = planned.parts.iter().zip(parts).map(domain).collect::<Done<Vec<_>>>()?;
         Ok(KeyLayout::new(domains))
     }
@@ -111,7 +118,9 @@ impl Lowering<'_> {
     }
 
     fn code_of_text(&mut self, dictionary: &Arc<Dictionary>, scalar: &Scalar, of: Type) -> Done<Code> {
-        let Some(own) = scalar.dictionary.clone() else { return decline("a key of text without a dictionary") };
+        let Some(own) = scalar.clone().of_text().dictionary else {
+            return decline("a key of text without a dictionary");
+        };
         let one = Expression::number(1, of);
         if Arc::ptr_eq(&own, dictionary) || own == *dictionary {
             let code = Expression::binary(Binary::Add, scalar.value.clone().cast(of), one);

@@ -3,12 +3,13 @@
 //! [`Lowering`] writes one kernel: it hands out variables and parameters, knows in which block of C statements stand, and which
 //! node's value is in which variable there. On it are built `scalars` (nodes of expressions), `calls` (functions, with `logic`,
 //! `arithmetic`, `numeric`, and for what reads text `dictionary` and `text`), `keys` (codes of keys), `probes` (what asks other
-//! collections), `nest` (rows, levels, conditions) and `queue` (rows that wait). What rows are folded into is `groups`', above.
+//! collections), `buckets` (levels over what these have), `nest` (rows, levels, conditions) and `queue` (rows that wait). What rows are folded into is `groups`', above.
 //!
 //! Whatever is not known here declines, with its name. Errors are a flag: whoever divides by zero or leaves a type sets it, for rows
 //! that reach that place alone, and then the processors do it again and say what is wrong.
 
 mod arithmetic;
+mod buckets;
 mod calls;
 pub(crate) mod dictionary;
 pub(crate) mod keys;
@@ -27,6 +28,7 @@ use super::code::types::{Kind, Type};
 use super::columns::DeviceColumn;
 use super::device::Device;
 use super::driver::{Argument, Buffer, Copier};
+use super::groups::fold::KeysOf;
 use super::groups::held::HeldGroups;
 use super::stop::{Done, decline};
 use super::text::Answers;
@@ -61,6 +63,8 @@ pub(crate) struct Lowering<'a> {
     grounds: FxHashMap<u32, Option<Value>>,
     /// Of each level that is open the row on which it stands.
     rows: Vec<Expression>,
+    /// Whether levels that may stand on no row do so, of those that are open.
+    absent: Vec<(usize, Expression)>,
     /// What the levels go over.
     sources: Vec<Arc<Level>>,
     /// The outermost rows, from the first one that may give tuples to the last, once they are known.
@@ -116,6 +120,10 @@ pub(crate) struct Reads {
     probed: RefCell<FxHashMap<u32, Arc<Probed>>>,
     /// What was computed of texts by row, by what that was; no other column has the address of one that is watched.
     answers: RefCell<FxHashMap<String, (Weak<DeviceColumn>, Answers)>>,
+    /// Which rows of a level have been found, if unmatched ones are wanted.
+    found: RefCell<Option<Arc<Buffer>>>,
+    /// How groups are found that those of a generator are merged with.
+    pub(crate) keys: RefCell<FxHashMap<usize, KeysOf>>,
     /// Whether a row may fail.
     may_fail: Cell<bool>,
 }
@@ -129,6 +137,8 @@ impl Reads {
             buckets: bucket_collections(task),
             probed: RefCell::default(),
             answers: RefCell::default(),
+            found: RefCell::default(),
+            keys: RefCell::default(),
             may_fail: Cell::new(false),
         })
     }
@@ -181,6 +191,7 @@ impl<'a> Lowering<'a> {
             values: FxHashMap::default(),
             grounds: FxHashMap::default(),
             rows: Vec::new(),
+            absent: Vec::new(),
             sources: Vec::new(),
             outermost: None,
             tuples_each: 1,

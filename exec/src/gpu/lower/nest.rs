@@ -92,9 +92,15 @@ impl Lowering<'_> {
         Ok(pieces)
     }
 
-    fn found_pieces(&self) -> Done<Pieces> {
-        let Some(Source::Rows(collection)) = self.task.of.levels.first().map(|level| &level.source) else {
-            return decline("a loop over no rows");
+    fn found_pieces(&mut self) -> Done<Pieces> {
+        let collection = match self.task.of.levels.first().map(|level| &level.source) {
+            Some(Source::Rows(collection)) => collection,
+            Some(Source::BucketAndRest { collection, key, .. }) => {
+                let level = Arc::clone(&self.probed(*collection, key.len())?.level);
+                let all = 0..level.rows;
+                return self.cut(level, std::slice::from_ref(&all));
+            }
+            _ => return decline("a loop over no rows"),
         };
         if let Some(held) = self.inputs.held(*collection)?
             && let Some(groups) = HeldGroups::of(&held)
@@ -282,6 +288,7 @@ impl Lowering<'_> {
             let row = row(to, lane.clone());
             let is_behind = Expression::binary(Binary::GreaterEqual, row.clone(), from.clone());
             let is_in = is_behind.and(Expression::binary(Binary::Less, row.clone(), below.clone()));
+            let is_in = is_in.and(to.is_wanted(&row)?);
             to.rows.push(row);
             let done = to.when(is_in, |to| {
                 to.filter(conditions, |to| {
@@ -421,7 +428,7 @@ impl Lowering<'_> {
     pub(crate) fn tuples_of(&mut self, row: Expression, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
         let is_there = match self.groups_of(0) {
             Some(groups) => self.is_group(&groups, row.clone()),
-            None => Expression::truth(true),
+            None => self.is_wanted(&row)?,
         };
         self.rows.push(row);
         let done = self.when(is_there, |inner| inner.behind(0, sink));
@@ -440,18 +447,29 @@ impl Lowering<'_> {
     pub(super) fn behind_conditions(&mut self, level: usize, sink: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
         let inner = self;
         let of = inner.task.of;
-        match of.levels.get(level + 1).map(|next| &next.source) {
-            None => sink(inner),
-            Some(Source::Bucket { collection, key }) => {
-                let number = |part: &multiloop_planner::multiloop::KeyPart| {
-                    (of.expressions.number(part.scalar) as u32, part.null_matches)
-                };
-                let key: Vec<(u32, bool)> = key.iter().map(number).collect();
-                // To name the type of what is behind, which goes on level by level.
-                let sink: Sink<'_, Self> = Box::new(sink);
-                inner.bucket(*collection, &key, |inner| inner.behind(level + 1, sink))
+        let Some(next) = of.levels.get(level + 1) else { return sink(inner) };
+        // To name the type of what is behind, which goes on level by level.
+        let sink: Sink<'_, Self> = Box::new(sink);
+        let then = move |inner: &mut Self| inner.behind(level + 1, sink);
+        match &next.source {
+            Source::Bucket { collection, key } => {
+                let key = inner.key_of(key);
+                inner.bucket((*collection, &key), next.one, then)
             }
-            Some(_) => decline("a level that is no bucket"),
+            Source::BucketAndRest { collection, key, .. } => {
+                let key = inner.key_of(key);
+                inner.bucket((*collection, &key), false, |inner| {
+                    inner.filter(&next.matches, |inner| {
+                        inner.note_found()?;
+                        then(inner)
+                    })
+                })
+            }
+            Source::BucketOrNull { collection, key, .. } => {
+                let key = inner.key_of(key);
+                inner.bucket_or_null((*collection, &key), (&next.matches, next.one), then)
+            }
+            Source::Rows(_) | Source::Count(_) => decline("a level that is no bucket"),
         }
     }
 

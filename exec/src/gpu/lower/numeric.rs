@@ -24,7 +24,7 @@ use crate::plan::placement::Task;
 use crate::plan::tree::GeneratorKind;
 use multiloop_planner::evaluate;
 use multiloop_planner::function::Function;
-use multiloop_planner::multiloop::{ScalarId, Source};
+use multiloop_planner::multiloop::ScalarId;
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType};
 use multiloop_planner::value::Value;
 
@@ -150,8 +150,8 @@ pub(crate) fn check(task: &Task<'_>) -> Done<()> {
 /// What a loop collects, folds, and has as keys.
 fn taken_of(task: &Task<'_>) -> Vec<ScalarId> {
     let mut taken = Vec::new();
-    for level in &task.of.levels {
-        if let Source::Bucket { key, .. } = &level.source {
+    for level in task.of.levels.iter().skip(1) {
+        if let Some((key, _)) = level.source.probe() {
             taken.extend(key.iter().map(|part| part.scalar));
         }
     }

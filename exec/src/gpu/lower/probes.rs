@@ -1,4 +1,4 @@
-//! What asks other collections: whether a key is there, what stands with it, and the rows of its bucket.
+//! What asks other collections: whether a key is there, what stands with it, and where the rows of its bucket are.
 
 use super::keys::Code;
 use super::scalars::Scalar;
@@ -17,7 +17,7 @@ use crate::gpu::rows::buckets::HeldBuckets;
 use crate::gpu::stop::{Done, decline};
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use multiloop_planner::analysis::ranges::Grid;
-use multiloop_planner::multiloop::{CollectionId, Source};
+use multiloop_planner::multiloop::CollectionId;
 use multiloop_planner::value::Value;
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ struct HostKeys {
 
 impl Lowering<'_> {
     /// Where a key is in a collection: its number, and whether it is not there.
-    fn find(&mut self, probed: &Probed, key: &[(u32, bool)]) -> Done<(Expression, Expression)> {
+    pub(super) fn find(&mut self, probed: &Probed, key: &[(u32, bool)]) -> Done<(Expression, Expression)> {
         let parts = key.iter().map(|&(part, null)| Ok((self.node(part)?, null))).collect::<Done<Vec<_>>>()?;
         let Code { mut code, mut absent } = self.code(&probed.layout, &parts, false)?;
         if let Some(filters) = &probed.filters {
@@ -172,60 +172,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// A level over the bucket of a key; then what is behind it.
-    pub(super) fn bucket(
-        &mut self,
-        collection: CollectionId,
-        key: &[(u32, bool)],
-        then: impl FnOnce(&mut Self) -> Done<()>,
-    ) -> Done<()> {
-        let probed = self.probed(collection, key.len())?;
-        let (number, absent) = self.find(&probed, key)?;
-        self.sources.push(Arc::clone(&probed.level));
-        self.tuples_each = self.tuples_each.saturating_mul(probed.most.max(1));
-        let row = |inner: &mut Self, row: Expression| {
-            inner.rows.push(row);
-            let done = then(inner);
-            inner.rows.pop();
-            done
-        };
-        let one = Expression::number(1, Type::U32);
-        let done = self.when(absent.not(), |inner| match &probed.spans {
-            Spans::Unique => row(inner, number),
-            Spans::ByNumber(starts) => {
-                let starts = inner.memory(Type::U32, starts);
-                let from = starts.at(number.clone());
-                let below = starts.at(Expression::binary(Binary::Add, number, one.clone()));
-                let below = inner.hold(below);
-                inner.each(from, below, one, row)
-            }
-            Spans::ByCode { starts, counts, order } => {
-                let [starts, counts, order] = [starts, counts, order].map(|array| inner.memory(Type::U32, array));
-                let from = inner.hold(starts.at(number.clone()));
-                let below = inner.hold(Expression::binary(Binary::Add, from.clone(), counts.at(number)));
-                inner.each(from, below, one, |inner, at| {
-                    let member = inner.hold(order.at(at));
-                    row(inner, member)
-                })
-            }
-        });
-        self.sources.pop();
-        done
-    }
-
-    /// Whether no outermost row gives more than one tuple.
-    pub(crate) fn gives_one(&mut self) -> Done<bool> {
-        for level in &self.task.of.levels[1..] {
-            match &level.source {
-                Source::Bucket { collection, key } if self.probed(*collection, key.len())?.most <= 1 => {}
-                _ => return Ok(false),
-            }
-        }
-        Ok(true)
-    }
-
     /// A collection that is asked by keys of so many parts.
-    fn probed(&mut self, id: CollectionId, parts: usize) -> Done<Arc<Probed>> {
+    pub(super) fn probed(&mut self, id: CollectionId, parts: usize) -> Done<Arc<Probed>> {
         if let Some(probed) = self.reads.probed.borrow().get(&id.0) {
             return Ok(Arc::clone(probed));
         }

@@ -80,10 +80,7 @@ impl Lowering<'_> {
             Some(Source::Bucket { collection, key })
                 if light == conditions.len() && !key.iter().any(|part| of.expressions.may_fail(part.scalar)) =>
             {
-                let part = |part: &multiloop_planner::multiloop::KeyPart| {
-                    (of.expressions.number(part.scalar) as u32, part.null_matches)
-                };
-                Some((*collection, key.iter().map(part).collect()))
+                Some((*collection, self.key_of(key)))
             }
             _ => None,
         };
@@ -196,6 +193,7 @@ impl Lowering<'_> {
                 let row = to.hold(add(first.clone(), lane.clone().cast(Type::U64)));
                 let is_behind = Expression::binary(Binary::GreaterEqual, row.clone(), from.clone());
                 let is_in = is_behind.and(Expression::binary(Binary::Less, row.clone(), below.clone()));
+                let is_in = is_in.and(to.is_wanted(&row)?);
                 let bit = Expression::binary(Binary::ShiftLeft, word(1), lane);
                 to.rows.push(row);
                 let done = to.when(is_in, |to| {

@@ -34,6 +34,14 @@ impl Scalar {
         Scalar { value, null, dictionary: None, carried: None, scale: None }
     }
 
+    /// The same of text: what is always NULL is of a dictionary without strings.
+    pub(crate) fn of_text(mut self) -> Self {
+        if self.null.known() == Some(true) && self.carried.is_none() {
+            self.dictionary.get_or_insert_default();
+        }
+        self
+    }
+
     /// Whether it is TRUE, rather than FALSE or NULL.
     pub(crate) fn is_true(&self) -> Expression {
         self.value.clone().and(self.null.clone().not())
@@ -87,16 +95,16 @@ impl Lowering<'_> {
         }
         let of = type_of(node.register)?;
         match &node.operation {
-            Operation::Column { index, field, optional: false } => {
+            Operation::Column { index, field, .. } => {
                 let row = self.rows[*index].clone();
                 if let Some(groups) = self.groups_of(*index) {
                     return self.group_field(&groups, *field, row, of);
                 }
                 let column = self.column_of(*index, *field)?;
                 let element = if *index == 0 { self.lane_of(&column) } else { None };
-                self.load_element(&column, row, element, of)
+                let found = self.load_element(&column, row, element, of)?;
+                Ok(self.unless_absent(*index, found))
             }
-            Operation::Column { .. } => decline("rows without a partner"),
             Operation::Constant(value) => self.constant(value, of),
             Operation::Parameter(at) => {
                 let value = self.inputs.parameters()[*at as usize].clone();

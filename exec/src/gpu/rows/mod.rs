@@ -30,10 +30,11 @@ use crate::backend::{Given, Held, Task};
 use crate::column::Dictionary;
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::nodes::Operation;
+use crate::plan::tree::LevelPlan;
 use crate::workers::context::Context;
 use buckets::Index;
 use marks::{by_marks, count, first_mark, gives_one, is_marked, marks_each};
-use multiloop_planner::multiloop::ScalarId;
+use multiloop_planner::multiloop::{ScalarId, Source};
 use multiloop_planner::types::DataType;
 use std::any::Any;
 use std::sync::Arc;
@@ -103,6 +104,9 @@ pub(crate) fn sources() -> impl Iterator<Item = String> {
     top::sources().chain(select::sources()).chain(buckets::sources())
 }
 
+/// A condition is never true: nothing was lowered behind it.
+pub(crate) const NO_TUPLE: &str = "no tuple can come";
+
 /// Rows that are collected, at most: their numbers have 32 bits.
 pub(crate) const ROWS_MAX: usize = u32::MAX as usize - 1;
 
@@ -137,7 +141,10 @@ pub(crate) fn collect(
     wanted: &Wanted<'_>,
 ) -> Done<Collected> {
     let mut lowering = Lowering::new((task, inputs), device, reads);
-    let takes_all = matches!(&task.of.levels[..], [level] if level.conditions.is_empty());
+    let takes_all = matches!(
+        &task.of.levels[..],
+        [LevelPlan { source: Source::Rows(_), conditions, .. }] if conditions.is_empty()
+    );
     let pieces = lowering.pieces()?;
     let takes_all = takes_all && wanted.conditions.is_empty() && lowering.groups_of(0).is_none();
     if takes_all
@@ -360,7 +367,7 @@ fn write(
         })
     })?;
     if targets.len() != wanted.value.len() {
-        return decline("no tuple can come");
+        return decline(NO_TUPLE);
     }
     let level = Arc::new(Level { rows: total, columns: written(targets, total), groups: None });
     Ok(Collected { level, codes, key: None, index: None })
@@ -395,6 +402,7 @@ fn put_row(to: &mut Lowering<'_>, wanted: &Wanted<'_>, at: Variable, total: usiz
             Type::Bool => Type::U8,
             other => other,
         };
+        let scalar = if of == Type::U32 { scalar.of_text() } else { scalar };
         if of == Type::U32 && scalar.dictionary.is_none() && scalar.carried.is_none() {
             return decline("text without a dictionary");
         }

@@ -5,6 +5,7 @@
 
 use crate::column::Dictionary;
 use crate::gpu::code::types::Type;
+use crate::gpu::columns::reach::Reach;
 use crate::gpu::columns::{DeviceColumn, Form, Made, Valid};
 use crate::gpu::device::Device;
 use crate::gpu::driver::{Argument, Buffer, bytes_of};
@@ -95,6 +96,8 @@ fn are_same_words(mine: &Cell, theirs: &Cell) -> bool {
     };
     are_alike(mine, theirs)
         && carried
+        // Of sums of floats what one counts.
+        && mine.reach.map(Reach::place) == theirs.reach.map(Reach::place)
         && (mine.narrow, mine.flag, mine.is_null_at_zero) == (theirs.narrow, theirs.flag, theirs.is_null_at_zero)
         && are_same_if_any(mine.dictionary.as_ref(), theirs.dictionary.as_ref())
 }
@@ -261,6 +264,8 @@ fn column(device: &Device, parts: &[Arc<DeviceColumn>], total: usize) -> Done<Op
         at += part.rows;
     }
     let (element, form) = (first.element, first.form.clone());
+    let reaches: Option<Vec<Reach>> = parts.iter().map(|part| part.reach).collect();
+    let reach = reaches.and_then(|reaches| reaches.into_iter().reduce(Reach::and));
     let valid = valid.map_or(Valid::All, Valid::Bytes);
-    Ok(Some(DeviceColumn { rows: total, element, form, data, valid, made: Made::default() }))
+    Ok(Some(DeviceColumn { rows: total, element, form, data, valid, reach, made: Made::default() }))
 }

@@ -8,6 +8,7 @@
 mod dry;
 mod figures;
 mod floats;
+mod left;
 mod numeric;
 mod parts;
 mod programs;

@@ -93,6 +93,7 @@ impl<'p> Fold<'p> {
         plan.key.is_some()
             && !plan.aggregates.is_empty()
             && !plan.rows.clustered
+            && self.like.as_ref().is_none_or(|like| !like.hashes)
             && to.task.of.levels.len() == 1
             && to.groups_of(0).is_none()
             && (TUPLES_MIN..TUPLES_MAX).contains(&rows)
