@@ -160,6 +160,68 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
+KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v24, const i32 v26, const i32 v28, const i32 v30, const i64 v33, const i64 v34, const u8* __restrict__ v37, const u8* __restrict__ v39, const u8* __restrict__ v41) {
+  SHARED(v2)
+  for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
+    u64 v8 = (v4 + (((u64)v7) * v6));
+    u64 v9 = (v8 + v6);
+    u64 v10 = ((v9 > v5) ? v5 : v9);
+    u64 v13 = (((u64)v7) * v12);
+    u32 v14 = 0u;
+    for (u64 v15 = ((v8 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v10; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[2];
+      lanes16(v17, v16, v15);
+      u64 v19[2];
+      lanes16(v19, v18, v15);
+      u32 v20 = 0u;
+      u32 v21 = 0u;
+#pragma unroll
+      for (u32 v22 = 0u; v22 < 8u; v22 += 1u) {
+        u64 v23 = (v15 + ((u64)v22));
+        if (((v23 >= v8) && (v23 < v10))) {
+          i32 v25 = ((i32)((u32)v24 + (u32)((i32)((u16)lane16((v19 + 0u), v22)))));
+          bool v27 = (v25 >= v26);
+          if (v27) {
+            bool v29 = (v25 < v28);
+            if (v29) {
+              i32 v31 = ((i32)((u32)v30 + (u32)((i32)((u16)lane16((v17 + 0u), v22)))));
+              i64 v32 = ((i64)v31);
+              u32 v35 = (((u32)((u64)((i64)((u64)v32 - (u64)v33)))) + 1u);
+              bool v36 = ((v32 < v33) || (v32 > v34));
+              bool v38 = !(v36 || !bit((v37 + 0ull), ((u64)v35)));
+              if (v38) {
+                v20 = (v20 | (1u << v22));
+              }
+            }
+          }
+        }
+      }
+      if ((v20 != 0u)) {
+        u64 v40[1];
+        lanes8(v40, v39, v15);
+        u64 v42[1];
+        lanes8(v42, v41, v15);
+#pragma unroll
+        for (u32 v43 = 0u; v43 < 8u; v43 += 1u) {
+          u64 v44 = (v15 + ((u64)v43));
+          if (((v20 & (1u << v43)) != 0u)) {
+            v14 = (v14 + 1u);
+            v21 = (v21 | (1u << v43));
+          }
+        }
+      }
+      if ((v21 != 0u)) {
+        v11[(v13 + ((v15 - (v8 & 18446744073709551608ull)) >> 3u))] = ((u8)v21);
+      }
+    }
+    u32 v45 = scan((v2 + 0u), v14);
+    if ((threadIdx.x == 0u)) {
+      v1[v7] = v2[blockDim.x];
+    }
+    __syncthreads();
+  }
+}
+
 KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, const u64 v5, const u64 v6, u8* v11, const u64 v12, const u8* __restrict__ v16, const i32 v22, const i64 v25, const i64 v26, const u8* __restrict__ v29, const u8* __restrict__ v31, const u8* __restrict__ v33, const u8* __restrict__ v35) {
   SHARED(v2)
   for (u32 v7 = blockIdx.x; v7 < v3; v7 += gridDim.x) {
@@ -215,66 +277,66 @@ KERNEL count(const u32* __restrict__ v0, u32* v1, const u32 v3, const u64 v4, co
   }
 }
 
-KERNEL parts_count(const u32* __restrict__ v0, u32* v1, const u32 v2, const u32 v3, const u32 v6, const u64 v7, const u64 v8, const u64 v9, const u16* __restrict__ v15, const u16* __restrict__ v17, const i32 v22, const i32 v24, const i32 v26, const i32 v28, const i64 v31, const i64 v32, const u8* __restrict__ v35, const u8* __restrict__ v37, const u8* __restrict__ v39, const i32 v43, const i32 v45, const i64 v48, const i64 v50) {
+KERNEL parts_count(const u32* __restrict__ v0, u32* v1, const u32 v2, const u32 v3, const u32 v6, const u32 v7, const u64 v8, const u64 v9, const u64 v10, const u16* __restrict__ v16, const u16* __restrict__ v18, const i32 v23, const i32 v25, const i32 v27, const i32 v29, const i64 v32, const i64 v33, const u8* __restrict__ v36, const u8* __restrict__ v38, const u8* __restrict__ v40, const i32 v44, const i32 v46, const i64 v49, const i64 v51) {
   SHARED(v4)
   for (u32 v5 = threadIdx.x; v5 < v2; v5 += blockDim.x) {
     v4[v5] = 0u;
   }
   __syncthreads();
-  for (u32 v10 = blockIdx.x; v10 < v6; v10 += gridDim.x) {
-    u64 v11 = (v7 + (((u64)v10) * v9));
-    u64 v12 = (v11 + v9);
-    u64 v13 = ((v12 > v8) ? v8 : v12);
-    for (u64 v14 = ((v11 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v14 < v13; v14 += (((u64)blockDim.x) * 8ull)) {
-      u64 v16[2];
-      lanes16(v16, v15, v14);
-      u64 v18[2];
-      lanes16(v18, v17, v14);
-      u32 v19 = 0u;
+  for (u32 v11 = (blockIdx.x * v6); v11 < v7; v11 += (gridDim.x * v6)) {
+    u64 v12 = (v8 + (((u64)v11) * v10));
+    u64 v13 = (v12 + v10);
+    u64 v14 = ((v13 > v9) ? v9 : v13);
+    for (u64 v15 = ((v12 & 18446744073709551608ull) + (((u64)threadIdx.x) * 8ull)); v15 < v14; v15 += (((u64)blockDim.x) * 8ull)) {
+      u64 v17[2];
+      lanes16(v17, v16, v15);
+      u64 v19[2];
+      lanes16(v19, v18, v15);
+      u32 v20 = 0u;
 #pragma unroll
-      for (u32 v20 = 0u; v20 < 8u; v20 += 1u) {
-        u64 v21 = (v14 + ((u64)v20));
-        if (((v21 >= v11) && (v21 < v13))) {
-          i32 v23 = ((i32)((u32)v22 + (u32)((i32)((u16)lane16((v18 + 0u), v20)))));
-          bool v25 = (v23 >= v24);
-          if (v25) {
-            bool v27 = (v23 < v26);
-            if (v27) {
-              i32 v29 = ((i32)((u32)v28 + (u32)((i32)((u16)lane16((v16 + 0u), v20)))));
-              i64 v30 = ((i64)v29);
-              u32 v33 = (((u32)((u64)((i64)((u64)v30 - (u64)v31)))) + 1u);
-              bool v34 = ((v30 < v31) || (v30 > v32));
-              bool v36 = !(v34 || !bit((v35 + 0ull), ((u64)v33)));
-              if (v36) {
-                v19 = (v19 | (1u << v20));
+      for (u32 v21 = 0u; v21 < 8u; v21 += 1u) {
+        u64 v22 = (v15 + ((u64)v21));
+        if (((v22 >= v12) && (v22 < v14))) {
+          i32 v24 = ((i32)((u32)v23 + (u32)((i32)((u16)lane16((v19 + 0u), v21)))));
+          bool v26 = (v24 >= v25);
+          if (v26) {
+            bool v28 = (v24 < v27);
+            if (v28) {
+              i32 v30 = ((i32)((u32)v29 + (u32)((i32)((u16)lane16((v17 + 0u), v21)))));
+              i64 v31 = ((i64)v30);
+              u32 v34 = (((u32)((u64)((i64)((u64)v31 - (u64)v32)))) + 1u);
+              bool v35 = ((v31 < v32) || (v31 > v33));
+              bool v37 = !(v35 || !bit((v36 + 0ull), ((u64)v34)));
+              if (v37) {
+                v20 = (v20 | (1u << v21));
               }
             }
           }
         }
       }
-      if ((v19 != 0u)) {
-        u64 v38[1];
-        lanes8(v38, v37, v14);
-        u64 v40[1];
-        lanes8(v40, v39, v14);
+      if ((v20 != 0u)) {
+        u64 v39[1];
+        lanes8(v39, v38, v15);
+        u64 v41[1];
+        lanes8(v41, v40, v15);
 #pragma unroll
-        for (u32 v41 = 0u; v41 < 8u; v41 += 1u) {
-          u64 v42 = (v14 + ((u64)v41));
-          if (((v19 & (1u << v41)) != 0u)) {
-            i32 v44 = ((i32)((u32)v43 + (u32)((i32)((u16)lane16((v16 + 0u), v41)))));
-            i32 v46 = ((i32)((u32)v45 + (u32)((i32)((u8)lane8((v38 + 0u), v41)))));
-            i64 v47 = ((i64)v44);
-            i64 v49 = ((i64)v46);
-            u32 v51 = (((((u32)((u64)((i64)((u64)v47 - (u64)v48)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v49 - (u64)v50)))) + 1u));
-            count32((v4 + (v51 >> v3)), 1u);
+        for (u32 v42 = 0u; v42 < 8u; v42 += 1u) {
+          u64 v43 = (v15 + ((u64)v42));
+          if (((v20 & (1u << v42)) != 0u)) {
+            i32 v45 = ((i32)((u32)v44 + (u32)((i32)((u16)lane16((v17 + 0u), v42)))));
+            i32 v47 = ((i32)((u32)v46 + (u32)((i32)((u8)lane8((v39 + 0u), v42)))));
+            i64 v48 = ((i64)v45);
+            i64 v50 = ((i64)v47);
+            u32 v52 = (((((u32)((u64)((i64)((u64)v48 - (u64)v49)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v50 - (u64)v51)))) + 1u));
+            count32((v4 + (v52 >> v3)), 1u);
           }
         }
       }
     }
   }
   __syncthreads();
-  for (u32 v52 = threadIdx.x; v52 < v2; v52 += blockDim.x) {
-    v1[(((u64)(blockIdx.x * v2)) + ((u64)v52))] = v4[v52];
+  for (u32 v53 = threadIdx.x; v53 < v2; v53 += blockDim.x) {
+    v1[(((u64)(blockIdx.x * v2)) + ((u64)v53))] = v4[v53];
   }
 }
 KERNEL parts_starts(const u32* __restrict__ v0, u32* v1, u32* v2, const u32 v3, const u32 v4) {
@@ -643,6 +705,104 @@ KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 
         }
         __syncthreads();
       }
+    }
+  }
+}
+
+KERNEL reduce(const u32* __restrict__ v0, const u32 v3, const u64 v4, const u64 v5, const u64 v6, const u16* __restrict__ v21, const u16* __restrict__ v23, const i32 v27, const i32 v29, const i32 v31, const i32 v33, const i64 v36, const i64 v37, const u8* __restrict__ v40, const i32 v46, const u8* __restrict__ v48, const i32 v49, const i64 v52, const i64 v54, const u8* __restrict__ v56, const i32 v57, const i32 v58, const u32 v60, const u32 v61, const u32 v62, const u32* __restrict__ v63, u64* v64) {
+  SHARED(v1)
+  for (u32 v68 = threadIdx.x; v68 < (v62 * 3u); v68 += blockDim.x) {
+    v1[(20u + v68)] = 0u;
+  }
+  __syncthreads();
+  u32 v2 = 0u;
+  for (u32 v7 = blockIdx.x; v7 < (v3 + gridDim.x); v7 += gridDim.x) {
+    bool v8 = (v7 >= v3);
+    u32 v9 = (v8 ? 0u : v7);
+    u64 v10 = (v4 + (((u64)v9) * v6));
+    u64 v11 = (v10 + v6);
+    u64 v12 = (v8 ? 0ull : v10);
+    u64 v13 = (v8 ? 1ull : ((v11 > v5) ? v5 : v11));
+    u32 v14 = (blockDim.x * 8u);
+    for (u64 v15 = (v12 & 18446744073709551608ull); v15 < v13; v15 += ((u64)(v14 * 2u))) {
+      u64 v16 = (v15 + ((u64)(threadIdx.x * 8u)));
+      u32 v17 = 0u;
+      for (u32 v18 = 0u; v18 < 2u; v18 += 1u) {
+        u64 v19 = (v16 + ((u64)(v14 * v18)));
+        u32 v20 = 0u;
+        if (((v19 < v13) && !v8)) {
+          u64 v22[2];
+          lanes16(v22, v21, v19);
+          u64 v24[2];
+          lanes16(v24, v23, v19);
+#pragma unroll
+          for (u32 v25 = 0u; v25 < 8u; v25 += 1u) {
+            u64 v26 = (v19 + ((u64)v25));
+            if (((v26 >= v12) && (v26 < v13))) {
+              i32 v28 = ((i32)((u32)v27 + (u32)((i32)((u16)lane16((v24 + 0u), v25)))));
+              bool v30 = (v28 >= v29);
+              if (v30) {
+                bool v32 = (v28 < v31);
+                if (v32) {
+                  i32 v34 = ((i32)((u32)v33 + (u32)((i32)((u16)lane16((v22 + 0u), v25)))));
+                  i64 v35 = ((i64)v34);
+                  u32 v38 = (((u32)((u64)((i64)((u64)v35 - (u64)v36)))) + 1u);
+                  bool v39 = ((v35 < v36) || (v35 > v37));
+                  bool v41 = !(v39 || !bit((v40 + 0ull), ((u64)v38)));
+                  if (v41) {
+                    v20 = (v20 | (1u << v25));
+                  }
+                }
+              }
+            }
+          }
+        }
+        v17 = (v17 | (v20 << (v18 * 8u)));
+      }
+      u32 v42 = (v2 + scan((v1 + 17u), ones(v17)));
+      while ((v17 != 0u)) {
+        u32 v43 = first_bit(v17);
+        v17 = (v17 - (1u << v43));
+        v1[v42] = (((u32)v16) + ((v14 * (v43 >> 3u)) + (v43 & 7u)));
+        v42 = (v42 + 1u);
+      }
+      v2 = (v2 + v1[(17u + blockDim.x)]);
+      __syncthreads();
+      while (((v2 >= blockDim.x) || (v8 && (v2 != 0u)))) {
+        u32 v44 = ((v2 < blockDim.x) ? v2 : blockDim.x);
+        v2 = (v2 - v44);
+        if ((threadIdx.x < v44)) {
+          u64 v45 = ((u64)v1[(v2 + threadIdx.x)]);
+          i32 v47 = ((i32)((u32)v46 + (u32)((i32)v21[v45])));
+          i32 v50 = ((i32)((u32)v49 + (u32)((i32)v48[v45])));
+          i64 v51 = ((i64)v47);
+          i64 v53 = ((i64)v50);
+          u32 v55 = (((((u32)((u64)((i64)((u64)v51 - (u64)v52)))) + 1u) << 7u) | (((u32)((u64)((i64)((u64)v53 - (u64)v54)))) + 1u));
+          i32 v59 = ((i32)((u32)v58 + (u32)((i32)((u32)v57 * (u32)((i32)v56[v45])))));
+          u32 v65 = (((v55 & (v60 - 1u)) * v61) + (threadIdx.x % v61));
+          bool v66 = take_entry((v1 + (20u + v65)), (v55 + 1u));
+          if (v66) {
+            add_shared((v1 + (20u + ((v62 * 1u) + v65))), v62, ((i64)v59));
+          }
+          if (!v66) {
+            u64 v67 = ((u64)v55);
+            add64((v64 + v67), ((i64)v59));
+          }
+        }
+        __syncthreads();
+      }
+    }
+  }
+  __syncthreads();
+  for (u32 v69 = threadIdx.x; v69 < (v60 * v61); v69 += blockDim.x) {
+    u32 v70 = v1[(20u + ((v62 * 0u) + v69))];
+    if ((v70 != 0u)) {
+      u32 v71 = 0u;
+      i64 v72 = ((i64)0ll);
+      v72 = ((i64)((u64)v72 + (u64)joined((v1 + (20u + ((v62 * 1u) + v69))), v62)));
+      u32 v73 = (v70 - 1u);
+      u64 v74 = ((u64)v73);
+      add64((v64 + v74), v72);
     }
   }
 }
