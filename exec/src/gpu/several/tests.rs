@@ -272,7 +272,7 @@ fn strings_that_few_parts_have() {
     for (count, chunk, each) in [(2, 50, 50), (3, 20, 7), (3, 66, 70), (2, 30, 1000)] {
         let string = |row: i64| match row % 9 {
             0 => Value::Null,
-            _ => Value::text(&format!("{}", row / each * 7919 % 13)),
+            _ => Value::text(format!("{}", row / each * 7919 % 13)),
         };
         let row = |row: i64| vec![Value::Int(row % 3), Value::Int(row % 7 - 3), string(row), Value::Null];
         let rows: Vec<Vec<Value>> = (0..200).map(row).collect();

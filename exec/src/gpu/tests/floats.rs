@@ -253,7 +253,7 @@ fn rows(count: usize, groups: u64, mut next: impl FnMut(&mut Random, usize) -> O
             let g = std::mem::replace(&mut before, f);
             let r = f.map(|f| f64::from(f as f32)).filter(|r| r.is_finite() == f.is_some_and(f64::is_finite));
             // One key is frequent, or all that are alike stand together.
-            let is_frequent = count % 2 == 0 && groups > 7 && random.below(2) == 0;
+            let is_frequent = count.is_multiple_of(2) && groups > 7 && random.below(2) == 0;
             // Codes of the most groups lie too far apart for an array.
             let step = if groups > 100_000 { 7919 * 104_729 } else { 7919 };
             let k = Value::Int(if is_frequent { 77 } else { at as u64 * step % groups } as i64);
@@ -336,7 +336,8 @@ fn sums_of_groups() {
         for &count in counts {
             gpus.run(GROUPS, &rows(count, groups, amounts), Ends::Runs);
         }
-        let skewed = |random: &mut Random, at: usize| (at % 3 > 0).then(|| (random.next() >> 11) as f64 * -1e-9);
+        let skewed =
+            |random: &mut Random, at: usize| (!at.is_multiple_of(3)).then(|| (random.next() >> 11) as f64 * -1e-9);
         gpus.run(GROUPS, &rows(200, groups, skewed), Ends::Runs);
         if groups <= 1000 {
             gpus.run(GROUPS, &rows(150, groups, these(&[1e16, 1.0, -1e16, -0.0, 0.5])), Ends::Runs);
@@ -404,8 +405,7 @@ output n, least, most, some, small, m
 #[test]
 fn the_first_by_floats() {
     for order in ["", " desc", " desc nulls first", " nulls first"] {
-        let text = format!(
-            "\
+        let text = "\
 table %0 t(a#0 integer, f#1 double precision?, r#2 real?)
 loop
   i0 in %0
@@ -418,8 +418,7 @@ loop
     a = i0.a
 result %1
 output f, a, r
-"
-        );
+";
         check(&text.replace("ORDER", order), &["%1"]);
     }
 }

@@ -54,7 +54,7 @@ const BLOCKS_MOST: usize = 2;
 
 /// Tuples that a block sums for each group of a part, at least, unless it has all of them: then what it adds to the table is little
 /// beside that.
-const EACH_GROUP: u64 = if cfg!(test) { 0 } else { 16 };
+const EACH_GROUP: u64 = if cfg!(test) { 1 } else { 16 };
 
 /// How far from zero an argument may be so that sums in a block's memory have 64 bits.
 const BOUND_MAX: u128 = 1 << 46;
@@ -135,7 +135,7 @@ impl<'p> Fold<'p> {
         let Some(tuple) = Tuple::new(self, to, &cells)? else { return Ok(None) };
         let parts = Parts { layout, codes, shift, count, record, cells, tuple };
         let has_room = Kernels::room(&parts, limits.threads) <= limits.shared;
-        let fits = has_room && count <= PARTS_MAX && parts.tuples_most() >= EACH_GROUP.max(1) << shift;
+        let fits = has_room && count <= PARTS_MAX && parts.tuples_most() >= EACH_GROUP << shift;
         Ok(fits.then_some((parts, code)))
     }
 }
@@ -241,7 +241,8 @@ impl Run<'_> {
     fn shares(&self, sums: &[u32], starts: &[u32], tuples: u64) -> Vec<Share> {
         let limits = self.device.driver.limits();
         let even = tuples / (2 * u64::from(limits.multiprocessors));
-        let most = even.max(EACH_GROUP << self.parts.shift).min(self.parts.tuples_most());
+        let least = if cfg!(test) { 0 } else { EACH_GROUP << self.parts.shift };
+        let most = even.max(least).min(self.parts.tuples_most());
         let most = (most / ALIGNED * ALIGNED).max(ALIGNED);
         let mut shares = Vec::new();
         for (part, (&sum, &start)) in sums.iter().zip(starts).enumerate() {
