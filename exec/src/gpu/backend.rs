@@ -147,8 +147,7 @@ impl Gpu {
 
     /// Remembers what is not to be tried again.
     fn refuse(&self, task: &Task<'_>, why: Cow<'static, str>) {
-        // There may be room another time, and other rows.
-        if why.contains("memory") || PASSES.contains(&&*why) {
+        if passes(&why) {
             return;
         }
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
@@ -156,6 +155,11 @@ impl Gpu {
             refused.clear();
         }
         refused.insert(what(task), why);
+    }
+
+    /// Forgets that it is not to be tried again.
+    pub(super) fn forget(&self, task: &Task<'_>) {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).remove(&what(task));
     }
 
     /// Begins to take times.
@@ -372,7 +376,7 @@ pub(super) fn names(task: &Task<'_>) -> String {
 }
 
 /// Rows that are collected have an order, and which of two groups comes first in a hash table depends on who was first.
-fn check_order_of_groups(task: &Task<'_>, inputs: &dyn Inputs) -> Done<()> {
+pub(super) fn check_order_of_groups(task: &Task<'_>, inputs: &dyn Inputs) -> Done<()> {
     let Some(Source::Rows(collection)) = task.of.levels.first().map(|level| &level.source) else { return Ok(()) };
     match inputs.held(*collection)?.as_ref().and_then(HeldGroups::of) {
         Some(groups) if groups.table.slots.is_some() => decline("rows of hashed groups"),
@@ -521,6 +525,11 @@ impl Backend for Gpu {
 pub(super) fn bytes_of_column(table: &column::Table, column: u32) -> u64 {
     let known = table.statistics.columns.get(column as usize);
     known.map_or(0.0, |known| known.estimates.average_bytes * table.statistics.rows as f64) as u64
+}
+
+/// Whether a loop may be tried again that was declined for this: there may be room another time, and other rows.
+pub(super) fn passes(why: &str) -> bool {
+    why.contains("memory") || PASSES.contains(&why)
 }
 
 /// Whether the card had too little memory for a loop.

@@ -3,7 +3,7 @@
 //! The loop itself runs first, and notes which rows of the side with buckets it finds. Then a second loop goes over the others. What both
 //! make is put together on the host: groups are merged there, as those of workers are, and rows of the second follow those of the first.
 
-use super::backend::{brought, given_of, reduce};
+use super::backend::{brought, check_order_of_groups, given_of, reduce};
 use super::device::Device;
 use super::groups::finished::Finish;
 use super::lower::Reads;
@@ -14,6 +14,7 @@ use crate::backend::inputs::Inputs;
 use crate::backend::{Given, Held, Task};
 use crate::collections::rows::RowSet;
 use crate::gpu::groups::held::Kept;
+use crate::partial::order::put_behind;
 use crate::plan::tree::{BucketPlan, GeneratorKind, GeneratorPlan, LoopPlan};
 use std::sync::Arc;
 
@@ -68,6 +69,7 @@ fn run_one(
             GeneratorKind::Collect { value, .. } => (None, value),
             GeneratorKind::BucketCollect(plan) => (Some((&plan.key[..], &plan.layout)), &plan.value),
         };
+        check_order_of_groups(task, inputs)?;
         let wanted = Wanted { conditions, value, key, most: ROWS_MAX, takes_columns: true };
         let made = collect((task, inputs), device, reads, &wanted);
         reads.check_rows()?;
@@ -99,7 +101,7 @@ fn add(to: &mut Option<Given>, made: Done<Given>, inputs: &dyn Inputs) -> Done<(
     *to = Some(match (to.take(), made) {
         (None, made) => made,
         (Some(Given::Partial(mut groups)), Given::Partial(more)) => {
-            groups.extend(more);
+            put_behind(&mut groups, more);
             Given::Partial(groups)
         }
         (Some(Given::Rows(rows)), Given::Rows(more)) => Given::Rows(joined(&rows, &more)),

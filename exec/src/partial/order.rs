@@ -1,5 +1,7 @@
 //! What is known of the order of groups: enough that parts of one set of rows, put together, are in the order of the whole.
 
+use super::PartialGroups;
+
 /// The order that groups are shown in.
 #[derive(Clone, Debug)]
 pub(crate) enum Order {
@@ -50,5 +52,19 @@ impl Order {
             Order::Clustered(segments) => segments.capacity() * size_of::<Segment>(),
             Order::FirstRows(places) => places.capacity() * 8,
         }
+    }
+}
+
+/// Puts groups behind others: the places of their rows are numbered behind those of the others.
+pub(crate) fn put_behind(groups: &mut Vec<PartialGroups>, more: Vec<PartialGroups>) {
+    let places = |of: &PartialGroups| if let Order::FirstRows(places) = &of.order { places.len() as u64 } else { 0 };
+    let mut before: u64 = groups.iter().map(places).sum();
+    for mut other in more {
+        let own = places(&other);
+        if let Order::FirstRows(places) = &mut other.order {
+            places.iter_mut().for_each(|place| *place += before);
+        }
+        before += own;
+        groups.push(other);
     }
 }

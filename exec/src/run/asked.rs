@@ -66,7 +66,10 @@ impl Frame<'_> {
             // Own groups are made when they are asked for.
             Some(Ok(made)) => {
                 let is_own = matches!(made, Made::Host(stored) if matches!(**stored, Stored::Own(_)));
-                !is_own && row_count(made) == 0
+                // What a device has lost is no empty one: who reads it sees the error.
+                !is_own
+                    && !matches!(made, Made::Held(kept) if made.on_host().is_none() && kept.held.rows().is_err())
+                    && row_count(made) == 0
             }
             _ => false,
         }

@@ -21,6 +21,9 @@ use std::time::Duration;
 /// Threads of a block.
 const THREADS: u32 = 512;
 
+/// Threads of a warp.
+const WARP: u32 = 32;
+
 /// Bytes that a block may share without asking for more.
 const SHARED_PLAIN: usize = 48 << 10;
 
@@ -423,7 +426,11 @@ impl Driver for Cuda {
         // given back in this stream, behind the kernel.
         unsafe {
             let Function(function) = loaded.function(kernel, shape.shared)?;
-            let (blocks, threads) = ((shape.blocks, 1, 1), (shape.threads, 1, 1));
+            // Of what keeps much in registers fewer threads fit a block; kernels are right with any number of them.
+            let most = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+            let most = result::function::get_function_attribute(function, most).unwrap_or(0) as u32 / WARP * WARP;
+            let threads = if most == 0 { shape.threads } else { shape.threads.min(most) };
+            let (blocks, threads) = ((shape.blocks, 1, 1), (threads, 1, 1));
             let shared = shape.shared as u32;
             let begun = self.record();
             let launched = result::launch_kernel(function, blocks, threads, shared, self.stream, &mut pointers);

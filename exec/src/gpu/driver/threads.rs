@@ -3,6 +3,7 @@
 //! started for this one.
 
 use crate::workers::pool::spin_until;
+use multiloop_planner::stack::STATEMENT_BYTES;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
@@ -58,7 +59,12 @@ impl Thread {
                 }
             }
         };
-        let handle = std::thread::Builder::new().name(format!("card {card}")).spawn(runs).ok()?;
+        let handle = std::thread::Builder::new()
+            .name(format!("card {card}"))
+            // Expressions may nest as deeply as on the statement's own thread.
+            .stack_size(STATEMENT_BYTES)
+            .spawn(runs)
+            .ok()?;
         Some(Thread { work: Some(work), done, handle: Some(handle) })
     }
 }
@@ -97,7 +103,12 @@ impl Threads {
             for number in 1..count {
                 match self.begin(number, Box::new(move || one(number))) {
                     Ok(thread) => working.push(thread),
-                    Err(work) => drop(scope.spawn(work)),
+                    Err(work) => {
+                        let builder = std::thread::Builder::new().stack_size(STATEMENT_BYTES);
+                        if builder.spawn_scoped(scope, work).is_err() {
+                            // Its card gives nothing.
+                        }
+                    }
                 }
             }
             if count > 0 {

@@ -70,9 +70,13 @@ pub(super) fn are_of_one_layout(mine: &KeyLayout, theirs: &KeyLayout) -> bool {
             .all(|(mine, theirs)| mine.shift == theirs.shift && is_same((&mine.domain, &theirs.domain)))
 }
 
-/// Whether the processors can put two cells together: they are of one kind.
+/// Whether the processors can put two cells together: they are of one kind. What sums of floats count, and how far they reach, may differ.
 fn are_alike(mine: &Cell, theirs: &Cell) -> bool {
-    mine.kind == theirs.kind && mine.data_type == theirs.data_type && mine.argument == theirs.argument
+    let is_kind = match (mine.kind, theirs.kind) {
+        (CellKind::Sum { .. }, CellKind::Sum { .. }) => mine.reach.is_some() == theirs.reach.is_some(),
+        (mine, theirs) => mine == theirs,
+    };
+    is_kind && mine.data_type == theirs.data_type && mine.argument == theirs.argument
 }
 
 /// Whether groups of two tables can be put together by the processors, if their layouts can.
@@ -95,6 +99,7 @@ fn are_same_words(mine: &Cell, theirs: &Cell) -> bool {
         _ => false,
     };
     are_alike(mine, theirs)
+        && mine.kind == theirs.kind
         && carried
         // Of sums of floats what one counts.
         && mine.reach.map(Reach::place) == theirs.reach.map(Reach::place)

@@ -24,7 +24,7 @@ mod spread;
 mod tests;
 mod view;
 
-use super::backend::{Gpu, NOTES_MAX, REFUSED_MAX, bytes_of_column, names, what};
+use super::backend::{Gpu, NOTES_MAX, REFUSED_MAX, bytes_of_column, names, passes, what};
 use super::device::Device;
 use super::driver::cache::LATER;
 use super::driver::threads::Threads;
@@ -96,7 +96,7 @@ impl Several {
     /// The same, to which few rows are many.
     #[cfg(any(test, feature = "gpu-emulated"))]
     pub(crate) fn that_split_from(mut self, rows_min: u64) -> Self {
-        self.limits = Limits { rows_min, bytes_each: u64::MAX };
+        self.limits = Limits { rows_min, bytes_max: u64::MAX, bytes_each: u64::MAX };
         self
     }
 
@@ -196,8 +196,14 @@ impl Several {
                 Outcome::Declined(_) => {}
             }
         }
-        if let Some(why) = declined {
-            return Ok(Split::Done(Outcome::Declined(why)));
+        match declined {
+            Some(why) if passes(&why) => return Ok(Split::Done(Outcome::Declined(why))),
+            Some(_) => {
+                // It may be so of a part of the rows alone.
+                self.cards.iter().for_each(|card| card.forget(task));
+                return Ok(Split::Apart);
+            }
+            None => {}
         }
         let together = made.into_iter().map(|parts| self.put_together(parts)).collect::<Option<Vec<Given>>>();
         Ok(together.map_or(Split::Apart, |given| Split::Done(Outcome::Given(given))))

@@ -4,23 +4,23 @@ use crate::backend::Task;
 use crate::plan::key_layout::PartDomain;
 use crate::plan::reads::collections_read;
 use crate::plan::tree::Device::Host;
-use crate::plan::tree::{GeneratorKind, LetKind, LetPlan, LoopPlan, Plan, ReducePlan};
+use crate::plan::tree::{GeneratorKind, GeneratorPlan, LetKind, LetPlan, LoopPlan, Plan, ReducePlan};
 use multiloop_planner::multiloop::{CollectionId, Reduction, Source};
 
 /// From where on it pays to split.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Rows of a table that is split, at least: to go over sixteen million takes a card some tens of microseconds, about as long as it
-    /// takes to have another one begin, and to wait for it.
+    /// Rows of a table that is split, at least: of fewer what is saved is lost where another card begins, and where it is waited for
+    /// (TPC-H at scale factor 30, whose lineitem has 180 million rows, took as long on two cards as on one).
     pub(crate) rows_min: u64,
-    /// Bytes of all groups for each row, at most: groups are brought from card to card, which takes some picoseconds a byte, as long as
-    /// is saved of a row.
+    /// Bytes of all groups, at most, and for each row: groups are brought from card to card, and put together there.
+    pub(crate) bytes_max: u64,
     pub(crate) bytes_each: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { rows_min: 16 << 20, bytes_each: 1 }
+        Limits { rows_min: 128 << 20, bytes_max: 128 << 20, bytes_each: 1 }
     }
 }
 
@@ -35,7 +35,8 @@ impl Limits {
                 GeneratorKind::Collect { .. } => true,
                 GeneratorKind::Reduce(plan) => {
                     !plan.aggregates.iter().any(|aggregate| aggregate.kind.keeps_arguments())
-                        && bytes_of_groups(plan) <= u128::from(rows).saturating_mul(self.bytes_each.into())
+                        && bytes_of_groups(plan)
+                            <= u128::from(rows).saturating_mul(self.bytes_each.into()).min(self.bytes_max.into())
                 }
                 GeneratorKind::TopK(_) | GeneratorKind::BucketCollect(_) => false,
             })
@@ -56,7 +57,22 @@ impl Limits {
             }
             _ => return None,
         };
-        self.may_put_together(of, rows).then_some(*id)
+        (self.may_put_together(of, rows) && !self.waits_for_all(plan, of)).then_some(*id)
+    }
+
+    /// Whether it reads groups of all rows of a large table that are too many for that to be split: each card would have to make them.
+    fn waits_for_all(&self, plan: &Plan, of: &LoopPlan) -> bool {
+        let is_it = |definition: &&LetPlan| matches!(&definition.kind, LetKind::Loop(own) if std::ptr::eq(&**own, of));
+        let Some(own) = plan.block(plan.body).lets.iter().find(is_it) else { return false };
+        let is_large = |made: &LoopPlan| match made.levels.first().map(|level| &level.source) {
+            Some(Source::Rows(id)) => {
+                let rows = plan.collection(*id).table.as_ref().map_or(0, |table| table.rows);
+                let is_reduce = |generator: &GeneratorPlan| matches!(generator.kind, GeneratorKind::Reduce(_));
+                rows >= self.rows_min && made.generators.iter().any(is_reduce) && !self.may_put_together(made, rows)
+            }
+            _ => false,
+        };
+        collections_read(plan, own).into_iter().any(|id| maker(plan, id).is_some_and(|(made, _)| is_large(made)))
     }
 
     /// Whether loops on all cards read what a loop defines.

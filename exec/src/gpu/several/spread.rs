@@ -13,7 +13,7 @@ use crate::gpu::rows::HeldRows;
 use crate::gpu::rows::buckets::HeldBuckets;
 use crate::gpu::stop::{Done, Stop, decline};
 use crate::partial::PartialGroups;
-use crate::partial::order::Order;
+use crate::partial::order::put_behind;
 use crate::partial::unify::{unified, unify};
 use crate::plan::key_layout::KeyLayout;
 use crate::workers::context::Context;
@@ -165,10 +165,11 @@ impl Held for Spread {
         match self.rows_in_parts() {
             Some(parts) => Ok(parts.iter().map(|(_, rows, _)| rows).sum()),
             // Cards may have the same groups.
-            None => match self.on(self.parts.first().map_or(0, |(card, _)| *card)).map_err(lost)? {
-                Some(own) => own.rows(),
+            None => match self.on(self.parts.first().map_or(0, |(card, _)| *card)) {
+                Ok(Some(own)) => own.rows(),
                 // Who asks that they be put together has the host do it; else it is whether there are some that counts.
-                None => self.parts.iter().map(|(_, own)| own.rows()).sum(),
+                Ok(None) | Err(Stop::Declined(_)) => self.parts.iter().map(|(_, own)| own.rows()).sum(),
+                Err(stop) => Err(lost(stop)),
             },
         }
     }
@@ -211,17 +212,11 @@ pub(super) fn put_together(parts: Vec<Given>) -> Option<Given> {
             if groups.iter().any(|other| groups[0].check_like(other).is_err()) {
                 groups = unify(&groups)?;
             }
-            let (first, rest) = groups.split_first_mut()?;
-            // Places are numbered over all parts.
-            let mut before = places(first).len() as u64;
-            for other in &mut *rest {
-                first.check_like(other).ok()?;
-                if let Order::FirstRows(places) = &mut other.order {
-                    places.iter_mut().for_each(|place| *place += before);
-                    before += places.len() as u64;
-                }
-            }
-            Some(Given::Partial(groups))
+            let (first, rest) = groups.split_first()?;
+            rest.iter().try_for_each(|other| first.check_like(other).ok())?;
+            let mut all = Vec::with_capacity(groups.len());
+            put_behind(&mut all, groups);
+            Some(Given::Partial(all))
         }
         (false, true) => {
             if rows.iter().any(|rows| rows.fields.is_some()) {
@@ -232,8 +227,4 @@ pub(super) fn put_together(parts: Vec<Given>) -> Option<Given> {
         }
         _ => None,
     }
-}
-
-fn places(groups: &PartialGroups) -> &[u64] {
-    if let Order::FirstRows(places) = &groups.order { places } else { &[] }
 }

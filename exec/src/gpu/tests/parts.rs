@@ -8,6 +8,26 @@ use std::sync::Arc;
 const HEAD: &str =
     "table %0 t(k#0 integer?, v#1 bigint?, w#2 integer, f#3 boolean?)\nloop\n  i0 in %0\n  %1 bucket_reduce\n";
 
+/// What asks for keys that are far apart: bits of these are in the block's memory, too.
+const ASKS: &str = "table %0 t(k#0 integer?, v#1 bigint?, w#2 integer, f#3 boolean?)
+loop
+  i1 in %0
+  %2 bucket_reduce
+    if i1.w < 4
+    key v? = i1.v
+    n = count_rows()
+loop
+  i0 in %0
+  %1 bucket_reduce
+    if exists %2[i0.v]
+    key k? = i0.k
+    n = count_rows()
+    s? = sum(i0.w if exists %2[cast(i0.w as bigint)])::bigint
+    least? = min(i0.w)
+result %1
+output k, n, s, least
+";
+
 /// Reductions: a count alone; narrow and wide arguments, some of them twice; arguments of some tuples alone, some of which may fail.
 const REDUCTIONS: [&str; 4] = [
     "    key k? = i0.k\n    n = count_rows()\nresult %1\noutput k, n\n",
@@ -34,9 +54,9 @@ fn many_groups() {
         &|_, _| Value::Null,
     ];
     let mut sources: Vec<Arc<str>> = Vec::new();
-    for reduction in REDUCTIONS {
-        let text = format!("{HEAD}{reduction}");
-        let program = program(&text);
+    let texts = REDUCTIONS.map(|reduction| format!("{HEAD}{reduction}"));
+    for text in texts.iter().map(String::as_str).chain([ASKS]) {
+        let program = program(text);
         for (which, key) in keys.into_iter().enumerate() {
             let counts: &[i64] = if which == 0 { &[1, 31, 33, 400] } else { &[400] };
             for &count in counts {
@@ -59,13 +79,15 @@ fn many_groups() {
                 let program = with_statistics(&program, &tables);
                 for gpu in &gpus {
                     gpu.device().cache.watch();
-                    compare(&program, &tables, &[], (gpu, &pool), &text);
+                    compare(&program, &tables, &[], (gpu, &pool), text);
                     sources.extend(gpu.device().cache.watched());
                 }
             }
         }
         let has_parts = |source: &Arc<str>| source.contains("parts_sum");
         assert!(sources.iter().any(has_parts), "no parts of\n{text}");
+        let has_bits = |source: &&Arc<str>| has_parts(source) && source.contains("word_bit(");
+        assert_eq!(sources.iter().any(|source| has_bits(&source)), text == ASKS, "bits in blocks' memory of\n{text}");
         sources.clear();
     }
 }

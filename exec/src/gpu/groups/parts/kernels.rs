@@ -20,6 +20,8 @@ use std::sync::Arc;
 pub(super) struct Kernels {
     pub(super) all: Vec<Kernel>,
     pub(super) arguments: Vec<Vec<Argument>>,
+    /// Bytes that blocks share of those that go over the rows.
+    pub(super) shared: usize,
     /// Parameters that are not known before the rows are counted.
     late: Late,
 }
@@ -55,14 +57,15 @@ impl Kernels {
         let (task, inputs, device, reads) = (put.task, put.inputs, put.device, put.reads);
         let new = || Lowering::new((task, inputs), device, reads);
         let mut late = Late::default();
-        let Some((put, arguments, parts)) = putting(put, fold, pieces, &mut late)? else { return Ok(None) };
+        let Some((put, arguments, put_bytes, parts)) = putting(put, fold, pieces, &mut late)? else { return Ok(None) };
         let mut counting = new();
         counting.over(pieces);
-        let counting = count(counting, (fold, &parts), pieces, &mut late)?;
+        let (counting, counts, count_bytes) = count(counting, (fold, &parts), pieces, &mut late)?;
+        let shared = put_bytes.max(count_bytes);
         let starting = starts(new(), &parts, &mut late)?;
         let summing = summing(new(), (fold, &parts), &mut late)?;
-        let (all, arguments) = [counting, starting, (put, arguments), summing].into_iter().unzip();
-        Ok(Some((Kernels { all, arguments, late }, parts)))
+        let (all, arguments) = [(counting, counts), starting, (put, arguments), summing].into_iter().unzip();
+        Ok(Some((Kernels { all, arguments, shared, late }, parts)))
     }
 
     /// Bytes that blocks of so many threads share which put tuples.
@@ -122,7 +125,7 @@ fn count(
     (fold, parts): (&mut Fold<'_>, &Parts),
     pieces: &Pieces,
     late: &mut Late,
-) -> Done<(Kernel, Vec<Argument>)> {
+) -> Done<(Kernel, Vec<Argument>, usize)> {
     let counted = later(&mut to, Type::U32);
     let (count, shift) = (to.number(parts.count as u32), to.number(parts.shift));
     let shared = to.shared();
@@ -151,10 +154,10 @@ fn count(
         to.push(Statement::Store(counted, of_block(part.clone(), &count), shared.at(part)));
         Ok(())
     })?;
-    let (kernel, arguments, _) = to.finish("parts_count", 0);
+    let (kernel, arguments, bytes) = to.finish("parts_count", parts.count as usize * 4);
     late.counted[0] = number_of(&kernel, counted);
     late.stride = number_of(&kernel, stride);
-    Ok((kernel, arguments))
+    Ok((kernel, arguments, bytes))
 }
 
 /// Sums for each part what blocks have of it: each has its place behind those before it.
@@ -273,7 +276,7 @@ fn putting(
     fold: &mut Fold<'_>,
     pieces: &Pieces,
     late: &mut Late,
-) -> Done<Option<(Kernel, Vec<Argument>, Parts)>> {
+) -> Done<Option<(Kernel, Vec<Argument>, usize, Parts)>> {
     let (counted, starts, tuples) = (later(&mut to, Type::U32), later(&mut to, Type::U32), later(&mut to, Type::U64));
     let number = |to: &mut Lowering<'_>| to.parameter(Kind::Value(Type::U32), Argument::U32(0));
     let shared = to.shared();
@@ -319,14 +322,16 @@ fn putting(
     })?;
     to.push(Statement::Barrier);
     to.put(body);
-    let (kernel, mut arguments, _) = to.finish("parts_put", 0);
+    // What filters have of the block's memory is behind that.
+    let room = Sorting::room(&parts, to.device.driver.limits().threads).0;
+    let (kernel, mut arguments, bytes) = to.finish("parts_put", room);
     arguments[number_of(&kernel, sorting.count)] = Argument::U32(parts.count as u32);
     arguments[number_of(&kernel, sorting.shift)] = Argument::U32(parts.shift);
     late.counted[2] = number_of(&kernel, counted);
     late.starts = number_of(&kernel, starts);
     late.tuples[0] = number_of(&kernel, tuples);
     late.room = number_of(&kernel, sorting.tuples);
-    Ok(Some((kernel, arguments, parts)))
+    Ok(Some((kernel, arguments, bytes, parts)))
 }
 
 /// Puts the tuples that the threads of a block have, at the end of a step.

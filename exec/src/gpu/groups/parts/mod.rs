@@ -57,7 +57,7 @@ const BLOCKS_MOST: usize = 2;
 const EACH_GROUP: u64 = if cfg!(test) { 1 } else { 16 };
 
 /// How far from zero an argument may be so that sums in a block's memory have 64 bits.
-const BOUND_MAX: u128 = 1 << 46;
+const BOUND_MAX: u128 = 1 << 45;
 
 /// Tuples of a part begin at a multiple of this: what a thread reads at once.
 const ALIGNED: u64 = 8;
@@ -174,7 +174,7 @@ impl Run<'_> {
     /// The launch of the kernels that go over the rows.
     fn shape(&self, pieces: &Pieces) -> Shape {
         let limits = self.device.driver.limits();
-        let shared = Kernels::room(self.parts, limits.threads);
+        let shared = self.kernels.shared;
         let fit = (limits.shared / shared).clamp(1, BLOCKS_MOST) as u32;
         let blocks = u32::try_from(pieces.count).unwrap_or(u32::MAX).min(limits.multiprocessors * fit).max(1);
         Shape { blocks, threads: limits.threads, shared }
@@ -206,12 +206,12 @@ impl Run<'_> {
         let starts = Buffer::of(driver, &bytes_of(&starts, u32::to_le_bytes))?;
         let words = shares.iter().flat_map(|share| [share.part, share.from, share.below, share.is_whole.into()]);
         let listed = Buffer::of(driver, &bytes_of(&words.collect::<Vec<_>>(), u32::to_le_bytes))?;
+        let table = Table::new(driver, (parts.codes, None), (parts.cells.clone(), parts.record.clone()))?;
         // Where there is no room for tuples there may be for groups alone.
         let room = match Buffer::new(driver, end as usize * parts.tuple.bytes()) {
             Err(Stop::Declined(_)) => return Ok(None),
             made => made?,
         };
-        let table = Table::new(driver, (parts.codes, None), (parts.cells.clone(), parts.record.clone()))?;
         self.kernels.set_shares((&starts, &room), (&listed, shares.len() as u32), &table.memory);
         self.launch(2, shape)?;
         let bytes = fold::planes(&parts.cells, &parts.record) * (4 << parts.shift);
