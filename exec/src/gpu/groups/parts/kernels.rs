@@ -57,7 +57,9 @@ impl Kernels {
         let (task, inputs, device, reads) = (put.task, put.inputs, put.device, put.reads);
         let new = || Lowering::new((task, inputs), device, reads);
         let mut late = Late::default();
-        let Some((put, arguments, put_bytes, parts)) = putting(put, fold, pieces, &mut late)? else { return Ok(None) };
+        let Some(((put, arguments, put_bytes), parts)) = putting(put, fold, pieces, &mut late)? else {
+            return Ok(None);
+        };
         let mut counting = new();
         counting.over(pieces);
         let (counting, counts, count_bytes) = count(counting, (fold, &parts), pieces, &mut late)?;
@@ -108,6 +110,9 @@ impl Kernels {
     }
 }
 
+/// A kernel, what it is given, and bytes that its blocks share.
+type Written = (Kernel, Vec<Argument>, usize);
+
 /// The number of a parameter.
 fn number_of(kernel: &Kernel, parameter: Variable) -> usize {
     kernel.parameters.iter().position(|of| *of == parameter).unwrap_or(0)
@@ -125,7 +130,7 @@ fn count(
     (fold, parts): (&mut Fold<'_>, &Parts),
     pieces: &Pieces,
     late: &mut Late,
-) -> Done<(Kernel, Vec<Argument>, usize)> {
+) -> Done<Written> {
     let counted = later(&mut to, Type::U32);
     let (count, shift) = (to.number(parts.count as u32), to.number(parts.shift));
     let shared = to.shared();
@@ -276,7 +281,7 @@ fn putting(
     fold: &mut Fold<'_>,
     pieces: &Pieces,
     late: &mut Late,
-) -> Done<Option<(Kernel, Vec<Argument>, usize, Parts)>> {
+) -> Done<Option<(Written, Parts)>> {
     let (counted, starts, tuples) = (later(&mut to, Type::U32), later(&mut to, Type::U32), later(&mut to, Type::U64));
     let number = |to: &mut Lowering<'_>| to.parameter(Kind::Value(Type::U32), Argument::U32(0));
     let shared = to.shared();
@@ -331,7 +336,7 @@ fn putting(
     late.starts = number_of(&kernel, starts);
     late.tuples[0] = number_of(&kernel, tuples);
     late.room = number_of(&kernel, sorting.tuples);
-    Ok(Some((kernel, arguments, bytes, parts)))
+    Ok(Some(((kernel, arguments, bytes), parts)))
 }
 
 /// Puts the tuples that the threads of a block have, at the end of a step.
