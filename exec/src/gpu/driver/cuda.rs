@@ -230,7 +230,8 @@ impl Cuda {
     /// All cards that are like the first one; such of them as can reach each other's memory do.
     pub(crate) fn open_all() -> Done<Vec<Self>> {
         let mut cards = vec![Cuda::open(0)?];
-        for number in 1..count()? {
+        let names = names()?;
+        for number in (1..count()?).filter(|&number| names.get(number as usize) == names.first()) {
             // Who cannot have one does with the others.
             let alike = |card: &Cuda| card.name == cards[0].name && card.architecture == cards[0].architecture;
             cards.extend(Cuda::open(number as u32).ok().filter(alike));

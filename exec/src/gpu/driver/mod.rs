@@ -20,7 +20,8 @@ pub(crate) mod nvrtc;
 mod staging;
 pub(crate) mod threads;
 
-use super::stop::{Done, decline};
+use super::stop::{Done, Stop, decline};
+use crate::workers::context::Cancellation;
 pub(crate) use cache::{Cache, Patience};
 pub(crate) use copier::Copier;
 use std::any::Any;
@@ -30,6 +31,9 @@ use std::time::Duration;
 
 /// Bytes that are made at once for an upload.
 const SLAB: usize = if cfg!(test) { 256 } else { 16 << 20 };
+
+/// Bytes that are copied from one device to another before somebody looks whether the statement was cancelled.
+const PIECE: usize = if cfg!(test) { 256 } else { 128 << 20 };
 
 /// What makes bytes that are uploaded.
 pub(crate) type Make<'m> = &'m mut dyn FnMut(usize, &mut [u8]) -> Done<()>;
@@ -201,10 +205,15 @@ impl Buffer {
         if at + bytes > self.bytes || bytes > from.bytes {
             return decline("bug: more is copied than there is");
         }
-        match bytes {
-            0 => Ok(()),
-            _ => self.driver.copy_from(self.address + at as u64, &*from.driver, from.address, bytes),
+        let statement = Cancellation::current();
+        for done in (0..bytes).step_by(PIECE) {
+            if let Some(statement) = &statement {
+                statement.check().map_err(Stop::Failed)?;
+            }
+            let (to, source) = (self.address + (at + done) as u64, from.address + done as u64);
+            self.driver.copy_from(to, &*from.driver, source, PIECE.min(bytes - done))?;
         }
+        Ok(())
     }
 
     /// Takes bytes of the host to a place.
