@@ -1,5 +1,6 @@
 //! SQL logic tests, embedded: every file of `tests/slt/` runs in every way, each against an engine of its own.
 
+use multiloop::{DeviceUse, Engine};
 use multiloop_tests::{WAYS, WITH_A_DEVICE, Way, answer, slt};
 
 fn check(way: Way) {
@@ -41,4 +42,19 @@ fn with_a_device() {
 #[test]
 fn with_a_device_now_and_then() {
     check(WITH_A_DEVICE[1]);
+}
+
+/// Where a card is asked for (`MULTILOOP_GPU`): every loop that it takes, whatever is to be compiled for it.
+#[test]
+fn on_a_card() {
+    if std::env::var_os("MULTILOOP_GPU").is_none() {
+        return;
+    }
+    slt::check("on a card", "embedded", || {
+        let engine = Engine::builder().threads(2).device(DeviceUse::Gpu).build().expect("an engine starts");
+        move || {
+            let session = engine.session();
+            move |sql: &str| answer(&session, sql)
+        }
+    });
 }
