@@ -16,11 +16,11 @@ use super::groups::reaches::reaches;
 use super::lower::{Lowering, Reads, numeric};
 use super::rows::buckets::HeldBuckets;
 use super::rows::top::{check_order, top};
-use super::rows::{HeldRows, NO_TUPLE, ROWS_MAX, Wanted, collect};
+use super::rows::{Collected, HeldRows, NO_TUPLE, ROWS_MAX, Wanted, collect};
 use super::stop::{Done, Stop, decline};
 use super::unmatched;
 use crate::backend::inputs::Inputs;
-use crate::backend::{Backend, Besides, Given, Outcome, Placement, Task};
+use crate::backend::{Backend, Besides, Given, Held, Outcome, Placement, Task};
 use crate::column;
 use crate::plan::nodes::Operation;
 use crate::plan::reads::collections_read;
@@ -243,36 +243,18 @@ impl Gpu {
                 given[*at] = Some(given_of(device, made)?);
             }
         }
-        for (at, GeneratorPlan { conditions, kind }) in of.generators.iter().enumerate() {
-            let wanted = match kind {
-                GeneratorKind::Reduce(_) => continue,
-                GeneratorKind::TopK(plan) => {
-                    given[at] = Some(top((task, inputs), device, &reads, (conditions, plan))?);
-                    continue;
-                }
-                GeneratorKind::Collect { value, .. } => {
-                    Wanted { conditions, value, key: None, most: ROWS_MAX, takes_columns: true }
-                }
-                GeneratorKind::BucketCollect(bucket) => {
-                    let key = Some((&bucket.key[..], &bucket.layout));
-                    Wanted { conditions, value: &bucket.value, key, most: ROWS_MAX, takes_columns: true }
-                }
-            };
+        for (at, generator) in of.generators.iter().enumerate() {
+            if let GeneratorKind::TopK(plan) = &generator.kind {
+                given[at] = Some(top((task, inputs), device, &reads, (&generator.conditions, plan))?);
+                continue;
+            }
+            let Some(wanted) = wanted(generator) else { continue };
             check_order_of_groups(task, inputs)?;
             let made = collect((task, inputs), device, &reads, &wanted)?;
             inputs.context().check()?;
             // Codes of what failed are of no layout.
             reads.check_rows()?;
-            given[at] = Some(match kind {
-                GeneratorKind::BucketCollect(BucketPlan { key_types, types, .. }) => {
-                    let buckets = HeldBuckets::new(device, made, (key_types, types))?;
-                    Given::Held(Arc::new(Kept(Arc::new(buckets))))
-                }
-                _ => {
-                    let types = task.plan.types(task.defines[at]);
-                    Given::Held(Arc::new(Kept(Arc::new(HeldRows { level: made.level, types }))))
-                }
-            });
+            given[at] = Some(held((task, at), device, &generator.kind, made)?);
         }
         inputs.context().check()?;
         given.into_iter().map(|given| given.map_or_else(|| decline("bug: a generator that gave nothing"), Ok)).collect()
@@ -373,6 +355,32 @@ pub(super) fn what(task: &Task<'_>) -> u64 {
 /// What a loop defines, as texts of programs name it.
 pub(super) fn names(task: &Task<'_>) -> String {
     task.defines.iter().map(|define| format!("%{}", define.0)).collect::<Vec<_>>().join(", ")
+}
+
+/// The rows that a generator collects, if it does.
+pub(super) fn wanted(generator: &GeneratorPlan) -> Option<Wanted<'_>> {
+    let (key, value) = match &generator.kind {
+        GeneratorKind::Reduce(_) | GeneratorKind::TopK(_) => return None,
+        GeneratorKind::Collect { value, .. } => (None, value),
+        GeneratorKind::BucketCollect(plan) => (Some((&plan.key[..], &plan.layout)), &plan.value),
+    };
+    Some(Wanted { conditions: &generator.conditions, value, key, most: ROWS_MAX, takes_columns: true })
+}
+
+/// Rows that were collected, as they are held.
+pub(super) fn held(
+    (task, at): (&Task<'_>, usize),
+    device: &Device,
+    kind: &GeneratorKind,
+    made: Collected,
+) -> Done<Given> {
+    let held: Arc<dyn Held> = match kind {
+        GeneratorKind::BucketCollect(BucketPlan { key_types, types, .. }) => {
+            Arc::new(Kept(Arc::new(HeldBuckets::new(device, made, (key_types, types))?)))
+        }
+        _ => Arc::new(Kept(Arc::new(HeldRows { level: made.level, types: task.plan.types(task.defines[at]) }))),
+    };
+    Ok(Given::Held(held))
 }
 
 /// Rows that are collected have an order, and which of two groups comes first in a hash table depends on who was first.

@@ -3,20 +3,17 @@
 //! The loop itself runs first, and notes which rows of the side with buckets it finds. Then a second loop goes over the others. What both
 //! make is put together on the host: groups are merged there, as those of workers are, and rows of the second follow those of the first.
 
-use super::backend::{brought, check_order_of_groups, given_of, reduce};
+use super::backend::{brought, check_order_of_groups, given_of, held, reduce, wanted};
 use super::device::Device;
 use super::groups::finished::Finish;
 use super::lower::Reads;
-use super::rows::buckets::HeldBuckets;
-use super::rows::{Collected, HeldRows, NO_TUPLE, ROWS_MAX, Wanted, collect};
+use super::rows::{NO_TUPLE, collect};
 use super::stop::{Done, Stop, decline};
 use crate::backend::inputs::Inputs;
-use crate::backend::{Given, Held, Task};
+use crate::backend::{Given, Task};
 use crate::collections::rows::RowSet;
-use crate::gpu::groups::held::Kept;
 use crate::partial::order::put_behind;
-use crate::plan::tree::{BucketPlan, GeneratorKind, GeneratorPlan, LoopPlan};
-use std::sync::Arc;
+use crate::plan::tree::{GeneratorKind, GeneratorPlan, LoopPlan};
 
 /// Whether what a loop makes can be put together.
 pub(super) fn check(of: &LoopPlan) -> Done<()> {
@@ -63,32 +60,16 @@ fn run_one(
             add(&mut given[*at], given_of(device, fold), inputs)?;
         }
     }
-    for (at, GeneratorPlan { conditions, kind }) in task.of.generators.iter().enumerate() {
-        let (key, value) = match kind {
-            GeneratorKind::Reduce(_) | GeneratorKind::TopK(_) => continue,
-            GeneratorKind::Collect { value, .. } => (None, value),
-            GeneratorKind::BucketCollect(plan) => (Some((&plan.key[..], &plan.layout)), &plan.value),
-        };
+    for (at, generator) in task.of.generators.iter().enumerate() {
+        let Some(wanted) = wanted(generator) else { continue };
         check_order_of_groups(task, inputs)?;
-        let wanted = Wanted { conditions, value, key, most: ROWS_MAX, takes_columns: true };
         let made = collect((task, inputs), device, reads, &wanted);
         reads.check_rows()?;
-        let made = made.and_then(|made| held((task, at), device, kind, made));
+        let made = made.and_then(|made| held((task, at), device, &generator.kind, made));
         add(&mut given[at], made, inputs)?;
     }
     inputs.context().check()?;
     Ok(())
-}
-
-/// Rows that were collected, as they are held.
-fn held((task, at): (&Task<'_>, usize), device: &Device, kind: &GeneratorKind, made: Collected) -> Done<Given> {
-    let held: Arc<dyn Held> = match kind {
-        GeneratorKind::BucketCollect(BucketPlan { key_types, types, .. }) => {
-            Arc::new(Kept(Arc::new(HeldBuckets::new(device, made, (key_types, types))?)))
-        }
-        _ => Arc::new(Kept(Arc::new(HeldRows { level: made.level, types: task.plan.types(task.defines[at]) }))),
-    };
-    Ok(Given::Held(held))
 }
 
 /// Adds what a loop has made to what the one before has made, on the host.

@@ -5,7 +5,7 @@
 
 use crate::collections::made::Made;
 use crate::cpu::collections::stored::Stored;
-use crate::cpu::multiloop::frame::{Frame, row_count};
+use crate::cpu::multiloop::frame::{Frame, row_count_if_known};
 use crate::plan::tree::{Device, Gates, LetKind, Plan};
 use multiloop_planner::multiloop::{CollectionId, Source};
 
@@ -66,10 +66,7 @@ impl Frame<'_> {
             // Own groups are made when they are asked for.
             Some(Ok(made)) => {
                 let is_own = matches!(made, Made::Host(stored) if matches!(**stored, Stored::Own(_)));
-                // What a device has lost is no empty one: who reads it sees the error.
-                !is_own
-                    && !matches!(made, Made::Held(kept) if made.on_host().is_none() && kept.held.rows().is_err())
-                    && row_count(made) == 0
+                !is_own && row_count_if_known(made) == Some(0)
             }
             _ => false,
         }

@@ -249,9 +249,14 @@ impl<'a> Frame<'a> {
 
 /// How many rows a let gave; of buckets how many members. May wait for the device that keeps them.
 pub(crate) fn row_count(made: &Made<Stored>) -> usize {
+    row_count_if_known(made).unwrap_or(0)
+}
+
+/// The same; none of what a device has lost: who reads that sees the error.
+pub(crate) fn row_count_if_known(made: &Made<Stored>) -> Option<usize> {
     match (made.on_host(), made) {
-        (Some(stored), _) => stored.map_or(0, |stored| stored.row_count()),
-        (None, Made::Held(kept)) => kept.held.rows().unwrap_or(0),
-        (None, Made::Host(stored)) => stored.row_count(),
+        (Some(stored), _) => Some(stored.map_or(0, |stored| stored.row_count())),
+        (None, Made::Held(kept)) => kept.held.rows().ok(),
+        (None, Made::Host(stored)) => Some(stored.row_count()),
     }
 }
