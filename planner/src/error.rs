@@ -107,6 +107,10 @@ pub enum ErrorKind {
     ArraySubscript,
     /// 22000: an array of several dimensions where one is needed.
     InvalidArray,
+    /// 02000: no row where one is needed.
+    NoData,
+    /// 22002: NULL for a type of a program that has none.
+    UnexpectedNull,
     /// 21000: a scalar subquery gave more than one row.
     Cardinality,
     /// 42P16: a table that cannot be, as one with two primary keys.
@@ -312,6 +316,8 @@ impl ErrorKind {
             ErrorKind::ArraySubscript => "2202E",
             ErrorKind::InvalidArray => "22000",
             ErrorKind::Cardinality => "21000",
+            ErrorKind::NoData => "02000",
+            ErrorKind::UnexpectedNull => "22002",
             ErrorKind::InvalidTableDefinition => "42P16",
             ErrorKind::InvalidObjectDefinition => "42P17",
             ErrorKind::UniqueViolation => "23505",
