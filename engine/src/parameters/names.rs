@@ -8,34 +8,17 @@ use crate::{Error, ErrorKind, Result};
 
 /// The text with numbers, and the names in the order of these. A text that has numbers as well is an error (42P02).
 pub(crate) fn with_numbers(sql: &str) -> Result<(String, Vec<String>)> {
-    let mut found = Names { sql, at: 0, text: String::with_capacity(sql.len()), names: Vec::new(), brackets: 0 };
-    let mut has_numbers = false;
-    while let Some(next) = sql[found.at..].chars().next() {
-        let rest = &sql[found.at..];
-        match next {
-            '\'' | '"' => found.pass(quoted(rest, next, next == '\'' && found.is_escaped())),
-            '-' if rest.starts_with("--") => found.pass(rest.find('\n').unwrap_or(rest.len())),
-            '/' if rest.starts_with("/*") => found.pass(comment(rest)),
-            '$' if !found.is_in_word() => match dollar_quoted(rest) {
-                Some(length) => found.pass(length),
-                None => {
-                    has_numbers |= rest[1..].starts_with(|first: char| first.is_ascii_digit());
-                    found.name(rest);
-                }
-            },
-            ':' if rest.starts_with("::") || rest.starts_with(":=") => found.pass(2),
-            ':' if found.brackets == 0 => found.name(rest),
-            next => {
-                found.brackets += i64::from(next == '[') - i64::from(next == ']' && found.brackets > 0);
-                found.pass(next.len_utf8());
-            }
-        }
-    }
-    if has_numbers && !found.names.is_empty() {
+    let found = Names::of(sql);
+    if found.highest > 0 && !found.names.is_empty() {
         let message = "a statement has parameters by name or by number, not both";
         return Err(Error::new(ErrorKind::UnknownParameter, message));
     }
     Ok((found.text, found.names))
+}
+
+/// The highest number of a parameter in a text; 0 if there is none.
+pub(crate) fn highest_number(sql: &str) -> usize {
+    Names::of(sql).highest
 }
 
 struct Names<'a> {
@@ -43,10 +26,43 @@ struct Names<'a> {
     at: usize,
     text: String,
     names: Vec<String>,
+    highest: usize,
     brackets: i64,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    fn of(sql: &'a str) -> Self {
+        let text = String::with_capacity(sql.len());
+        let mut found = Names { sql, at: 0, text, names: Vec::new(), highest: 0, brackets: 0 };
+        found.scan();
+        found
+    }
+
+    fn scan(&mut self) {
+        while let Some(next) = self.sql[self.at..].chars().next() {
+            let rest = &self.sql[self.at..];
+            match next {
+                '\'' | '"' => self.pass(quoted(rest, next, next == '\'' && self.is_escaped())),
+                '-' if rest.starts_with("--") => self.pass(rest.find('\n').unwrap_or(rest.len())),
+                '/' if rest.starts_with("/*") => self.pass(comment(rest)),
+                '$' if !self.is_in_word() => match dollar_quoted(rest) {
+                    Some(length) => self.pass(length),
+                    None => {
+                        let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
+                        self.highest = self.highest.max(rest[1..=digits].parse().unwrap_or(0));
+                        self.name(rest);
+                    }
+                },
+                ':' if rest.starts_with("::") || rest.starts_with(":=") => self.pass(2),
+                ':' if self.brackets == 0 => self.name(rest),
+                next => {
+                    self.brackets += i64::from(next == '[') - i64::from(next == ']' && self.brackets > 0);
+                    self.pass(next.len_utf8());
+                }
+            }
+        }
+    }
+
     fn pass(&mut self, length: usize) {
         self.text.push_str(&self.sql[self.at..self.at + length]);
         self.at += length;

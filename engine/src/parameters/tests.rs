@@ -225,6 +225,8 @@ fn wrong_numbers_and_names() {
         ("SELECT $1::int", params![1, 2], "42P02"),
         ("SELECT $1::int + $2::int", params![1], "42P02"),
         ("SELECT 1", params![1], "42P02"),
+        ("SELECT $1 + $2", params![1, 2, 3], "42P02"),
+        ("SELECT $1 + $2", params![1], "42P02"),
         ("SELECT $1::int", named_params! { "a": 1 }, "42P02"),
         ("SELECT :a::int", named_params! { "b": 1 }, "42P02"),
         ("SELECT :a::int", named_params! { "a": 1, "b": 1 }, "42P02"),

@@ -5,7 +5,7 @@
 
 use super::prepared::Prepared;
 use super::{Session, Statement};
-use crate::parameters::{Parameter, ParameterList, Parameters, with_numbers};
+use crate::parameters::{Parameter, ParameterList, Parameters, highest_number, with_numbers};
 use crate::row::{FromRow, FromSql, MappedRows, Row, Rows, TypedRows};
 use crate::stream::ResultStream;
 use crate::{DataType, Error, ErrorKind, Result, Value};
@@ -185,10 +185,12 @@ impl Session {
         let prepared = match self.bound_to(statement, &[], &Prepared::no_literals()) {
             // Nothing says what they are but they themselves.
             Err(error) if is_of_types(error.kind()) => {
-                let own: Vec<DataType> = list.iter().map(|each| each.own_type(DataType::Null)).collect();
+                let mut own: Vec<DataType> = list.iter().map(|each| each.own_type(DataType::Null)).collect();
                 if own.iter().all(|of| *of == DataType::Null) {
                     return Err(error);
                 }
+                // Those that are too many would be of no place, and missed by nobody.
+                own.truncate(highest_number(statement.text()));
                 self.bound_to(statement, &own, &Prepared::no_literals())?
             }
             bound => bound?,
