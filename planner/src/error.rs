@@ -316,8 +316,6 @@ impl ErrorKind {
             ErrorKind::ArraySubscript => "2202E",
             ErrorKind::InvalidArray => "22000",
             ErrorKind::Cardinality => "21000",
-            ErrorKind::NoData => "02000",
-            ErrorKind::UnexpectedNull => "22002",
             ErrorKind::InvalidTableDefinition => "42P16",
             ErrorKind::InvalidObjectDefinition => "42P17",
             ErrorKind::UniqueViolation => "23505",
@@ -336,13 +334,15 @@ impl ErrorKind {
             ErrorKind::TooComplex => "54001",
             ErrorKind::DataCorrupted => "XX001",
             ErrorKind::Internal => "XX000",
-            // Those of sessions.
+            // Those of sessions, and of programs.
             _ => self.session_sqlstate(),
         }
     }
 
     fn session_sqlstate(self) -> &'static str {
         match self {
+            ErrorKind::NoData => "02000",
+            ErrorKind::UnexpectedNull => "22002",
             ErrorKind::FailedTransaction => "25P02",
             ErrorKind::ActiveTransaction => "25001",
             ErrorKind::NoTransaction => "25P01",
