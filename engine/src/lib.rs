@@ -22,9 +22,9 @@
 //! `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique, `grants` says whose they are), `settings`
 //! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
 //! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
-//! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share, `parameters` values from Rust and
-//! `row` values for it. `running` is what a statement has
-//! from its session, `explain` and `statement` what every kind does; `session` and `linq` are what users call.
+//! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `parameters` are values from Rust,
+//! `row` gives it values. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
+//! `session` and `linq` are what users call.
 
 mod access;
 mod activity;
