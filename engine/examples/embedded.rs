@@ -13,7 +13,10 @@ fn main() -> Result<(), multiloop::Error> {
     }
 
     let far = session.prepare("SELECT count(*) FROM trips WHERE km > $1")?;
-    let batches = far.execute(&session, &[multiloop::Value::Decimal(500)])?.collect_batches()?;
-    println!("{:?}", batches[0].column(0));
+    println!("{}", far.query_scalar::<i64>(&session, [50])?);
+    for row in session.query("SELECT city, km FROM trips WHERE day > $1", ["2026-01-01"])? {
+        let row = row?;
+        println!("{}: {} km", row.get::<&str>("city")?, row.get::<f64>("km")?);
+    }
     Ok(())
 }

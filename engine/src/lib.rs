@@ -22,8 +22,9 @@
 //! `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique, `grants` says whose they are), `settings`
 //! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
 //! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
-//! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `running` is what a statement has
-//! from its session, `explain` and `statement` what every kind does; `session` and `linq` are what users call.
+//! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `parameters` are values from Rust,
+//! `row` gives it values. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
+//! `session` and `linq` are what users call.
 
 mod access;
 mod activity;
@@ -39,9 +40,11 @@ mod keys;
 pub mod linq;
 mod names;
 mod notify;
+mod parameters;
 mod plan;
 mod rights;
 mod roles;
+mod row;
 mod running;
 mod session;
 mod settings;
@@ -71,8 +74,10 @@ pub use multiloop_planner::stack::{STATEMENT_BYTES, deep as with_deep_stack};
 pub use multiloop_planner::types::{DataType, Field, NestedType, OidKind, SystemType};
 pub use multiloop_planner::value::{Interval, Value};
 pub use notify::{Notification, NotifyCallback};
+pub use parameters::{Parameter, ParameterList, Parameters, ToParameter};
 pub use plan::Timings;
 pub use roles::{Roles, Verifier};
+pub use row::{ColumnIndex, FromRow, FromSql, ListRef, MappedRows, Row, Rows, TypedRows, ValueRef};
 pub use running::{Backend, SessionOptions};
 pub use session::{CopyIn, CopyOut, Execution, Prepared, ProgressCallback, Session, Statement};
 pub use sight::Sight;

@@ -107,6 +107,10 @@ pub enum ErrorKind {
     ArraySubscript,
     /// 22000: an array of several dimensions where one is needed.
     InvalidArray,
+    /// 02000: no row where one is needed.
+    NoData,
+    /// 22002: NULL for a type of a program that has none.
+    UnexpectedNull,
     /// 21000: a scalar subquery gave more than one row.
     Cardinality,
     /// 42P16: a table that cannot be, as one with two primary keys.
@@ -330,13 +334,15 @@ impl ErrorKind {
             ErrorKind::TooComplex => "54001",
             ErrorKind::DataCorrupted => "XX001",
             ErrorKind::Internal => "XX000",
-            // Those of sessions.
+            // Those of sessions, and of programs.
             _ => self.session_sqlstate(),
         }
     }
 
     fn session_sqlstate(self) -> &'static str {
         match self {
+            ErrorKind::NoData => "02000",
+            ErrorKind::UnexpectedNull => "22002",
             ErrorKind::FailedTransaction => "25P02",
             ErrorKind::ActiveTransaction => "25001",
             ErrorKind::NoTransaction => "25P01",

@@ -74,6 +74,8 @@ const CRATES: [(&str, &[&str]); 4] = [
             "sight",
             "stream",
             "format",
+            "parameters",
+            "row",
             "keys",
             "grants",
             "catalog",

@@ -4,6 +4,7 @@ mod admitted;
 mod copy;
 mod cursors;
 mod prepared;
+mod rows;
 mod script;
 mod short;
 mod tables;

@@ -23,14 +23,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Prepared {
     pub(super) statement: Statement,
     types: Vec<DataType>,
+    /// The names of its parameters, if they have some.
+    pub(super) names: Vec<String>,
     fields: Option<Vec<Field>>,
     kind: Kind,
     /// It is bound anew each time, with its parameters' values.
     by_values: bool,
     /// The values of its literals that could have others by now.
-    literals: Arc<Literals>,
+    pub(super) literals: KnownLiterals,
     cached: Mutex<Option<Cached>>,
+    /// The same statement, bound with other types of its parameters.
+    pub(super) variants: Mutex<Vec<(Vec<DataType>, Arc<Prepared>)>>,
 }
+
+/// Values of literals that another statement may have read.
+pub(super) type KnownLiterals = Arc<Literals>;
 
 /// What has to be done to run it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,19 +154,31 @@ fn unknown_statement(name: &str) -> Error {
 
 impl Prepared {
     /// Its literals are those that are known, and others as they are read now.
-    fn new(session: &Session, statement: Statement, types: &[DataType], literals: Arc<Literals>) -> Result<Self> {
-        let cached = Mutex::default();
-        if let Tree::Session(verb) = &statement.parsed.tree {
+    pub(super) fn new(
+        session: &Session,
+        statement: Statement,
+        types: &[DataType],
+        literals: KnownLiterals,
+    ) -> Result<Self> {
+        let mut prepared = Prepared {
+            statement,
+            types: types.to_vec(),
+            names: Vec::new(),
+            fields: None,
+            kind: Kind::Other,
+            by_values: false,
+            literals,
+            cached: Mutex::default(),
+            variants: Mutex::default(),
+        };
+        if let Tree::Session(verb) = &prepared.statement.parsed.tree {
             let fields = session.verb_fields(verb)?;
             let types = match verb {
                 SessionStatement::Declare { query, .. } => session.cursor_query(query, types)?.types,
                 _ => Vec::new(),
             };
-            return Ok(Prepared { statement, types, fields, kind: Kind::Other, by_values: false, literals, cached });
+            return Ok(Prepared { types, fields, ..prepared });
         }
-        let types = types.to_vec();
-        let mut prepared =
-            Prepared { statement, types, fields: None, kind: Kind::Other, by_values: false, literals, cached };
         session.running().with_snapshot(|snapshot| {
             let (bound, literals) = snapshot.preparing(|| prepared.bind(snapshot, false));
             let bound = bound?;
@@ -242,11 +261,22 @@ impl Prepared {
 
     /// The values as its parameters' types have them.
     pub(super) fn admitted<'a>(&self, session: &Session, parameters: &'a [Value]) -> Result<Cow<'a, [Value]>> {
-        if parameters.len() != self.types.len() {
-            let message = format!("{} parameters are needed, {} were given", self.types.len(), parameters.len());
-            return Err(Error::new(ErrorKind::UnknownParameter, message));
-        }
+        self.check_count(parameters.len())?;
         session.failing(|| session.admitted(parameters, &self.types))
+    }
+
+    /// An error (42P02) if it has another number of parameters.
+    pub(super) fn check_count(&self, given: usize) -> Result<()> {
+        if given == self.types.len() {
+            return Ok(());
+        }
+        let message = format!("{} parameters are needed, {given} were given", self.types.len());
+        Err(Error::new(ErrorKind::UnknownParameter, message))
+    }
+
+    /// None, for a statement that no other one has been read for.
+    pub(super) fn no_literals() -> KnownLiterals {
+        KnownLiterals::default()
     }
 
     fn run_query(&self, session: &Session, parameters: &[Value]) -> Result<ResultStream> {
@@ -258,14 +288,14 @@ impl Prepared {
             let mut timings = Timings::default();
             let mut planned = match self.still(session, snapshot) {
                 Some(planned) => planned,
-                None => timed(&mut timings.plan, || self.keep(session, snapshot, self.query(snapshot, false)?))?,
+                None => timed(&mut timings.plan, || self.keep(session, snapshot, self.bound_query(snapshot, false)?))?,
             };
             running.count_hashed(&planned, &mut timings);
             let context = running.context();
             let run = |executable: &Executable| running.execute(executable, snapshot, parameters, &context);
             let result = match timed(&mut timings.execute, || planned.run(&context, run)) {
                 Err(error) if error.kind().asks_for_wide_numerics() => {
-                    let query = self.query(snapshot, true)?;
+                    let query = self.bound_query(snapshot, true)?;
                     planned = Arc::new(running.plan(query, snapshot, &context)?);
                     timed(&mut timings.execute, || planned.run(&context, run))?
                 }
@@ -320,7 +350,7 @@ impl Prepared {
         bind(&self.statement.parsed, snapshot, &self.types).map_err(|error| snapshot.with_file_hint(error))
     }
 
-    fn query(&self, snapshot: &Snapshot<'_>, wide: bool) -> Result<Query> {
+    fn bound_query(&self, snapshot: &Snapshot<'_>, wide: bool) -> Result<Query> {
         match self.bind(snapshot, wide)? {
             Bound::Query(query) => Ok(query),
             _ => Err(Error::internal("a query was bound to something else")),
@@ -348,7 +378,7 @@ impl Prepared {
     pub(super) fn plan(&self, session: &Session, snapshot: &Snapshot<'_>) -> Result<Arc<Planned>> {
         match self.still(session, snapshot) {
             Some(planned) => Ok(planned),
-            None => self.keep(session, snapshot, self.query(snapshot, false)?),
+            None => self.keep(session, snapshot, self.bound_query(snapshot, false)?),
         }
     }
 
@@ -384,7 +414,7 @@ impl Session {
         let running = self.running();
         let text = || {
             running.with_snapshot(|snapshot| {
-                let query = prepared.query(snapshot, false)?;
+                let query = prepared.bound_query(snapshot, false)?;
                 // What planning asks has been found out then.
                 running.plan(query.clone(), snapshot, &running.context())?;
                 Ok(explain::relation(query, rules))

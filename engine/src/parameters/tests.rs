@@ -1,0 +1,306 @@
+//! Parameters of every type, in contexts that say a type and in such that say none.
+
+use crate::{
+    DataType, Engine, Interval, Numeric, Parameters, Prepared, Session, TransactionStatus, Value, named_params, params,
+};
+use std::borrow::Cow;
+
+fn session() -> Session {
+    let session = Engine::builder().threads(2).build().expect("an engine").session();
+    empty(&session);
+    session
+}
+
+/// Makes the table anew.
+fn empty(session: &Session) {
+    session
+        .sql(
+            "CREATE OR REPLACE TABLE all_types (b boolean, s smallint, i integer, l bigint, r real, d double precision,
+                km decimal(8,1), n numeric, t text, v varchar(3), c char(3), y bytea, u uuid, day date, at timestamp,
+                span interval, j jsonb, li integer[], lt text[], lk decimal(8,1)[])",
+        )
+        .expect("a table");
+}
+
+/// The type and the text of the only value of a query.
+fn shown(session: &Session, sql: &str, parameters: impl Parameters) -> String {
+    let rows = match session.query(sql, parameters) {
+        Ok(rows) => rows,
+        Err(error) => return error.sqlstate().to_owned(),
+    };
+    let name = rows.fields()[0].data_type.to_string();
+    match rows.single(|row| row.text(0)) {
+        Ok(text) => format!("{name} {}", text.as_deref().unwrap_or("NULL")),
+        Err(error) => format!("! {}", error.sqlstate()),
+    }
+}
+
+#[test]
+fn types_without_a_context() {
+    let session = session();
+    let check = |parameters: crate::ParameterList, expected: &str| {
+        assert_eq!(shown(&session, "SELECT $1", parameters), expected);
+    };
+    check(params![true], "boolean t");
+    check(params![i8::MIN], "smallint -128");
+    check(params![u8::MAX], "smallint 255");
+    check(params![i16::MIN], "smallint -32768");
+    check(params![u16::MAX], "integer 65535");
+    check(params![i32::MIN], "integer -2147483648");
+    check(params![u32::MAX], "bigint 4294967295");
+    check(params![i64::MIN], "bigint -9223372036854775808");
+    check(params![i64::MAX as u64], "bigint 9223372036854775807");
+    check(params![u64::MAX], "decimal(20,0) 18446744073709551615");
+    check(params![i128::MIN], "numeric -170141183460469231731687303715884105728");
+    check(params![f32::MAX], "real 3.4028235e+38");
+    check(params![f64::MIN_POSITIVE], "double precision 2.2250738585072014e-308");
+    check(params![f64::NAN], "double precision NaN");
+    check(params![f64::NEG_INFINITY], "double precision -Infinity");
+    check(params!["it's"], "text it's");
+    check(params![String::from("ä")], "text ä");
+    check(params![Cow::Borrowed("x")], "text x");
+    check(params![&[0u8, 255][..]], "bytea \\x00ff");
+    check(params![Vec::<u8>::new()], "bytea \\x");
+    check(params![[1u8, 2]], "bytea \\x0102");
+    check(params![Numeric::new(150, 2)], "decimal(3,2) 1.50");
+    check(params![Numeric::NaN], "numeric NaN");
+    check(params![Interval { months: 1, days: -2, micros: 3_000_000 }], "interval 1 mon -2 days +00:00:03");
+    check(params![None::<i32>], "integer NULL");
+    check(params![None::<&str>], "text NULL");
+    check(params![None::<Vec<i64>>], "bigint[] NULL");
+    check(params![Some(7i64)], "bigint 7");
+    check(params![[1, 2]], "integer[] {1,2}");
+    check(params![Vec::<i32>::new()], "integer[] {}");
+    check(params![vec![Some("a,b"), None]], "text[] {\"a,b\",NULL}");
+    check(params![vec![vec![1i64, 2], vec![3, 4]]], "bigint[] {{1,2},{3,4}}");
+    check(params![vec![vec![1i64, 2], vec![3]]], "2202E");
+    check(params![vec![None, Some(vec![1i64])]], "2202E");
+    check(params![vec![u64::MAX, 1]], "numeric[] {18446744073709551615,1}");
+    check(params![vec![1.5f32, f32::NAN]], "real[] {1.5,NaN}");
+    check(params![vec![Numeric::new(15, 1), Numeric::new(2, 0)]], "numeric[] {1.5,2}");
+    check(params![vec![true, false]], "boolean[] {t,f}");
+    check(params![(Value::Decimal(15), DataType::decimal(5, 1))], "decimal(5,1) 1.5");
+}
+
+#[test]
+fn types_of_the_context() {
+    let session = session();
+    session
+        .sql("INSERT INTO all_types (km, i, s, l, r, d, n, t) VALUES (50.3, 7, 7, 7, 0.5, 0.1, 1.25, 'Bern')")
+        .expect("a row");
+    let holds = |condition: &str, parameters: crate::ParameterList| {
+        shown(&session, &format!("SELECT count(*) FROM all_types WHERE {condition}"), parameters)
+    };
+    for parameters in [
+        params![50],
+        params![50i16],
+        params![50u64],
+        params![50.0],
+        params![50.25],
+        params![50.25f32],
+        params!["50"],
+        params!["50.25"],
+        params![" 5.029e1 "],
+        params![Numeric::new(50_299, 3)],
+        params![Value::Decimal(502)],
+    ] {
+        assert_eq!(holds("km > $1", parameters.clone()), "bigint 1", "{parameters:?}");
+    }
+    // Not rounded to one digit, which would find it.
+    for parameters in [params![50.34], params!["50.34"], params![50.31], params![51], params![f64::INFINITY]] {
+        assert_eq!(holds("km >= $1", parameters.clone()), "bigint 0", "{parameters:?}");
+        assert_eq!(holds("km = $1", parameters), "bigint 0");
+    }
+    for (condition, parameters, expected) in [
+        ("km = $1", params![50.3], "bigint 1"),
+        ("km < $1", params![i64::MAX], "bigint 1"),
+        ("i < $1", params![3_000_000_000i64], "bigint 1"),
+        ("i < $1", params![7.5], "bigint 1"),
+        ("i = $1", params!["7"], "bigint 1"),
+        ("i = $1", params!["7.5"], "22P02"),
+        ("i = $1", params![Numeric::new(75, 1)], "bigint 0"),
+        ("s = $1", params![70_000], "bigint 0"),
+        ("l = $1", params![7u8], "bigint 1"),
+        ("l = $1", params![u64::MAX], "bigint 0"),
+        ("d = $1", params![0.1], "bigint 1"),
+        ("r = $1", params![0.5], "bigint 1"),
+        ("n = $1", params![1.25], "bigint 1"),
+        ("n = $1", params!["1.250"], "bigint 1"),
+        ("t = $1", params!["Bern"], "bigint 1"),
+        ("t = $1", params![5], "42883"),
+        ("t = $1", params![true], "42883"),
+        ("i = $1", params![true], "42883"),
+        ("i = $1", params![None::<i32>], "bigint 0"),
+        ("i = ANY($1)", params![[1, 7]], "bigint 1"),
+        ("i = ANY($1)", params![vec![1i64 << 40, 7]], "bigint 1"),
+        ("t = ANY($1)", params![vec!["Basel", "Bern"]], "bigint 1"),
+        ("km = ANY($1)", params![vec![50.3, 1.0]], "bigint 1"),
+        ("i IN ($1, $2)", params![1, 7], "bigint 1"),
+        ("i = $1 AND l = $2 AND t LIKE $3", params![7, 7, "B%"], "bigint 1"),
+    ] {
+        assert_eq!(holds(condition, parameters), expected, "{condition}");
+    }
+}
+
+#[test]
+fn operations_of_literals() {
+    let session = session();
+    for (sql, parameters, expected) in [
+        ("SELECT 5 / $1", params![2], "integer 2"),
+        ("SELECT 5 / $1", params![2.0], "double precision 2.5"),
+        ("SELECT $1 + $2", params![40, 2], "integer 42"),
+        ("SELECT $1 + $2", params![40i64, 2], "bigint 42"),
+        ("SELECT $1 = $2", params![5, "5"], "boolean t"),
+        ("SELECT $1 || $2", params!["a", "b"], "text ab"),
+        ("SELECT date '2026-01-01' + $1", params![2], "date 2026-01-03"),
+        ("SELECT $1::date - $2::date", params!["2026-01-03", "2026-01-01"], "integer 2"),
+        ("SELECT $1::int", params![2.7], "integer 3"),
+        ("SELECT coalesce($1, $2)", params![None::<i32>, 7], "integer 7"),
+        ("SELECT sqrt($1)", params![16], "double precision 4"),
+        ("SELECT substr('Bern', $1)", params![2i64], "text ern"),
+        ("SELECT array_length($1, 1)", params![[1, 2, 3]], "integer 3"),
+        ("SELECT length($1)", params![&[1u8, 2, 3][..]], "integer 3"),
+        ("SELECT generate_series(1, 9) LIMIT $1", params![1], "integer 1"),
+        ("SELECT $1::uuid", params![[0u8; 16]], "uuid 00000000-0000-0000-0000-000000000000"),
+        ("SELECT $1::jsonb -> 'a'", params!["{\"a\": 1}"], "jsonb 1"),
+        ("SELECT $1 + interval '1 day'", params![Interval { days: 1, ..Interval::default() }], "interval 2 days"),
+    ] {
+        assert_eq!(shown(&session, sql, parameters), expected, "{sql}");
+    }
+}
+
+#[test]
+fn inserts_cast_by_assignment() {
+    let session = session();
+    let insert = |column: &str, parameters: crate::ParameterList| {
+        empty(&session);
+        match session.execute(&format!("INSERT INTO all_types ({column}) VALUES ($1)"), parameters) {
+            Ok(count) => assert_eq!(count, 1),
+            Err(error) => return error.sqlstate().to_owned(),
+        }
+        shown(&session, &format!("SELECT {column} FROM all_types"), ())
+    };
+    for (column, parameters, expected) in [
+        ("b", params![false], "boolean f"),
+        ("s", params![i16::MAX], "smallint 32767"),
+        ("s", params![i32::MAX], "22003"),
+        ("i", params![7.0], "integer 7"),
+        ("i", params![i64::MAX], "22003"),
+        ("i", params!["x"], "22P02"),
+        ("l", params![u64::MAX], "22003"),
+        ("r", params![0.1], "real 0.1"),
+        ("d", params![1], "double precision 1"),
+        ("km", params![12.5], "decimal(8,1) 12.5"),
+        ("km", params![12.25], "decimal(8,1) 12.3"),
+        ("km", params!["12.5"], "decimal(8,1) 12.5"),
+        ("km", params![1e12], "22003"),
+        ("t", params![5], "text 5"),
+        ("t", params!["a\0b"], "22021"),
+        ("v", params!["abc"], "varchar(3) abc"),
+        ("v", params!["abcd"], "22001"),
+        ("c", params!["a"], "char(3) a  "),
+        ("y", params![b"\x00\xff"], "bytea \\x00ff"),
+        ("u", params![[255u8; 16]], "uuid ffffffff-ffff-ffff-ffff-ffffffffffff"),
+        ("u", params!["00000000-0000-0000-0000-00000000000A"], "uuid 00000000-0000-0000-0000-00000000000a"),
+        ("day", params!["2026-01-02"], "date 2026-01-02"),
+        ("day", params!["2026-02-30"], "22008"),
+        ("day", params![5], "42804"),
+        ("at", params!["infinity"], "timestamp infinity"),
+        ("span", params!["1 day"], "interval 1 day"),
+        ("j", params!["{\"b\":1}"], "jsonb {\"b\": 1}"),
+        ("li", params![vec![1, 2]], "integer[] {1,2}"),
+        ("li", params![vec![Some(1i64), None]], "integer[] {1,NULL}"),
+        ("li", params!["{3,4}"], "integer[] {3,4}"),
+        ("lt", params![vec!["a", ""]], "text[] {a,\"\"}"),
+        ("li", params![None::<Vec<i32>>], "integer[] NULL"),
+    ] {
+        assert_eq!(insert(column, parameters), expected, "{column}");
+    }
+}
+
+#[test]
+fn wrong_numbers_and_names() {
+    let session = session();
+    for (sql, parameters, state) in [
+        ("SELECT $1::int", params![1, 2], "42P02"),
+        ("SELECT $1::int + $2::int", params![1], "42P02"),
+        ("SELECT 1", params![1], "42P02"),
+        ("SELECT $1 + $2", params![1, 2, 3], "42P02"),
+        ("SELECT $1 + $2", params![1], "42P02"),
+        ("SELECT $1::int", named_params! { "a": 1 }, "42P02"),
+        ("SELECT :a::int", named_params! { "b": 1 }, "42P02"),
+        ("SELECT :a::int", named_params! { "a": 1, "b": 1 }, "42P02"),
+        ("SELECT :a::int", named_params! { "a": 1, ":a": 1 }, "42P02"),
+        ("SELECT :a::int + :b::int", named_params! { "a": 1 }, "42P02"),
+        ("SELECT :a::int + $1::int", named_params! { "a": 1 }, "42P02"),
+        ("SELECT 1; SELECT $1::int", params![1], "42601"),
+        ("SELEC $1", params![1], "42601"),
+    ] {
+        assert_eq!(shown(&session, sql, parameters), state, "{sql}");
+    }
+    assert_eq!(shown(&session, "SELECT $1::int", ()), "42P02");
+    let both = named_params! { "b": 2, "$a": 40 };
+    assert_eq!(shown(&session, "SELECT $a::int + :b + $a -- :c", &both), "integer 82");
+    let error = session.query("SELECT 1 AS one, $1::nothing", params![1]).expect_err("no type");
+    assert_eq!((error.sqlstate(), error.position().is_some()), ("42704", true));
+}
+
+#[test]
+fn prepared_once_and_run_with_all() {
+    let session = session();
+    session.execute("INSERT INTO all_types (km) VALUES ($1), ($2)", (12.5, "90")).expect("rows");
+    let far = session.prepare("SELECT count(*) FROM all_types WHERE km > $1").expect("a query");
+    let count = |prepared: &Prepared, parameters: crate::ParameterList| {
+        prepared.query_scalar::<i64>(&session, parameters).map_err(|error| error.sqlstate())
+    };
+    for _ in 0..2 {
+        for (parameters, expected) in [
+            (params![50], Ok(1)),
+            (params![12.49], Ok(2)),
+            (params!["12.500001"], Ok(1)),
+            (params![f64::NAN], Ok(0)),
+            (params![None::<f64>], Ok(0)),
+            (params!["fifty"], Err("22P02")),
+            (params![true], Err("42883")),
+            (params![], Err("42P02")),
+            (params![1, 2], Err("42P02")),
+            (named_params! { "a": 1 }, Err("42P02")),
+        ] {
+            assert_eq!(count(&far, parameters), expected);
+        }
+    }
+    // As before: values of just the type that the statement says.
+    assert_eq!(far.parameter_types(), [DataType::decimal(8, 1)]);
+    assert!(far.execute(&session, &[Value::Decimal(500)]).is_ok());
+    let error = far.query(&session, [Value::text("x")]).expect_err("a text");
+    assert_eq!(error.sqlstate(), "42804");
+    let named =
+        session.prepare_named("SELECT count(*) FROM all_types WHERE km BETWEEN :low AND :high").expect("a query");
+    assert_eq!(named.parameter_names(), ["low", "high"]);
+    assert_eq!(count(&named, named_params! { "high": 100, "low": 12.5 }), Ok(2));
+    assert_eq!(count(&named, params![13, "100"]), Ok(1));
+    assert_eq!(count(&named, named_params! { "high": 100 }), Err("42P02"));
+    // More combinations of types than are kept.
+    for digits in 2..18u32 {
+        assert_eq!(count(&far, params![Numeric::new(10i64.pow(digits) + 1, digits)]), Ok(2));
+    }
+}
+
+#[test]
+fn errors_and_transactions() {
+    let session = session();
+    session.sql("BEGIN").expect("it begins");
+    // Binding it without types fails at first, which is no error of the transaction.
+    assert_eq!(shown(&session, "SELECT $1 + $2", params![1, 2]), "integer 3");
+    assert_eq!(session.transaction_status(), TransactionStatus::Active);
+    assert_eq!(shown(&session, "SELECT $1::int", params!["x"]), "22P02");
+    assert_eq!(session.transaction_status(), TransactionStatus::Failed);
+    assert_eq!(shown(&session, "SELECT $1::int", params![1]), "25P02");
+    session.sql("ROLLBACK").expect("it ends");
+    assert_eq!(
+        session.execute("INSERT INTO all_types (i) SELECT * FROM generate_series(1, $1)", [3]).expect("rows"),
+        3
+    );
+    assert_eq!(session.execute("CREATE TABLE other (a int)", ()).expect("a table"), 0);
+    assert_eq!(session.execute("SELECT i FROM all_types", ()).expect("rows"), 3);
+}
