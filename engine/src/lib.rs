@@ -74,6 +74,7 @@ pub use notify::{Notification, NotifyCallback};
 pub use plan::Timings;
 pub use roles::{Roles, Verifier};
 pub use running::{Backend, SessionOptions};
+pub use session::{AppendRow, Appender, RowWriter};
 pub use session::{CopyIn, CopyOut, Execution, Prepared, ProgressCallback, Session, Statement};
 pub use sight::Sight;
 pub use stream::{Notice, ResultStream};

@@ -1,6 +1,7 @@
 //! A session: runs statements, remembers settings, can be cancelled.
 
 mod admitted;
+mod appender;
 mod copy;
 mod cursors;
 mod prepared;
@@ -10,6 +11,7 @@ mod tables;
 mod time_limit;
 mod verbs;
 
+pub use appender::{AppendRow, Appender, RowWriter};
 pub use copy::{CopyIn, CopyOut};
 pub use prepared::{Execution, Prepared};
 pub use script::Statement;
