@@ -18,7 +18,8 @@
 //! runs many short statements asks from a thread with such a stack, or from within [`with_deep_stack`].
 //!
 //! The source, low to high: `guard` stands around statements, `timer` calls back when a time has passed, `plan` is the
-//! road from text to program, `tallies` what statements took, `sight` how values are shown and read, `stream` what comes back,
+//! road from text to program, `tallies` what statements took, `sight` how values are shown and read, `stream` what comes back, `reader` and `pretty` that as
+//! Arrow's readers and as a table of text,
 //! `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique, `grants` says whose they are), `settings`
 //! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
 //! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
@@ -40,6 +41,8 @@ pub mod linq;
 mod names;
 mod notify;
 mod plan;
+mod pretty;
+mod reader;
 mod rights;
 mod roles;
 mod running;
@@ -72,9 +75,10 @@ pub use multiloop_planner::types::{DataType, Field, NestedType, OidKind, SystemT
 pub use multiloop_planner::value::{Interval, Value};
 pub use notify::{Notification, NotifyCallback};
 pub use plan::Timings;
+pub use reader::ResultReader;
 pub use roles::{Roles, Verifier};
 pub use running::{Backend, SessionOptions};
-pub use session::{AppendRow, Appender, RowWriter};
+pub use session::{AppendRow, Appender, ReadSnapshot, RowWriter};
 pub use session::{CopyIn, CopyOut, Execution, Prepared, ProgressCallback, Session, Statement};
 pub use sight::Sight;
 pub use stream::{Notice, ResultStream};
