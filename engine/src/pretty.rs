@@ -46,7 +46,7 @@ impl ResultStream {
     /// # use multiloop::Engine;
     /// let session = Engine::new()?.session();
     /// let shown = session.sql("SELECT n FROM generate_series(1, 1000) r (n)")?.pretty_of(2)?;
-    /// assert_eq!(shown, "  n\n---\n 1\n 2\n(the first 2 rows)\n");
+    /// assert_eq!(shown, " n\n---\n 1\n 2\n(the first 2 rows)\n");
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     pub fn pretty_of(mut self, rows_max: usize) -> Result<String> {

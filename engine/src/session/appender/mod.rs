@@ -73,6 +73,8 @@ pub struct Appender<'s> {
     columns: Vec<Cells>,
     /// Rows in `columns`.
     open: usize,
+    /// Whether a row is being written: if that has panicked, a part of it is in `columns`.
+    is_writing: bool,
     pieces: Vec<Piece>,
     /// Rows in `pieces`.
     closed: usize,
@@ -167,6 +169,7 @@ impl<'s> Appender<'s> {
             is_restricted: target.is_restricted,
             columns,
             open: 0,
+            is_writing: false,
             pieces: Vec::new(),
             closed: 0,
             memory: Reservation::new(&session.loading().memory),
@@ -196,16 +199,47 @@ impl<'s> Appender<'s> {
     }
 
     /// The columns of rows, in order.
+    ///
+    /// ```
+    /// # use multiloop::{Engine, Value};
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a bigint)")?;
+    /// let appender = session.appender("t")?;
+    /// assert_eq!(appender.fields()[0].name, "a");
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
     /// Rows that are in the table: those of all flushes.
+    ///
+    /// ```
+    /// # use multiloop::{Engine, Value};
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a bigint)")?;
+    /// let mut appender = session.appender("t")?;
+    /// appender.push(&[Value::Int(1)])?;
+    /// assert_eq!(appender.rows(), 0);
+    /// appender.flush()?;
+    /// assert_eq!(appender.rows(), 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
     pub fn rows(&self) -> u64 {
         self.appended
     }
 
     /// Rows that wait for the next flush.
+    ///
+    /// ```
+    /// # use multiloop::{Engine, Value};
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a bigint)")?;
+    /// let mut appender = session.appender("t")?;
+    /// appender.push(&[Value::Int(1)])?;
+    /// assert_eq!(appender.buffered(), 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
     pub fn buffered(&self) -> usize {
         self.open + self.closed
     }
@@ -216,6 +250,17 @@ impl<'s> Appender<'s> {
     /// 42601 for a row of another number of fields; 23502, 42804, 22003, 22001, 22P02 and the like for a value that its column does
     /// not take: the row is not taken, nothing else changes. Those of [`Appender::flush`], if it was time for one: the row is
     /// among those of that flush.
+    ///
+    /// ```
+    /// # use multiloop::{Engine, Value};
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a bigint)")?;
+    /// let mut appender = session.appender("t")?;
+    /// appender.push(&[Value::Int(1)])?;
+    /// appender.push(vec![Value::text("2")])?;
+    /// assert_eq!(appender.finish()?, 2);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
     pub fn push(&mut self, row: impl AppendRow) -> Result<()> {
         self.push_with(|writer| row.append_to(writer))
     }
@@ -239,11 +284,15 @@ impl<'s> Appender<'s> {
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     pub fn push_with(&mut self, write: impl FnOnce(&mut RowWriter<'_>) -> Result<()>) -> Result<()> {
+        self.forget_part();
+        self.is_writing = true;
         let mut writer = RowWriter::new(&mut self.columns, &self.fields, &self.table, &self.sight);
-        if let Err(error) = write(&mut writer).and_then(|()| writer.check_all()) {
-            self.columns.iter_mut().for_each(|column| column.truncate(self.open));
+        let written = write(&mut writer).and_then(|()| writer.check_all());
+        if let Err(error) = written {
+            self.forget_part();
             return Err(self.of_row(error, self.before + self.buffered() as u64 + 1));
         }
+        self.is_writing = false;
         self.open += 1;
         let is_long = || self.columns.iter().any(|column| column.text_bytes() >= PIECE_TEXT);
         // Few looks at texts: they are seldom so long.
@@ -338,6 +387,16 @@ impl<'s> Appender<'s> {
     ///
     /// # Errors
     /// Those of [`Appender::flush`].
+    ///
+    /// ```
+    /// # use multiloop::{Engine, Value};
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a bigint)")?;
+    /// let mut appender = session.appender("t")?;
+    /// appender.push(&[Value::Int(1)])?;
+    /// assert_eq!(appender.finish()?, 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
     pub fn finish(mut self) -> Result<u64> {
         self.flush()?;
         Ok(self.appended)
@@ -345,6 +404,7 @@ impl<'s> Appender<'s> {
 
     /// Makes the rows of the columns' buffers a piece; all that is buffered is dropped if there is no memory for it.
     fn close_piece(&mut self) -> Result<()> {
+        self.forget_part();
         if self.open == 0 {
             return Ok(());
         }
@@ -354,6 +414,13 @@ impl<'s> Appender<'s> {
         self.closed += rows;
         self.pieces.push(Piece::Columns(rows, columns));
         self.memory.add(bytes).inspect_err(|_| self.discard())
+    }
+
+    /// Forgets what there is of a row that was not written to its end.
+    fn forget_part(&mut self) {
+        if std::mem::take(&mut self.is_writing) {
+            self.columns.iter_mut().for_each(|column| column.truncate(self.open));
+        }
     }
 
     fn flush_if_full(&mut self) -> Result<()> {

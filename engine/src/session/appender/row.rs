@@ -69,6 +69,19 @@ impl<R: AppendRow + ?Sized> AppendRow for &R {
 }
 
 /// Takes the fields of one row in order, each cast to its column's type as INSERT does. See [`AppendRow`].
+///
+/// ```
+/// # use multiloop::Engine;
+/// # let session = Engine::new()?.session();
+/// # session.sql("CREATE TABLE t (a text, b real)")?;
+/// let mut appender = session.appender("t")?;
+/// appender.push_with(|row| {
+///     row.text("x")?;
+///     row.float(0.5)
+/// })?;
+/// assert_eq!(appender.finish()?, 1);
+/// # Ok::<(), multiloop::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct RowWriter<'a> {
     columns: &'a mut [Cells],
@@ -144,6 +157,16 @@ impl<'a> RowWriter<'a> {
     ///
     /// # Errors
     /// 23502 where none may be.
+    ///
+    /// ```
+    /// # use multiloop::Engine;
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a bigint)")?;
+    /// let mut appender = session.appender("t")?;
+    /// appender.push_with(|row| row.null())?;
+    /// assert_eq!(appender.finish()?, 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
     pub fn null(&mut self) -> Result<()> {
         let Some(field) = self.fields.get(self.at) else { return Err(self.wrong_number()) };
         if !field.nullable {
@@ -162,6 +185,16 @@ impl<'a> RowWriter<'a> {
     ///
     /// # Errors
     /// As of [`RowWriter::value`].
+    ///
+    /// ```
+    /// # use multiloop::Engine;
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a bigint)")?;
+    /// let mut appender = session.appender("t")?;
+    /// appender.push_with(|row| row.int(1))?;
+    /// assert_eq!(appender.finish()?, 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
     #[inline]
     pub fn int(&mut self, value: i64) -> Result<()> {
         let is_plain = match self.fields.get(self.at).map(|field| field.data_type) {
@@ -181,6 +214,16 @@ impl<'a> RowWriter<'a> {
     ///
     /// # Errors
     /// As of [`RowWriter::value`].
+    ///
+    /// ```
+    /// # use multiloop::Engine;
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a double precision)")?;
+    /// let mut appender = session.appender("t")?;
+    /// appender.push_with(|row| row.float(0.5))?;
+    /// assert_eq!(appender.finish()?, 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
     #[inline]
     pub fn float(&mut self, value: f64) -> Result<()> {
         if self.columns.get_mut(self.at).is_some_and(|column| column.push_double(value)) {
@@ -194,6 +237,16 @@ impl<'a> RowWriter<'a> {
     ///
     /// # Errors
     /// As of [`RowWriter::value`].
+    ///
+    /// ```
+    /// # use multiloop::Engine;
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a boolean)")?;
+    /// let mut appender = session.appender("t")?;
+    /// appender.push_with(|row| row.boolean(true))?;
+    /// assert_eq!(appender.finish()?, 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
     pub fn boolean(&mut self, value: bool) -> Result<()> {
         self.any(&Value::Boolean(value))
     }
@@ -202,6 +255,16 @@ impl<'a> RowWriter<'a> {
     ///
     /// # Errors
     /// As of [`RowWriter::value`].
+    ///
+    /// ```
+    /// # use multiloop::Engine;
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a interval)")?;
+    /// let mut appender = session.appender("t")?;
+    /// appender.push_with(|row| row.interval(multiloop::Interval { days: 1, ..Default::default() }))?;
+    /// assert_eq!(appender.finish()?, 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
     pub fn interval(&mut self, value: Interval) -> Result<()> {
         self.any(&Value::Interval(value))
     }
@@ -210,6 +273,16 @@ impl<'a> RowWriter<'a> {
     ///
     /// # Errors
     /// As of [`RowWriter::value`].
+    ///
+    /// ```
+    /// # use multiloop::Engine;
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a date)")?;
+    /// let mut appender = session.appender("t")?;
+    /// appender.push_with(|row| row.text("2024-02-29"))?;
+    /// assert_eq!(appender.finish()?, 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
     #[inline]
     pub fn text(&mut self, text: &str) -> Result<()> {
         if self.is_plain_text() { self.plain_text(text) } else { self.any(&Value::text(text)) }

@@ -321,3 +321,22 @@ fn a_cancel_stops_one_flush() {
     assert_eq!(appender.finish(), Ok(1));
     assert_eq!(one(&session, "SELECT a FROM t"), "2");
 }
+
+#[test]
+fn a_row_that_panics_is_not_taken() {
+    let session = session("CREATE TABLE t (a int, b text)");
+    let mut appender = session.appender("t").expect("an appender");
+    for n in 0..3 {
+        let write = || {
+            appender.push_with(|row| {
+                row.int(n)?;
+                assert!(n != 1, "a callback panics");
+                row.text("x")
+            })
+        };
+        let pushed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(write));
+        assert_eq!(pushed.is_ok(), n != 1);
+    }
+    assert_eq!(appender.finish(), Ok(2));
+    assert_eq!(rows(&session, "SELECT a, b FROM t"), [["0", "x"], ["2", "x"]]);
+}
