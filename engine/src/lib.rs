@@ -18,8 +18,8 @@
 //! runs many short statements asks from a thread with such a stack, or from within [`with_deep_stack`].
 //!
 //! The source, low to high: `guard` stands around statements, `timer` calls back when a time has passed, `plan` is the
-//! road from text to program, `tallies` what statements took, `sight` how values are shown and read, `stream` what comes back, `reader` and `pretty` that as
-//! Arrow's readers and as a table of text,
+//! road from text to program, `tallies` what statements took, `sight` how values are shown and read, `sliced` batches of bounded
+//! size, `stream` what comes back, `reader` that as Arrow's readers and `pretty` as a table of text,
 //! `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique, `grants` says whose they are), `settings`
 //! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
 //! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
@@ -49,6 +49,7 @@ mod running;
 mod session;
 mod settings;
 mod sight;
+mod sliced;
 mod snapshot;
 mod statement;
 mod stream;

@@ -1,47 +1,10 @@
 //! Results for programs that read Arrow: as a [`RecordBatchReader`], in batches of a size that the reader chooses.
 
-use crate::Result;
+use crate::sliced::Sliced;
 use crate::stream::ResultStream;
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
-
-/// Rows of a result's batch at most, unless [`ResultStream::with_batch_rows`] says another number.
-pub(crate) const BATCH_ROWS: usize = 1 << 16;
-
-/// Batches of some rows at most, cut from those of another iterator without a copy.
-pub(crate) struct Sliced<I> {
-    batches: I,
-    rows_max: usize,
-    /// What is left of a batch.
-    rest: Option<RecordBatch>,
-}
-
-impl<I> Sliced<I> {
-    pub(crate) fn new(batches: I, rows_max: usize) -> Self {
-        Sliced { batches, rows_max: rows_max.max(1), rest: None }
-    }
-}
-
-impl<I: Iterator<Item = Result<RecordBatch>>> Iterator for Sliced<I> {
-    type Item = Result<RecordBatch>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let batch = match self.rest.take() {
-            Some(rest) => rest,
-            None => match self.batches.next()? {
-                Ok(batch) => batch,
-                Err(error) => return Some(Err(error)),
-            },
-        };
-        let rows = batch.num_rows();
-        if rows <= self.rows_max {
-            return Some(Ok(batch));
-        }
-        self.rest = Some(batch.slice(self.rows_max, rows - self.rows_max));
-        Some(Ok(batch.slice(0, self.rows_max)))
-    }
-}
 
 impl ResultStream {
     /// The same rows in batches of so many at most (at least one): larger ones are cut, without a copy. Smaller ones stay. Without
@@ -136,6 +99,7 @@ impl RecordBatchReader for ResultReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sliced::BATCH_ROWS;
     use crate::{Engine, Error, ErrorKind};
     use arrow::compute::concat_batches;
 

@@ -1,8 +1,8 @@
 //! What a statement gives back: Arrow record batches, and what else there is to say of it.
 
 use crate::plan::Timings;
-use crate::reader::{BATCH_ROWS, Sliced};
 use crate::sight::Sight;
+use crate::sliced::{BATCH_ROWS, Sliced};
 use crate::tallies::Ran;
 use crate::{ErrorKind, Result, guard};
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
