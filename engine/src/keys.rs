@@ -80,7 +80,7 @@ impl KeyIndexes {
             }
             if let Some(row) = self.repeated((number, key), &change, context)? {
                 let (columns, at) = RowPlaces::new(change.shown).of(row);
-                return Err(violation(key, change.shown, columns, at));
+                return Err(violation(key, change.shown, columns, at).of_row(row as u64 + 1));
             }
         }
         Ok(())

@@ -18,7 +18,8 @@
 //! runs many short statements asks from a thread with such a stack, or from within [`with_deep_stack`].
 //!
 //! The source, low to high: `guard` stands around statements, `timer` calls back when a time has passed, `plan` is the
-//! road from text to program, `tallies` what statements took, `sight` how values are shown and read, `stream` what comes back,
+//! road from text to program, `tallies` what statements took, `sight` how values are shown and read, `sliced` batches of bounded
+//! size, `stream` what comes back, `reader` that as Arrow's readers and `pretty` as a table of text,
 //! `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique, `grants` says whose they are), `settings`
 //! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
 //! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
@@ -42,6 +43,8 @@ mod names;
 mod notify;
 mod parameters;
 mod plan;
+mod pretty;
+mod reader;
 mod rights;
 mod roles;
 mod row;
@@ -49,6 +52,7 @@ mod running;
 mod session;
 mod settings;
 mod sight;
+mod sliced;
 mod snapshot;
 mod statement;
 mod stream;
@@ -76,9 +80,11 @@ pub use multiloop_planner::value::{Interval, Value};
 pub use notify::{Notification, NotifyCallback};
 pub use parameters::{Parameter, ParameterList, Parameters, ToParameter};
 pub use plan::Timings;
+pub use reader::ResultReader;
 pub use roles::{Roles, Verifier};
 pub use row::{ColumnIndex, FromRow, FromSql, ListRef, MappedRows, Row, Rows, TypedRows, ValueRef};
 pub use running::{Backend, SessionOptions};
+pub use session::{AppendRow, Appender, ReadSnapshot, RowWriter};
 pub use session::{CopyIn, CopyOut, Execution, Prepared, ProgressCallback, Session, Statement};
 pub use sight::Sight;
 pub use stream::{Notice, ResultStream};

@@ -180,7 +180,9 @@ impl Running<'_> {
                 let output = output.shown_as(&executable.types);
                 let fields = output.fields().to_vec();
                 let sight = snapshot.sight(&fields);
-                Ok(ResultStream::rows(fields, output.schema(), output).with_sight(sight))
+                Ok(ResultStream::rows(fields, output.schema(), output)
+                    .with_sight(sight)
+                    .cancelled_by(context.cancellation.clone()))
             }
             Backend::Interpreter => {
                 let mut rows = multiloop_exec::interpret::run(&executable.program, &find, parameters, context)?;
@@ -191,7 +193,8 @@ impl Running<'_> {
                 let batch = |chunk| to_record_batch_as(&fields, &schema, chunk);
                 let batches: Vec<_> = table.chunks.iter().map(|chunk| batch(chunk)).collect();
                 let sight = snapshot.sight(&fields);
-                Ok(ResultStream::rows(fields, schema, batches.into_iter()).with_sight(sight))
+                let rows = ResultStream::rows(fields, schema, batches.into_iter()).with_sight(sight);
+                Ok(rows.cancelled_by(context.cancellation.clone()))
             }
         }
     }

@@ -2,10 +2,12 @@
 
 use crate::plan::Timings;
 use crate::sight::Sight;
+use crate::sliced::{BATCH_ROWS, Sliced};
 use crate::tallies::Ran;
 use crate::{ErrorKind, Result, guard};
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use arrow::datatypes::{DataType as ArrowType, Field as ArrowField, Schema, SchemaRef};
+use multiloop_exec::workers::context::Cancellation;
 use multiloop_planner::types::{DataType, Field};
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,7 +18,7 @@ use std::time::Instant;
 pub struct ResultStream {
     fields: Vec<Field>,
     schema: SchemaRef,
-    batches: Box<dyn Iterator<Item = Result<RecordBatch>> + Send>,
+    pub(crate) batches: Box<dyn Iterator<Item = Result<RecordBatch>> + Send>,
     tag: Option<String>,
     verb: &'static str,
     is_binary: bool,
@@ -25,6 +27,9 @@ pub struct ResultStream {
     sight: Sight,
     /// The statement's run, which ends with the rows.
     ran: Option<Box<Ran>>,
+    cancellation: Cancellation,
+    /// It has ended with an error.
+    is_over: bool,
 }
 
 /// What a statement says beside its result.
@@ -67,7 +72,7 @@ impl ResultStream {
         schema: SchemaRef,
         batches: impl Iterator<Item = Result<RecordBatch>> + Send + 'static,
     ) -> Self {
-        let batches = Box::new(batches);
+        let batches = Box::new(Sliced::new(batches, BATCH_ROWS));
         let timings = Timings::default();
         ResultStream {
             fields,
@@ -80,7 +85,36 @@ impl ResultStream {
             timings,
             sight: Sight::default(),
             ran: None,
+            cancellation: Cancellation::default(),
+            is_over: false,
         }
+    }
+
+    /// The same rows, of a statement that hears this handle.
+    pub(crate) fn cancelled_by(mut self, cancellation: Cancellation) -> Self {
+        self.cancellation = cancellation;
+        self
+    }
+
+    /// A handle that cancels this statement, the making of its rows that have not been read: the next one is an error (57014), and
+    /// the last. It stops nothing else, however late it is used.
+    ///
+    /// For a handle before there is a result see [`Session::cancelled_by`](crate::Session::cancelled_by).
+    ///
+    /// ```
+    /// use multiloop::{Engine, ErrorKind};
+    ///
+    /// let session = Engine::new()?.session();
+    /// let mut rows = session.sql("SELECT n FROM generate_series(1, 1000000) r (n)")?;
+    /// let handle = rows.cancel_handle();
+    /// std::thread::spawn(move || handle.cancel()).join().unwrap();
+    /// assert_eq!(rows.next().unwrap().unwrap_err().kind(), ErrorKind::Cancelled);
+    /// assert!(rows.next().is_none());
+    /// assert!(session.sql("SELECT 1").is_ok());
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    pub fn cancel_handle(&self) -> Cancellation {
+        self.cancellation.clone()
     }
 
     /// No rows, only what was done, as PostgreSQL's command tags say it.
@@ -88,8 +122,22 @@ impl ResultStream {
         let schema = Arc::new(Schema::empty());
         let batches = Box::new(std::iter::empty());
         let (tag, notices, timings) = (Some(tag.into()), Vec::new(), Timings::default());
-        let (fields, sight, ran) = (Vec::new(), Sight::default(), None);
-        ResultStream { fields, schema, batches, tag, verb: "", is_binary: false, notices, timings, sight, ran }
+        let (fields, sight, ran, cancellation) = (Vec::new(), Sight::default(), None, Cancellation::default());
+        let (verb, is_binary, is_over) = ("", false, false);
+        ResultStream {
+            fields,
+            schema,
+            batches,
+            tag,
+            verb,
+            is_binary,
+            notices,
+            timings,
+            sight,
+            ran,
+            cancellation,
+            is_over,
+        }
     }
 
     /// Rows of text columns.
@@ -213,7 +261,13 @@ impl Iterator for ResultStream {
 
     fn next(&mut self) -> Option<Self::Item> {
         let started = Instant::now();
-        let next = guard::caught(|| self.batches.next().transpose());
+        let is_stopped = self.cancellation.is_set();
+        let next = guard::caught(|| {
+            if is_stopped && self.tag.is_none() && !self.is_over {
+                self.cancellation.check()?;
+            }
+            self.batches.next().transpose()
+        });
         let taken = started.elapsed();
         self.timings.execute += taken;
         if let Some(ran) = &mut self.ran {
@@ -227,7 +281,8 @@ impl Iterator for ResultStream {
             Ok(next) => next.map(Ok),
             Err(error) => {
                 // What has panicked is not asked again.
-                if error.kind() == ErrorKind::Internal {
+                if is_stopped || error.kind() == ErrorKind::Internal {
+                    self.is_over = true;
                     self.batches = Box::new(std::iter::empty());
                 }
                 Some(Err(error))

@@ -61,6 +61,16 @@ struct Inner {
     message: Option<i64>,
 }
 
+/// What a session saw: its state, and with which settings and rights.
+#[derive(Clone, Debug)]
+pub(crate) struct Pinned {
+    state: State,
+    settings: Settings,
+    defaults: Settings,
+    access: Access,
+    database: Arc<str>,
+}
+
 /// When a statement began, and the transaction that it is in, in microseconds since 1970.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
@@ -242,6 +252,28 @@ impl Work {
         match &mut inner.transaction {
             None => State { schemas: current.snapshot(), temporary: Arc::clone(&inner.temporary) },
             Some(transaction) => transaction.state(current, &inner.temporary).clone(),
+        }
+    }
+
+    /// What the session sees, and who it is: for queries on that alone.
+    pub(crate) fn pinned(&self, current: &Current) -> Pinned {
+        let state = self.snapshot(current);
+        let (settings, defaults) = (self.settings(), self.defaults());
+        Pinned { state, settings, defaults, access: self.access(), database: self.identity().1 }
+    }
+
+    /// Sees what another session saw, in a transaction that only reads.
+    pub(crate) fn pin(&self, pinned: &Pinned) {
+        *self.access.lock().unwrap_or_else(PoisonError::into_inner) = pinned.access.clone();
+        self.set_database(&pinned.database);
+        {
+            let inner = &mut *self.inner();
+            (inner.settings, inner.defaults) = (pinned.settings.clone(), pinned.defaults.clone());
+            inner.temporary = Arc::clone(&pinned.state.temporary);
+        }
+        self.begin(TransactionMode { read_only: Some(true), ..TransactionMode::default() }, false);
+        if let Some(transaction) = &mut self.inner().transaction {
+            transaction.states = Some((Arc::clone(&pinned.state.schemas), pinned.state.clone()));
         }
     }
 

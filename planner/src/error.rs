@@ -403,6 +403,8 @@ pub struct Subject {
     pub column: Option<String>,
     /// The constraint.
     pub constraint: Option<String>,
+    /// Which of the rows that came, the first is 1.
+    pub row: Option<u64>,
 }
 
 impl Error {
@@ -486,6 +488,13 @@ impl Error {
     #[must_use]
     pub fn of_column(mut self, name: &str) -> Self {
         self.0.subject.get_or_insert_default().column = Some(name.to_owned());
+        self
+    }
+
+    /// The same error about one of the rows that came, the first is 1.
+    #[must_use]
+    pub fn of_row(mut self, row: u64) -> Self {
+        self.0.subject.get_or_insert_default().row = Some(row);
         self
     }
 

@@ -1,22 +1,27 @@
 //! A session: runs statements, remembers settings, can be cancelled.
 
 mod admitted;
+mod appender;
 mod copy;
 mod cursors;
 mod prepared;
+mod reading;
 mod rows;
 mod script;
 mod short;
 mod tables;
 mod time_limit;
 mod verbs;
+mod watched;
 
+pub use appender::{AppendRow, Appender, RowWriter};
 pub use copy::{CopyIn, CopyOut};
 pub use prepared::{Execution, Prepared};
+pub use reading::ReadSnapshot;
 pub use script::Statement;
 
 use crate::access::Access;
-use crate::activity::{self, Cancel, SignalCallback, Watch};
+use crate::activity::{self, SignalCallback, Watch};
 use crate::engine::Engine;
 use crate::format;
 use crate::grants::BOOTSTRAP;
@@ -32,7 +37,7 @@ use crate::tallies::Ran;
 use crate::transaction::{TransactionStatus, Work};
 use crate::{Error, ErrorKind, Result, settings};
 use cursors::Cursor;
-use multiloop_exec::workers::context::{Cancellation, Context, Progress, Reservation};
+use multiloop_exec::workers::context::{Context, Progress, Reservation};
 use multiloop_planner::catalog::Catalog;
 use multiloop_planner::sql::{Parsed, TransactionMode, Tree};
 use multiloop_planner::types::{DataType, OidKind};
@@ -47,6 +52,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use time_limit::TimeLimit;
+use watched::{Watched, cancelling};
 
 /// Told how far a statement is: rows done, rows to do (a guess that may grow).
 pub type ProgressCallback = Arc<dyn Fn(u64, u64) + Send + Sync>;
@@ -65,15 +71,6 @@ pub struct Session {
     current: Arc<Mutex<Watched>>,
     watch: Arc<Watch>,
     on_progress: Option<ProgressCallback>,
-}
-
-/// What the statement that runs, or runs next, shares with whoever watches it.
-#[derive(Clone, Default)]
-struct Watched {
-    cancellation: Cancellation,
-    progress: Arc<Progress>,
-    /// Statements that run one within another, as what EXECUTE runs: whoever cancels means all of them.
-    depth: usize,
 }
 
 impl Engine {
@@ -432,15 +429,6 @@ impl Session {
         stack::deep(|| self.as_statement(|| self.in_transaction(run)))
     }
 
-    /// A handle that cancels the statement that this session is running then, or the next one if it runs none.
-    pub fn cancel_handle(&self) -> Cancellation {
-        self.watched().cancellation
-    }
-
-    fn watched(&self) -> Watched {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     /// Calls back a few times a second while a statement runs, from another thread.
     pub fn on_progress(&mut self, callback: Option<ProgressCallback>) {
         self.on_progress = callback;
@@ -448,7 +436,10 @@ impl Session {
 
     /// What statements have from this session.
     pub(crate) fn running(&self) -> Running<'_> {
-        let Watched { cancellation, progress, .. } = self.watched();
+        let (cancellation, progress) = {
+            let current = self.watched();
+            (current.heard(std::thread::current().id()), Arc::clone(&current.progress))
+        };
         Running { engine: &self.engine, work: &self.work, options: &self.options, cancellation, progress }
     }
 
@@ -460,15 +451,17 @@ impl Session {
     /// Runs a whole statement: the cancel handle reaches it, and its progress is reported.
     pub(crate) fn as_statement<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let progress = Arc::<Progress>::default();
-        {
-            let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let thread = std::thread::current().id();
+        let cancellation = {
+            let mut current = self.watched();
             current.progress = Arc::clone(&progress);
-            current.depth += 1;
-            if current.depth == 1 {
+            let statement = current.begin(thread);
+            if statement.depth == 1 {
                 self.work.begin_statement();
             }
-        }
-        let limit = self.work.statement_time().map(|limit| TimeLimit::start(limit, self.cancel_handle()));
+            statement.cancellation.clone()
+        };
+        let limit = self.work.statement_time().map(|limit| TimeLimit::start(limit, cancellation));
         let _entered = self.running().context().enter();
         let result = guarded(|| match &self.on_progress {
             None => work(),
@@ -478,7 +471,7 @@ impl Session {
             Some(limit) => limit.named(result),
             None => result,
         };
-        self.current.lock().unwrap_or_else(PoisonError::into_inner).depth -= 1;
+        self.watched().end(thread);
         self.forget_cancellation();
         result
     }
@@ -492,15 +485,6 @@ impl Session {
         Err(Error::new(ErrorKind::TooMany, format!("a session may have {names_max} {what}"))
             .with_hint("Close those that are not needed any more."))
     }
-
-    /// Gives the next statement a flag of its own if this one's was set, which happens when somebody cancels it while its rows are
-    /// taken; handles given out before are spent. Nothing happens while one runs.
-    pub fn forget_cancellation(&self) {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.depth == 0 && current.cancellation.is_cancelled() {
-            current.cancellation = Cancellation::default();
-        }
-    }
 }
 
 impl Drop for Session {
@@ -508,16 +492,6 @@ impl Drop for Session {
         self.engine.0.channels.remove(self.id);
         self.engine.0.activity.leave(self.id);
     }
-}
-
-/// Cancels what a session runs.
-fn cancelling(current: &Arc<Mutex<Watched>>) -> Cancel {
-    let current = Arc::downgrade(current);
-    Arc::new(move || {
-        if let Some(current) = current.upgrade() {
-            current.lock().unwrap_or_else(PoisonError::into_inner).cancellation.cancel();
-        }
-    })
 }
 
 fn with_progress<T>(progress: &Arc<Progress>, callback: &ProgressCallback, work: impl FnOnce() -> T) -> T {
@@ -533,23 +507,4 @@ fn with_progress<T>(progress: &Arc<Progress>, callback: &ProgressCallback, work:
         drop(stop);
         result
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::{Engine, ErrorKind};
-
-    #[test]
-    fn what_runs_within_a_statement_forgets_nothing() {
-        let engine = Engine::builder().threads(1).build().expect("an engine");
-        let session = engine.session();
-        let error = session.as_statement(|| {
-            session.cancel_handle().cancel();
-            // What prepares another one, as PREPARE and DECLARE do, goes on behind that.
-            assert!(session.prepare("SELECT 1").is_err());
-            session.running().context().check()
-        });
-        assert_eq!(error.expect_err("it is cancelled").kind(), ErrorKind::Cancelled);
-        assert!(session.prepare("SELECT 1").is_ok());
-    }
 }

@@ -21,6 +21,9 @@ use multiloop_planner::sql;
 use multiloop_planner::types::Field;
 use std::sync::Arc;
 
+/// The column of the rows' numbers; no column of a table is named so by chance.
+const NUMBER: &str = "number of the row that comes";
+
 /// Bytes of a value that an error shows.
 const SHOWN_MAX: usize = 64;
 
@@ -67,7 +70,9 @@ impl Runner<'_> {
         let violated = (0..checks.len()).find(is_false).map_or("", |at| &checks[at].name);
         let message = format!("new row for relation \"{table}\" violates check constraint \"{violated}\"");
         let failing = format!("Failing row contains ({}).", values(&row, columns.len()));
-        Err(Error::new(ErrorKind::CheckViolation, message).with_detail(failing).of_constraint(violated))
+        let error = Error::new(ErrorKind::CheckViolation, message).with_detail(failing).of_constraint(violated);
+        let text = format!("SELECT {} FROM {} WHERE NOT ({})", quoted(NUMBER), numbered(), conditions.join(" AND "));
+        Err(self.with_row(error, rows, text, declared))
     }
 
     /// The error (23503) for the first row that refers to one that is not there. The rows may refer to each other.
@@ -84,7 +89,7 @@ impl Runner<'_> {
         for reference in &declared.references {
             let to = Qualified::of(&reference.table).ok_or_else(|| Error::internal("a reference names no schema"))?;
             let other = state.table(&to)?;
-            let text = dangling(reference, rows, &to, other, to == *name);
+            let text = dangling(reference, rows, &to, other, to == *name, false);
             let Some(row) = self.over(rows, |runner, _| runner.first(text, declared))? else { continue };
             let message = format!(
                 "insert or update on table \"{}\" violates foreign key constraint \"{}\"",
@@ -98,9 +103,28 @@ impl Runner<'_> {
                 to.name
             );
             let error = Error::new(ErrorKind::ForeignKeyViolation, message).with_detail(missing);
-            return Err(error.of_constraint(&reference.name));
+            let text = dangling(reference, rows, &to, other, to == *name, true);
+            return Err(self.with_row(error.of_constraint(&reference.name), rows, text, declared));
         }
         Ok(())
+    }
+
+    /// An error with the number of the first row that a query gives numbers of.
+    fn with_row(&self, error: Error, rows: &Table, numbers: String, declared: &Declared) -> Error {
+        let first = format!("SELECT min({})::text FROM ({numbers}) violations", quoted(NUMBER));
+        let found = self.over(rows, |runner, _| runner.first(first, declared)).ok().flatten();
+        match found.and_then(|row| value(&row, 0)?.parse().ok()) {
+            Some(number) => error.of_row(number),
+            None => error,
+        }
+    }
+
+    /// Rows as INSERT casts them to some columns of a table; no columns are all.
+    pub(crate) fn assigned(&self, rows: &Table, columns: &[usize], info: &TableInfo) -> Result<Vec<RecordBatch>> {
+        self.over(rows, |runner, coming| {
+            let query: Query = sql::assigned_rows(runner.snapshot, info, coming, columns)?;
+            runner.query(query, Timings::default())?.collect()
+        })
     }
 
     /// Rows of some columns of a table as rows of all: the others have their defaults.
@@ -118,8 +142,20 @@ impl Runner<'_> {
     }
 }
 
-/// A query for the first row that refers to one that is not there.
-fn dangling(reference: &Reference, rows: &Table, to: &Qualified, other: &StoredTable, is_own: bool) -> String {
+/// The rows that come with their numbers, from 1 on.
+fn numbered() -> String {
+    format!("(SELECT *, row_number() OVER () AS {} FROM {})", quoted(NUMBER), quoted(COMING))
+}
+
+/// A query for the first row that refers to one that is not there, or for the numbers of all.
+fn dangling(
+    reference: &Reference,
+    rows: &Table,
+    to: &Qualified,
+    other: &StoredTable,
+    is_own: bool,
+    are_numbers: bool,
+) -> String {
     let column = |alias: &str, fields: &[Field], at: usize| format!("{alias}.{}", quoted(&fields[at].name));
     let others = &other.info.fields;
     let given: Vec<String> =
@@ -134,15 +170,17 @@ fn dangling(reference: &Reference, rows: &Table, to: &Qualified, other: &StoredT
     let table = format!("{}.{}", quoted(&to.schema), quoted(&to.name));
     let mut text = format!(
         "SELECT {} FROM {} r WHERE {} AND NOT EXISTS (SELECT 1 FROM {table} t WHERE {})",
-        shown(&rows.fields, &reference.columns, "r."),
-        quoted(COMING),
+        if are_numbers { quoted(NUMBER) } else { shown(&rows.fields, &reference.columns, "r.") },
+        if are_numbers { numbered() } else { quoted(COMING) },
         given.join(" AND "),
         meets("t")
     );
     if is_own {
         text.push_str(&format!(" AND NOT EXISTS (SELECT 1 FROM {} o WHERE {})", quoted(COMING), meets("o")));
     }
-    text.push_str(" LIMIT 1");
+    if !are_numbers {
+        text.push_str(" LIMIT 1");
+    }
     text
 }
 

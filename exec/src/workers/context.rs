@@ -11,17 +11,34 @@ use std::sync::{Arc, OnceLock, Weak};
 
 /// Cancels a statement from another thread. Clones share one flag.
 #[derive(Clone, Debug, Default)]
-pub struct Cancellation(Arc<AtomicBool>);
+pub struct Cancellation(Arc<Flag>);
+
+#[derive(Debug, Default)]
+struct Flag {
+    is_set: AtomicBool,
+    /// Those that cancel this one, too.
+    above: Vec<Cancellation>,
+}
 
 impl Cancellation {
     /// Asks the statement to stop; it does so within a few milliseconds of work, with SQLSTATE 57014.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_set.store(true, Ordering::Relaxed);
+    }
+
+    /// One of its own, which these cancel, too.
+    pub fn under(above: Vec<Cancellation>) -> Self {
+        Cancellation(Arc::new(Flag { is_set: AtomicBool::new(false), above }))
     }
 
     /// Whether somebody asked.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.is_set() || self.0.above.iter().any(Cancellation::is_cancelled)
+    }
+
+    /// Whether somebody asked this one itself, and not one above it.
+    pub fn is_set(&self) -> bool {
+        self.0.is_set.load(Ordering::Relaxed)
     }
 
     /// An error (57014) if somebody asked.

@@ -23,6 +23,25 @@ pub fn filled_rows(
     Ok(builder.finish(rows))
 }
 
+/// A query for rows of some columns of a table, each cast to its column's type as INSERT casts it; no columns are all of them. Unlike
+/// [`filled_rows`] it gives these columns alone, in the order in which they come.
+///
+/// # Errors
+/// 42804 for a type that INSERT does not cast to the column's.
+pub fn assigned_rows(
+    catalog: &dyn Catalog,
+    table: &TableInfo,
+    given: &Arc<TableInfo>,
+    columns: &[usize],
+) -> Result<Query> {
+    let mut builder = Builder::new(catalog, view_rows, &[], true);
+    let from = builder.scan(Arc::clone(given), given.name.clone());
+    let output = from.columns.into_iter().map(|column| (column.name, column.id)).collect();
+    let mut binder = Binder::without_text(&mut builder);
+    let rows = binder.assign_columns((from.relation, output), table, columns)?;
+    Ok(builder.finish(rows))
+}
+
 /// The query of a view, as it was meant when the view was made. `wide` is [`super::bind_wide`]'s.
 pub fn view_as_query(catalog: &dyn Catalog, name: &TableName, view: &Arc<View>, wide: bool) -> Result<Query> {
     let mut builder = Builder::new(catalog, view_rows, &[], wide);

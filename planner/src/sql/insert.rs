@@ -239,6 +239,25 @@ impl Binder<'_, '_> {
         }
         Ok((Arc::new(Relation::Project { input, columns }), filled))
     }
+
+    /// The columns that come, each cast to the type of the one that it is to be; no targets are all of the table's.
+    pub(super) fn assign_columns(
+        &mut self,
+        (input, output): Rows,
+        info: &TableInfo,
+        targets: &[usize],
+    ) -> Result<Rows> {
+        let (mut columns, mut assigned) = (Vec::new(), Vec::new());
+        for (place, (_, given)) in output.iter().enumerate() {
+            let index = targets.get(place).copied().unwrap_or(place);
+            let field = info.declared_field(index);
+            let value = self.assign(self.builder.columns.reference(*given), (info, index), None)?;
+            let id = self.builder.columns.add(field.name.clone(), field.data_type, may_be_null(&value));
+            columns.push((id, value));
+            assigned.push((field.name, id));
+        }
+        Ok((Arc::new(Relation::Project { input, columns }), assigned))
+    }
 }
 
 /// The VALUES of a query that is nothing else.

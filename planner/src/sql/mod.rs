@@ -68,7 +68,7 @@ mod text;
 
 pub use definition::{Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart};
 pub use escapes::with_escapes;
-pub use filled::{filled_rows, view_as_query};
+pub use filled::{assigned_rows, filled_rows, view_as_query};
 pub use kept::{column_renamed, pretty};
 pub use normal::normalised;
 pub use session::{

@@ -1,0 +1,126 @@
+//! Record batches for an appender: kept where their arrays are of the columns' types, cast where INSERT casts them.
+
+use super::{Appender, flush};
+use crate::running::Runner;
+use crate::{DataType, Error, ErrorKind, Field, Result};
+use arrow::array::{Array, RecordBatch};
+use arrow::datatypes::Schema;
+use multiloop_exec::column::Table;
+use multiloop_exec::column::arrow::{fields_of, first_wrong_row, to_column_of};
+use std::sync::Arc;
+
+impl Appender<'_> {
+    /// The rows of a batch as batches of the columns' types.
+    pub(super) fn admitted_batch(&self, batch: RecordBatch) -> Result<Vec<RecordBatch>> {
+        if batch.num_columns() != self.fields.len() {
+            let message =
+                format!("a row of {} columns is needed, {} were given", self.fields.len(), batch.num_columns());
+            return Err(Error::new(ErrorKind::Syntax, message));
+        }
+        let given = fields_of(&batch.schema())?;
+        let is_kept = given.iter().zip(&self.fields).all(|(given, field)| holds(field.data_type, given.data_type));
+        self.check_nulls(&batch)?;
+        self.check_texts(&batch, &given)?;
+        if is_kept {
+            return Ok(vec![batch]);
+        }
+        // No name is a column's twice in a table.
+        let names = (0..given.len()).map(|at| format!("column {at}"));
+        let named = batch.schema();
+        let renamed = named.fields().iter().zip(names).map(|(field, name)| field.as_ref().clone().with_name(name));
+        let schema = Arc::new(Schema::new(renamed.collect::<Vec<_>>()));
+        let batch = RecordBatch::try_new(schema, batch.columns().to_vec())
+            .map_err(|error| Error::internal(error.to_string()))?;
+        self.cast(&batch).map_err(|error| self.blamed(&batch, error))
+    }
+
+    /// An error for the first text that is no value of its column's type, where that is read from texts.
+    fn check_texts(&self, batch: &RecordBatch, given: &[Field]) -> Result<()> {
+        for ((array, given), field) in batch.columns().iter().zip(given).zip(&self.fields) {
+            if given.data_type != field.data_type
+                && holds(field.data_type, given.data_type)
+                && let Err(error) = to_column_of(array, field)
+            {
+                let Some(row) = first_wrong_row(array, field) else { return Err(error) };
+                let row = self.before + (self.buffered() + row) as u64 + 1;
+                return Err(self.of_row(error.of_column(&field.name), row));
+            }
+        }
+        Ok(())
+    }
+
+    /// A statement that casts the rows.
+    fn cast(&self, batch: &RecordBatch) -> Result<Vec<RecordBatch>> {
+        let session = self.session;
+        session.as_statement(|| {
+            session.work.check()?;
+            let running = session.running();
+            running.with_snapshot(|snapshot| {
+                let rows = Table::register(&batch.schema(), vec![batch.clone()], &session.loading())?;
+                let target = flush::Target::of(&self.statement, snapshot)?;
+                flush::check_same(&self.fields, &target.fields, &self.table)?;
+                let runner = Runner { session: &running, snapshot, parameters: &[] };
+                runner.assigned(&rows, &target.columns, &target.info)
+            })
+        })
+    }
+
+    /// The error of a batch's first row that is to blame for it, and its column.
+    fn blamed(&self, batch: &RecordBatch, error: Error) -> Error {
+        if !error.kind().is_data_error() {
+            return error;
+        }
+        let fails = |rows: usize| self.cast(&batch.slice(0, rows)).is_err();
+        let (mut right, mut wrong) = (0, batch.num_rows());
+        while wrong - right > 1 {
+            let middle = right + (wrong - right) / 2;
+            if fails(middle) { wrong = middle } else { right = middle }
+        }
+        let row = batch.slice(right, 1);
+        let nulled = |kept: usize| {
+            let array = |(at, array): (usize, &Arc<dyn Array>)| match at == kept {
+                true => Arc::clone(array),
+                false => arrow::array::new_null_array(array.data_type(), 1),
+            };
+            let arrays = row.columns().iter().enumerate().map(array).collect();
+            let nullable = row
+                .schema()
+                .fields()
+                .iter()
+                .map(|field| field.as_ref().clone().with_nullable(true))
+                .collect::<Vec<_>>();
+            RecordBatch::try_new(Arc::new(Schema::new(nullable)), arrays).ok()
+        };
+        let is_to_blame = |at: &usize| nulled(*at).is_some_and(|row| self.cast(&row).is_err());
+        let column = (0..self.fields.len()).find(is_to_blame);
+        let error = self.cast(&row).err().unwrap_or(error);
+        let error = column.map_or(error.clone(), |at| error.of_column(&self.fields[at].name));
+        self.of_row(error, self.before + (self.buffered() + right) as u64 + 1)
+    }
+
+    /// An error (23502) for the first NULL where none may be.
+    fn check_nulls(&self, batch: &RecordBatch) -> Result<()> {
+        let first = |(array, field): (&Arc<dyn Array>, &Field)| {
+            let nulls = array.logical_nulls().filter(|nulls| !field.nullable && nulls.null_count() > 0)?;
+            (0..nulls.len()).find(|&row| nulls.is_null(row)).map(|row| (row, field.name.clone()))
+        };
+        let found = batch.columns().iter().zip(&self.fields).filter_map(first).min();
+        let Some((row, column)) = found else { return Ok(()) };
+        let table = &self.table;
+        let message = format!("null value in column \"{column}\" of relation \"{table}\" violates not-null constraint");
+        let error = Error::new(ErrorKind::NotNullViolation, message).of_column(&column);
+        Err(self.of_row(error, self.before + (self.buffered() + row) as u64 + 1))
+    }
+}
+
+/// Whether a column holds all values of arrays of a type as they are.
+fn holds(wanted: DataType, given: DataType) -> bool {
+    match (wanted, given) {
+        _ if wanted == given => true,
+        (DataType::Text | DataType::VARCHAR, DataType::Text) => true,
+        // JSON, UUIDs, bytes and the like are read from their texts.
+        (_, DataType::Text) => wanted.is_logical() && wanted.carrier().is_text(),
+        (DataType::Integer | DataType::BigInt, DataType::SmallInt) | (DataType::BigInt, DataType::Integer) => true,
+        _ => false,
+    }
+}
