@@ -1,7 +1,7 @@
 //! Which types aggregates take and give, as PostgreSQL has it.
 
 use super::types::SqlType;
-use crate::{Interval, Numeric};
+use crate::{Date, Decimal, Interval, Numeric, Time, Timestamp, TimestampTz, Uuid};
 
 /// Types that can be summed.
 #[diagnostic::on_unimplemented(message = "values of type `{Self}` cannot be summed")]
@@ -34,11 +34,12 @@ macro_rules! aggregates {
 }
 
 aggregates! {
-    i16 => i64, Numeric;
-    i32 => i64, Numeric;
-    i64 => Numeric, Numeric;
+    i16 => i64, Decimal;
+    i32 => i64, Decimal;
+    i64 => Decimal, Decimal;
     f32 => f32, f64;
     f64 => f64, f64;
+    Decimal => Decimal, Decimal;
     Numeric => Numeric, Numeric;
     Interval => Interval, Interval;
 }
@@ -49,4 +50,4 @@ macro_rules! ordered {
     };
 }
 
-ordered!(i16, i32, i64, f32, f64, Numeric, Interval, String, Vec<u8>);
+ordered!(i16, i32, i64, f32, f64, Decimal, Numeric, Interval, String, Vec<u8>, Date, Time, Timestamp, TimestampTz, Uuid);

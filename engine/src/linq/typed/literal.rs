@@ -3,7 +3,7 @@
 use super::expr::Expr;
 use super::types::SqlType;
 use crate::linq::tree::Tree;
-use crate::{DataType, Interval, Numeric, Value};
+use crate::{DataType, Date, Decimal, Interval, Numeric, Time, Timestamp, TimestampTz, Uuid, Value};
 use std::sync::Arc;
 
 /// What becomes a lifted value: lifted values themselves, and Rust's values as literals.
@@ -83,6 +83,12 @@ literals! {
     &String, String, value => Tree::Text(value.clone());
     String, String, value => Tree::Text(value);
     Arc<str>, String, value => Tree::Text(value.as_ref().to_owned());
+    Decimal, Decimal, value => Tree::Number(value.to_string());
+    Date, Date, value => Tree::Value(Value::Int(value.days().into()), DataType::Date);
+    Time, Time, value => Tree::Value(Value::Int(value.micros()), DataType::Time);
+    Timestamp, Timestamp, value => Tree::Value(Value::Int(value.micros()), DataType::Timestamp);
+    TimestampTz, TimestampTz, value => Tree::Value(Value::Int(value.micros()), DataType::TimestampTz);
+    Uuid, Uuid, value => Tree::Typed(DataType::Uuid, value.to_string());
     Numeric, Numeric, value => Tree::Value(Value::Numeric(Arc::new(value)), DataType::Numeric);
     Interval, Interval, value => Tree::Value(Value::Interval(value), DataType::Interval);
 }

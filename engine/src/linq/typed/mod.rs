@@ -5,7 +5,7 @@
 //! [the other one](super) can say, and both have one meaning.
 //!
 //! Read in this order: `types` says what a type of a value is; `arena` is where values live, `expr` what they are, `literal`,
-//! `operators`, `conditions`, `text`, `functions` what is done with them; `record` has rows of them, `query` the steps on rows,
+//! `operators`, `conditions`, `text`, `times`, `functions` what is done with them; `record` has rows of them, `query` the steps on rows,
 //! with `order`, `joins`, `sets`, `grouped` with `aggregates`, `subqueries`; `values` begins a query, `run` ends it, `prepared`
 //! runs one with parameters.
 
@@ -26,6 +26,7 @@ mod run;
 mod sets;
 mod subqueries;
 mod text;
+mod times;
 mod types;
 mod values;
 
@@ -41,5 +42,6 @@ pub use prepared::{Bound, PreparedQuery};
 pub use query::Query;
 pub use record::{Append, Columns, FieldReader, Fields, Lifted, Maybe, RowReader};
 pub use run::QueryRows;
+pub use times::{Dated, Timed};
 pub use types::SqlType;
 pub use values::IntoRow;

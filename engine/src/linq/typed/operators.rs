@@ -4,7 +4,7 @@ use super::expr::Expr;
 use super::literal::IntoExpr;
 use super::types::{Both, SqlType};
 use crate::linq::tree::Tree;
-use crate::{Interval, Numeric};
+use crate::{Date, Decimal, Interval, Numeric, Time, Timestamp, TimestampTz, Uuid};
 use multiloop_planner::relation::builder::Operator;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Rem, Sub};
 
@@ -82,7 +82,7 @@ macro_rules! from_the_left {
     };
 }
 
-from_the_left!(i16, i32, i64, f32, f64, Numeric, Interval);
+from_the_left!(i16, i32, i64, f32, f64, Decimal, Numeric, Interval, Date, Time, Timestamp, TimestampTz);
 
 macro_rules! comparable {
     ($($left:ty: $($right:ty),*;)*) => {
@@ -91,16 +91,22 @@ macro_rules! comparable {
 }
 
 comparable! {
+    i16: i16, i32, i64, Decimal, Numeric, f32, f64;
+    i32: i16, i32, i64, Decimal, Numeric, f32, f64;
+    i64: i16, i32, i64, Decimal, Numeric, f32, f64;
+    Decimal: i16, i32, i64, Decimal, Numeric, f32, f64;
+    Numeric: i16, i32, i64, Decimal, Numeric, f32, f64;
+    f32: i16, i32, i64, Decimal, Numeric, f32, f64;
+    f64: i16, i32, i64, Decimal, Numeric, f32, f64;
     bool: bool;
-    i16: i16, i32, i64, f32, f64, Numeric;
-    i32: i16, i32, i64, f32, f64, Numeric;
-    i64: i16, i32, i64, f32, f64, Numeric;
-    f32: i16, i32, i64, f32, f64, Numeric;
-    f64: i16, i32, i64, f32, f64, Numeric;
-    Numeric: i16, i32, i64, f32, f64, Numeric;
     String: String;
     Vec<u8>: Vec<u8>;
     Interval: Interval;
+    Date: Date, Timestamp, TimestampTz;
+    Time: Time;
+    Timestamp: Date, Timestamp, TimestampTz;
+    TimestampTz: Date, Timestamp, TimestampTz;
+    Uuid: Uuid;
 }
 
 macro_rules! rules {
@@ -111,18 +117,25 @@ macro_rules! rules {
     };
 }
 
-/// What two numbers give, as PostgreSQL resolves its operators: the wider integer; numeric with an exact one; double with a float
+/// What two numbers give, as PostgreSQL resolves its operators: the wider integer; an exact number with one; a double with a float
 /// (two reals stay real).
 macro_rules! arithmetic {
     ($($rule:ident)*) => {
         $(rules! { $rule {
-            i16, i16 => i16; i16, i32 => i32; i16, i64 => i64; i16, f32 => f64; i16, f64 => f64; i16, Numeric => Numeric;
-            i32, i16 => i32; i32, i32 => i32; i32, i64 => i64; i32, f32 => f64; i32, f64 => f64; i32, Numeric => Numeric;
-            i64, i16 => i64; i64, i32 => i64; i64, i64 => i64; i64, f32 => f64; i64, f64 => f64; i64, Numeric => Numeric;
-            f32, i16 => f64; f32, i32 => f64; f32, i64 => f64; f32, f32 => f32; f32, f64 => f64; f32, Numeric => f64;
-            f64, i16 => f64; f64, i32 => f64; f64, i64 => f64; f64, f32 => f64; f64, f64 => f64; f64, Numeric => f64;
-            Numeric, i16 => Numeric; Numeric, i32 => Numeric; Numeric, i64 => Numeric; Numeric, Numeric => Numeric;
-            Numeric, f32 => f64; Numeric, f64 => f64;
+            i16, i16 => i16; i16, i32 => i32; i16, i64 => i64; i16, Decimal => Decimal; i16, Numeric => Numeric;
+            i16, f32 => f64; i16, f64 => f64;
+            i32, i16 => i32; i32, i32 => i32; i32, i64 => i64; i32, Decimal => Decimal; i32, Numeric => Numeric;
+            i32, f32 => f64; i32, f64 => f64;
+            i64, i16 => i64; i64, i32 => i64; i64, i64 => i64; i64, Decimal => Decimal; i64, Numeric => Numeric;
+            i64, f32 => f64; i64, f64 => f64;
+            Decimal, i16 => Decimal; Decimal, i32 => Decimal; Decimal, i64 => Decimal; Decimal, Decimal => Decimal;
+            Decimal, Numeric => Numeric; Decimal, f32 => f64; Decimal, f64 => f64;
+            Numeric, i16 => Numeric; Numeric, i32 => Numeric; Numeric, i64 => Numeric; Numeric, Decimal => Numeric;
+            Numeric, Numeric => Numeric; Numeric, f32 => f64; Numeric, f64 => f64;
+            f32, i16 => f64; f32, i32 => f64; f32, i64 => f64; f32, Decimal => f64; f32, Numeric => f64;
+            f32, f32 => f32; f32, f64 => f64;
+            f64, i16 => f64; f64, i32 => f64; f64, i64 => f64; f64, Decimal => f64; f64, Numeric => f64;
+            f64, f32 => f64; f64, f64 => f64;
         } })*
     };
 }
@@ -131,16 +144,24 @@ arithmetic!(Plus Minus Times Over);
 
 rules! {
     Modulo {
-        i16, i16 => i16; i16, i32 => i32; i16, i64 => i64; i16, Numeric => Numeric;
-        i32, i16 => i32; i32, i32 => i32; i32, i64 => i64; i32, Numeric => Numeric;
-        i64, i16 => i64; i64, i32 => i64; i64, i64 => i64; i64, Numeric => Numeric;
-        Numeric, i16 => Numeric; Numeric, i32 => Numeric; Numeric, i64 => Numeric; Numeric, Numeric => Numeric;
+        i16, i16 => i16; i16, i32 => i32; i16, i64 => i64; i16, Decimal => Decimal; i16, Numeric => Numeric;
+        i32, i16 => i32; i32, i32 => i32; i32, i64 => i64; i32, Decimal => Decimal; i32, Numeric => Numeric;
+        i64, i16 => i64; i64, i32 => i64; i64, i64 => i64; i64, Decimal => Decimal; i64, Numeric => Numeric;
+        Decimal, i16 => Decimal; Decimal, i32 => Decimal; Decimal, i64 => Decimal; Decimal, Decimal => Decimal;
+        Decimal, Numeric => Numeric;
+        Numeric, i16 => Numeric; Numeric, i32 => Numeric; Numeric, i64 => Numeric; Numeric, Decimal => Numeric;
+        Numeric, Numeric => Numeric;
     }
     Plus {
-        Interval, Interval => Interval;
+        Interval, Interval => Interval; Date, i32 => Date; i32, Date => Date; Date, Interval => Timestamp;
+        Date, Time => Timestamp; Time, Interval => Time; Timestamp, Interval => Timestamp;
+        TimestampTz, Interval => TimestampTz; Interval, Date => Timestamp; Interval, Timestamp => Timestamp;
+        Interval, TimestampTz => TimestampTz; Interval, Time => Time;
     }
     Minus {
-        Interval, Interval => Interval;
+        Interval, Interval => Interval; Date, i32 => Date; Date, Date => i32; Date, Interval => Timestamp;
+        Time, Interval => Time; Time, Time => Interval; Timestamp, Interval => Timestamp;
+        Timestamp, Timestamp => Interval; TimestampTz, Interval => TimestampTz; TimestampTz, TimestampTz => Interval;
     }
     Times {
         Interval, i32 => Interval; Interval, f64 => Interval; i32, Interval => Interval; f64, Interval => Interval;
@@ -162,14 +183,23 @@ pub trait Unified<R> {
 
 rules! {
     Unified {
+        i16, i16 => i16; i16, i32 => i32; i16, i64 => i64; i16, Decimal => Decimal; i16, Numeric => Numeric;
+        i16, f32 => f32; i16, f64 => f64;
+        i32, i16 => i32; i32, i32 => i32; i32, i64 => i64; i32, Decimal => Decimal; i32, Numeric => Numeric;
+        i32, f32 => f32; i32, f64 => f64;
+        i64, i16 => i64; i64, i32 => i64; i64, i64 => i64; i64, Decimal => Decimal; i64, Numeric => Numeric;
+        i64, f32 => f32; i64, f64 => f64;
+        Decimal, i16 => Decimal; Decimal, i32 => Decimal; Decimal, i64 => Decimal; Decimal, Decimal => Decimal;
+        Decimal, Numeric => Numeric; Decimal, f32 => f32; Decimal, f64 => f64;
+        Numeric, i16 => Numeric; Numeric, i32 => Numeric; Numeric, i64 => Numeric; Numeric, Decimal => Numeric;
+        Numeric, Numeric => Numeric; Numeric, f32 => f32; Numeric, f64 => f64;
+        f32, i16 => f32; f32, i32 => f32; f32, i64 => f32; f32, Decimal => f32; f32, Numeric => f32; f32, f32 => f32;
+        f32, f64 => f64;
+        f64, i16 => f64; f64, i32 => f64; f64, i64 => f64; f64, Decimal => f64; f64, Numeric => f64; f64, f32 => f64;
+        f64, f64 => f64;
         bool, bool => bool; String, String => String; Vec<u8>, Vec<u8> => Vec<u8>; Interval, Interval => Interval;
-        i16, i16 => i16; i16, i32 => i32; i16, i64 => i64; i16, f32 => f32; i16, f64 => f64; i16, Numeric => Numeric;
-        i32, i16 => i32; i32, i32 => i32; i32, i64 => i64; i32, f32 => f32; i32, f64 => f64; i32, Numeric => Numeric;
-        i64, i16 => i64; i64, i32 => i64; i64, i64 => i64; i64, f32 => f32; i64, f64 => f64; i64, Numeric => Numeric;
-        f32, i16 => f32; f32, i32 => f32; f32, i64 => f32; f32, f32 => f32; f32, f64 => f64; f32, Numeric => f32;
-        f64, i16 => f64; f64, i32 => f64; f64, i64 => f64; f64, f32 => f64; f64, f64 => f64; f64, Numeric => f64;
-        Numeric, i16 => Numeric; Numeric, i32 => Numeric; Numeric, i64 => Numeric; Numeric, Numeric => Numeric;
-        Numeric, f32 => f32; Numeric, f64 => f64;
+        Date, Date => Date; Time, Time => Time; Timestamp, Timestamp => Timestamp;
+        TimestampTz, TimestampTz => TimestampTz; Uuid, Uuid => Uuid;
     }
 }
 
@@ -182,6 +212,7 @@ impl Signed for i32 {}
 impl Signed for i64 {}
 impl Signed for f32 {}
 impl Signed for f64 {}
+impl Signed for Decimal {}
 impl Signed for Numeric {}
 impl Signed for Interval {}
 

@@ -1,7 +1,7 @@
 //! What a lifted value's type says: which SQL type it is, and whether it may be NULL.
 
 use crate::row::FromSql;
-use crate::{DataType, Interval, Numeric};
+use crate::{DataType, Date, Decimal, Interval, Numeric, Time, Timestamp, TimestampTz, Uuid};
 
 /// A Rust type that values of queries have. `Option<T>` is a `T` that may be NULL.
 ///
@@ -75,7 +75,13 @@ sql_types! {
     f32, DataType::Real;
     f64, DataType::Double;
     Numeric, DataType::Numeric, { DataType::Numeric | DataType::Decimal { .. } };
+    Decimal, DataType::Numeric, { DataType::Numeric | DataType::Decimal { .. } };
     Interval, DataType::Interval;
+    Date, DataType::Date;
+    Time, DataType::Time;
+    Timestamp, DataType::Timestamp;
+    TimestampTz, DataType::TimestampTz;
+    Uuid, DataType::Uuid;
     String, DataType::Text, { DataType::Text | DataType::Varchar(_) | DataType::Char(_) };
     Vec<u8>, DataType::Bytea;
 }

@@ -9,7 +9,7 @@ use super::types::SqlType;
 use crate::linq::block::Source;
 use crate::linq::tree::{Alias, Tree};
 use crate::session::Session;
-use crate::{DataType, Interval, Numeric, Value};
+use crate::{DataType, Date, Decimal, Interval, Numeric, Time, Timestamp, TimestampTz, Uuid, Value};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -40,7 +40,8 @@ macro_rules! literal_rows {
 
 literal_rows! {
     bool => bool, i16 => i16, i32 => i32, i64 => i64, f32 => f32, f64 => f64, &str => String, &String => String,
-    String => String, Arc<str> => String, Numeric => Numeric, Interval => Interval
+    String => String, Arc<str> => String, Numeric => Numeric, Interval => Interval, Decimal => Decimal, Date => Date,
+    Time => Time, Timestamp => Timestamp, TimestampTz => TimestampTz, Uuid => Uuid
 }
 
 impl<V: IntoExpr> IntoRow for Option<V> {
