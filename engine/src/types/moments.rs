@@ -121,7 +121,13 @@ impl Date {
     /// A day; None if it is not in the calendar, or not a date of SQL (4713 BC to 5874897 AD).
     pub const fn new(year: i32, month: u32, day: u32) -> Option<Self> {
         const MONTH_DAYS: [u32; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-        if year < -4712 || year > 5_874_897 || month < 1 || month > 12 || day < 1 || day > MONTH_DAYS[month as usize - 1] {
+        if year < -4712
+            || year > 5_874_897
+            || month < 1
+            || month > 12
+            || day < 1
+            || day > MONTH_DAYS[month as usize - 1]
+        {
             return None;
         }
         let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);

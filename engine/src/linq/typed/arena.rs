@@ -6,7 +6,7 @@
 //! the one that has its place now.
 
 use crate::linq::tree::Tree;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind};
 use std::cell::RefCell;
 use std::panic::Location;
 
@@ -130,11 +130,6 @@ pub(super) fn fail(error: Error) {
             scope.failure.get_or_insert(error);
         }
     });
-}
-
-/// What fails, if it does, noted.
-pub(super) fn noted<T>(result: Result<T>) -> Option<T> {
-    result.map_err(fail).ok()
 }
 
 #[cold]

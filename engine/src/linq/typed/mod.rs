@@ -6,7 +6,7 @@
 //!
 //! Read in this order: `types` says what a type of a value is; `arena` is where values live, `expr` what they are, `literal`,
 //! `operators`, `conditions`, `text`, `times`, `functions` what is done with them; `record` has rows of them, `query` the steps on rows,
-//! with `order`, `joins`, `sets`, `grouped` with `aggregates`, `subqueries`; `values` begins a query, `run` ends it, `prepared`
+//! with `order`, `joins`, `sets`, `grouped` with `aggregates`, `subqueries`, `window`; `values` begins a query, `run` ends it, `prepared`
 //! runs one with parameters.
 
 mod aggregates;
@@ -29,6 +29,7 @@ mod text;
 mod times;
 mod types;
 mod values;
+pub mod window;
 
 pub use aggregates::{Averaged, Ordered, Summed};
 pub use conditions::Condition;
