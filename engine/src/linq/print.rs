@@ -235,7 +235,7 @@ impl Sql<'_, Tree> {
 
 impl Display for Sql<'_, Call> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Call { name, arguments, distinct, filter, order, over, ignore_nulls } = self.part;
+        let Call { name, arguments, distinct, filter, order, over, ignore_nulls, of_group: _ } = self.part;
         let text = self.text;
         write!(f, "{name}({}", if *distinct { "DISTINCT " } else { "" })?;
         match arguments {

@@ -97,6 +97,8 @@ pub(super) struct Call {
     pub(super) over: Option<Arc<Window>>,
     /// IGNORE NULLS.
     pub(super) ignore_nulls: bool,
+    /// Whether a group has made it: whether it is an aggregate, so that there is one row of its level.
+    pub(super) of_group: bool,
 }
 
 /// A window: which rows a call goes over.
@@ -133,7 +135,16 @@ impl Call {
     /// A plain call.
     pub(super) fn new(name: &str, arguments: Option<Vec<Tree>>) -> Self {
         let name = name.to_ascii_lowercase();
-        Call { name, arguments, distinct: false, filter: None, order: Vec::new(), over: None, ignore_nulls: false }
+        Call {
+            name,
+            arguments,
+            distinct: false,
+            filter: None,
+            order: Vec::new(),
+            over: None,
+            ignore_nulls: false,
+            of_group: false,
+        }
     }
 }
 
@@ -254,6 +265,16 @@ impl Tree {
             Tree::Column { table: None, name } => Some(Reference::Name(name.to_string())),
             _ => None,
         }
+    }
+
+    /// Whether a group's aggregate is in it.
+    pub(super) fn has_aggregate(&self) -> bool {
+        if matches!(self, Tree::Call(Call { of_group: true, .. })) {
+            return true;
+        }
+        let mut found = false;
+        self.parts(&mut |part| found = found || part.has_aggregate());
+        found
     }
 
     /// Calls back for each of its parts; subqueries are none.
@@ -432,7 +453,7 @@ impl Call {
     }
 
     fn build(&self, context: &mut Context<'_, '_>, scope: &Scope<'_>) -> Result<Expression> {
-        let Call { name, arguments, distinct, filter, order, over, ignore_nulls } = self;
+        let Call { name, arguments, distinct, filter, order, over, ignore_nulls, of_group: _ } = self;
         let callee = context.builder.callee(name)?;
         let nulls = ignore_nulls.then_some(Nulls::Ignored);
         let clause = if over.is_some() { Clause::WindowArgument } else { Clause::AggregateArgument };
