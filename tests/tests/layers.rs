@@ -77,6 +77,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "reader",
             "format",
             "pretty",
+            "types",
             "parameters",
             "row",
             "keys",

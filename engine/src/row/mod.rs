@@ -10,11 +10,14 @@
 //! | smallint, integer, bigint, oid; numeric without digits behind the point | every integer type (22003 if it does not fit) |
 //! | real | `f32` |
 //! | real, double precision, numeric, integers | `f64` |
-//! | numeric, integers | [`Numeric`](crate::Numeric) |
+//! | numeric, integers | [`Numeric`](crate::Numeric); [`Decimal`](crate::Decimal) up to 38 digits (else 22003) |
 //! | text, varchar, char, name, json, jsonb, enums, … | `&str`, `String`, `Box<str>`, `Arc<str>` |
-//! | bytea, uuid | `&[u8]`, `Vec<u8>`; uuid also `[u8; 16]` |
+//! | bytea, uuid | `&[u8]`, `Vec<u8>`; uuid also [`Uuid`](crate::Uuid) and `[u8; 16]` |
+//! | date, time | [`Date`](crate::Date), [`Time`](crate::Time) |
+//! | timestamp, timestamptz | [`Timestamp`](crate::Timestamp), [`TimestampTz`](crate::TimestampTz) |
 //! | interval | [`Interval`](crate::Interval) |
 //! | arrays of these | `Vec` |
+//! | all but structs, and arrays of them | [`Value`](crate::Value) |
 //! | NULL | `Option` |
 //!
 //! [`Row::text`] gives the text of any value, [`Row::value`] a [`Value`](crate::Value).
