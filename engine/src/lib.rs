@@ -23,8 +23,8 @@
 //! `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique, `grants` says whose they are), `settings`
 //! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
 //! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
-//! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `types` has Rust types for SQL's,
-//! `parameters` are values from Rust, `row` gives it values. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
+//! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `parameters` are values from Rust,
+//! `row` gives it values, `types` are those that Rust lacks. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
 //! `session` and `linq` are what users call.
 
 mod access;
@@ -91,7 +91,7 @@ pub use sight::Sight;
 pub use stream::{Notice, ResultStream};
 pub use transaction::TransactionStatus;
 #[doc(hidden)]
-pub use types::literal as __literal;
+pub use types::literals as __literal;
 pub use types::{Date, Decimal, Time, Timestamp, TimestampTz, Uuid};
 
 /// The version of Arrow whose types this API takes and gives.

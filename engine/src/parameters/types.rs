@@ -1,7 +1,7 @@
 //! The Rust types that parameters have.
 
 use super::{Kind, Parameter};
-use crate::{DataType, Date, Decimal, Interval, Numeric, Time, Timestamp, TimestampTz, Uuid, Value};
+use crate::{DataType, Interval, Numeric, Value};
 use multiloop_planner::evaluate::bytes::to_hex;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -90,12 +90,6 @@ to_parameter! {
     f64, DataType::Double, value => Kind::Float(*value, DataType::Double);
     Numeric, DataType::Numeric, value => Kind::Exact(Arc::new(value.clone()));
     Interval, DataType::Interval, value => Kind::Interval(*value);
-    Decimal, DataType::Numeric, value => Kind::Exact(Arc::new((*value).into()));
-    Date, DataType::Date, value => Kind::Typed(Value::Int(value.to_days().into()), DataType::Date);
-    Time, DataType::Time, value => Kind::Typed(Value::Int(value.to_micros()), DataType::Time);
-    Timestamp, DataType::Timestamp, value => Kind::Typed(Value::Int(value.to_micros()), DataType::Timestamp);
-    TimestampTz, DataType::TimestampTz, value => Kind::Typed(Value::Int(value.to_micros()), DataType::TimestampTz);
-    Uuid, DataType::Uuid, value => Kind::Typed(Value::text(value.to_string()), DataType::Uuid);
     str, DataType::Null, value => Kind::Text(Arc::from(value));
     String, DataType::Null, value => Kind::Text(Arc::from(value.as_str()));
     Box<str>, DataType::Null, value => Kind::Text(Arc::from(&**value));

@@ -1,7 +1,7 @@
 //! The Rust types that values of results become.
 
 use super::value::ValueRef;
-use crate::{DataType, Date, Decimal, Error, ErrorKind, Interval, Numeric, Result, Time, Timestamp, TimestampTz, Uuid};
+use crate::{DataType, Error, ErrorKind, Interval, Numeric, Result};
 use std::sync::Arc;
 
 /// A Rust type that values of a result become. A type of one's own is made of another one, or of a [`ValueRef`]:
@@ -82,11 +82,6 @@ from_sql! {
         ValueRef::SmallInt(value) => value.into(),
     };
     Interval, DataType::Interval, { ValueRef::Interval(value) => value, };
-    Date, DataType::Date, { ValueRef::Date(value) => Date::of_column(value), };
-    Time, DataType::Time, { ValueRef::Time(value) => Time::of_column(value), };
-    Timestamp, DataType::Timestamp, { ValueRef::Timestamp(value) => Timestamp::of_column(value), };
-    TimestampTz, DataType::TimestampTz, { ValueRef::TimestampTz(value) => TimestampTz::of_column(value), };
-    Uuid, DataType::Uuid, { ValueRef::Uuid(value) => Uuid::from_bytes(*value), };
     [u8; 16], DataType::Uuid, { ValueRef::Uuid(value) => *value, };
     &'r [u8], DataType::Bytea | DataType::Uuid, {
         ValueRef::Bytes(value) => value,
@@ -103,7 +98,7 @@ impl FromSql<'_> for f64 {
             ValueRef::SmallInt(value) => value.into(),
             ValueRef::Integer(value) => value.into(),
             ValueRef::BigInt(value) => value as f64,
-            ValueRef::Decimal { unscaled, scale } => Decimal::of_column(unscaled, scale).to_f64(),
+            ValueRef::Decimal { unscaled, scale } => nearest(unscaled, scale),
             ValueRef::Numeric(text) => Numeric::parse(text)?.to_double(),
             other => return Err(other.mismatch::<Self>()),
         })
@@ -114,22 +109,15 @@ impl FromSql<'_> for f64 {
     }
 }
 
-impl FromSql<'_> for Decimal {
-    #[inline]
-    fn from_sql(value: ValueRef<'_>) -> Result<Self> {
-        Ok(match value {
-            ValueRef::Decimal { unscaled, scale } => Decimal::of_column(unscaled, scale),
-            ValueRef::Numeric(text) => text.parse()?,
-            ValueRef::SmallInt(value) => value.into(),
-            ValueRef::Integer(value) => value.into(),
-            ValueRef::BigInt(value) => value.into(),
-            other => return Err(other.mismatch::<Self>()),
-        })
+/// The nearest double of a decimal.
+pub(crate) fn nearest(unscaled: i128, scale: u8) -> f64 {
+    /// Powers of ten up to this one, and integers of this size, are doubles, and so their quotient is rounded once.
+    const POWER_MAX: u8 = 22;
+    const INTEGER_MAX: u128 = 1 << 53;
+    if scale <= POWER_MAX && unscaled.unsigned_abs() <= INTEGER_MAX {
+        return unscaled as f64 / 10f64.powi(scale.into());
     }
-
-    fn takes(data_type: DataType) -> bool {
-        data_type.is_exact() || data_type.is_integer()
-    }
+    Numeric::new(unscaled, scale.into()).to_double()
 }
 
 impl FromSql<'_> for Numeric {

@@ -32,6 +32,7 @@ mod value;
 
 pub use from_row::FromRow;
 pub use from_sql::FromSql;
+pub(crate) use from_sql::nearest;
 pub use rows::{MappedRows, Rows, TypedRows};
 pub use value::{ListRef, ValueRef};
 

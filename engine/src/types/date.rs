@@ -1,27 +1,10 @@
-//! Dates.
+//! What dates have of their own: the calendar.
 
-use super::{Time, Timestamp, out_of_range, read};
-use crate::{DataType, Error, Interval, Result};
+use super::{Date, Time, Timestamp};
+use crate::Interval;
 use multiloop_planner::evaluate::calendar::{
     self, Civil, DATE_INFINITY, DAYS_MAX, DAYS_MIN, civil_from_days, days_from_civil, days_in_month,
 };
-use multiloop_planner::evaluate::format::format_date;
-use std::fmt;
-use std::str::FromStr;
-
-/// A day of the Gregorian calendar, or one of the infinities: SQL's `date`. The first one is 4714-11-24 BC, the last one 5874897-12-31.
-///
-/// ```
-/// use multiloop::{Date, date};
-///
-/// let day = Date::try_new(1998, 9, 2)?;
-/// assert_eq!(day, date!(1998-09-02));
-/// assert_eq!("2 September 1998".parse::<Date>()?, day);
-/// assert_eq!(Date::try_new(1998, 2, 29).unwrap_err().sqlstate(), "22008");
-/// # Ok::<(), multiloop::Error>(())
-/// ```
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Date(i32);
 
 impl Date {
     /// `infinity`: later than all others.
@@ -33,52 +16,43 @@ impl Date {
     /// The last one, 5874897-12-31.
     pub const MAX: Date = Date(DAYS_MAX as i32);
 
-    /// The date of a year, a month from 1 and a day from 1. The year 0 is 1 BC.
-    ///
-    /// # Errors
-    /// 22008 if there is no such date.
-    pub fn try_new(year: i32, month: u32, day: u32) -> Result<Self> {
-        Date::checked(year, month, day).ok_or_else(|| out_of_range("date", format_args!("{year}-{month:02}-{day:02}")))
-    }
-
-    /// As [`Date::try_new`], for constants; None if there is no such date.
+    /// A day, of a month from 1; None if it is not in the calendar, or not a date of SQL. The year 0 is 1 BC.
     ///
     /// ```
     /// use multiloop::Date;
     ///
-    /// const LEAP: Option<Date> = Date::checked(2024, 2, 29);
-    /// assert!(LEAP.is_some() && Date::checked(2023, 2, 29).is_none());
+    /// const LEAP: Option<Date> = Date::new(2024, 2, 29);
+    /// assert!(LEAP.is_some() && Date::new(2023, 2, 29).is_none());
     /// ```
-    pub const fn checked(year: i32, month: u32, day: u32) -> Option<Self> {
+    pub const fn new(year: i32, month: u32, day: u32) -> Option<Self> {
         if month < 1 || month > 12 || day < 1 || day as i64 > days_in_month(year as i64, month as i64) {
             return None;
         }
         Date::of(days_from_civil(year as i64, month as i64, day as i64))
     }
 
-    /// So many days after 1970-01-01, or before; None if there is no such date. The least and the greatest number are the infinities.
+    /// So many days after 1970-01-01, or before; an infinity beyond the last date, or the first.
     ///
     /// ```
     /// use multiloop::{Date, date};
     ///
-    /// assert_eq!(Date::from_days(1), Some(date!(1970-01-02)));
-    /// assert_eq!(Date::from_days(i32::MAX), Some(Date::INFINITY));
+    /// assert_eq!(Date::from_days(1), date!(1970-01-02));
+    /// assert_eq!(Date::from_days(i32::MAX), Date::INFINITY);
     /// ```
-    pub const fn from_days(days: i32) -> Option<Self> {
-        if days == i32::MAX || days == i32::MIN { Some(Date(days)) } else { Date::of(days as i64) }
+    pub const fn from_days(days: i32) -> Self {
+        match Date::of(days as i64) {
+            Some(date) => date,
+            None if days < 0 => Date::NEG_INFINITY,
+            None => Date::INFINITY,
+        }
     }
 
     const fn of(days: i64) -> Option<Self> {
         if days < DAYS_MIN || days > DAYS_MAX { None } else { Some(Date(days as i32)) }
     }
 
-    /// What a column has, which has been checked.
-    pub(crate) const fn of_column(days: i32) -> Self {
-        Date(days)
-    }
-
-    /// The days since 1970-01-01; of the infinities the least and the greatest number.
-    pub const fn to_days(self) -> i32 {
+    /// Days since 1970-01-01; of the infinities the least and the greatest number.
+    pub const fn days(self) -> i32 {
         self.0
     }
 
@@ -140,22 +114,19 @@ impl Date {
     /// assert_eq!(date!(2024-02-28).checked_add_days(2), Some(date!(2024-03-01)));
     /// assert_eq!(Date::MAX.checked_add_days(1), None);
     /// ```
-    pub const fn checked_add_days(self, days: i64) -> Option<Self> {
+    pub const fn checked_add_days(self, days: i32) -> Option<Self> {
         if !self.is_finite() {
             return Some(self);
         }
-        match (self.0 as i64).checked_add(days) {
-            Some(days) => Date::of(days),
-            None => None,
-        }
+        Date::of(self.0 as i64 + days as i64)
     }
 
     /// So many days earlier; None before the first date. The infinities stay.
-    pub const fn checked_sub_days(self, days: i64) -> Option<Self> {
-        match days.checked_neg() {
-            Some(days) => self.checked_add_days(days),
-            None => None,
+    pub const fn checked_sub_days(self, days: i32) -> Option<Self> {
+        if !self.is_finite() {
+            return Some(self);
         }
+        Date::of(self.0 as i64 - days as i64)
     }
 
     /// So many months later, or on the last day of that month if it is shorter; None where there is no such date. The infinities
@@ -192,7 +163,7 @@ impl Date {
     /// assert_eq!(date!(1998-09-02).at(time!(12:30)), Some(timestamp!(1998-09-02 12:30)));
     /// ```
     pub const fn at(self, time: Time) -> Option<Timestamp> {
-        Timestamp::checked(self, time)
+        Timestamp::new(self, time)
     }
 
     /// The moment an interval later, as SQL adds it: a timestamp. None where there is none.
@@ -202,25 +173,3 @@ impl Date {
 }
 
 const _: () = assert!(DATE_INFINITY == i32::MAX as i64, "the infinities are the least and the greatest number");
-
-impl fmt::Display for Date {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format_date(self.0.into()))
-    }
-}
-
-impl fmt::Debug for Date {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-/// As PostgreSQL reads a date (22007 and 22008 for what is none); `today` and its kin are none without a session.
-impl FromStr for Date {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let days = read(text, DataType::Date)?;
-        i32::try_from(days).ok().and_then(Date::from_days).ok_or_else(|| out_of_range("date", text))
-    }
-}

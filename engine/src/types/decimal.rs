@@ -1,6 +1,8 @@
 //! Exact numbers of up to 38 digits.
 
-use crate::{Error, ErrorKind, Numeric, Result};
+use crate::parameters::{Parameter, ToParameter};
+use crate::row::{FromSql, ValueRef, nearest};
+use crate::{DataType, Error, ErrorKind, Numeric, Result};
 use multiloop_planner::evaluate::decimal::{power_of_ten, rescale};
 use multiloop_planner::evaluate::format::format_decimal;
 use multiloop_planner::numeric::small::SmallNumeric;
@@ -39,33 +41,19 @@ impl Decimal {
     /// Digits that a number has at most, and that may be behind the point.
     pub const SCALE_MAX: u8 = 38;
 
-    /// The number `unscaled` · 10^-`scale`.
-    ///
-    /// # Errors
-    /// 22003 for more than 38 digits.
+    /// `unscaled` times 10^-`scale`; None beyond 38 digits.
     ///
     /// ```
     /// use multiloop::{Decimal, decimal};
     ///
-    /// assert_eq!(Decimal::try_new(1250, 2)?, decimal!(12.50));
-    /// # Ok::<(), multiloop::Error>(())
+    /// assert_eq!(Decimal::new(1250, 2), Some(decimal!(12.50)));
     /// ```
-    pub fn try_new(unscaled: i128, scale: u8) -> Result<Self> {
-        Decimal::checked(unscaled, scale).ok_or_else(|| too_long(Numeric::new(unscaled, scale.into())))
-    }
-
-    /// As [`Decimal::try_new`], for constants; None for more than 38 digits.
-    pub const fn checked(unscaled: i128, scale: u8) -> Option<Self> {
+    pub const fn new(unscaled: i128, scale: u8) -> Option<Self> {
         if scale > Decimal::SCALE_MAX || unscaled.unsigned_abs() >= LIMIT {
             None
         } else {
             Some(Decimal { unscaled, scale })
         }
-    }
-
-    /// What a column has, which has been checked.
-    pub(crate) const fn of_column(unscaled: i128, scale: u8) -> Self {
-        Decimal { unscaled, scale }
     }
 
     /// All its digits.
@@ -115,30 +103,20 @@ impl Decimal {
         of_small(self.small().checked_multiply(other.small())?)
     }
 
-    /// The same number with another scale; None if it has other digits there, or more than 38.
+    /// The same value with fewer or more digits behind the point, rounded half away from zero as SQL does; None beyond 38 digits.
     ///
     /// ```
     /// use multiloop::decimal;
     ///
-    /// assert_eq!(decimal!(1.50).rescaled(1).map(|number| number.unscaled()), Some(15));
-    /// assert_eq!(decimal!(1.25).rescaled(1), None);
+    /// assert_eq!(decimal!(-1.25).rescaled(1), Some(decimal!(-1.3)));
+    /// assert_eq!(decimal!(1.5).rescaled(2).map(|number| number.to_string()), Some("1.50".to_owned()));
     /// ```
+    #[must_use]
     pub fn rescaled(self, scale: u8) -> Option<Self> {
-        self.rounded(scale).filter(|rounded| *rounded == self)
-    }
-
-    /// The nearest number with so many digits behind the point, halves away from 0 as SQL has it; None for more than 38 digits.
-    ///
-    /// ```
-    /// use multiloop::decimal;
-    ///
-    /// assert_eq!(decimal!(-1.25).rounded(1), Some(decimal!(-1.3)));
-    /// ```
-    pub fn rounded(self, scale: u8) -> Option<Self> {
         if scale > Decimal::SCALE_MAX {
             return None;
         }
-        Decimal::checked(rescale(self.unscaled, self.scale, scale)?, scale)
+        Decimal::new(rescale(self.unscaled, self.scale, scale)?, scale)
     }
 
     /// The same number without zeros at the end behind the point.
@@ -153,13 +131,7 @@ impl Decimal {
 
     /// The nearest double.
     pub fn to_f64(self) -> f64 {
-        /// Powers of ten up to this one, and integers of this size, are doubles, and so their quotient is rounded once.
-        const POWER_MAX: u8 = 22;
-        const INTEGER_MAX: u128 = 1 << 53;
-        if self.scale <= POWER_MAX && self.unscaled.unsigned_abs() <= INTEGER_MAX {
-            return self.unscaled as f64 / 10f64.powi(self.scale.into());
-        }
-        Numeric::from(self).to_double()
+        nearest(self.unscaled, self.scale)
     }
 
     fn small(self) -> SmallNumeric {
@@ -177,7 +149,7 @@ impl Decimal {
 fn of_small(small: SmallNumeric) -> Option<Decimal> {
     let shown = Numeric::from(small);
     let scale = u8::try_from(shown.scale()?).ok()?;
-    Decimal::checked(shown.unscaled_at(scale)?, scale)
+    Decimal::new(shown.unscaled_at(scale)?, scale)
 }
 
 #[cold]
@@ -259,7 +231,7 @@ impl TryFrom<&Numeric> for Decimal {
         let of_digits = |number: &Numeric| {
             let small = number.small()?;
             let scale = u8::try_from(number.scale()?).ok().filter(|&scale| scale <= Decimal::SCALE_MAX)?;
-            (Decimal::checked(number.unscaled_at(scale)?, scale)).filter(|_| Numeric::from(small) == *number)
+            (Decimal::new(number.unscaled_at(scale)?, scale)).filter(|_| Numeric::from(small) == *number)
         };
         of_digits(number).or_else(|| of_digits(&number.trim_scale())).ok_or_else(|| too_long(number))
     }
@@ -292,6 +264,34 @@ impl TryFrom<i128> for Decimal {
     type Error = Error;
 
     fn try_from(integer: i128) -> Result<Self> {
-        Decimal::try_new(integer, 0)
+        Decimal::new(integer, 0).ok_or_else(|| too_long(integer))
+    }
+}
+
+impl FromSql<'_> for Decimal {
+    #[inline]
+    fn from_sql(value: ValueRef<'_>) -> Result<Self> {
+        match value {
+            ValueRef::Decimal { unscaled, scale } => Ok(Decimal { unscaled, scale }),
+            ValueRef::Numeric(text) => text.parse(),
+            ValueRef::SmallInt(value) => Ok(value.into()),
+            ValueRef::Integer(value) => Ok(value.into()),
+            ValueRef::BigInt(value) => Ok(value.into()),
+            other => Err(other.mismatch::<Self>()),
+        }
+    }
+
+    fn takes(data_type: DataType) -> bool {
+        <Numeric as FromSql<'_>>::takes(data_type)
+    }
+}
+
+impl ToParameter for Decimal {
+    fn to_parameter(&self) -> Parameter {
+        Numeric::from(*self).to_parameter()
+    }
+
+    fn sql_type() -> DataType {
+        DataType::Numeric
     }
 }

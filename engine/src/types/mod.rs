@@ -1,4 +1,4 @@
-//! Rust types for SQL's values: a field of a struct, a parameter, what a row gives.
+//! Rust's types for SQL's values of date, time, timestamp, uuid and numeric, where the standard library has none: small and `Copy`.
 //!
 //! | SQL | Rust |
 //! |---|---|
@@ -8,12 +8,12 @@
 //! | timestamptz | [`TimestampTz`] |
 //! | numeric | [`Decimal`] up to 38 digits, [`Numeric`](crate::Numeric) for any number of them |
 //! | uuid | [`Uuid`] |
-//! | interval | [`Interval`](crate::Interval) |
 //!
-//! They are `Copy`, are printed and read as PostgreSQL prints and reads them, and compare as SQL compares them. `date`, `time`,
-//! `timestamp`, `decimal` and `uuid` have one type each (`timestamp` two), `literal` reads what [`date!`](crate::date) and the
-//! other macros are given while the program is compiled. Arithmetic that may leave the range of a type is `checked_…` and gives
-//! None then: no operator panics.
+//! They are printed and read as PostgreSQL prints and reads them, and compare as SQL compares them. Arithmetic that may leave the
+//! range of a type is `checked_…` and gives None then: no operator panics.
+//!
+//! `moments` has what all days and times have, `date`, `time` and `timestamp` what is each one's own, `decimal` exact numbers, `uuid`
+//! identifiers; `literals` the macros that make some while a program is compiled.
 //!
 //! ```
 //! use multiloop::{Date, Decimal, Engine, date, decimal, params};
@@ -30,31 +30,21 @@
 mod date;
 mod decimal;
 #[doc(hidden)]
-pub mod literal;
+pub mod literals;
+mod moments;
 #[cfg(test)]
 mod tests;
 mod time;
 mod timestamp;
 mod uuid;
 
-pub use date::Date;
 pub use decimal::Decimal;
-pub use time::Time;
-pub use timestamp::{Timestamp, TimestampTz};
+pub use moments::{Date, Time, Timestamp, TimestampTz};
 pub use uuid::Uuid;
 
-use crate::{DataType, Error, ErrorKind, Result, Value};
-use multiloop_planner::evaluate::{UTC, parse_in};
+use crate::{Error, ErrorKind};
 
-/// The number that carries a text of a date, a time or a timestamp.
-fn read(text: &str, data_type: DataType) -> Result<i64> {
-    match parse_in(text, data_type, UTC)? {
-        Value::Int(value) => Ok(value),
-        _ => Err(Error::internal("a moment was read as something else")),
-    }
-}
-
-/// The error (22008) for parts that are no date, time or timestamp.
+/// The error (22008) for what is no date, time or timestamp.
 #[cold]
 fn out_of_range(what: &str, shown: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::DatetimeOverflow, format!("{what} out of range: {shown}"))

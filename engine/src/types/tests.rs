@@ -115,7 +115,7 @@ fn decimals_are_numerics() {
         }
         for scale in [0, 1, 2, 38] {
             let rounded = Decimal::try_from(&one.round(scale)).ok();
-            assert_eq!(a.rounded(scale as u8), rounded.and_then(|it| it.rescaled(scale as u8)), "{a} {scale}");
+            assert_eq!(a.rescaled(scale as u8), rounded.and_then(|it| it.rescaled(scale as u8)), "{a} {scale}");
         }
         assert_eq!(a.to_f64(), one.to_double());
         assert_eq!((-*a).to_string(), one.negate().to_string());
@@ -187,8 +187,8 @@ fn the_calendar_is_that_of_sql() {
                    extract(doy FROM $1::date)::int, extract(isodow FROM $1::date)::int";
         let parts = session.query_one::<(u32, u32, u32, u32)>(sql, params![value]).expect(day);
         assert_eq!((value.day(), value.month(), value.day_of_year(), value.iso_weekday()), parts, "{day}");
-        assert_eq!(Date::checked(value.year(), value.month(), value.day()), Some(value));
-        assert_eq!(Date::from_days(value.to_days()), Some(value));
+        assert_eq!(Date::new(value.year(), value.month(), value.day()), Some(value));
+        assert_eq!(Date::from_days(value.days()), value);
     }
     assert_eq!((Date::MIN.year(), Date::MAX.year()), (-4713, 5_874_897));
     assert_eq!((Date::INFINITY.year(), Date::INFINITY.month(), Date::NEG_INFINITY.day()), (i32::MAX, 0, 0));
@@ -196,21 +196,21 @@ fn the_calendar_is_that_of_sql() {
     for (year, month, day) in
         [(2026, 2, 29), (2026, 0, 1), (2026, 13, 1), (2026, 4, 31), (2026, 1, 0), (i32::MAX, 1, 1)]
     {
-        assert_eq!(Date::try_new(year, month, day).expect_err("none").sqlstate(), "22008");
+        assert_eq!(Date::new(year, month, day), None);
     }
     assert_eq!(Date::MIN.checked_sub_days(1), None);
-    assert_eq!(Date::MAX.checked_add_days(i64::MAX), None);
-    assert_eq!(Date::MAX.checked_sub_days(i64::MIN), None);
+    assert_eq!(Date::MAX.checked_add_days(i32::MAX), None);
+    assert_eq!(Date::MAX.checked_sub_days(i32::MIN), None);
     assert_eq!(Date::INFINITY.checked_add_days(-1), Some(Date::INFINITY));
     assert_eq!(Date::MAX.checked_add_months(i32::MAX), None);
     assert_eq!(Date::MAX.days_since(Date::INFINITY), None);
     assert_eq!((Date::MAX.at(Time::MIDNIGHT), Date::INFINITY.at(time!(1:00))), (None, Some(Timestamp::INFINITY)));
     assert_eq!(Timestamp::INFINITY.date(), Date::INFINITY);
-    assert_eq!(timestamp!(1969-12-31 23:59:59.999999).to_micros(), -1);
-    let before = Timestamp::from_micros(-1).expect("a moment");
+    assert_eq!(timestamp!(1969-12-31 23:59:59.999999).micros(), -1);
+    let before = Timestamp::from_micros(-1);
     assert_eq!((before.year(), before.day(), before.hour(), before.microsecond()), (1969, 31, 23, 999_999));
-    assert_eq!(Timestamp::from_micros(i64::MIN + 1), None);
-    assert_eq!(Timestamp::from_micros(i64::MAX - 1), None);
+    assert_eq!(Timestamp::from_micros(i64::MIN + 1), Timestamp::NEG_INFINITY);
+    assert_eq!(Timestamp::from_micros(i64::MAX - 1), Timestamp::INFINITY);
     let month = Interval { months: 1, ..Interval::default() };
     assert_eq!(date!(2024 - 01 - 31).checked_add(month), Some(timestamp!(2024 - 02 - 29)));
     assert_eq!(timestamp!(2024 - 03 - 31).checked_sub(month), Some(timestamp!(2024 - 02 - 29)));
@@ -226,10 +226,10 @@ fn times_of_the_system() {
         (-1, SystemTime::UNIX_EPOCH - Duration::from_micros(1)),
     ] {
         let instant = TimestampTz::try_from(time).expect("in range");
-        assert_eq!(instant.to_micros(), micros);
+        assert_eq!(instant.micros(), micros);
         assert_eq!(SystemTime::try_from(instant).expect("in range"), time);
     }
     let little = SystemTime::UNIX_EPOCH - Duration::from_nanos(1);
-    assert_eq!(TimestampTz::try_from(little).expect("in range").to_micros(), -1);
+    assert_eq!(TimestampTz::try_from(little).expect("in range").micros(), -1);
     assert!(SystemTime::try_from(TimestampTz::NEG_INFINITY).is_err());
 }

@@ -1,23 +1,7 @@
-//! Times of day.
+//! What times of day have of their own: hours and their parts.
 
-use super::{out_of_range, read};
-use crate::{DataType, Error, Result};
+use super::Time;
 use multiloop_planner::evaluate::calendar::{DAY, HOUR, MINUTE, SECOND};
-use multiloop_planner::evaluate::format::format_time;
-use std::fmt;
-use std::str::FromStr;
-
-/// A time of day in microseconds: SQL's `time`. The last one is 24:00:00.
-///
-/// ```
-/// use multiloop::{Time, time};
-///
-/// assert_eq!(Time::try_new(12, 30, 5, 250_000)?, time!(12:30:05.25));
-/// assert_eq!("12:30 pm".parse::<Time>()?.hour(), 12);
-/// # Ok::<(), multiloop::Error>(())
-/// ```
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Time(i64);
 
 impl Time {
     /// 00:00:00.
@@ -25,18 +9,32 @@ impl Time {
     /// 24:00:00, the end of a day.
     pub const MAX: Time = Time(DAY);
 
-    /// The time of hours, minutes, seconds and microseconds.
+    /// A time; None if there is none such.
     ///
-    /// # Errors
-    /// 22008 if there is no such time.
-    pub fn try_new(hour: u32, minute: u32, second: u32, micros: u32) -> Result<Self> {
-        Time::checked(hour, minute, second, micros)
-            .ok_or_else(|| out_of_range("time", format_args!("{hour:02}:{minute:02}:{second:02}.{micros:06}")))
+    /// ```
+    /// use multiloop::{Time, time};
+    ///
+    /// assert_eq!(Time::new(12, 30, 0.5), Some(time!(12:30:00.5)));
+    /// assert_eq!(Time::new(24, 0, 0.5), None);
+    /// ```
+    pub fn new(hour: u32, minute: u32, second: f64) -> Option<Self> {
+        if hour > 24 || minute > 59 || !(0.0..60.0).contains(&second) {
+            return None;
+        }
+        let micros = (second * SECOND as f64).round() as i64;
+        Time::from_micros(i64::from(hour) * HOUR + i64::from(minute) * MINUTE + micros)
     }
 
-    /// As [`Time::try_new`], for constants; None if there is no such time.
-    pub const fn checked(hour: u32, minute: u32, second: u32, micros: u32) -> Option<Self> {
-        if minute > 59 || second > 59 || micros as i64 >= SECOND {
+    /// A time of whole seconds and microseconds; None if there is none such.
+    ///
+    /// ```
+    /// use multiloop::{Time, time};
+    ///
+    /// const START: Option<Time> = Time::from_hms_micro(12, 30, 5, 250_000);
+    /// assert_eq!(START, Some(time!(12:30:05.25)));
+    /// ```
+    pub const fn from_hms_micro(hour: u32, minute: u32, second: u32, micros: u32) -> Option<Self> {
+        if hour > 24 || minute > 59 || second > 59 || micros as i64 >= SECOND {
             return None;
         }
         Time::from_micros(hour as i64 * HOUR + minute as i64 * MINUTE + second as i64 * SECOND + micros as i64)
@@ -54,13 +52,8 @@ impl Time {
         if micros < 0 || micros > DAY { None } else { Some(Time(micros)) }
     }
 
-    /// What a column has, which has been checked.
-    pub(crate) const fn of_column(micros: i64) -> Self {
-        Time(micros)
-    }
-
-    /// The microseconds since midnight.
-    pub const fn to_micros(self) -> i64 {
+    /// Microseconds since midnight.
+    pub const fn micros(self) -> i64 {
         self.0
     }
 
@@ -82,26 +75,5 @@ impl Time {
     /// The microseconds of the second, from 0 to 999,999.
     pub const fn microsecond(self) -> u32 {
         (self.0 % SECOND) as u32
-    }
-}
-
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format_time(self.0))
-    }
-}
-
-impl fmt::Debug for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-/// As PostgreSQL reads a time; 22007 and 22008 for what is none.
-impl FromStr for Time {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Time::from_micros(read(text, DataType::Time)?).ok_or_else(|| out_of_range("time", text))
     }
 }

@@ -1,5 +1,7 @@
 //! Universally unique identifiers.
 
+use crate::parameters::{Parameter, ToParameter};
+use crate::row::{FromSql, ValueRef};
 use crate::{DataType, Error, Result, Value};
 use multiloop_planner::evaluate::parse;
 use std::fmt;
@@ -29,8 +31,8 @@ impl Uuid {
     }
 
     /// Its bytes, in the order in which they are printed.
-    pub const fn as_bytes(&self) -> &[u8; 16] {
-        &self.0
+    pub const fn bytes(self) -> [u8; 16] {
+        self.0
     }
 
     /// The one of this number, whose first digits are printed first.
@@ -98,5 +100,29 @@ impl FromStr for Uuid {
         let digits: String = read.chars().filter(|each| *each != '-').collect();
         let number = u128::from_str_radix(&digits, 16);
         number.map(Uuid::from_u128).map_err(|_| Error::internal("a uuid was read as something else"))
+    }
+}
+
+impl FromSql<'_> for Uuid {
+    #[inline]
+    fn from_sql(value: ValueRef<'_>) -> Result<Self> {
+        match value {
+            ValueRef::Uuid(bytes) => Ok(Uuid(*bytes)),
+            other => Err(other.mismatch::<Self>()),
+        }
+    }
+
+    fn takes(data_type: DataType) -> bool {
+        data_type == DataType::Uuid
+    }
+}
+
+impl ToParameter for Uuid {
+    fn to_parameter(&self) -> Parameter {
+        (Value::text(self.to_string()), DataType::Uuid).to_parameter()
+    }
+
+    fn sql_type() -> DataType {
+        DataType::Uuid
     }
 }

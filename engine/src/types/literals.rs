@@ -61,7 +61,7 @@ impl Scanner<'_> {
         }
         let Some(day) = self.number(2) else { return None };
         // PostgreSQL has no year 0.
-        if year == 0 { None } else { Date::checked(year as i32, month as u32, day as u32) }
+        if year == 0 { None } else { Date::new(year as i32, month as u32, day as u32) }
     }
 
     /// `12:30`, `12:30:05`, `12:30:05.25`
@@ -83,7 +83,7 @@ impl Scanner<'_> {
                 micros = fraction * 10i64.pow(FRACTION_DIGITS - (self.at - start) as u32);
             }
         }
-        Time::checked(hour as u32, minute as u32, second as u32, micros as u32)
+        Time::from_hms_micro(hour as u32, minute as u32, second as u32, micros as u32)
     }
 }
 
@@ -110,7 +110,7 @@ pub const fn timestamp(text: &str) -> Option<Timestamp> {
         Some(_) => scanner.time(),
     };
     match (time, scanner.next()) {
-        (Some(time), None) => Timestamp::checked(date, time),
+        (Some(time), None) => Timestamp::new(date, time),
         _ => None,
     }
 }
@@ -119,6 +119,9 @@ pub const fn timestamp(text: &str) -> Option<Timestamp> {
 pub const fn decimal(text: &str) -> Option<Decimal> {
     let mut scanner = Scanner { text: text.as_bytes(), at: 0 };
     let is_negative = scanner.take(b'-');
+    if !is_negative {
+        scanner.take(b'+');
+    }
     let (mut unscaled, mut scale, mut digits, mut is_behind) = (0i128, 0u8, 0, false);
     while let Some(next) = scanner.next() {
         scanner.at += 1;
@@ -143,7 +146,7 @@ pub const fn decimal(text: &str) -> Option<Decimal> {
     if digits == 0 {
         return None;
     }
-    Decimal::checked(if is_negative { -unscaled } else { unscaled }, scale)
+    Decimal::new(if is_negative { -unscaled } else { unscaled }, scale)
 }
 
 /// A [`Date`](crate::Date) whose text is checked when the program is compiled.
