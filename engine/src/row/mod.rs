@@ -2,7 +2,8 @@
 //!
 //! [`Rows`] goes over the rows of a result, which it owns; a [`Row`] gives fields by place or name as any type that is [`FromSql`],
 //! and whole rows become what is [`FromRow`]: tuples. `columns` looks at a batch once, so that a field is read from an Arrow
-//! array of a known type; `value` has the fields that types are made from, `from_sql` the types, `rows` the ways to go over rows.
+//! array of a known type; `value` has the fields that types are made from, `from_sql` the types, `to_value` the engine's
+//! own values, `rows` the ways to go over rows.
 //!
 //! | SQL | Rust |
 //! |---|---|
@@ -28,6 +29,7 @@ mod from_sql;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod to_value;
 mod value;
 
 pub use from_row::FromRow;

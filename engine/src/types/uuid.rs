@@ -49,19 +49,20 @@ impl Uuid {
         u128::from_be_bytes(self.0)
     }
 
-    /// As columns have it: the text, without memory of its own.
-    pub(crate) fn text(self) -> [u8; 36] {
+    /// Its text, without memory of its own.
+    pub(crate) fn encode(self, text: &mut [u8; 36]) -> &str {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let (mut text, mut at) = ([b'-'; 36], 0);
+        let mut at = 0;
         for (place, byte) in self.0.into_iter().enumerate() {
             if matches!(place, 4 | 6 | 8 | 10) {
+                text[at] = b'-';
                 at += 1;
             }
             text[at] = DIGITS[usize::from(byte >> 4)];
             text[at + 1] = DIGITS[usize::from(byte & 15)];
             at += 2;
         }
-        text
+        std::str::from_utf8(text).unwrap_or_default()
     }
 }
 
@@ -79,7 +80,7 @@ impl From<Uuid> for [u8; 16] {
 
 impl fmt::Display for Uuid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.text()).map_err(|_| fmt::Error)?)
+        f.pad(self.encode(&mut [0; 36]))
     }
 }
 

@@ -50,4 +50,20 @@ macro_rules! ordered {
     };
 }
 
-ordered!(i16, i32, i64, f32, f64, Decimal, Numeric, Interval, String, Vec<u8>, Date, Time, Timestamp, TimestampTz, Uuid);
+ordered!(
+    i16,
+    i32,
+    i64,
+    f32,
+    f64,
+    Decimal,
+    Numeric,
+    Interval,
+    String,
+    Vec<u8>,
+    Date,
+    Time,
+    Timestamp,
+    TimestampTz,
+    Uuid
+);
