@@ -90,7 +90,8 @@ pub use session::{CopyIn, CopyOut, Execution, Prepared, ProgressCallback, Sessio
 pub use sight::Sight;
 pub use stream::{Notice, ResultStream};
 pub use transaction::TransactionStatus;
-
+#[doc(hidden)]
+pub use types::literals as __literal;
 pub use types::{Date, Decimal, Time, Timestamp, TimestampTz, Uuid};
 
 /// The version of Arrow whose types this API takes and gives.

@@ -1,7 +1,7 @@
 //! An appender: rows on their way into a table, buffered by columns and put in as many at once.
 //!
-//! 1. A row's values are cast and go into the buffers of their columns ([`cells`], [`coerce`], [`row`]). One that fails leaves the
-//!    buffers as they were.
+//! 1. A row's values are cast and go into the buffers of their columns ([`cells`], [`coerce`], [`row`], of more types [`typed`]).
+//!    One that fails leaves the buffers as they were.
 //! 2. [`CHUNK_ROWS`] rows become plain columns of a piece; so does a record batch, whose types are looked at here ([`batch`]).
 //! 3. Enough pieces, or [`Appender::flush`], are one INSERT: the pieces are a compact table, which is checked and appended under
 //!    the right to write, within the session's transaction if one is open ([`flush`]).
@@ -13,6 +13,7 @@ mod flush;
 mod row;
 #[cfg(test)]
 mod tests;
+mod typed;
 
 pub use row::{AppendRow, RowWriter};
 

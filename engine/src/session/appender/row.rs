@@ -84,12 +84,12 @@ impl<R: AppendRow + ?Sized> AppendRow for &R {
 /// ```
 #[derive(Debug)]
 pub struct RowWriter<'a> {
-    columns: &'a mut [Cells],
-    fields: &'a [Field],
+    pub(super) columns: &'a mut [Cells],
+    pub(super) fields: &'a [Field],
     table: &'a str,
-    sight: &'a Sight,
+    pub(super) sight: &'a Sight,
     /// The column of the next field.
-    at: usize,
+    pub(super) at: usize,
 }
 
 impl<'a> RowWriter<'a> {
@@ -105,14 +105,14 @@ impl<'a> RowWriter<'a> {
         Err(self.wrong_number())
     }
 
-    fn wrong_number(&self) -> Error {
+    pub(super) fn wrong_number(&self) -> Error {
         let than = if self.at < self.fields.len() { self.at.to_string() } else { "more".to_owned() };
         let message = format!("a row of {} columns is needed, {than} were given", self.fields.len());
         Error::new(ErrorKind::Syntax, message)
     }
 
     /// The column at which an error is.
-    fn of_column(&self, error: Error) -> Error {
+    pub(super) fn of_column(&self, error: Error) -> Error {
         self.fields.get(self.at).map_or(error.clone(), |field| error.of_column(&field.name))
     }
 
@@ -145,7 +145,7 @@ impl<'a> RowWriter<'a> {
         }
     }
 
-    fn any(&mut self, value: &Value) -> Result<()> {
+    pub(super) fn any(&mut self, value: &Value) -> Result<()> {
         let Some(field) = self.fields.get(self.at) else { return Err(self.wrong_number()) };
         let done = coerced(value, field, self.sight).and_then(|value| self.columns[self.at].push(&value));
         done.map_err(|error| self.of_column(error))?;
