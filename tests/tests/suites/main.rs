@@ -22,5 +22,6 @@ mod rule_cases;
 mod scans;
 mod sessions;
 mod signatures;
+mod structs;
 mod system_catalog;
 mod unnesting;

@@ -89,6 +89,15 @@ impl Cells {
         true
     }
 
+    /// A float; false for a column of something else.
+    #[inline]
+    pub(super) fn push_real(&mut self, value: f32) -> bool {
+        let Data::Real(values) = &mut self.data else { return false };
+        values.push(value);
+        self.pushed();
+        true
+    }
+
     /// A boolean; false for a column of something else.
     #[inline]
     pub(super) fn push_boolean(&mut self, value: bool) -> bool {
