@@ -1,10 +1,11 @@
 //! `#[derive(Row)]`: structs as rows of Multiloop's tables and results.
 //!
 //! `shape` reads the struct and its attributes, and refuses what is no row; `rows` generates the ways out of results and into
-//! tables. Generated code names everything by its full path from `::multiloop`, which re-exports the macro.
+//! tables, `twin` what the struct is in queries. Generated code names everything by its full path from `::multiloop`, which re-exports the macro.
 
 mod rows;
 mod shape;
+mod twin;
 
 use proc_macro2::TokenStream;
 use shape::Shape;
@@ -16,7 +17,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// before the names of all columns; on a field, `#[row(name = "l_comment")]` says the whole name. A column that may be NULL is an
 /// `Option`. A result may have more columns than the struct has fields; a table's other columns get their defaults.
 ///
-/// `#[row(table = "lineitem")]` says which table the rows are of, unless the program says another one.
+/// In queries as closures over lifted values a row of `Trip` is a `TripExpr`, of the same visibility: a struct of the same fields,
+/// each an expression of the field's type. So the fields' types are those of values of queries; a struct with others, as `u8` or
+/// `Vec<i64>`, says `#[row(untyped)]` and has no twin. `#[row(table = "lineitem")]` names the table that `Session::rows_of` opens.
 ///
 /// ```ignore
 /// use multiloop::{Engine, Row};
@@ -48,5 +51,10 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let shape = Shape::of(input)?;
     let mut code = rows::from_row(&shape);
     code.extend(rows::append_row(&shape));
+    if !shape.is_untyped {
+        code.extend(twin::twin(&shape));
+        code.extend(twin::lifted(&shape));
+        code.extend(twin::record(&shape));
+    }
     Ok(code)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
-use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, LitStr, Result, Type};
+use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, LitStr, Result, Type, Visibility};
 
 /// Fields that a struct may have: as many as columns a table may have.
 const FIELDS_MAX: usize = 1600;
@@ -11,12 +11,19 @@ const FIELDS_MAX: usize = 1600;
 /// A struct that is a row.
 pub(crate) struct Shape<'a> {
     pub(crate) name: &'a Ident,
+    pub(crate) visibility: &'a Visibility,
+    pub(crate) docs: Vec<&'a Attribute>,
+    pub(crate) table: Option<LitStr>,
+    /// Whether it has no twin in queries.
+    pub(crate) is_untyped: bool,
     pub(crate) members: Vec<Member<'a>>,
 }
 
 /// A field of the struct.
 pub(crate) struct Member<'a> {
     pub(crate) name: &'a Ident,
+    pub(crate) visibility: &'a Visibility,
+    pub(crate) docs: Vec<&'a Attribute>,
     /// The name of its column.
     pub(crate) column: String,
     pub(crate) of: &'a Type,
@@ -34,6 +41,7 @@ impl Member<'_> {
 struct StructAttributes {
     table: Option<LitStr>,
     prefix: Option<LitStr>,
+    is_untyped: bool,
 }
 
 impl<'a> Shape<'a> {
@@ -77,10 +85,22 @@ impl<'a> Shape<'a> {
                 let message = format!("column \"{column}\" is that of the field `{other}`, too");
                 return Err(Error::new(place, message));
             }
-            members.push(Member { name, column, of: &field.ty });
+            members.push(Member { name, visibility: &field.vis, docs: docs_of(&field.attrs), column, of: &field.ty });
         }
-        Ok(Shape { name: &input.ident, members })
+        let (table, is_untyped) = (attributes.table, attributes.is_untyped);
+        Ok(Shape {
+            name: &input.ident,
+            visibility: &input.vis,
+            docs: docs_of(&input.attrs),
+            table,
+            is_untyped,
+            members,
+        })
     }
+}
+
+fn docs_of(attributes: &[Attribute]) -> Vec<&Attribute> {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).collect()
 }
 
 fn no_struct(what: &str) -> String {
@@ -95,10 +115,13 @@ fn struct_attributes(attributes: &[Attribute]) -> Result<StructAttributes> {
                 set_text(&mut read.table, &meta)
             } else if meta.path.is_ident("prefix") {
                 set_text(&mut read.prefix, &meta)
+            } else if meta.path.is_ident("untyped") {
+                read.is_untyped = true;
+                Ok(())
             } else if meta.path.is_ident("name") {
                 Err(meta.error("`name` belongs to a field; the table of a struct is `table = \"…\"`"))
             } else {
-                Err(meta.error("a struct has `table = \"…\"` and `prefix = \"…\"`"))
+                Err(meta.error("a struct has `table = \"…\"`, `prefix = \"…\"` and `untyped`"))
             }
         })?;
     }

@@ -2,7 +2,8 @@
 //! starts a new block around them. The relation's builder gives each its meaning.
 
 use super::expression::{Expression, Order};
-use super::tree::Tree;
+use super::named::Names;
+use super::tree::{Alias, Tree};
 use crate::Result;
 use multiloop_planner::catalog::{Catalog, TableName};
 use multiloop_planner::relation::builder::{
@@ -42,12 +43,18 @@ pub(super) struct Block {
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     /// A table or view, or a file by its path.
-    Table { name: String, alias: Option<String> },
+    Table { name: String, alias: Option<Alias> },
     /// The rows of another block.
-    Derived { block: Box<Block>, alias: String },
+    Derived { block: Arc<Block>, alias: Alias },
     /// The rows of a block that are computed once for all that share it.
-    Shared { block: Arc<Block>, alias: String },
+    Shared { block: Arc<Block>, alias: Alias },
+    /// The rows of two blocks as sets, with the names of the left one.
+    Set { operation: SetOperation, all: bool, left: Arc<Block>, right: Arc<Block>, alias: Alias },
+    /// Rows of expressions that name no column of this level.
+    Values { rows: Vec<Vec<Tree>>, columns: Vec<String>, alias: Alias },
 }
+
+pub(super) use multiloop_planner::relation::SetKind as SetOperation;
 
 /// A join with more rows.
 #[derive(Clone, Debug)]
@@ -55,14 +62,36 @@ pub(super) struct JoinStep {
     pub(super) source: Source,
     pub(super) side: Side,
     pub(super) on: Tree,
+    /// Whether the source sees the columns of those before it.
+    pub(super) lateral: bool,
 }
 
 /// What of a query is shared, as far as it is built.
 #[derive(Default)]
-struct Sharing {
+pub(super) struct Sharing {
     built: HashMap<*const Block, Shared>,
     /// Each behind those that it uses.
     definitions: Vec<Definition>,
+}
+
+/// What building a query goes through.
+pub(super) struct Context<'c, 'b> {
+    pub(super) builder: &'c mut Builder<'b>,
+    sharing: &'c mut Sharing,
+    names: &'c Names,
+}
+
+impl Context<'_, '_> {
+    /// Works one level deeper: see [`Builder::deeper`].
+    pub(super) fn deeper<T>(&mut self, work: impl FnOnce(&mut Context<'_, '_>) -> Result<T>) -> Result<T> {
+        let Context { builder, sharing, names } = self;
+        builder.deeper(None, |builder| work(&mut Context { builder, sharing, names }))
+    }
+
+    /// The name of a source.
+    pub(super) fn name(&self, alias: &Alias) -> Arc<str> {
+        self.names.of(alias)
+    }
 }
 
 impl Block {
@@ -85,44 +114,62 @@ impl Block {
     pub(super) fn query(&self, catalog: &dyn Catalog, parameters: &[DataType], wide_numerics: bool) -> Result<Query> {
         let mut builder = Builder::new(catalog, sql::view_rows, parameters, wide_numerics);
         let mut sharing = Sharing::default();
-        let (relation, output) = self.build(&mut builder, &mut sharing)?;
+        let names = Names::default();
+        let mut context = Context { builder: &mut builder, sharing: &mut sharing, names: &names };
+        let (relation, output) = self.build(&mut context, None)?;
         let relation = builder.attach(sharing.definitions, relation);
         let query = builder.finish((relation, output));
         Builder::check_depth(&query)?;
         Ok(query)
     }
 
-    fn build(&self, builder: &mut Builder<'_>, sharing: &mut Sharing) -> Result<Rows> {
-        builder.deeper(None, |builder| {
-            let (mut relation, scope) = self.build_from(builder, sharing)?.into_scope(None, Clause::Where);
+    /// The name of its only column.
+    pub(super) fn only_name(&self) -> Option<Name> {
+        let [column] = self.columns.as_deref()? else { return None };
+        match &column.alias {
+            Some(alias) => Name::strong(alias),
+            None => column.tree.name(),
+        }
+    }
+
+    /// Its rows, over those of a source and within a scope.
+    pub(super) fn build(&self, context: &mut Context<'_, '_>, parent: Option<&Scope<'_>>) -> Result<Rows> {
+        context.deeper(|context| {
+            let (mut relation, scope) = self.build_from(context, parent)?.into_scope(parent, Clause::Where);
             if let Some(filter) = &self.filter {
-                let predicate = build_condition(filter, builder, &scope)?;
-                relation = builder.filter(relation, predicate);
+                let predicate = build_condition(filter, context, &scope)?;
+                relation = context.builder.filter(relation, predicate);
             }
-            let select = self.build_select(builder, &scope)?;
-            let (relation, output) = builder.select(relation, select)?;
-            Ok((self.build_limit(builder, relation)?, output))
+            let select = self.build_select(context, &scope)?;
+            let (relation, output) = context.builder.select(relation, select)?;
+            Ok((self.build_limit(context.builder, relation)?, output))
         })
     }
 
-    fn build_from(&self, builder: &mut Builder<'_>, sharing: &mut Sharing) -> Result<FromItem> {
+    fn build_from(&self, context: &mut Context<'_, '_>, parent: Option<&Scope<'_>>) -> Result<FromItem> {
         check_table_count(1 + self.joins.len())?;
-        let mut from = self.from.build(builder, sharing)?;
-        for JoinStep { source, side, on } in &self.joins {
-            let other = source.build(builder, sharing)?;
+        let mut from = self.from.build(context, parent)?;
+        for JoinStep { source, side, on, lateral } in &self.joins {
+            let other = if *lateral {
+                let before = from.scope(parent, Clause::From);
+                source.build(context, Some(&before))?
+            } else {
+                source.build(context, parent)?
+            };
             from.check_aliases(&other, None)?;
-            let joined = Joined::new(from, other, None);
-            let on = build_condition(on, builder, &joined.scope)?;
-            from = joined.on(builder, *side, on)?;
+            from.check_lateral(&other, *side, None)?;
+            let joined = Joined::new(from, other, parent);
+            let on = build_condition(on, context, &joined.scope)?;
+            from = joined.on(context.builder, *side, on)?;
         }
         Ok(from)
     }
 
-    fn build_select<'s, 'p>(&self, builder: &mut Builder<'_>, scope: &'s Scope<'p>) -> Result<Select<'s, 'p>> {
+    fn build_select<'s, 'p>(&self, context: &mut Context<'_, '_>, scope: &'s Scope<'p>) -> Result<Select<'s, 'p>> {
         scope.enter(Clause::SelectList);
         let items = match &self.columns {
-            None => builder.all_items(scope, None)?,
-            Some(columns) => columns.iter().map(|column| build_item(column, builder, scope)).collect::<Result<_>>()?,
+            None => context.builder.all_items(scope, None)?,
+            Some(columns) => columns.iter().map(|column| build_item(column, context, scope)).collect::<Result<_>>()?,
         };
         let mut select = Select::new(scope, items, self.distinct);
         for tree in &self.keys {
@@ -132,14 +179,14 @@ impl Block {
                 Some(item) => select.add_item_key(item),
                 None => {
                     scope.enter(Clause::GroupBy);
-                    let key = tree.build(builder, scope)?;
-                    select.add_key(builder.settle(key)?)
+                    let key = tree.build(context, scope)?;
+                    select.add_key(context.builder.settle(key)?)
                 }
             };
         }
         scope.enter(Clause::Having);
         if let Some(having) = &self.having {
-            select.having(build_condition(having, builder, scope)?);
+            select.having(build_condition(having, context, scope)?);
         }
         for Order { tree, order } in &self.order {
             let named = tree
@@ -149,8 +196,8 @@ impl Block {
                 Some(target) => target,
                 None => {
                     scope.enter(Clause::OrderBy);
-                    let key = tree.build(builder, scope)?;
-                    select.target(builder.settle(key)?)
+                    let key = tree.build(context, scope)?;
+                    select.target(context.builder.settle(key)?)
                 }
             };
             select.order_by(target, *order, None)?;
@@ -160,52 +207,97 @@ impl Block {
 
     fn build_limit(&self, builder: &mut Builder<'_>, input: Arc<Relation>) -> Result<Arc<Relation>> {
         let Some((rows, offset)) = self.limit else { return Ok(input) };
+        // No table has more than a bigint counts.
+        let all = u64::try_from(i64::MAX).unwrap_or(u64::MAX);
         let mut count = |rows: u64, clause| {
-            // No table has more.
-            let rows = builder.number(&i64::try_from(rows).unwrap_or(i64::MAX).to_string())?;
+            let rows = builder.number(&rows.min(all).to_string())?;
             builder.row_count(rows, clause, None)
         };
-        let rows = count(rows, "LIMIT")?;
+        let rows = if rows < all { Some(count(rows, "LIMIT")?) } else { None };
         let offset = if offset > 0 { Some(count(offset, "OFFSET")?) } else { None };
-        Ok(builder.limit(input, Some(rows), offset))
+        Ok(builder.limit(input, rows, offset))
     }
 }
 
 impl Source {
-    fn build(&self, builder: &mut Builder<'_>, sharing: &mut Sharing) -> Result<FromItem> {
+    /// The name by which its columns are found, if one was given.
+    pub(super) fn alias(&self) -> Option<&Alias> {
         match self {
-            Source::Table { name, alias } => {
+            Source::Table { alias, .. } => alias.as_ref(),
+            Source::Derived { alias, .. }
+            | Source::Shared { alias, .. }
+            | Source::Set { alias, .. }
+            | Source::Values { alias, .. } => Some(alias),
+        }
+    }
+
+    /// The same under another name.
+    pub(super) fn set_alias(&mut self, name: Alias) {
+        match self {
+            Source::Table { alias, .. } => *alias = Some(name),
+            Source::Derived { alias, .. }
+            | Source::Shared { alias, .. }
+            | Source::Set { alias, .. }
+            | Source::Values { alias, .. } => *alias = name,
+        }
+    }
+
+    /// The number of a source that nobody named.
+    pub(super) fn id(&self) -> Option<u64> {
+        match self.alias()? {
+            Alias::Numbered { id, .. } => Some(*id),
+            Alias::Named(_) => None,
+        }
+    }
+
+    fn build(&self, context: &mut Context<'_, '_>, parent: Option<&Scope<'_>>) -> Result<FromItem> {
+        let alias = self.alias().map(|alias| context.name(alias));
+        let alias = || alias.as_ref().map_or_else(String::new, ToString::to_string);
+        match self {
+            Source::Table { name, alias: written } => {
                 let name = &TableName::from(name.as_str());
-                let found = builder.table_or_file(name, None)?;
-                let table = found.ok_or_else(|| builder.unknown_table(name, &[]))?;
-                match alias {
-                    Some(alias) => table.aliased(alias, &[]),
-                    None => Ok(table),
-                }
+                let found = context.builder.table_or_file(name, None)?;
+                let table = found.ok_or_else(|| context.builder.unknown_table(name, &[]))?;
+                if written.is_some() { table.aliased(&alias(), &[]) } else { Ok(table) }
             }
-            Source::Derived { block, alias } => Ok(FromItem::table(block.build(builder, sharing)?, alias.clone())),
-            Source::Shared { block, alias } => {
+            Source::Derived { block, .. } => Ok(FromItem::table(block.build(context, parent)?, alias())),
+            Source::Shared { block, .. } => {
                 let key = Arc::as_ptr(block);
-                if !sharing.built.contains_key(&key) {
-                    let rows = block.build(builder, sharing)?;
-                    let (shared, definition) = builder.share(rows, false);
-                    sharing.definitions.push(definition);
-                    sharing.built.insert(key, shared);
+                if !context.sharing.built.contains_key(&key) {
+                    let rows = block.build(context, None)?;
+                    let (shared, definition) = context.builder.share(rows, false);
+                    context.sharing.definitions.push(definition);
+                    context.sharing.built.insert(key, shared);
                 }
-                Ok(builder.scan_shared(&sharing.built[&key], alias.clone()))
+                Ok(context.builder.scan_shared(&context.sharing.built[&key], alias()))
+            }
+            Source::Set { operation, all, left, right, .. } => {
+                let left = left.build(context, parent)?;
+                let right = right.build(context, parent)?;
+                let types = context.builder.common_types(*operation, &left, &right, None)?;
+                let rows = context.builder.set_operation(*operation, *all, left, right, &types)?;
+                Ok(FromItem::table(rows, alias()))
+            }
+            Source::Values { rows, columns, .. } => {
+                let outer = Scope::new(parent, Vec::new(), Vec::new(), Clause::Values);
+                let build = |row: &Vec<Tree>| row.iter().map(|value| value.build(context, &outer)).collect();
+                let rows = rows.iter().map(build).collect::<Result<Vec<Vec<Typed>>>>()?;
+                let name = |at: usize| columns.get(at).cloned().unwrap_or_default();
+                let rows = context.builder.values(rows, |_| Some(DataType::Text), name)?;
+                Ok(FromItem::table(rows, alias()))
             }
         }
     }
 }
 
-fn build_condition(tree: &Tree, builder: &mut Builder<'_>, scope: &Scope<'_>) -> Result<Typed> {
+fn build_condition(tree: &Tree, context: &mut Context<'_, '_>, scope: &Scope<'_>) -> Result<Typed> {
     let clause = scope.clause();
-    let condition = tree.build(builder, scope)?;
-    builder.condition(condition, clause)
+    let condition = tree.build(context, scope)?;
+    context.builder.condition(condition, clause)
 }
 
-fn build_item(column: &Expression, builder: &mut Builder<'_>, scope: &Scope<'_>) -> Result<SelectItem> {
-    let value = column.tree.build(builder, scope)?;
+fn build_item(column: &Expression, context: &mut Context<'_, '_>, scope: &Scope<'_>) -> Result<SelectItem> {
+    let value = column.tree.build(context, scope)?;
     let name = column.alias.clone().unwrap_or_else(|| Name::or_unnamed(column.tree.name()));
-    builder.item(name, value, Some(DataType::Text))
+    context.builder.item(name, value, Some(DataType::Text))
 }

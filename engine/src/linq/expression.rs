@@ -1,10 +1,11 @@
 //! Expressions as users write them.
 
-use super::tree::{Call, Tree};
+use super::tree::{Alias, Call, Tree};
 use crate::DataType;
 use multiloop_planner::function::Function;
 use multiloop_planner::relation::builder::Operator;
 use multiloop_planner::types::SortOrder;
+use std::sync::Arc;
 
 /// An expression: built from [`col`], literals and functions, combined by methods and operators.
 #[derive(Clone, Debug)]
@@ -24,9 +25,9 @@ pub struct Order {
 pub fn col(name: &str) -> Expression {
     let (table, column) = match name.split_once('.') {
         None => (None, name),
-        Some((table, column)) => (Some(table.to_owned()), column),
+        Some((table, column)) => (Some(Alias::Named(Arc::from(table))), column),
     };
-    Expression::of(Tree::Column { table, name: column.to_owned() })
+    Expression::of(Tree::Column { table, name: Arc::from(column) })
 }
 
 /// A literal.
@@ -56,7 +57,7 @@ pub fn parameter(number: u32) -> Expression {
 
 /// `NOT condition`.
 pub fn not(condition: Expression) -> Expression {
-    Expression::of(Tree::Not(Box::new(condition.tree)))
+    Expression::of(Tree::not(condition.tree))
 }
 
 /// Any SQL function or aggregate by its name.
@@ -98,7 +99,7 @@ pub fn max(value: Expression) -> Expression {
 /// `CASE WHEN condition THEN value … ELSE otherwise END`.
 pub fn when(branches: impl IntoIterator<Item = (Expression, Expression)>, otherwise: Expression) -> Expression {
     let branches = branches.into_iter().map(|(condition, result)| (condition.tree, result.tree)).collect();
-    Expression::of(Tree::Case(branches, Box::new(otherwise.tree)))
+    Expression::of(Tree::case(branches, otherwise.tree))
 }
 
 macro_rules! binary {
@@ -140,38 +141,38 @@ impl Expression {
     /// `self BETWEEN low AND high`.
     #[must_use]
     pub fn between(self, low: impl Into<Expression>, high: impl Into<Expression>) -> Expression {
-        Expression::of(Tree::Between(Box::new([self.tree, low.into().tree, high.into().tree])))
+        Expression::of(Tree::between(self.tree, low.into().tree, high.into().tree))
     }
 
     /// `self IN (values…)`.
     #[must_use]
     pub fn is_in<T: Into<Expression>>(self, values: impl IntoIterator<Item = T>) -> Expression {
         let values = values.into_iter().map(|value| value.into().tree).collect();
-        Expression::of(Tree::In(Box::new(self.tree), values))
+        Expression::of(Tree::in_list(self.tree, values))
     }
 
     /// `self LIKE pattern`.
     #[must_use]
     pub fn like(self, pattern: &str) -> Expression {
-        Expression::of(Tree::Like(Box::new([self.tree, Tree::Text(pattern.to_owned())])))
+        Expression::of(Tree::pattern(Function::Like, false, self.tree, Tree::Text(pattern.to_owned())))
     }
 
     /// `self IS NULL`.
     #[must_use]
     pub fn is_null(self) -> Expression {
-        Expression::of(Tree::NullTest(Function::IsNull, Box::new(self.tree)))
+        Expression::of(Tree::is_null(self.tree))
     }
 
     /// `self IS NOT NULL`.
     #[must_use]
     pub fn is_not_null(self) -> Expression {
-        Expression::of(Tree::NullTest(Function::IsNotNull, Box::new(self.tree)))
+        Expression::of(Tree::is_not_null(self.tree))
     }
 
     /// `CAST(self AS data_type)`.
     #[must_use]
     pub fn cast(self, data_type: DataType) -> Expression {
-        Expression::of(Tree::Cast(Box::new(self.tree), data_type))
+        Expression::of(Tree::cast(self.tree, data_type))
     }
 
     /// An aggregate over distinct values only: `count(DISTINCT …)`. No effect on anything else.
@@ -187,7 +188,7 @@ impl Expression {
     #[must_use]
     pub fn only_where(mut self, condition: Expression) -> Expression {
         if let Tree::Call(call) = &mut self.tree {
-            call.filter = Some(Box::new(condition.tree));
+            call.filter = Some(Arc::new(condition.tree));
         }
         self
     }

@@ -3,6 +3,7 @@
 use super::block::{Block, JoinStep, Source};
 use super::expression::{Expression, Order};
 use super::print;
+use super::tree::Alias;
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{DataType, Result, Value};
@@ -31,7 +32,7 @@ pub struct Frame<'a> {
     /// The steps so far; those of the innermost block may be added to.
     block: Block,
     /// The name that other frames know it by.
-    alias: Option<String>,
+    alias: Option<Arc<str>>,
     /// How far the innermost block is filled; a step that SQL would evaluate earlier starts a new one around it.
     stage: Stage,
 }
@@ -121,7 +122,7 @@ impl<'a> Frame<'a> {
             Join::Right => Side::Right,
             Join::Full => Side::Full,
         };
-        frame.block.joins.push(JoinStep { source: other.into_source(), side, on: on.tree });
+        frame.block.joins.push(JoinStep { source: other.into_source(), side, on: on.tree, lateral: false });
         frame
     }
 
@@ -129,13 +130,10 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn alias(mut self, name: &str) -> Self {
         if self.stage == Stage::From && self.block.joins.is_empty() {
-            match &mut self.block.from {
-                Source::Table { alias, .. } => *alias = Some(name.to_owned()),
-                Source::Derived { alias, .. } | Source::Shared { alias, .. } => name.clone_into(alias),
-            }
+            self.block.from.set_alias(Alias::Named(Arc::from(name)));
             return self;
         }
-        self.alias = Some(name.to_owned());
+        self.alias = Some(Arc::from(name));
         self
     }
 
@@ -144,7 +142,7 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn shared(self) -> Self {
         let Frame { session, block, alias, stage: _ } = self;
-        let alias = alias.unwrap_or_else(|| "shared".to_owned());
+        let alias = Alias::Named(alias.unwrap_or_else(|| Arc::from("shared")));
         let block = Block::of(Source::Shared { block: Arc::new(block), alias });
         Frame { session, block, alias: None, stage: Stage::From }
     }
@@ -174,16 +172,13 @@ impl<'a> Frame<'a> {
 
     /// What EXPLAIN (LOOPS) says of it: its program before and after the rules.
     pub fn explain_loops(&self) -> Result<String> {
-        let mut text = String::new();
         let kind = ExplainKind::Loops;
-        let explain = |query| Statement::Explain { kind, analyze: false, form: ExplainForm::default(), query };
-        for batch in self.start(&[], explain)? {
-            for line in batch?.column(0).as_string::<i32>().iter().flatten() {
-                text.push_str(line);
-                text.push('\n');
-            }
-        }
-        Ok(text)
+        explained(self.start(&[], |query| Statement::Explain {
+            kind,
+            analyze: false,
+            form: ExplainForm::default(),
+            query,
+        })?)
     }
 
     /// Runs it.
@@ -216,7 +211,19 @@ impl<'a> Frame<'a> {
         if stage == Stage::From && alias.is_none() && block.joins.is_empty() {
             return block.from;
         }
-        let alias = alias.unwrap_or_else(|| "derived".to_owned());
-        Source::Derived { block: Box::new(block), alias }
+        let alias = Alias::Named(alias.unwrap_or_else(|| Arc::from("derived")));
+        Source::Derived { block: Arc::new(block), alias }
     }
+}
+
+/// The lines of a result of one column.
+pub(super) fn explained(result: ResultStream) -> Result<String> {
+    let mut text = String::new();
+    for batch in result {
+        for line in batch?.column(0).as_string::<i32>().iter().flatten() {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    Ok(text)
 }

@@ -20,11 +20,14 @@
 mod block;
 mod expression;
 mod frame;
+mod named;
 mod print;
 mod tree;
+mod typed;
 
 pub use expression::{
     Expression, Order, avg, col, count, count_of, date, function, interval, lit, max, min, not, null, parameter, sum,
     when,
 };
 pub use frame::{Frame, Join};
+pub use typed::*;

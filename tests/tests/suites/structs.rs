@@ -27,7 +27,7 @@ fn trips() -> Session {
 }
 
 fn trip(number: i64) -> Trip {
-    let km = (number % 3 != 0).then_some(number as f64 / 4.0);
+    let km = (number % 3 != 0).then_some(number as f64 / 4.0 + 0.125);
     Trip { city: format!("city {number}"), km, number, r#type: (number % 100) as i16 }
 }
 
@@ -57,6 +57,7 @@ fn there_and_back_by_name() {
     assert_eq!(session.query_one::<Trip>(sql, [9]), Ok(trip(9)));
     // Rows of one result as two structs.
     #[derive(Row, Debug, PartialEq)]
+    #[row(untyped)]
     struct Short {
         #[row(name = "Number")]
         number: u8,
@@ -99,16 +100,16 @@ fn all_rows_or_none() {
     let bad =
         |at: i64, km: f64| (1..=300_000).map(move |n| if n == at { Trip { km: Some(km), ..trip(n) } } else { trip(n) });
     let error = session.insert("trips", bad(290_000, 13.0)).expect_err("the CHECK");
-    assert_eq!((error.sqlstate(), error.subject().and_then(|subject| subject.row)), ("23514", Some(52)));
+    assert_eq!((error.sqlstate(), error.subject().and_then(|subject| subject.row)), ("23514", Some(290_000)));
     let error = session.insert("trips", bad(1, 13.0)).expect_err("the CHECK");
     assert_eq!((error.sqlstate(), count(&session)), ("23514", 0));
     // An iterator that fails, one that panics, one that uses the session, and one that is cancelled.
     let error = session.insert("trips", (1..).map(|n| if n == 500_000 { panic!("at {n}") } else { trip(n) }));
     assert!(error.is_err_and(|error| error.sqlstate() == "XX000" && error.message().contains("at 500000")));
     assert_eq!(count(&session), 0);
-    let used = session.engine().memory_used();
     let nested = (1..=2).map(|n| trip(n + session.query_scalar::<i64>("SELECT count(*) FROM trips", ()).expect("0")));
     assert_eq!((session.insert("trips", nested), count(&session)), (Ok(2), 2));
+    let used = session.engine().memory_used();
     let handle = session.cancel_handle();
     let endless = (1..)
         .inspect(|&n| {
@@ -118,8 +119,7 @@ fn all_rows_or_none() {
         })
         .map(trip);
     assert_eq!((state(session.insert("trips", endless)), count(&session)), (Err("57014"), 2));
-    session.sql("DELETE FROM trips").expect("empty again");
-    let _ = used;
+    assert_eq!(session.engine().memory_used(), used);
     // A transaction's end decides, and an insert that fails is a statement that fails.
     session.sql("BEGIN").expect("a transaction");
     assert_eq!(session.insert("trips", [trip(1)]), Ok(1));
@@ -128,7 +128,7 @@ fn all_rows_or_none() {
     assert_eq!(state(session.insert("trips", [trip(1), Trip { km: Some(13.0), ..trip(2) }])), Err("23514"));
     assert_eq!(state(session.insert("trips", [trip(1)])), Err("25P02"));
     session.sql("ROLLBACK").expect("the end");
-    assert_eq!(count(&session), 0);
+    assert_eq!(count(&session), 2);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn tables_that_do_not_fit() {
     assert_eq!(session.insert("types", [&Trip { number: 5, ..short }]), Ok(1));
     assert_eq!(
         session.query_one::<(String, i32, f32, String)>("TABLE types", ()),
-        Ok(("1".into(), 5, 0.25, "abc".into()))
+        Ok(("1".into(), 5, 0.375, "abc".into()))
     );
     // A struct does not go into columns of other names by place.
     let mut appender = session.appender("types").expect("an appender");
@@ -169,7 +169,7 @@ impl AppendField for Wrapped {
 
 #[test]
 fn fields_of_all_types() {
-    let columns = "a boolean, b smallint, c int, d bigint, e real, f double precision, g decimal(20,2), h numeric, i text, j bytea, \
+    let columns = "a boolean, b smallint, c int, d bigint, e real, f double precision, g decimal(23,2), h numeric, i text, j bytea, \
                    k interval, l uuid, m int[], n date, o text[]";
     let session = session(&format!("CREATE TABLE t ({columns})"));
     let row = (
@@ -248,6 +248,7 @@ mod strict {
 macro_rules! made {
     ($name:ident, $field:ident, $of:ty) => {
         #[derive(Row, Debug, PartialEq)]
+        #[row(untyped)]
         struct $name {
             $field: $of,
             own: i32,

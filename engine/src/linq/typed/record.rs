@@ -5,7 +5,7 @@ use super::expr::Expr;
 use super::types::SqlType;
 use crate::linq::tree::Tree;
 use crate::row::{FromSql, Row};
-use crate::{Error, ErrorKind, Field, Result};
+use crate::{DataType, Error, ErrorKind, Field, Result};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -135,22 +135,32 @@ impl<'r> RowReader<'r> {
     }
 }
 
-/// The columns of a result, checked one by one.
+/// The columns of a result, checked one by one; or the types of a row, noted.
 #[doc(hidden)]
 pub struct FieldReader<'f> {
-    fields: &'f [Field],
-    at: usize,
+    fields: Option<&'f [Field]>,
+    types: Vec<DataType>,
 }
 
 impl<'f> FieldReader<'f> {
     pub(super) fn of(fields: &'f [Field]) -> Self {
-        FieldReader { fields, at: 0 }
+        FieldReader { fields: Some(fields), types: Vec::new() }
+    }
+
+    pub(super) fn noting() -> Self {
+        FieldReader { fields: None, types: Vec::new() }
+    }
+
+    pub(super) fn noted(self) -> Vec<DataType> {
+        self.types
     }
 
     /// Checks the next one.
-    pub fn check_next<T: for<'r> FromSql<'r>>(&mut self) -> Result<()> {
-        let Some(field) = self.fields.get(self.at) else { return Err(Error::internal("a result has too few columns")) };
-        self.at += 1;
+    pub fn check_next<T: SqlType>(&mut self) -> Result<()> {
+        let at = self.types.len();
+        self.types.push(T::sql_type());
+        let Some(fields) = self.fields else { return Ok(()) };
+        let Some(field) = fields.get(at) else { return Err(Error::internal("a result has too few columns")) };
         if <T as FromSql<'_>>::takes(field.data_type) {
             return Ok(());
         }
@@ -194,11 +204,11 @@ impl<T: SqlType, S: Lifted> Append<S> for Expr<T> {
 /// use multiloop::Engine;
 ///
 /// let session = Engine::new()?.session();
-/// let numbers = session.values([(1, "one"), (2, "two")]);
-/// let squares = session.values([(2, 4)]);
+/// let numbers = session.values([(1_i32, "one"), (2, "two")]);
+/// let squares = session.values([(2_i32, 4_i32)]);
 /// let joined = numbers
 ///     .left_join(&squares, |n, s| n.0.eq(s.0))
-///     .select(|(n, s)| (n.1, s.get(|s| s.1), s.is_missing()))
+///     .select(|(_, name, s)| (name, s.get(|s| s.1), s.is_missing()))
 ///     .order_by(|row| row.0);
 /// let rows = [("one".to_owned(), None, true), ("two".to_owned(), Some(4), false)];
 /// assert_eq!(joined.collect()?, rows);
@@ -254,7 +264,7 @@ impl<R: Lifted, S: Lifted> Append<S> for Maybe<R> {
 }
 
 macro_rules! tuples {
-    ($(($($of:ident $at:tt),+) $($grown:ident)?;)*) => {
+    ($(($($of:ident $at:tt),+);)*) => {
         $(impl<$($of: Lifted),+> Lifted for ($($of,)+) {
             type Row = ($($of::Row,)+);
             const WIDTH: usize = 0 $(+ $of::WIDTH)+;
@@ -275,25 +285,43 @@ macro_rules! tuples {
                 $($of::check(columns)?;)+
                 Ok(())
             }
-        }
+        })*
+    };
+}
 
-        $(impl<$($of: Lifted,)+ $grown: Lifted> Append<$grown> for ($($of,)+) {
-            type Joined = ($($of,)+ $grown);
-        })?)*
+macro_rules! grown {
+    ($(($($of:ident),+);)*) => {
+        $(impl<$($of: Lifted,)+ S: Lifted> Append<S> for ($($of,)+) {
+            type Joined = ($($of,)+ S,);
+        })*
     };
 }
 
 tuples! {
-    (A 0) Z;
-    (A 0, B 1) Z;
-    (A 0, B 1, C 2) Z;
-    (A 0, B 1, C 2, D 3) Z;
-    (A 0, B 1, C 2, D 3, E 4) Z;
-    (A 0, B 1, C 2, D 3, E 4, F 5) Z;
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6) Z;
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7) Z;
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8) Z;
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9) Z;
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10) Z;
+    (A 0);
+    (A 0, B 1);
+    (A 0, B 1, C 2);
+    (A 0, B 1, C 2, D 3);
+    (A 0, B 1, C 2, D 3, E 4);
+    (A 0, B 1, C 2, D 3, E 4, F 5);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
+}
+
+grown! {
+    (A);
+    (A, B);
+    (A, B, C);
+    (A, B, C, D);
+    (A, B, C, D, E);
+    (A, B, C, D, E, F);
+    (A, B, C, D, E, F, G);
+    (A, B, C, D, E, F, G, H);
+    (A, B, C, D, E, F, G, H, I);
+    (A, B, C, D, E, F, G, H, I, J);
+    (A, B, C, D, E, F, G, H, I, J, K);
 }

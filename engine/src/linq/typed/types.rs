@@ -1,7 +1,7 @@
 //! What a lifted value's type says: which SQL type it is, and whether it may be NULL.
 
 use crate::row::FromSql;
-use crate::{DataType, Interval, Numeric};
+use crate::{DataType, Date, Decimal, Interval, Numeric, Time, Timestamp, TimestampTz, Uuid};
 
 /// A Rust type that values of queries have. `Option<T>` is a `T` that may be NULL.
 ///
@@ -34,7 +34,7 @@ pub trait SqlType: for<'r> FromSql<'r> + Sized + 'static {
 pub(super) type Both<A, B, O> = <A as SqlType>::Carry<<B as SqlType>::Carry<O>>;
 
 macro_rules! sql_types {
-    ($($rust:ty, $sql:expr $(, $of:pat)?;)*) => {
+    ($($rust:ty, $sql:expr $(, { $of:pat })?;)*) => {
         $(impl SqlType for $rust {
             type Base = $rust;
             type Optional = Option<$rust>;
@@ -74,8 +74,14 @@ sql_types! {
     i64, DataType::BigInt;
     f32, DataType::Real;
     f64, DataType::Double;
-    Numeric, DataType::Numeric, DataType::Numeric | DataType::Decimal { .. };
+    Numeric, DataType::Numeric, { DataType::Numeric | DataType::Decimal { .. } };
+    Decimal, DataType::Numeric, { DataType::Numeric | DataType::Decimal { .. } };
     Interval, DataType::Interval;
-    String, DataType::Text, DataType::Text | DataType::Varchar(_) | DataType::Char(_);
+    Date, DataType::Date;
+    Time, DataType::Time;
+    Timestamp, DataType::Timestamp;
+    TimestampTz, DataType::TimestampTz;
+    Uuid, DataType::Uuid;
+    String, DataType::Text, { DataType::Text | DataType::Varchar(_) | DataType::Char(_) };
     Vec<u8>, DataType::Bytea;
 }

@@ -98,6 +98,15 @@ impl Cells {
         true
     }
 
+    /// The digits of a decimal; false for a column of something else.
+    #[inline]
+    pub(super) fn push_wide(&mut self, value: i128) -> bool {
+        let Data::Wide(values) = &mut self.data else { return false };
+        values.push(value);
+        self.pushed();
+        true
+    }
+
     /// A boolean; false for a column of something else.
     #[inline]
     pub(super) fn push_boolean(&mut self, value: bool) -> bool {

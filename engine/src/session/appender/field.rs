@@ -2,7 +2,7 @@
 
 use super::row::{AppendRow, RowWriter};
 use crate::parameters::{Parameter, ToParameter};
-use crate::{Interval, Numeric, Result, Value};
+use crate::{DataType, Date, Decimal, Interval, Numeric, Result, Time, Timestamp, TimestampTz, Uuid, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no type that fields of an appended row have",
-    note = "there are `bool`, integers, `f32`, `f64`, `String`, `Numeric`, `Interval`, `Vec`s and `Option`s of them, and what is `AppendField`"
+    note = "there are `bool`, integers, `f32`, `f64`, `String`, `Decimal`, `Numeric`, `Date`, `Time`, `Timestamp`, `TimestampTz`, `Interval`, `Uuid`, `Vec`s and `Option`s of them, and what is `AppendField`"
 )]
 pub trait AppendField {
     /// Writes the value as the next field: exactly one.
@@ -78,6 +78,12 @@ append_field! {
     Numeric, value, row => row.value(&Value::numeric(value.clone()));
     Interval, value, row => row.interval(*value);
     Value, value, row => row.value(value);
+    Decimal, value, row => row.decimal(*value);
+    Date, value, row => row.moment(value.days().into(), DataType::Date);
+    Time, value, row => row.moment(value.micros(), DataType::Time);
+    Timestamp, value, row => row.moment(value.micros(), DataType::Timestamp);
+    TimestampTz, value, row => row.moment(value.micros(), DataType::TimestampTz);
+    Uuid, value, row => row.parameter(value);
     Parameter, value, row => row.parameter(value);
 }
 

@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::coerce::coerced;
 use crate::parameters::ToParameter;
 use crate::sight::Sight;
-use crate::{DataType, Error, ErrorKind, Interval, Result, Value};
+use crate::{DataType, Decimal, Error, ErrorKind, Interval, Numeric, Result, Value};
 use multiloop_planner::evaluate::check_text;
 use multiloop_planner::types::Field;
 
@@ -363,6 +363,65 @@ impl<'a> RowWriter<'a> {
                 Err(Error::new(ErrorKind::TypeMismatch, message).of_column(name))
             }
         }
+    }
+
+    /// Takes a decimal, rounded to the digits of the column; see [`RowWriter::value`].
+    ///
+    /// # Errors
+    /// As of [`RowWriter::value`].
+    ///
+    /// ```
+    /// # use multiloop::{Decimal, Engine};
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a decimal(4,1))")?;
+    /// let mut appender = session.appender("t")?;
+    /// appender.push_with(|row| row.decimal("1.25".parse::<Decimal>()?))?;
+    /// appender.finish()?;
+    /// assert_eq!(session.query_scalar::<String>("SELECT a::text FROM t", ())?, "1.3");
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    #[inline]
+    pub fn decimal(&mut self, value: Decimal) -> Result<()> {
+        if let Some(DataType::Decimal { precision, scale }) = self.fields.get(self.at).map(|field| field.data_type)
+            && value.scale() == scale
+            && value.unscaled().unsigned_abs() < 10_u128.pow(precision.into())
+            && self.columns[self.at].push_wide(value.unscaled())
+        {
+            self.at += 1;
+            return Ok(());
+        }
+        self.any(&Value::numeric(Numeric::from(value)))
+    }
+
+    /// Takes a day or a moment, by its number, of a type: a column of this type has it, another one casts it.
+    #[inline]
+    pub(super) fn moment(&mut self, value: i64, of: DataType) -> Result<()> {
+        if self.type_is(of) && self.columns[self.at].push_int(value) {
+            self.at += 1;
+            return Ok(());
+        }
+        self.cast_moment(value, of)
+    }
+
+    #[cold]
+    fn cast_moment(&mut self, value: i64, of: DataType) -> Result<()> {
+        let Some(field) = self.fields.get(self.at) else { return Err(self.wrong_number()) };
+        let (name, to) = (&field.name, field.data_type);
+        let is_cast = to.is_text()
+            || match of {
+                DataType::Date => matches!(to, DataType::Timestamp | DataType::TimestampTz),
+                DataType::Timestamp | DataType::TimestampTz => {
+                    matches!(to, DataType::Date | DataType::Time | DataType::Timestamp | DataType::TimestampTz)
+                }
+                _ => false,
+            };
+        if !is_cast {
+            let message = format!("column \"{name}\" is of type {to} but the value is of type {of}");
+            return Err(Error::new(ErrorKind::TypeMismatch, message).of_column(name));
+        }
+        // In the session's time zone.
+        let text = self.sight.text_of(&Value::Int(value), of);
+        self.text(&text)
     }
 
     #[inline]
