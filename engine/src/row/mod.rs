@@ -1,7 +1,7 @@
 //! Rows of results as Rust values.
 //!
 //! [`Rows`] goes over the rows of a result, which it owns; a [`Row`] gives fields by place or name as any type that is [`FromSql`],
-//! and whole rows become what is [`FromRow`]: tuples. `columns` looks at a batch once, so that a field is read from an Arrow
+//! and whole rows become what is [`FromRow`]: tuples, and structs that derive it (`named` finds their columns). `columns` looks at a batch once, so that a field is read from an Arrow
 //! array of a known type; `value` has the fields that types are made from, `from_sql` the types, `to_value` the engine's
 //! own values, `rows` the ways to go over rows.
 //!
@@ -26,6 +26,7 @@
 mod columns;
 mod from_row;
 mod from_sql;
+mod named;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ mod value;
 pub use from_row::FromRow;
 pub use from_sql::FromSql;
 pub(crate) use from_sql::nearest;
+pub use named::{NamedColumns, check_named};
 pub use rows::{MappedRows, Rows, TypedRows};
 pub use value::{ListRef, ValueRef};
 
@@ -43,12 +45,14 @@ use crate::{Error, ErrorKind, Field, Result, Value};
 use columns::Batch;
 use multiloop_exec::column::arrow::to_column_of;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What all rows of a result share.
 struct Header {
     fields: Vec<Field>,
     sight: Sight,
+    /// Where the columns of a struct are that rows become.
+    places: OnceLock<named::Places>,
 }
 
 /// A row of a result.

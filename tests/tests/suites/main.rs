@@ -22,6 +22,7 @@ mod rule_cases;
 mod scans;
 mod sessions;
 mod signatures;
+mod structs;
 mod system_catalog;
 mod typed;
 mod unnesting;
