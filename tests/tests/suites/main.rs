@@ -24,5 +24,6 @@ mod sessions;
 mod signatures;
 mod structs;
 mod system_catalog;
+mod tpch_linq;
 mod typed;
 mod unnesting;
