@@ -1,22 +1,15 @@
 //! What a frame says so far, as one SELECT after another: a step that SQL would evaluate earlier than those before it
-//! starts a new block around them. The relation's builder gives each its meaning.
+//! starts a new block around them. `walk` gives each its meaning.
 
+use super::alias::Alias;
 use super::expression::{Expression, Order};
-use super::tree::Tree;
-use crate::Result;
-use multiloop_planner::catalog::{Catalog, TableName};
-use multiloop_planner::relation::builder::{
-    Builder, Clause, Definition, FromItem, Joined, Name, Rows, Scope, Select, SelectItem, Shared, Side,
-    check_table_count,
-};
-use multiloop_planner::relation::{Expression as Typed, Query, Relation};
-use multiloop_planner::sql;
-use multiloop_planner::types::DataType;
-use std::collections::HashMap;
+use super::tree::{Call, Tree};
+use crate::DataType;
+use multiloop_planner::relation::builder::Side;
 use std::sync::Arc;
 
 /// One SELECT level.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Block {
     /// The rows that it starts with.
     pub(super) from: Source,
@@ -32,37 +25,52 @@ pub(super) struct Block {
     pub(super) columns: Option<Vec<Expression>>,
     /// One of each set of equal rows.
     pub(super) distinct: bool,
+    /// The first of each set of rows that are equal in these: DISTINCT ON.
+    pub(super) distinct_on: Vec<Tree>,
     /// Most significant first.
     pub(super) order: Vec<Order>,
     /// At most so many rows, after leaving out so many.
     pub(super) limit: Option<(u64, u64)>,
 }
 
+/// UNION, INTERSECT or EXCEPT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SetOperation {
+    Union,
+    Intersect,
+    Except,
+}
+
 /// Rows to start with or to join.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum Source {
+    /// One row without columns: a SELECT without FROM.
+    Nothing,
     /// A table or view, or a file by its path.
-    Table { name: String, alias: Option<String> },
+    Table { name: Arc<str>, alias: Option<Alias> },
     /// The rows of another block.
-    Derived { block: Box<Block>, alias: String },
-    /// The rows of a block that are computed once for all that share it.
-    Shared { block: Arc<Block>, alias: String },
+    Derived { block: Arc<Block>, alias: Alias },
+    /// The rows of a block that are computed once for all that share it. It sees no other source.
+    Shared { block: Arc<Block>, alias: Alias },
+    /// The rows of two blocks, put together by place; the columns have the left's names.
+    Set { operation: SetOperation, all: bool, left: Arc<Block>, right: Arc<Block>, alias: Alias },
+    /// Rows of one length. Their columns have these types, or, if there are none, those that each column's values agree on.
+    Values { rows: Arc<[Vec<Tree>]>, columns: Arc<[String]>, types: Arc<[DataType]>, alias: Alias },
+    /// A function that gives rows. It sees the sources before it. The names may be fewer than its columns.
+    Function { call: Call, columns: Arc<[String]>, alias: Alias },
 }
 
-/// A join with more rows.
-#[derive(Clone, Debug)]
+/// A join with more rows. Behind a semi or anti join no right or full join may follow: what text says of them, says it in WHERE.
+#[derive(Clone)]
 pub(super) struct JoinStep {
+    /// The right side.
     pub(super) source: Source,
+    /// Whose rows without a partner are kept.
     pub(super) side: Side,
+    /// The condition.
     pub(super) on: Tree,
-}
-
-/// What of a query is shared, as far as it is built.
-#[derive(Default)]
-struct Sharing {
-    built: HashMap<*const Block, Shared>,
-    /// Each behind those that it uses.
-    definitions: Vec<Definition>,
+    /// Whether the right side sees the sources before it.
+    pub(super) lateral: bool,
 }
 
 impl Block {
@@ -76,136 +84,37 @@ impl Block {
             having: None,
             columns: None,
             distinct: false,
+            distinct_on: Vec::new(),
             order: Vec::new(),
             limit: None,
         }
     }
-
-    /// The block as a query over what is in a catalog.
-    pub(super) fn query(&self, catalog: &dyn Catalog, parameters: &[DataType], wide_numerics: bool) -> Result<Query> {
-        let mut builder = Builder::new(catalog, sql::view_rows, parameters, wide_numerics);
-        let mut sharing = Sharing::default();
-        let (relation, output) = self.build(&mut builder, &mut sharing)?;
-        let relation = builder.attach(sharing.definitions, relation);
-        let query = builder.finish((relation, output));
-        Builder::check_depth(&query)?;
-        Ok(query)
-    }
-
-    fn build(&self, builder: &mut Builder<'_>, sharing: &mut Sharing) -> Result<Rows> {
-        builder.deeper(None, |builder| {
-            let (mut relation, scope) = self.build_from(builder, sharing)?.into_scope(None, Clause::Where);
-            if let Some(filter) = &self.filter {
-                let predicate = build_condition(filter, builder, &scope)?;
-                relation = builder.filter(relation, predicate);
-            }
-            let select = self.build_select(builder, &scope)?;
-            let (relation, output) = builder.select(relation, select)?;
-            Ok((self.build_limit(builder, relation)?, output))
-        })
-    }
-
-    fn build_from(&self, builder: &mut Builder<'_>, sharing: &mut Sharing) -> Result<FromItem> {
-        check_table_count(1 + self.joins.len())?;
-        let mut from = self.from.build(builder, sharing)?;
-        for JoinStep { source, side, on } in &self.joins {
-            let other = source.build(builder, sharing)?;
-            from.check_aliases(&other, None)?;
-            let joined = Joined::new(from, other, None);
-            let on = build_condition(on, builder, &joined.scope)?;
-            from = joined.on(builder, *side, on)?;
-        }
-        Ok(from)
-    }
-
-    fn build_select<'s, 'p>(&self, builder: &mut Builder<'_>, scope: &'s Scope<'p>) -> Result<Select<'s, 'p>> {
-        scope.enter(Clause::SelectList);
-        let items = match &self.columns {
-            None => builder.all_items(scope, None)?,
-            Some(columns) => columns.iter().map(|column| build_item(column, builder, scope)).collect::<Result<_>>()?,
-        };
-        let mut select = Select::new(scope, items, self.distinct);
-        for tree in &self.keys {
-            select.group();
-            let named = tree.reference().map_or(Ok(None), |reference| select.named_key(&reference, None))?;
-            match named {
-                Some(item) => select.add_item_key(item),
-                None => {
-                    scope.enter(Clause::GroupBy);
-                    let key = tree.build(builder, scope)?;
-                    select.add_key(builder.settle(key)?)
-                }
-            };
-        }
-        scope.enter(Clause::Having);
-        if let Some(having) = &self.having {
-            select.having(build_condition(having, builder, scope)?);
-        }
-        for Order { tree, order } in &self.order {
-            let named = tree
-                .reference()
-                .map_or(Ok(None), |reference| select.named_target(&reference, Clause::OrderBy, None))?;
-            let target = match named {
-                Some(target) => target,
-                None => {
-                    scope.enter(Clause::OrderBy);
-                    let key = tree.build(builder, scope)?;
-                    select.target(builder.settle(key)?)
-                }
-            };
-            select.order_by(target, *order, None)?;
-        }
-        Ok(select)
-    }
-
-    fn build_limit(&self, builder: &mut Builder<'_>, input: Arc<Relation>) -> Result<Arc<Relation>> {
-        let Some((rows, offset)) = self.limit else { return Ok(input) };
-        let mut count = |rows: u64, clause| {
-            // No table has more.
-            let rows = builder.number(&i64::try_from(rows).unwrap_or(i64::MAX).to_string())?;
-            builder.row_count(rows, clause, None)
-        };
-        let rows = count(rows, "LIMIT")?;
-        let offset = if offset > 0 { Some(count(offset, "OFFSET")?) } else { None };
-        Ok(builder.limit(input, Some(rows), offset))
-    }
 }
 
 impl Source {
-    fn build(&self, builder: &mut Builder<'_>, sharing: &mut Sharing) -> Result<FromItem> {
+    /// The name that its columns are reached by; none of a table's own, and of nothing.
+    pub(super) fn alias(&self) -> Option<&Alias> {
         match self {
-            Source::Table { name, alias } => {
-                let name = &TableName::from(name.as_str());
-                let found = builder.table_or_file(name, None)?;
-                let table = found.ok_or_else(|| builder.unknown_table(name, &[]))?;
-                match alias {
-                    Some(alias) => table.aliased(alias, &[]),
-                    None => Ok(table),
-                }
-            }
-            Source::Derived { block, alias } => Ok(FromItem::table(block.build(builder, sharing)?, alias.clone())),
-            Source::Shared { block, alias } => {
-                let key = Arc::as_ptr(block);
-                if !sharing.built.contains_key(&key) {
-                    let rows = block.build(builder, sharing)?;
-                    let (shared, definition) = builder.share(rows, false);
-                    sharing.definitions.push(definition);
-                    sharing.built.insert(key, shared);
-                }
-                Ok(builder.scan_shared(&sharing.built[&key], alias.clone()))
-            }
+            Source::Nothing => None,
+            Source::Table { alias, .. } => alias.as_ref(),
+            Source::Derived { alias, .. }
+            | Source::Shared { alias, .. }
+            | Source::Set { alias, .. }
+            | Source::Values { alias, .. }
+            | Source::Function { alias, .. } => Some(alias),
         }
     }
-}
 
-fn build_condition(tree: &Tree, builder: &mut Builder<'_>, scope: &Scope<'_>) -> Result<Typed> {
-    let clause = scope.clause();
-    let condition = tree.build(builder, scope)?;
-    builder.condition(condition, clause)
-}
-
-fn build_item(column: &Expression, builder: &mut Builder<'_>, scope: &Scope<'_>) -> Result<SelectItem> {
-    let value = column.tree.build(builder, scope)?;
-    let name = column.alias.clone().unwrap_or_else(|| Name::or_unnamed(column.tree.name()));
-    builder.item(name, value, Some(DataType::Text))
+    /// The same rows under a name.
+    pub(super) fn set_alias(&mut self, name: Alias) {
+        match self {
+            Source::Nothing => {}
+            Source::Table { alias, .. } => *alias = Some(name),
+            Source::Derived { alias, .. }
+            | Source::Shared { alias, .. }
+            | Source::Set { alias, .. }
+            | Source::Values { alias, .. }
+            | Source::Function { alias, .. } => *alias = name,
+        }
+    }
 }

@@ -10,6 +10,7 @@ use arrow::array::AsArray as _;
 use multiloop_planner::relation::Query;
 use multiloop_planner::relation::builder::Side;
 use multiloop_planner::sql::{ExplainForm, ExplainKind, Statement};
+use std::mem;
 use std::sync::Arc;
 
 /// How to join.
@@ -55,7 +56,7 @@ impl Session {
 
 impl<'a> Frame<'a> {
     pub(crate) fn table(session: &'a Session, name: &str) -> Self {
-        let block = Block::of(Source::Table { name: name.to_owned(), alias: None });
+        let block = Block::of(Source::Table { name: name.into(), alias: None });
         Frame { session, block, alias: None, stage: Stage::From }
     }
 
@@ -121,7 +122,7 @@ impl<'a> Frame<'a> {
             Join::Right => Side::Right,
             Join::Full => Side::Full,
         };
-        frame.block.joins.push(JoinStep { source: other.into_source(), side, on: on.tree });
+        frame.block.joins.push(JoinStep { source: other.into_source(), side, on: on.tree, lateral: false });
         frame
     }
 
@@ -129,10 +130,7 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn alias(mut self, name: &str) -> Self {
         if self.stage == Stage::From && self.block.joins.is_empty() {
-            match &mut self.block.from {
-                Source::Table { alias, .. } => *alias = Some(name.to_owned()),
-                Source::Derived { alias, .. } | Source::Shared { alias, .. } => name.clone_into(alias),
-            }
+            self.block.from.set_alias(name.into());
             return self;
         }
         self.alias = Some(name.to_owned());
@@ -144,7 +142,7 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn shared(self) -> Self {
         let Frame { session, block, alias, stage: _ } = self;
-        let alias = alias.unwrap_or_else(|| "shared".to_owned());
+        let alias = alias.as_deref().unwrap_or("shared").into();
         let block = Block::of(Source::Shared { block: Arc::new(block), alias });
         Frame { session, block, alias: None, stage: Stage::From }
     }
@@ -212,11 +210,11 @@ impl<'a> Frame<'a> {
     }
 
     fn into_source(self) -> Source {
-        let Frame { block, alias, stage, session: _ } = self;
+        let Frame { mut block, alias, stage, session: _ } = self;
         if stage == Stage::From && alias.is_none() && block.joins.is_empty() {
-            return block.from;
+            return mem::replace(&mut block.from, Source::Nothing);
         }
-        let alias = alias.unwrap_or_else(|| "derived".to_owned());
-        Source::Derived { block: Box::new(block), alias }
+        let alias = alias.as_deref().unwrap_or("derived").into();
+        Source::Derived { block: Arc::new(block), alias }
     }
 }

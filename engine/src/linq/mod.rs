@@ -1,6 +1,9 @@
 //! LINQ-style queries: their expressions and steps are given a meaning by the same builder of relations that SQL text is
 //! bound with, so that the same query written either way has the same names, types, errors and plan.
 //!
+//! `expression` and `frame` are what users call. They make a `tree` for each expression (with `window`) and a `block` for each SELECT
+//! level, whose sources have an `alias`; `survey` looks at a whole query, `walk` builds it, `print` says it in SQL, `release` ends it.
+//!
 //! ```
 //! use multiloop::Engine;
 //! use multiloop::linq::{col, count, sum};
@@ -17,11 +20,16 @@
 //! # Ok::<(), multiloop::Error>(())
 //! ```
 
+mod alias;
 mod block;
 mod expression;
 mod frame;
 mod print;
+mod release;
+mod survey;
 mod tree;
+mod walk;
+mod window;
 
 pub use expression::{
     Expression, Order, avg, col, count, count_of, date, function, interval, lit, max, min, not, null, parameter, sum,
