@@ -24,7 +24,7 @@
 //! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
 //! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
 //! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `parameters` are values from Rust,
-//! `row` gives it values. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
+//! `row` gives it values, `types` are those that Rust lacks. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
 //! `session` and `linq` are what users call.
 
 mod access;
@@ -61,6 +61,7 @@ mod system;
 mod tallies;
 mod timer;
 mod transaction;
+mod types;
 
 pub use activity::{Signal, SignalCallback};
 pub use engine::{Engine, EngineBuilder};
@@ -89,6 +90,8 @@ pub use session::{CopyIn, CopyOut, Execution, Prepared, ProgressCallback, Sessio
 pub use sight::Sight;
 pub use stream::{Notice, ResultStream};
 pub use transaction::TransactionStatus;
+
+pub use types::{Date, Decimal, Time, Timestamp, TimestampTz, Uuid};
 
 /// The version of Arrow whose types this API takes and gives.
 pub use arrow;

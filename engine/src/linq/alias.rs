@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 /// How an expression reaches a source's columns.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Alias {
     /// A name as it is written.
     Named(Arc<str>),

@@ -1,11 +1,9 @@
 //! What a frame says so far, as one SELECT after another: a step that SQL would evaluate earlier than those before it
 //! starts a new block around them. `walk` gives each its meaning.
 
-use super::alias::Alias;
 use super::expression::{Expression, Order};
-use super::tree::{Call, Tree};
-use crate::DataType;
-use multiloop_planner::relation::builder::Side;
+use super::tree::{Alias, Call, Tree};
+use multiloop_planner::relation::builder::{Name, Side};
 use std::sync::Arc;
 
 /// One SELECT level.
@@ -33,13 +31,7 @@ pub(super) struct Block {
     pub(super) limit: Option<(u64, u64)>,
 }
 
-/// UNION, INTERSECT or EXCEPT.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SetOperation {
-    Union,
-    Intersect,
-    Except,
-}
+pub(super) use multiloop_planner::relation::SetKind as SetOperation;
 
 /// Rows to start with or to join.
 #[derive(Clone)]
@@ -47,17 +39,17 @@ pub(super) enum Source {
     /// One row without columns: a SELECT without FROM.
     Nothing,
     /// A table or view, or a file by its path.
-    Table { name: Arc<str>, alias: Option<Alias> },
+    Table { name: String, alias: Option<Alias> },
     /// The rows of another block.
     Derived { block: Arc<Block>, alias: Alias },
     /// The rows of a block that are computed once for all that share it. It sees no other source.
     Shared { block: Arc<Block>, alias: Alias },
     /// The rows of two blocks, put together by place; the columns have the left's names.
     Set { operation: SetOperation, all: bool, left: Arc<Block>, right: Arc<Block>, alias: Alias },
-    /// Rows of one length. Their columns have these types, or, if there are none, those that each column's values agree on.
-    Values { rows: Arc<[Vec<Tree>]>, columns: Arc<[String]>, types: Arc<[DataType]>, alias: Alias },
+    /// Rows of one length; the names may be fewer than the columns.
+    Values { rows: Vec<Vec<Tree>>, columns: Vec<String>, alias: Alias },
     /// A function that gives rows. It sees the sources before it. The names may be fewer than its columns.
-    Function { call: Call, columns: Arc<[String]>, alias: Alias },
+    Function { call: Call, columns: Vec<String>, alias: Alias },
 }
 
 /// A join with more rows. Behind a semi or anti join no right or full join may follow: what text says of them, says it in WHERE.
@@ -89,6 +81,15 @@ impl Block {
             limit: None,
         }
     }
+
+    /// The name of its only column.
+    pub(super) fn only_name(&self) -> Option<Name> {
+        let [column] = self.columns.as_deref()? else { return None };
+        match &column.alias {
+            Some(alias) => Name::strong(alias),
+            None => column.tree.name(),
+        }
+    }
 }
 
 impl Source {
@@ -102,6 +103,14 @@ impl Source {
             | Source::Set { alias, .. }
             | Source::Values { alias, .. }
             | Source::Function { alias, .. } => Some(alias),
+        }
+    }
+
+    /// The number of a source that nobody named.
+    pub(super) fn id(&self) -> Option<u64> {
+        match self.alias()? {
+            Alias::Numbered { id, .. } => Some(*id),
+            Alias::Named(_) => None,
         }
     }
 

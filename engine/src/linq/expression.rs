@@ -2,7 +2,8 @@
 
 use super::alias::Alias;
 use super::tree::{Call, Tree};
-use crate::DataType;
+use crate::types::{Date, Decimal, Time, Timestamp, TimestampTz, Uuid};
+use crate::{DataType, Interval, Numeric, ToParameter};
 use multiloop_planner::function::Function;
 use multiloop_planner::relation::builder::{Operator, PatternOperator};
 use multiloop_planner::types::SortOrder;
@@ -269,6 +270,62 @@ impl From<i64> for Expression {
 impl From<f64> for Expression {
     fn from(value: f64) -> Self {
         lit(value.to_string().as_str()).cast(DataType::Double)
+    }
+}
+
+macro_rules! from_values {
+    ($($rust:ty),*) => {
+        $(impl From<$rust> for Expression {
+            fn from(value: $rust) -> Self {
+                super::functions::value(&value)
+            }
+        })*
+    };
+}
+
+from_values!(
+    i8,
+    i16,
+    u8,
+    u16,
+    u32,
+    u64,
+    i128,
+    f32,
+    Date,
+    Time,
+    Timestamp,
+    TimestampTz,
+    Decimal,
+    Uuid,
+    Numeric,
+    Interval
+);
+
+impl From<String> for Expression {
+    fn from(text: String) -> Self {
+        Expression::of(Tree::Text(text))
+    }
+}
+
+impl<T: ToParameter> From<Option<T>> for Expression {
+    fn from(value: Option<T>) -> Self {
+        super::functions::value(&value)
+    }
+}
+
+/// An array; of bytes a bytea.
+impl<T: ToParameter> From<Vec<T>> for Expression {
+    fn from(values: Vec<T>) -> Self {
+        super::functions::value(&values)
+    }
+}
+
+impl std::ops::Neg for Expression {
+    type Output = Expression;
+
+    fn neg(self) -> Expression {
+        Expression::of(Tree::negated(self.tree))
     }
 }
 

@@ -4,7 +4,7 @@
 use super::block::{Block, JoinStep, Source};
 use super::expression::Order;
 use super::tree::{Call, Tree};
-use super::window::{Window, WindowBound};
+use super::window::{Bound, Window};
 use std::mem;
 use std::sync::Arc;
 
@@ -55,6 +55,7 @@ impl Tree {
                 | Tree::Null
                 | Tree::Typed(..)
                 | Tree::Value(..)
+                | Tree::Failure(_)
                 | Tree::Parameter(_)
         )
     }
@@ -97,7 +98,11 @@ fn release_parts(tree: &mut Tree, waiting: &mut Waiting) {
         Tree::And(all) | Tree::Or(all) => {
             Arc::get_mut(all).into_iter().flatten().for_each(|tree| release(tree, waiting));
         }
-        Tree::Compare(_, a, b) | Tree::Distinct(_, a, b) | Tree::Operator(_, a, b) | Tree::Like(_, a, b) => {
+        Tree::AnyOf(a, b)
+        | Tree::Compare(_, a, b)
+        | Tree::Distinct(_, a, b)
+        | Tree::Operator(_, a, b)
+        | Tree::Like(_, a, b) => {
             release_one(a, waiting);
             release_one(b, waiting);
         }
@@ -132,7 +137,7 @@ fn release_call(call: &mut Call, waiting: &mut Waiting) {
         partition.iter_mut().for_each(|key| release(key, waiting));
         release_order(order, waiting);
         for bound in frame.iter_mut().flat_map(|frame| [&mut frame.start, &mut frame.end]) {
-            if let WindowBound::Before(distance) | WindowBound::Behind(distance) = bound {
+            if let Bound::Before(distance) | Bound::Behind(distance) = bound {
                 release(distance, waiting);
             }
         }
@@ -160,7 +165,7 @@ fn release_source(source: &mut Source, waiting: &mut Waiting) {
             release_shared(right, waiting);
         }
         Source::Values { rows, .. } => {
-            Arc::get_mut(rows).into_iter().flatten().flatten().for_each(|value| release(value, waiting));
+            rows.iter_mut().flatten().for_each(|value| release(value, waiting));
         }
         Source::Function { call, .. } => release_call(call, waiting),
     }

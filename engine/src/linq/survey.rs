@@ -1,11 +1,9 @@
 //! What has to be known of a whole query before any part of it is built or printed: the names of its numbered sources, and what it
 //! shares.
 
-use super::alias::Alias;
 use super::block::{Block, JoinStep, Source};
 use super::expression::Order;
-use super::tree::{Call, Tree};
-use super::window::{Window, WindowBound};
+use super::tree::{Alias, Bound, Call, Tree, Window};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -113,7 +111,7 @@ impl<'b> Look<'b> {
 
     fn source(&mut self, source: &'b Source) {
         match (source, source.alias()) {
-            (Source::Table { name, .. }, None) => drop(self.taken.insert(name)),
+            (Source::Table { name, .. }, None) => drop(self.taken.insert(name.as_str())),
             (_, Some(Alias::Named(name))) => drop(self.taken.insert(name)),
             (_, Some(Alias::Numbered { id, base })) => self.sources.push((*id, base)),
             _ => {}
@@ -157,6 +155,7 @@ impl<'b> Look<'b> {
             | Tree::Null
             | Tree::Typed(..)
             | Tree::Value(..)
+            | Tree::Failure(_)
             | Tree::Parameter(_) => {}
             Tree::Not(a)
             | Tree::Unary(_, a)
@@ -167,7 +166,11 @@ impl<'b> Look<'b> {
             Tree::And(all) | Tree::Or(all) => {
                 self.push(all.iter().map(Step::Tree));
             }
-            Tree::Compare(_, a, b) | Tree::Distinct(_, a, b) | Tree::Operator(_, a, b) | Tree::Like(_, a, b) => {
+            Tree::AnyOf(a, b)
+            | Tree::Compare(_, a, b)
+            | Tree::Distinct(_, a, b)
+            | Tree::Operator(_, a, b)
+            | Tree::Like(_, a, b) => {
                 self.one(b);
                 self.one(a);
             }
@@ -195,7 +198,7 @@ impl<'b> Look<'b> {
         if let Some(Window { partition, order: keys, frame }) = over.as_deref() {
             let bounds = frame.iter().flat_map(|frame| [&frame.start, &frame.end]);
             let distances = bounds.filter_map(|bound| match bound {
-                WindowBound::Before(distance) | WindowBound::Behind(distance) => Some(distance),
+                Bound::Before(distance) | Bound::Behind(distance) => Some(distance),
                 _ => None,
             });
             self.push(partition.iter().chain(order(keys)).chain(distances).map(Step::Tree));

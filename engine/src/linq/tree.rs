@@ -1,14 +1,15 @@
 //! Expressions before anything is known of the columns that they name: untyped trees, which the relation's builder types
 //! once a frame runs. Their parts are shared, so that a clone costs nothing.
 
-use super::alias::Alias;
 use super::block::Block;
 use super::expression::Order;
-use super::window::Window;
-use crate::{DataType, Value};
+use crate::{DataType, Error, Value};
 use multiloop_planner::function::Function;
 use multiloop_planner::relation::builder::{Name, Operator, PatternOperator, Reference, Sign};
 use std::sync::Arc;
+
+pub(super) use super::alias::Alias;
+pub(super) use super::window::{Bound, Window, WindowFrame};
 
 /// An untyped expression.
 #[derive(Clone)]
@@ -16,17 +17,19 @@ pub(super) enum Tree {
     /// A column by its name, perhaps with its source's.
     Column { table: Option<Alias>, name: Arc<str> },
     /// A whole number, as it is written, with its sign.
-    Number(Arc<str>),
+    Number(String),
     /// A string, whose type is what it meets.
-    Text(Arc<str>),
+    Text(String),
     /// TRUE or FALSE.
     Boolean(bool),
     /// NULL.
     Null,
     /// A literal that says its type.
-    Typed(DataType, Arc<str>),
+    Typed(DataType, String),
     /// A value of exactly this type.
     Value(Value, DataType),
+    /// What could not be made, and why: the error of the query.
+    Failure(Error),
     /// `$n`, from 1.
     Parameter(u32),
     /// `NOT a`.
@@ -47,6 +50,8 @@ pub(super) enum Tree {
     Between(Arc<Tree>, Arc<Tree>, Arc<Tree>),
     /// `a IN (b, …)`.
     In(Arc<Tree>, Arc<[Tree]>),
+    /// `a = ANY (array)`.
+    AnyOf(Arc<Tree>, Arc<Tree>),
     /// `a [NOT] LIKE b`, ILIKE, `~` and `~*`.
     Like(PatternOperator, Arc<Tree>, Arc<Tree>),
     /// `a IS NULL` or `a IS NOT NULL`.
@@ -120,6 +125,56 @@ impl Tree {
         Tree::Operator(operator, Arc::new(left), Arc::new(right))
     }
 
+    /// `a BETWEEN low AND high`.
+    pub(super) fn between(value: Tree, low: Tree, high: Tree) -> Tree {
+        Tree::Between(Arc::new(value), Arc::new(low), Arc::new(high))
+    }
+
+    /// `a IN (b, …)`.
+    pub(super) fn in_list(value: Tree, values: Vec<Tree>) -> Tree {
+        Tree::In(Arc::new(value), values.into())
+    }
+
+    /// `a IS NOT DISTINCT FROM b` for what is the same, else `a IS DISTINCT FROM b`.
+    pub(super) fn distinct(same: bool, left: Tree, right: Tree) -> Tree {
+        Tree::Distinct(!same, Arc::new(left), Arc::new(right))
+    }
+
+    /// `a IS NULL`.
+    pub(super) fn is_null(value: Tree) -> Tree {
+        Tree::NullTest(Function::IsNull, Arc::new(value))
+    }
+
+    /// `a IS NOT NULL`.
+    pub(super) fn is_not_null(value: Tree) -> Tree {
+        Tree::NullTest(Function::IsNotNull, Arc::new(value))
+    }
+
+    /// `CAST(a AS type)`.
+    pub(super) fn cast(value: Tree, to: DataType) -> Tree {
+        Tree::Cast(Arc::new(value), to)
+    }
+
+    /// `NOT a`.
+    pub(super) fn not(value: Tree) -> Tree {
+        Tree::Not(Arc::new(value))
+    }
+
+    /// `- a`.
+    pub(super) fn negated(value: Tree) -> Tree {
+        Tree::Unary(Sign::Minus, Arc::new(value))
+    }
+
+    /// `a LIKE b`, or another pattern.
+    pub(super) fn pattern(function: Function, negated: bool, value: Tree, pattern: Tree) -> Tree {
+        Tree::Like(PatternOperator { function, negated }, Arc::new(value), Arc::new(pattern))
+    }
+
+    /// `CASE WHEN a THEN b … ELSE c END`.
+    pub(super) fn case(branches: Vec<(Tree, Tree)>, otherwise: Tree) -> Tree {
+        Tree::Case(branches.into(), Arc::new(otherwise))
+    }
+
     /// A conjunction; a chain of them nests no deeper than one.
     pub(super) fn and(mut self, other: Tree) -> Tree {
         match &mut self {
@@ -142,6 +197,17 @@ impl Tree {
         }
     }
 
+    /// The name that it gives its column, if any.
+    pub(super) fn column_name(&self) -> Option<Arc<str>> {
+        match self {
+            Tree::Column { name, .. } => Some(Arc::clone(name)),
+            other => {
+                let name = Name::or_unnamed(other.name());
+                (name != Name::or_unnamed(None)).then(|| Arc::from(name))
+            }
+        }
+    }
+
     /// The name that it suggests for its column.
     pub(super) fn name(&self) -> Option<Name> {
         match self {
@@ -154,10 +220,7 @@ impl Tree {
             Tree::Array(_) | Tree::ArrayOf(_) => Name::strong("array"),
             Tree::Subscript(array, _) => array.name(),
             Tree::Exists(_) => Name::strong("exists"),
-            Tree::Scalar(block) => match block.columns.as_deref() {
-                Some([only]) => only.alias.as_deref().map_or_else(|| only.tree.name(), Name::strong),
-                _ => None,
-            },
+            Tree::Scalar(block) => block.only_name(),
             _ => None,
         }
     }
@@ -165,7 +228,7 @@ impl Tree {
     /// What it means among the keys of a group or an order, if it is no more than a constant or a name.
     pub(super) fn reference(&self) -> Option<Reference> {
         match self {
-            Tree::Number(digits) => Some(Reference::Place(digits.to_string())),
+            Tree::Number(digits) => Some(Reference::Place(digits.clone())),
             Tree::Text(_) | Tree::Boolean(_) | Tree::Null => Some(Reference::Constant),
             Tree::Column { table: None, name } => Some(Reference::Name(name.to_string())),
             _ => None,

@@ -21,16 +21,16 @@ pub(super) struct WindowFrame {
     /// What is counted.
     pub(super) unit: FrameUnit,
     /// Where it begins.
-    pub(super) start: WindowBound,
+    pub(super) start: Bound,
     /// Where it ends.
-    pub(super) end: WindowBound,
+    pub(super) end: Bound,
     /// What is left out.
     pub(super) exclude: Exclude,
 }
 
 /// Where a frame begins or ends.
 #[derive(Clone)]
-pub(super) enum WindowBound {
+pub(super) enum Bound {
     /// UNBOUNDED PRECEDING.
     First,
     /// `n PRECEDING`.

@@ -2,9 +2,8 @@
 
 use super::Printer;
 use crate::linq::expression::Order;
-use crate::linq::tree::{Call, Tree};
+use crate::linq::tree::{Bound, Call, Tree, Window, WindowFrame};
 use crate::linq::walk::truth;
-use crate::linq::window::{Window, WindowBound, WindowFrame};
 use multiloop_planner::evaluate::format;
 use multiloop_planner::function::{Function, PatternFunction};
 use multiloop_planner::relation::builder::{Operator, PatternOperator, Sign};
@@ -79,6 +78,7 @@ fn is_open(tree: &Tree) -> bool {
             | Tree::Between(..)
             | Tree::In(..)
             | Tree::Like(..)
+            | Tree::AnyOf(..)
             | Tree::NullTest(..)
             | Tree::Truth(..)
             | Tree::InRows(..)
@@ -117,18 +117,19 @@ impl Printer<'_> {
             Tree::Number(digits) => self.push(digits),
             Tree::Text(text) => self.literal(text),
             Tree::Boolean(value) => self.push(if *value { "TRUE" } else { "FALSE" }),
-            Tree::Null => self.push("NULL"),
+            Tree::Null | Tree::Failure(_) => self.push("NULL"),
             Tree::Typed(data_type, text) => {
                 self.push(&format!("{data_type} "));
                 self.literal(text);
             }
-            Tree::Value(value, data_type) if value.is_null() => self.push(&format!("NULL::{data_type}")),
+            Tree::Value(value, data_type) if value.is_null() => self.push(&format!("CAST(NULL AS {data_type})")),
             Tree::Value(value, data_type) if value.fits(*data_type) => {
+                self.push("CAST(");
                 self.literal(&format(value, *data_type));
-                self.push(&format!("::{data_type}"));
+                self.push(&format!(" AS {data_type})"));
             }
             // It is refused when it is built.
-            Tree::Value(_, data_type) => self.push(&format!("NULL::{data_type}")),
+            Tree::Value(_, data_type) => self.push(&format!("CAST(NULL AS {data_type})")),
             Tree::Parameter(number) => self.push(&format!("${number}")),
             nested => self.deeper(|printer| printer.nested(nested)),
         }
@@ -168,6 +169,12 @@ impl Printer<'_> {
                 self.push(")");
             }
             Tree::Like(operator, value, wanted) => self.operands(value, pattern(*operator), wanted),
+            Tree::AnyOf(value, array) => {
+                self.operand(value);
+                self.push(" = ANY (");
+                self.tree(array);
+                self.push(")");
+            }
             Tree::NullTest(function, value) => {
                 self.operand(value);
                 self.push(if *function == Function::IsNull { " IS NULL" } else { " IS NOT NULL" });
@@ -204,7 +211,12 @@ impl Printer<'_> {
             }
             Tree::Extract(field, value) => {
                 self.push("EXTRACT(");
-                self.literal(field);
+                let is_word = field.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+                if is_word {
+                    self.push(field)
+                } else {
+                    self.literal(field)
+                }
                 self.push(" FROM ");
                 self.tree(value);
                 self.push(")");
@@ -318,19 +330,19 @@ impl Printer<'_> {
         });
     }
 
-    fn bound(&mut self, bound: &WindowBound) {
+    fn bound(&mut self, bound: &Bound) {
         match bound {
-            WindowBound::First => self.push("UNBOUNDED PRECEDING"),
-            WindowBound::Before(distance) => {
+            Bound::First => self.push("UNBOUNDED PRECEDING"),
+            Bound::Before(distance) => {
                 self.operand(distance);
                 self.push(" PRECEDING");
             }
-            WindowBound::Current => self.push("CURRENT ROW"),
-            WindowBound::Behind(distance) => {
+            Bound::Current => self.push("CURRENT ROW"),
+            Bound::Behind(distance) => {
                 self.operand(distance);
                 self.push(" FOLLOWING");
             }
-            WindowBound::Last => self.push("UNBOUNDED FOLLOWING"),
+            Bound::Last => self.push("UNBOUNDED FOLLOWING"),
         }
     }
 

@@ -1,10 +1,9 @@
 //! Queries as text.
 
 use super::Printer;
-use crate::linq::alias::Alias;
 use crate::linq::block::{Block, JoinStep, SetOperation, Source};
 use crate::linq::expression::Expression;
-use crate::linq::tree::Tree;
+use crate::linq::tree::{Alias, Tree};
 use multiloop_planner::relation::builder::Side;
 
 fn shared_name(index: usize) -> String {
@@ -76,7 +75,9 @@ impl Printer<'_> {
             self.keys(&block.order);
         }
         if let Some((rows, offset)) = block.limit {
-            self.push(&format!(" LIMIT {}", rows.min(i64::MAX.unsigned_abs())));
+            if rows < i64::MAX.unsigned_abs() {
+                self.push(&format!(" LIMIT {rows}"));
+            }
             if offset > 0 {
                 self.push(&format!(" OFFSET {}", offset.min(i64::MAX.unsigned_abs())));
             }
@@ -149,7 +150,7 @@ impl Printer<'_> {
                 self.in_parentheses(right);
                 self.push(")");
             }
-            Source::Values { rows, columns, types, .. } => self.values(rows, columns.len(), types),
+            Source::Values { rows, columns, .. } => self.values(rows, columns.len()),
             Source::Function { call, .. } => self.call(call),
         }
         let (names, alias) = (columns_of(source), source.alias());
@@ -166,26 +167,16 @@ impl Printer<'_> {
     }
 
     /// VALUES; without rows a SELECT that gives none.
-    fn values(&mut self, rows: &[Vec<Tree>], width: usize, types: &[crate::DataType]) {
+    fn values(&mut self, rows: &[Vec<Tree>], width: usize) {
         if rows.is_empty() {
             self.push("(SELECT ");
-            self.joined(0..width.max(types.len()), ", ", |printer, at| match types.get(at) {
-                Some(data_type) => printer.push(&format!("CAST(NULL AS {data_type})")),
-                None => printer.push("CAST(NULL AS text)"),
-            });
+            self.joined(0..width, ", ", |printer, _| printer.push("CAST(NULL AS text)"));
             return self.push(" WHERE FALSE)");
         }
         self.push("(VALUES ");
         self.joined(rows, ", ", |printer, row| {
             printer.push("(");
-            printer.joined(row.iter().enumerate(), ", ", |printer, (at, value)| match types.get(at) {
-                Some(data_type) if !matches!(value, Tree::Value(_, own) if own == data_type) => {
-                    printer.push("CAST(");
-                    printer.tree(value);
-                    printer.push(&format!(" AS {data_type})"));
-                }
-                _ => printer.tree(value),
-            });
+            printer.joined(row, ", ", Self::tree);
             printer.push(")");
         });
         self.push(")");
@@ -201,5 +192,5 @@ fn columns_of(source: &Source) -> &[String] {
 
 /// Whether a table is known by its name already.
 fn is_own_name(source: &Source, alias: &str) -> bool {
-    matches!(source, Source::Table { name, alias: Some(Alias::Numbered { .. }) } if **name == *alias)
+    matches!(source, Source::Table { name, alias: Some(Alias::Numbered { .. }) } if *name == *alias)
 }

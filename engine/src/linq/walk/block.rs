@@ -8,7 +8,7 @@ use crate::{DataType, Result};
 use multiloop_planner::relation::builder::{
     Clause, FromItem, Joined, Name, Rows, Scope, Select, SelectItem, Target, check_table_count,
 };
-use multiloop_planner::relation::{Expression as Typed, Relation, SetKind};
+use multiloop_planner::relation::{Expression as Typed, Relation};
 use std::sync::Arc;
 
 impl Walk<'_, '_> {
@@ -109,29 +109,25 @@ impl Walk<'_, '_> {
 
     fn limited(&mut self, block: &Block, input: Arc<Relation>) -> Result<Arc<Relation>> {
         let Some((rows, offset)) = block.limit else { return Ok(input) };
+        // No table has more than a bigint counts.
+        let all = i64::MAX.unsigned_abs();
         let mut count = |rows: u64, clause| {
-            // No table has more.
-            let rows = self.builder.number(&i64::try_from(rows).unwrap_or(i64::MAX).to_string())?;
+            let rows = self.builder.number(&rows.min(all).to_string())?;
             self.builder.row_count(rows, clause, None)
         };
-        let rows = count(rows, "LIMIT")?;
+        let rows = if rows < all { Some(count(rows, "LIMIT")?) } else { None };
         let offset = if offset > 0 { Some(count(offset, "OFFSET")?) } else { None };
-        Ok(self.builder.limit(input, Some(rows), offset))
+        Ok(self.builder.limit(input, rows, offset))
     }
 
     /// UNION, INTERSECT or EXCEPT. A side with columns of unknown type is built again once their types are known: only where the
     /// literals stand can they take a type.
     pub(super) fn set_operation(
         &mut self,
-        (operation, all): (SetOperation, bool),
+        (kind, all): (SetOperation, bool),
         [left, right]: [&Block; 2],
         parent: Option<&Scope<'_>>,
     ) -> Result<Rows> {
-        let kind = match operation {
-            SetOperation::Union => SetKind::Union,
-            SetOperation::Intersect => SetKind::Intersect,
-            SetOperation::Except => SetKind::Except,
-        };
         let mut left_rows = self.block(left, parent, Unknown::Keep)?;
         let mut right_rows = self.block(right, parent, Unknown::Keep)?;
         let types = self.builder.common_types(kind, &left_rows, &right_rows, None)?;

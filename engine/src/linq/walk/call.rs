@@ -2,8 +2,7 @@
 
 use super::Walk;
 use crate::linq::expression::Order;
-use crate::linq::tree::{Call, Tree};
-use crate::linq::window::{Window, WindowBound, WindowFrame};
+use crate::linq::tree::{Bound, Call, Tree, Window, WindowFrame};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::relation::Expression;
 use multiloop_planner::relation::builder::{
@@ -175,13 +174,13 @@ impl Walk<'_, '_> {
         Ok(FrameSpec { unit: frame.unit, start, end, exclude: frame.exclude })
     }
 
-    fn bound(&mut self, bound: &WindowBound, scope: &Scope<'_>) -> Result<BoundSpec> {
+    fn bound(&mut self, bound: &Bound, scope: &Scope<'_>) -> Result<BoundSpec> {
         Ok(match bound {
-            WindowBound::First => BoundSpec::First,
-            WindowBound::Before(distance) => BoundSpec::Before(self.tree(distance, scope)?, None),
-            WindowBound::Current => BoundSpec::Current,
-            WindowBound::Behind(distance) => BoundSpec::Behind(self.tree(distance, scope)?, None),
-            WindowBound::Last => BoundSpec::Last,
+            Bound::First => BoundSpec::First,
+            Bound::Before(distance) => BoundSpec::Before(self.tree(distance, scope)?, None),
+            Bound::Current => BoundSpec::Current,
+            Bound::Behind(distance) => BoundSpec::Behind(self.tree(distance, scope)?, None),
+            Bound::Last => BoundSpec::Last,
         })
     }
 

@@ -5,7 +5,6 @@ use crate::linq::block::{Block, Source};
 use crate::linq::tree::{Call, Tree};
 use crate::{DataType, Error, ErrorKind, Result};
 use multiloop_planner::catalog::TableName;
-use multiloop_planner::evaluate::check_type;
 use multiloop_planner::relation::Expression;
 use multiloop_planner::relation::builder::{Callee, Clause, FromItem, Rows, Scope, SetCall, null};
 use std::sync::Arc;
@@ -23,12 +22,12 @@ impl Walk<'_, '_> {
     ) -> Result<FromItem> {
         let siblings = before
             .filter(|_| lateral || matches!(source, Source::Function { .. }))
-            .map(|before| Scope::new(parent, before.columns.clone(), before.tables.clone(), Clause::From));
+            .map(|before| before.scope(parent, Clause::From));
         let outer = siblings.as_ref().or(parent);
         let item = match source {
             Source::Nothing => return Ok(FromItem::nothing()),
             Source::Table { name, .. } => {
-                let name = &TableName::from(&**name);
+                let name = &TableName::from(name.as_str());
                 let found = self.builder.table_or_file(name, None)?;
                 found.ok_or_else(|| self.builder.unknown_table(name, &[]))?
             }
@@ -41,10 +40,7 @@ impl Walk<'_, '_> {
                 let rows = self.set_operation((*operation, *all), [left, right], outer)?;
                 return Ok(FromItem::table(rows, self.survey.name(alias).to_owned()));
             }
-            Source::Values { rows, columns, types, .. } => {
-                let rows = self.values(rows, types, columns.len(), outer)?;
-                FromItem::anonymous(rows)
-            }
+            Source::Values { rows, columns, .. } => FromItem::anonymous(self.values(rows, columns.len(), outer)?),
             Source::Function { call, alias, .. } => {
                 let scope = Scope::empty(outer, Clause::FromFunction);
                 let calls = self.calls_of_rows(call, &scope)?;
@@ -53,7 +49,7 @@ impl Walk<'_, '_> {
             }
         };
         let names = match source {
-            Source::Values { columns, .. } | Source::Function { columns, .. } => &**columns,
+            Source::Values { columns, .. } | Source::Function { columns, .. } => columns.as_slice(),
             _ => &[],
         };
         match source.alias() {
@@ -74,36 +70,24 @@ impl Walk<'_, '_> {
         Ok(self.builder.scan_shared(&self.built[&key], name))
     }
 
-    fn values(
-        &mut self,
-        rows: &[Vec<Tree>],
-        types: &[DataType],
-        width: usize,
-        parent: Option<&Scope<'_>>,
-    ) -> Result<Rows> {
-        types.iter().try_for_each(|data_type| check_type(*data_type))?;
-        let width = rows.first().map_or(width.max(types.len()), Vec::len);
-        if rows.iter().any(|row| row.len() != width) || (!types.is_empty() && types.len() != width) {
+    fn values(&mut self, rows: &[Vec<Tree>], width: usize, parent: Option<&Scope<'_>>) -> Result<Rows> {
+        let width = rows.first().map_or(width, Vec::len);
+        if rows.iter().any(|row| row.len() != width) {
             return Err(Error::new(ErrorKind::Syntax, "VALUES lists must all be the same length"));
         }
         let mut built = Vec::with_capacity(rows.len().max(1));
         for row in rows {
             let scope = Scope::empty(parent, Clause::Values);
-            let values = row.iter().enumerate().map(|(at, value)| {
-                let value = self.tree(value, &scope)?;
-                types.get(at).map_or(Ok(value.clone()), |data_type| self.builder.cast(value, *data_type, None))
-            });
-            built.push(values.collect::<Result<Vec<_>>>()?);
+            built.push(self.all(row, &scope)?);
         }
-        // Without rows there is still a row that says the types, which a condition leaves out.
-        let is_empty = built.is_empty();
-        if is_empty {
-            let value = |at| types.get(at).map_or(Ok(null()), |data_type| self.builder.cast(null(), *data_type, None));
-            built.push((0..width).map(value).collect::<Result<_>>()?);
+        // Without rows there is still a row of the columns, which a condition leaves out.
+        if rows.is_empty() {
+            built.push(vec![null(); width]);
         }
         let name = |index| format!("column{}", index + 1);
         let (relation, output) = self.builder.values(built, |_| Some(DataType::Text), name)?;
-        let relation = if is_empty { self.builder.filter(relation, Expression::boolean(false)) } else { relation };
+        let relation =
+            if rows.is_empty() { self.builder.filter(relation, Expression::boolean(false)) } else { relation };
         Ok((relation, output))
     }
 

@@ -8,7 +8,9 @@ use multiloop_planner::catalog::TableName;
 use multiloop_planner::evaluate::{UTC, admit, check_text, check_type};
 use multiloop_planner::function::Function;
 use multiloop_planner::relation::Expression;
-use multiloop_planner::relation::builder::{Quantifier, Rows, Scope, Subscript, and, null, or, set_not_allowed, text};
+use multiloop_planner::relation::builder::{
+    ElementTest, Quantifier, Rows, Scope, Subscript, and, null, or, set_not_allowed, text,
+};
 
 impl Walk<'_, '_> {
     /// The typed expression of a tree over a scope.
@@ -30,6 +32,7 @@ impl Walk<'_, '_> {
                 self.builder.typed_literal(text(value), *data_type, None)
             }
             Tree::Value(value, data_type) => constant(value, *data_type),
+            Tree::Failure(error) => Err(error.clone()),
             Tree::Parameter(number) => self.builder.parameter(*number),
             _ => self.deeper(|walk| walk.compound(tree, scope)),
         }
@@ -99,6 +102,11 @@ impl Walk<'_, '_> {
             Tree::Array(items) => {
                 let items = self.all(items, scope)?;
                 self.builder.array(items, None)
+            }
+            Tree::AnyOf(value, array) => {
+                let [value, array] = self.each([value, array], scope)?;
+                let test = ElementTest::Compare(Function::Equal);
+                self.builder.quantified_array(Quantifier::Any, test, value, array)
             }
             Tree::Subscript(array, indexes) => {
                 let array = self.tree(array, scope)?;

@@ -71,6 +71,11 @@ impl FromItem {
         Ok(self)
     }
 
+    /// What an item behind it in FROM sees of it, if it is LATERAL.
+    pub fn scope<'p>(&self, parent: Option<&'p Scope<'p>>, clause: Clause) -> Scope<'p> {
+        Scope::new(parent, self.columns.clone(), self.tables.clone(), clause)
+    }
+
     /// The rows, and the scope of the SELECT over them.
     pub fn into_scope<'p>(self, parent: Option<&'p Scope<'p>>, clause: Clause) -> (Arc<Relation>, Scope<'p>) {
         (self.relation, Scope::new(parent, self.columns, self.tables, clause))

@@ -1,0 +1,82 @@
+//! Choices, and functions by their names.
+
+use super::conditions::Condition;
+use super::expr::Expr;
+use super::literal::IntoExpr;
+use super::operators::Unified;
+use super::record::{Fields, Lifted};
+use super::types::{Both, SqlType};
+use crate::linq::tree::{Call, Tree};
+use std::marker::PhantomData;
+use std::panic::Location;
+
+/// Any function of SQL by its name. That it gives a `T` is checked when the result is read.
+///
+/// ```
+/// use multiloop::{Engine, linq::call};
+///
+/// let session = Engine::new()?.session();
+/// let texts = session.values(["abc"]);
+/// assert_eq!(texts.select(|t| call::<String, _>("reverse", (t,))).collect()?, ["cba"]);
+/// # Ok::<(), multiloop::Error>(())
+/// ```
+#[track_caller]
+pub fn call<T: SqlType, A: Lifted>(name: &str, arguments: A) -> Expr<T> {
+    let arguments = Fields::of(&arguments, Location::caller());
+    let arguments = arguments.into_iter().map(|argument| argument.tree).collect();
+    Expr::of(Tree::Call(Call::new(name, Some(arguments))))
+}
+
+/// A choice that lacks its last alternative: see [`case`].
+#[must_use = "a choice is a value once `otherwise` or `end` says what else there is"]
+pub struct Case<T> {
+    branches: Vec<(Tree, Tree)>,
+    of: PhantomData<fn() -> T>,
+}
+
+/// The first value whose condition is true: `CASE WHEN … THEN … ELSE … END`. It may be NULL if one of the
+/// values may be.
+///
+/// ```
+/// use multiloop::{Engine, linq::case};
+///
+/// let session = Engine::new()?.session();
+/// let sizes = session.values([1_i32, 50]).select(|n| case(n.gt(9), "large").otherwise("small"));
+/// assert_eq!(sizes.collect()?, ["small", "large"]);
+/// # Ok::<(), multiloop::Error>(())
+/// ```
+#[track_caller]
+pub fn case<C: Condition, V: IntoExpr>(condition: C, value: V) -> Case<V::Type> {
+    Case { branches: vec![(condition.condition().tree(), value.into_expr().tree())], of: PhantomData }
+}
+
+impl<T: SqlType> Case<T> {
+    /// One more branch.
+    #[track_caller]
+    pub fn when<C: Condition, V: IntoExpr>(mut self, condition: C, value: V) -> Case<Choice<T, V>>
+    where
+        T::Base: Unified<<V::Type as SqlType>::Base>,
+    {
+        self.branches.push((condition.condition().tree(), value.into_expr().tree()));
+        Case { branches: self.branches, of: PhantomData }
+    }
+
+    /// The value where no condition is true.
+    #[track_caller]
+    pub fn otherwise<V: IntoExpr>(self, value: V) -> Expr<Choice<T, V>>
+    where
+        T::Base: Unified<<V::Type as SqlType>::Base>,
+    {
+        let otherwise = value.into_expr().tree();
+        Expr::of(Tree::case(self.branches, otherwise))
+    }
+
+    /// NULL where no condition is true.
+    pub fn end(self) -> Expr<T::Optional> {
+        Expr::of(Tree::case(self.branches, Tree::Null))
+    }
+}
+
+/// The type of one value or another one: NULL if one of them may be.
+pub type Choice<T, V> =
+    Both<T, <V as IntoExpr>::Type, <<T as SqlType>::Base as Unified<<<V as IntoExpr>::Type as SqlType>::Base>>::Output>;
