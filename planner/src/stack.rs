@@ -28,6 +28,6 @@ pub fn deep<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// Runs `work` with room for one more level; for what nests before anybody knows how deep.
-pub(crate) fn more<T>(work: impl FnOnce() -> T) -> T {
+pub fn more<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(LEVEL_BYTES, LEVEL_BYTES * 16, work)
 }

@@ -1,9 +1,11 @@
 //! Expressions as users write them.
 
-use super::tree::{Alias, Call, Tree};
-use crate::DataType;
+use super::alias::Alias;
+use super::tree::{Call, Tree};
+use crate::types::{Date, Decimal, Time, Timestamp, TimestampTz, Uuid};
+use crate::{DataType, Interval, Numeric, ToParameter};
 use multiloop_planner::function::Function;
-use multiloop_planner::relation::builder::Operator;
+use multiloop_planner::relation::builder::{Operator, PatternOperator};
 use multiloop_planner::types::SortOrder;
 use std::sync::Arc;
 
@@ -25,9 +27,9 @@ pub struct Order {
 pub fn col(name: &str) -> Expression {
     let (table, column) = match name.split_once('.') {
         None => (None, name),
-        Some((table, column)) => (Some(Alias::Named(Arc::from(table))), column),
+        Some((table, column)) => (Some(table), column),
     };
-    Expression::of(Tree::Column { table, name: Arc::from(column) })
+    Expression::of(Tree::Column { table: table.map(Alias::from), name: column.into() })
 }
 
 /// A literal.
@@ -42,12 +44,12 @@ pub fn null() -> Expression {
 
 /// A date, from its ISO form `1998-12-01`.
 pub fn date(text: &str) -> Expression {
-    Expression::of(Tree::Typed(DataType::Date, text.to_owned()))
+    Expression::of(Tree::Typed(DataType::Date, text.into()))
 }
 
 /// An interval, as PostgreSQL reads it: `90 days`, `1 year 2 months`.
 pub fn interval(text: &str) -> Expression {
-    Expression::of(Tree::Typed(DataType::Interval, text.to_owned()))
+    Expression::of(Tree::Typed(DataType::Interval, text.into()))
 }
 
 /// `$n`, from 1.
@@ -57,7 +59,7 @@ pub fn parameter(number: u32) -> Expression {
 
 /// `NOT condition`.
 pub fn not(condition: Expression) -> Expression {
-    Expression::of(Tree::not(condition.tree))
+    Expression::of(Tree::Not(Arc::new(condition.tree)))
 }
 
 /// Any SQL function or aggregate by its name.
@@ -99,7 +101,7 @@ pub fn max(value: Expression) -> Expression {
 /// `CASE WHEN condition THEN value … ELSE otherwise END`.
 pub fn when(branches: impl IntoIterator<Item = (Expression, Expression)>, otherwise: Expression) -> Expression {
     let branches = branches.into_iter().map(|(condition, result)| (condition.tree, result.tree)).collect();
-    Expression::of(Tree::case(branches, otherwise.tree))
+    Expression::of(Tree::Case(branches, Arc::new(otherwise.tree)))
 }
 
 macro_rules! binary {
@@ -115,7 +117,7 @@ macro_rules! binary {
 }
 
 impl Expression {
-    fn of(tree: Tree) -> Self {
+    pub(super) fn of(tree: Tree) -> Self {
         Expression { tree, alias: None }
     }
 
@@ -141,38 +143,43 @@ impl Expression {
     /// `self BETWEEN low AND high`.
     #[must_use]
     pub fn between(self, low: impl Into<Expression>, high: impl Into<Expression>) -> Expression {
-        Expression::of(Tree::between(self.tree, low.into().tree, high.into().tree))
+        Expression::of(Tree::Between(Arc::new(self.tree), Arc::new(low.into().tree), Arc::new(high.into().tree)))
     }
 
     /// `self IN (values…)`.
     #[must_use]
     pub fn is_in<T: Into<Expression>>(self, values: impl IntoIterator<Item = T>) -> Expression {
         let values = values.into_iter().map(|value| value.into().tree).collect();
-        Expression::of(Tree::in_list(self.tree, values))
+        Expression::of(Tree::In(Arc::new(self.tree), values))
     }
 
     /// `self LIKE pattern`.
     #[must_use]
     pub fn like(self, pattern: &str) -> Expression {
-        Expression::of(Tree::pattern(Function::Like, false, self.tree, Tree::Text(pattern.to_owned())))
+        self.matches(Function::Like, false, pattern)
+    }
+
+    pub(super) fn matches(self, function: Function, negated: bool, pattern: &str) -> Expression {
+        let operator = PatternOperator { function, negated };
+        Expression::of(Tree::Like(operator, Arc::new(self.tree), Arc::new(Tree::Text(pattern.into()))))
     }
 
     /// `self IS NULL`.
     #[must_use]
     pub fn is_null(self) -> Expression {
-        Expression::of(Tree::is_null(self.tree))
+        Expression::of(Tree::NullTest(Function::IsNull, Arc::new(self.tree)))
     }
 
     /// `self IS NOT NULL`.
     #[must_use]
     pub fn is_not_null(self) -> Expression {
-        Expression::of(Tree::is_not_null(self.tree))
+        Expression::of(Tree::NullTest(Function::IsNotNull, Arc::new(self.tree)))
     }
 
     /// `CAST(self AS data_type)`.
     #[must_use]
     pub fn cast(self, data_type: DataType) -> Expression {
-        Expression::of(Tree::cast(self.tree, data_type))
+        Expression::of(Tree::Cast(Arc::new(self.tree), data_type))
     }
 
     /// An aggregate over distinct values only: `count(DISTINCT …)`. No effect on anything else.
@@ -237,7 +244,7 @@ impl From<Expression> for Order {
 
 impl From<&str> for Expression {
     fn from(text: &str) -> Self {
-        Expression::of(Tree::Text(text.to_owned()))
+        Expression::of(Tree::Text(text.into()))
     }
 }
 
@@ -249,13 +256,13 @@ impl From<bool> for Expression {
 
 impl From<i32> for Expression {
     fn from(value: i32) -> Self {
-        Expression::of(Tree::Number(value.to_string()))
+        Expression::of(Tree::Number(value.to_string().into()))
     }
 }
 
 impl From<i64> for Expression {
     fn from(value: i64) -> Self {
-        Expression::of(Tree::Number(value.to_string()))
+        Expression::of(Tree::Number(value.to_string().into()))
     }
 }
 
@@ -263,6 +270,62 @@ impl From<i64> for Expression {
 impl From<f64> for Expression {
     fn from(value: f64) -> Self {
         lit(value.to_string().as_str()).cast(DataType::Double)
+    }
+}
+
+macro_rules! from_values {
+    ($($rust:ty),*) => {
+        $(impl From<$rust> for Expression {
+            fn from(value: $rust) -> Self {
+                super::functions::value(&value)
+            }
+        })*
+    };
+}
+
+from_values!(
+    i8,
+    i16,
+    u8,
+    u16,
+    u32,
+    u64,
+    i128,
+    f32,
+    Date,
+    Time,
+    Timestamp,
+    TimestampTz,
+    Decimal,
+    Uuid,
+    Numeric,
+    Interval
+);
+
+impl From<String> for Expression {
+    fn from(text: String) -> Self {
+        Expression::of(Tree::Text(text))
+    }
+}
+
+impl<T: ToParameter> From<Option<T>> for Expression {
+    fn from(value: Option<T>) -> Self {
+        super::functions::value(&value)
+    }
+}
+
+/// An array; of bytes a bytea.
+impl<T: ToParameter> From<Vec<T>> for Expression {
+    fn from(values: Vec<T>) -> Self {
+        super::functions::value(&values)
+    }
+}
+
+impl std::ops::Neg for Expression {
+    type Output = Expression;
+
+    fn neg(self) -> Expression {
+        Expression::of(Tree::negated(self.tree))
     }
 }
 

@@ -3,14 +3,14 @@
 use super::block::{Block, JoinStep, Source};
 use super::expression::{Expression, Order};
 use super::print;
-use super::tree::Alias;
 use crate::session::Session;
 use crate::stream::ResultStream;
-use crate::{DataType, Result, Value};
+use crate::{DataType, Parameters, Result, Rows, Value};
 use arrow::array::AsArray as _;
 use multiloop_planner::relation::Query;
 use multiloop_planner::relation::builder::Side;
 use multiloop_planner::sql::{ExplainForm, ExplainKind, Statement};
+use std::mem;
 use std::sync::Arc;
 
 /// How to join.
@@ -28,17 +28,17 @@ pub enum Join {
 /// Steps apply in the order in which they are written, each to the rows that the ones before it give.
 #[derive(Clone)]
 pub struct Frame<'a> {
-    session: &'a Session,
+    pub(super) session: &'a Session,
     /// The steps so far; those of the innermost block may be added to.
-    block: Block,
+    pub(super) block: Block,
     /// The name that other frames know it by.
-    alias: Option<Arc<str>>,
+    pub(super) alias: Option<String>,
     /// How far the innermost block is filled; a step that SQL would evaluate earlier starts a new one around it.
-    stage: Stage,
+    pub(super) stage: Stage,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
+pub(super) enum Stage {
     From,
     Where,
     Grouped,
@@ -56,8 +56,12 @@ impl Session {
 
 impl<'a> Frame<'a> {
     pub(crate) fn table(session: &'a Session, name: &str) -> Self {
-        let block = Block::of(Source::Table { name: name.to_owned(), alias: None });
-        Frame { session, block, alias: None, stage: Stage::From }
+        Frame::of_source(session, Source::Table { name: name.into(), alias: None })
+    }
+
+    /// All rows of a source.
+    pub(super) fn of_source(session: &'a Session, source: Source) -> Self {
+        Frame { session, block: Block::of(source), alias: None, stage: Stage::From }
     }
 
     /// Keeps the rows for which the condition is true; after `group_by` and `select` it sees the selected columns.
@@ -130,10 +134,10 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn alias(mut self, name: &str) -> Self {
         if self.stage == Stage::From && self.block.joins.is_empty() {
-            self.block.from.set_alias(Alias::Named(Arc::from(name)));
+            self.block.from.set_alias(name.into());
             return self;
         }
-        self.alias = Some(Arc::from(name));
+        self.alias = Some(name.to_owned());
         self
     }
 
@@ -142,7 +146,7 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn shared(self) -> Self {
         let Frame { session, block, alias, stage: _ } = self;
-        let alias = Alias::Named(alias.unwrap_or_else(|| Arc::from("shared")));
+        let alias = alias.as_deref().unwrap_or("shared").into();
         let block = Block::of(Source::Shared { block: Arc::new(block), alias });
         Frame { session, block, alias: None, stage: Stage::From }
     }
@@ -172,18 +176,32 @@ impl<'a> Frame<'a> {
 
     /// What EXPLAIN (LOOPS) says of it: its program before and after the rules.
     pub fn explain_loops(&self) -> Result<String> {
-        let kind = ExplainKind::Loops;
-        explained(self.start(&[], |query| Statement::Explain {
-            kind,
-            analyze: false,
-            form: ExplainForm::default(),
-            query,
-        })?)
+        let (kind, form) = (ExplainKind::Loops, ExplainForm::default());
+        explained(self.start(&[], |query| Statement::Explain { kind, analyze: false, form, query })?)
     }
 
     /// Runs it.
     pub fn run(&self) -> Result<ResultStream> {
         self.run_with(&[])
+    }
+
+    /// Runs its text with parameters of any types that are [`ToParameter`](crate::ToParameter), and gives rows by their fields.
+    ///
+    /// # Errors
+    /// As those of [`Session::query`].
+    ///
+    /// ```
+    /// use multiloop::linq::{col, parameter};
+    /// use multiloop::{Engine, params};
+    ///
+    /// let session = Engine::new()?.session();
+    /// session.sql("CREATE TABLE trips (km decimal(8,1)); INSERT INTO trips VALUES (50.5), (7)")?;
+    /// let far = session.table("trips").filter(col("km").gt(parameter(1)));
+    /// assert_eq!(far.query(params![50])?.count(), 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    pub fn query(&self, parameters: impl Parameters) -> Result<Rows> {
+        self.session.query(&self.to_sql(), parameters)
     }
 
     /// Runs it with values for its parameters.
@@ -198,7 +216,7 @@ impl<'a> Frame<'a> {
     }
 
     /// The frame, or itself as a derived table, so that the innermost block is not as far as `stage` yet.
-    fn before(self, stage: Stage) -> Self {
+    pub(super) fn before(self, stage: Stage) -> Self {
         if self.stage < stage {
             return self;
         }
@@ -206,12 +224,12 @@ impl<'a> Frame<'a> {
         Frame { session, block: Block::of(self.into_source()), alias: None, stage: Stage::From }
     }
 
-    fn into_source(self) -> Source {
-        let Frame { block, alias, stage, session: _ } = self;
+    pub(super) fn into_source(self) -> Source {
+        let Frame { mut block, alias, stage, session: _ } = self;
         if stage == Stage::From && alias.is_none() && block.joins.is_empty() {
-            return block.from;
+            return mem::replace(&mut block.from, Source::Nothing);
         }
-        let alias = Alias::Named(alias.unwrap_or_else(|| Arc::from("derived")));
+        let alias = alias.as_deref().unwrap_or("derived").into();
         Source::Derived { block: Arc::new(block), alias }
     }
 }

@@ -1,6 +1,9 @@
 //! LINQ-style queries: their expressions and steps are given a meaning by the same builder of relations that SQL text is
 //! bound with, so that the same query written either way has the same names, types, errors and plan.
 //!
+//! `expression` with `functions` and `windows`, and `frame` with `steps`, are what users call, and, checked by the compiler, `typed`. They make a `tree` for each expression (with `window`) and a `block` for each SELECT
+//! level, whose sources have an `alias`; `survey` looks at a whole query, `walk` builds it, `print` says it in SQL, `release` ends it.
+//!
 //! ```
 //! use multiloop::Engine;
 //! use multiloop::linq::{col, count, sum};
@@ -17,17 +20,28 @@
 //! # Ok::<(), multiloop::Error>(())
 //! ```
 
+mod alias;
 mod block;
 mod expression;
 mod frame;
-mod named;
+mod functions;
+mod over;
 mod print;
+mod release;
+mod steps;
+mod survey;
 mod tree;
 mod typed;
+mod walk;
+mod windows;
 
 pub use expression::{
     Expression, Order, avg, col, count, count_of, date, function, interval, lit, max, min, not, null, parameter, sum,
     when,
 };
 pub use frame::{Frame, Join};
+pub use functions::{array, array_of, dense_rank, exists, lag, lead, rank, row_in_frame, row_number, scalar, value};
 pub use typed::*;
+pub use windows::{
+    FrameBound, WindowSpec, current_row, following, preceding, unbounded_following, unbounded_preceding, window,
+};

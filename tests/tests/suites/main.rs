@@ -13,6 +13,7 @@ mod file_sets;
 mod kept_views;
 mod large_statements;
 mod linq;
+mod linq_operators;
 mod linq_twins;
 mod other_writers;
 mod parse_and_bind;

@@ -4,8 +4,8 @@ use multiloop::{Engine, Session};
 use multiloop_tests::text_rows;
 use multiloop_tpch::linq;
 
-/// Where closures say things that the text says otherwise: the rows are compared alone.
-const OTHER_PROGRAMS: [usize; 0] = [];
+/// Years are integers in closures, and numerics in SQL.
+const OTHER_PROGRAMS: [usize; 3] = [7, 8, 9];
 
 /// The eight tables at scale factor 0.01.
 fn tpch() -> Session {

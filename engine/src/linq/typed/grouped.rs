@@ -8,6 +8,7 @@ use super::order::{Key, Keys};
 use super::query::{Query, source_ids};
 use super::record::{Column, Columns, Fields, Lifted};
 use super::types::SqlType;
+use crate::linq::survey::has_aggregate;
 use crate::linq::tree::{Call, Tree};
 use crate::{Error, ErrorKind};
 use std::marker::PhantomData;
@@ -136,7 +137,7 @@ impl<'s, R: Lifted> Query<'s, R> {
         });
         let mut block = query.block.clone();
         // One row, also where nothing is aggregated.
-        if !columns.iter().any(|column| column.tree.has_aggregate()) {
+        if !columns.iter().any(|column| has_aggregate(&column.tree)) {
             block.having = Some(Tree::Boolean(true));
         }
         query.with(block, columns.into(), true).failing(failure)

@@ -53,9 +53,9 @@ pub use expand::set_not_allowed;
 pub use expression::{
     AggregateArguments, Callee, Coercion, ElementTest, FunctionKind, FunctionSummary, LambdaBody, LambdaList,
     LambdaVariables, Operator, PatternOperator, Quantifier, SetCall, Sign, Subscript, and, bits, bits_literal,
-    characters, decimal, functions, not, null, or, text,
+    characters, decimal, functions, is_hypothetical, is_ordered_set, not, null, or, text,
 };
-pub(crate) use expression::{checked_key, is_hypothetical, is_ordered_set, undetermined, unify_types};
+pub(crate) use expression::{checked_key, undetermined, unify_types};
 pub use frame::{BoundSpec, FrameSpec};
 pub use grouping_sets::{GroupingSets, crossed};
 pub(crate) use hidden::HIDDEN;

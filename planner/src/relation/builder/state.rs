@@ -108,7 +108,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Goes one level deeper, to be left by [`Builder::ascend`]; error 54001 if that is too deep.
-    pub(crate) fn descend(&mut self, position: Option<Position>) -> Result<()> {
+    pub fn descend(&mut self, position: Option<Position>) -> Result<()> {
         if self.depth >= DEPTH_MAX {
             let message = format!("the statement nests more than {DEPTH_MAX} levels deep");
             return Err(Error::new(ErrorKind::TooComplex, message).at(position));
@@ -119,7 +119,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Leaves a level.
-    pub(crate) fn ascend(&mut self) {
+    pub fn ascend(&mut self) {
         self.depth -= 1;
     }
 

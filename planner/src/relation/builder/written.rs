@@ -273,12 +273,12 @@ impl Builder<'_> {
     }
 
     /// Tells a scope which columns the aggregate mentions that comes next, whatever folding has left of them.
-    pub(crate) fn aggregate_mentions(&self, scope: &Scope<'_>, mark: usize) {
+    pub fn aggregate_mentions(&self, scope: &Scope<'_>, mark: usize) {
         scope.mention_in_aggregate(Some(self.mentioned_since(mark)));
     }
 
     /// Ends that, and notes what the aggregate has become.
-    pub(crate) fn aggregate_is_built(&mut self, scope: &Scope<'_>, built: &Expression) {
+    pub fn aggregate_is_built(&mut self, scope: &Scope<'_>, built: &Expression) {
         scope.mention_in_aggregate(None);
         self.close_to_grouping();
         let mut columns = Vec::new();

@@ -23,7 +23,7 @@ use crate::value::Value;
 const NAMES: [&str; 4] = ["rank", "dense_rank", "percent_rank", "cume_dist"];
 
 /// Whether a name (in lower case) is that of a hypothetical-set aggregate.
-pub(crate) fn is_hypothetical(name: &str) -> bool {
+pub fn is_hypothetical(name: &str) -> bool {
     NAMES.contains(&name)
 }
 

@@ -27,7 +27,7 @@ use crate::value::Value;
 const NAMES: [&str; 3] = ["mode", "percentile_cont", "percentile_disc"];
 
 /// Whether a name (in lower case) is that of an aggregate that needs WITHIN GROUP.
-pub(crate) fn is_ordered_set(name: &str) -> bool {
+pub fn is_ordered_set(name: &str) -> bool {
     NAMES.contains(&name)
 }
 

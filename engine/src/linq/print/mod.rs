@@ -1,0 +1,85 @@
+//! The SQL that says the same as a frame: for people, and for engines beside this one. It is PostgreSQL's wherever that can say it.
+//!
+//! `expression` prints trees, `query` blocks and what they read.
+
+mod expression;
+mod query;
+
+use super::block::Block;
+use super::survey::Survey;
+use super::tree::Tree;
+use multiloop_planner::stack;
+use std::fmt;
+
+/// Levels that a text may have; no query of more can be built.
+const LEVELS_MAX: u32 = 6_000;
+
+/// A text that grows.
+struct Printer<'s> {
+    text: String,
+    survey: &'s Survey,
+    depth: u32,
+}
+
+impl Printer<'_> {
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// A name in quotes.
+    fn name(&mut self, name: &str) {
+        self.push("\"");
+        self.push(&name.replace('"', "\"\""));
+        self.push("\"");
+    }
+
+    /// A string literal.
+    fn literal(&mut self, text: &str) {
+        self.push("'");
+        self.push(&text.replace('\'', "''"));
+        self.push("'");
+    }
+
+    /// Parts with something between them.
+    fn joined<T>(&mut self, parts: impl IntoIterator<Item = T>, between: &str, print: impl Fn(&mut Self, T)) {
+        for (index, part) in parts.into_iter().enumerate() {
+            if index > 0 {
+                self.push(between);
+            }
+            print(self, part);
+        }
+    }
+
+    /// Prints one level deeper. What is deeper than any query can be is left out.
+    fn deeper(&mut self, print: impl FnOnce(&mut Self)) {
+        if self.depth >= LEVELS_MAX {
+            return self.push("…");
+        }
+        self.depth += 1;
+        stack::more(|| print(self));
+        self.depth -= 1;
+    }
+}
+
+/// The SQL of a block, with what it shares in front.
+pub(super) fn sql(block: &Block) -> String {
+    let survey = Survey::of(block);
+    let mut printer = Printer { text: String::new(), survey: &survey, depth: 0 };
+    printer.query(block);
+    printer.text
+}
+
+impl fmt::Debug for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let survey = Survey::default();
+        let mut printer = Printer { text: String::new(), survey: &survey, depth: 0 };
+        printer.tree(self);
+        f.write_str(&printer.text)
+    }
+}
+
+impl fmt::Debug for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&sql(self))
+    }
+}

@@ -1,0 +1,115 @@
+//! What a SELECT level reads.
+
+use super::{Unknown, Walk};
+use crate::linq::block::{Block, Source};
+use crate::linq::tree::{Call, Tree};
+use crate::{DataType, Error, ErrorKind, Result};
+use multiloop_planner::catalog::TableName;
+use multiloop_planner::relation::Expression;
+use multiloop_planner::relation::builder::{Callee, Clause, FromItem, Rows, Scope, SetCall, null};
+use std::sync::Arc;
+
+/// The sources in front of one, if there are any, and whether it sees them whatever it is.
+type Before<'f> = (Option<&'f FromItem>, bool);
+
+impl Walk<'_, '_> {
+    /// The rows of a source.
+    pub(super) fn source(
+        &mut self,
+        source: &Source,
+        parent: Option<&Scope<'_>>,
+        (before, lateral): Before<'_>,
+    ) -> Result<FromItem> {
+        let siblings = before
+            .filter(|_| lateral || matches!(source, Source::Function { .. }))
+            .map(|before| before.scope(parent, Clause::From));
+        let outer = siblings.as_ref().or(parent);
+        let item = match source {
+            Source::Nothing => return Ok(FromItem::nothing()),
+            Source::Table { name, .. } => {
+                let name = &TableName::from(name.as_str());
+                let found = self.builder.table_or_file(name, None)?;
+                found.ok_or_else(|| self.builder.unknown_table(name, &[]))?
+            }
+            Source::Derived { block, alias } => {
+                let rows = self.block(block, outer, Unknown::AsText)?;
+                return Ok(FromItem::table(rows, self.survey.name(alias).to_owned()));
+            }
+            Source::Shared { block, alias } => return self.shared(block, self.survey.name(alias).to_owned()),
+            Source::Set { operation, all, left, right, alias } => {
+                let rows = self.set_operation((*operation, *all), [left, right], outer)?;
+                return Ok(FromItem::table(rows, self.survey.name(alias).to_owned()));
+            }
+            Source::Values { rows, columns, .. } => FromItem::anonymous(self.values(rows, columns.len(), outer)?),
+            Source::Function { call, alias, .. } => {
+                let scope = Scope::empty(outer, Clause::FromFunction);
+                let calls = self.calls_of_rows(call, &scope)?;
+                let alias = self.survey.name(alias);
+                self.builder.from_functions(calls, false, Some(alias))?
+            }
+        };
+        let names = match source {
+            Source::Values { columns, .. } | Source::Function { columns, .. } => columns.as_slice(),
+            _ => &[],
+        };
+        match source.alias() {
+            Some(alias) => item.aliased(self.survey.name(alias), names),
+            None => Ok(item),
+        }
+    }
+
+    /// The rows of a block that is computed once.
+    fn shared(&mut self, block: &Arc<Block>, name: String) -> Result<FromItem> {
+        let key = Arc::as_ptr(block);
+        if !self.built.contains_key(&key) {
+            let rows = self.block(block, None, Unknown::AsText)?;
+            let (shared, definition) = self.builder.share(rows, false);
+            self.definitions.push(definition);
+            self.built.insert(key, shared);
+        }
+        Ok(self.builder.scan_shared(&self.built[&key], name))
+    }
+
+    fn values(&mut self, rows: &[Vec<Tree>], width: usize, parent: Option<&Scope<'_>>) -> Result<Rows> {
+        let width = rows.first().map_or(width, Vec::len);
+        if rows.iter().any(|row| row.len() != width) {
+            return Err(Error::new(ErrorKind::Syntax, "VALUES lists must all be the same length"));
+        }
+        let mut built = Vec::with_capacity(rows.len().max(1));
+        for row in rows {
+            let scope = Scope::empty(parent, Clause::Values);
+            built.push(self.all(row, &scope)?);
+        }
+        // Without rows there is still a row of the columns, which a condition leaves out.
+        if rows.is_empty() {
+            built.push(vec![null(); width]);
+        }
+        let name = |index| format!("column{}", index + 1);
+        let (relation, output) = self.builder.values(built, |_| Some(DataType::Text), name)?;
+        let relation =
+            if rows.is_empty() { self.builder.filter(relation, Expression::boolean(false)) } else { relation };
+        Ok((relation, output))
+    }
+
+    /// The calls that a function in FROM is: `unnest` of several arrays has one for each.
+    fn calls_of_rows(&mut self, call: &Call, scope: &Scope<'_>) -> Result<Vec<SetCall>> {
+        let name = &*call.name;
+        if let Callee::Aggregate(_) = self.builder.callee(name)? {
+            let message = "aggregate functions are not allowed in functions in FROM";
+            return Err(Error::new(ErrorKind::Grouping, message));
+        }
+        self.check_plain(call)?;
+        let arguments = self.all(call.arguments.as_deref().unwrap_or_default(), scope)?;
+        match name {
+            "unnest" => arguments.into_iter().map(|array| self.builder.unnest(array)).collect(),
+            "range" => Ok(vec![self.builder.range_rows(arguments)?]),
+            _ if self.builder.gives_rows(name, arguments.len()) => {
+                Ok(vec![self.builder.set_function(name, arguments, None)?])
+            }
+            _ => {
+                let value = self.builder.call_by_name(name, arguments, None)?;
+                Ok(vec![self.builder.set_of_value(name, value)?])
+            }
+        }
+    }
+}
