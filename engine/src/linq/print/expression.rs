@@ -237,6 +237,12 @@ impl Printer<'_> {
                 }
             }
             Tree::Call(call) => self.call(call),
+            other => self.subquery(other),
+        }
+    }
+
+    fn subquery(&mut self, tree: &Tree) {
+        match tree {
             Tree::Scalar(block) => self.in_parentheses(block),
             Tree::Exists(block) => {
                 self.push("EXISTS ");
