@@ -27,4 +27,5 @@ mod structs;
 mod system_catalog;
 mod tpch_linq;
 mod typed;
+mod typed_random;
 mod unnesting;
