@@ -23,4 +23,5 @@ mod scans;
 mod sessions;
 mod signatures;
 mod system_catalog;
+mod types_of_crates;
 mod unnesting;
