@@ -19,7 +19,7 @@
 //!
 //! The source, low to high: `guard` stands around statements, `timer` calls back when a time has passed, `plan` is the
 //! road from text to program, `tallies` what statements took, `sight` how values are shown and read, `sliced` batches of bounded
-//! size, `stream` what comes back, `reader` that as Arrow's readers and `pretty` as a table of text,
+//! size, `stream` what comes back, `reader` that as Arrow's readers, `asynchronous` as streams of batches and `pretty` as a table of text,
 //! `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique, `grants` says whose they are), `settings`
 //! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
 //! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
@@ -32,6 +32,8 @@ extern crate self as multiloop;
 
 mod access;
 mod activity;
+#[cfg(feature = "async")]
+mod asynchronous;
 mod catalog;
 mod effects;
 mod engine;
@@ -67,6 +69,8 @@ mod transaction;
 mod types;
 
 pub use activity::{Signal, SignalCallback};
+#[cfg(feature = "async")]
+pub use asynchronous::BatchStream;
 pub use engine::{Engine, EngineBuilder};
 pub use multiloop_derive::Row;
 pub use multiloop_exec::workers::context::Cancellation;

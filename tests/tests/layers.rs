@@ -75,6 +75,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "sliced",
             "stream",
             "reader",
+            "asynchronous",
             "format",
             "pretty",
             "parameters",

@@ -2,6 +2,8 @@
 
 mod admitted;
 mod appender;
+#[cfg(feature = "async")]
+mod asynchronous;
 mod copy;
 mod cursors;
 mod prepared;

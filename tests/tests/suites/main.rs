@@ -28,4 +28,5 @@ mod system_catalog;
 mod tpch_linq;
 mod typed;
 mod typed_random;
+mod types_of_crates;
 mod unnesting;
