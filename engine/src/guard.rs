@@ -18,12 +18,26 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Error::internal(text(panic))))
 }
 
+/// Makes an error (XX000) of a panic of a function that a program registered.
+pub(crate) fn called<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let said = said(panic);
+        let said = said.as_deref().unwrap_or("what it says is no text");
+        Err(Error::internal(format!("function {name} panicked: {said}")))
+    })
+}
+
 fn text(panic: Box<dyn Any + Send>) -> String {
+    format!("internal error: {}", said(panic).as_deref().unwrap_or("a panic"))
+}
+
+/// What a panic says.
+fn said(panic: Box<dyn Any + Send>) -> Option<String> {
     let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
     let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
     // Whatever else it holds might panic once more when it is dropped.
     std::mem::forget(panic);
-    format!("internal error: {}", said.as_deref().unwrap_or("a panic"))
+    said
 }
 
 #[cfg(test)]

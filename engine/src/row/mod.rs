@@ -27,6 +27,7 @@ mod rows;
 mod tests;
 mod value;
 
+pub(crate) use columns::Column;
 pub use from_row::FromRow;
 pub use from_sql::FromSql;
 pub use rows::{MappedRows, Rows, TypedRows};

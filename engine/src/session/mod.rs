@@ -4,6 +4,7 @@ mod admitted;
 mod appender;
 mod copy;
 mod cursors;
+mod functions;
 mod prepared;
 mod reading;
 mod rows;
