@@ -3,17 +3,21 @@
 //! Rows of a group are gathered, in their order, as array_agg gathers them; where the group's value is needed they are folded in
 //! pieces of a fixed number of rows, each into a state of its own, and the states are merged in the order of the pieces. So what an
 //! aggregate gives does not depend on threads, and [`Aggregate::merge`] need be associative, but not commutative.
+//!
+//! Of an aggregate that is [commutative](AggregateFunction::commutative), of one argument, no rows are kept: each worker has a state
+//! for each group that it meets, and merges them.
 
 use super::closure::{ArgumentRow, Arguments, FunctionOutput};
 use super::scalar::Signature;
-use super::values::{cells, of_parameter, settled};
+use super::values::{Cells, cells, of_parameter, settled};
 use crate::guard::called;
 use crate::sight::Sight;
 use crate::{DataType, Error, Result, Value, Volatility};
 use multiloop_planner::catalog::UserAggregate;
 use multiloop_planner::evaluate::array::Array;
-use multiloop_planner::function::{UserBody, UserDefinition};
+use multiloop_planner::function::{UserBody, UserDefinition, UserState};
 use multiloop_planner::meter::{self, Room};
+use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -69,7 +73,7 @@ pub trait Aggregate: Send + Sync + 'static {
     type Input: Arguments;
 
     /// What some rows have come to.
-    type State;
+    type State: Clone + Send + Sync + 'static;
 
     /// Its value: an `Option` may be NULL, a `Result` may fail.
     type Output: FunctionOutput;
@@ -105,8 +109,9 @@ pub trait Aggregate: Send + Sync + 'static {
 pub struct AggregateFunction {
     signature: Signature,
     strict: bool,
+    commutative: bool,
     empty_is_null: bool,
-    body: Box<dyn FnOnce(Signature, bool) -> Box<dyn UserBody>>,
+    body: Box<dyn FnOnce(Signature, bool) -> [Box<dyn UserBody>; 2]>,
 }
 
 impl std::fmt::Debug for AggregateFunction {
@@ -121,10 +126,57 @@ impl AggregateFunction {
         let (parameters, result) = (A::Input::types(), settled(A::Output::sql_type()));
         let body = |signature: Signature, empty_is_null: bool| {
             let lists = Lists { aggregate, signature, empty_is_null, sight: Sight::default() };
-            Box::new(lists) as Box<dyn UserBody>
+            let lists = Arc::new(lists);
+            let empty: Box<dyn UserBody> = Box::new(OfNoRows(Arc::clone(&lists)));
+            [Box::new(OfLists(lists)), empty]
         };
         let signature = Signature { name: name.to_lowercase(), parameters, result };
-        AggregateFunction { signature, strict: true, empty_is_null: false, body: Box::new(body) }
+        AggregateFunction { signature, strict: true, commutative: false, empty_is_null: false, body: Box::new(body) }
+    }
+
+    /// Says that [`Aggregate::merge`] is commutative, too: the order of rows, and of states, does not show in the value, not in its
+    /// last digit. (Sums of floats are not so.) Of such an aggregate no rows are kept, but a state for each group; ORDER BY in a call
+    /// says nothing.
+    ///
+    /// ```
+    /// use multiloop::{Aggregate, AggregateFunction, Engine, Result};
+    ///
+    /// /// Bits that an odd number of values have.
+    /// struct Parity;
+    ///
+    /// impl Aggregate for Parity {
+    ///     type Input = (i64,);
+    ///     type State = i64;
+    ///     type Output = i64;
+    ///
+    ///     fn start(&self) -> i64 {
+    ///         0
+    ///     }
+    ///
+    ///     fn insert(&self, state: &mut i64, (value,): (i64,)) -> Result<()> {
+    ///         *state ^= value;
+    ///         Ok(())
+    ///     }
+    ///
+    ///     fn merge(&self, state: &mut i64, later: i64) -> Result<()> {
+    ///         *state ^= later;
+    ///         Ok(())
+    ///     }
+    ///
+    ///     fn finish(&self, state: i64) -> i64 {
+    ///         state
+    ///     }
+    /// }
+    ///
+    /// let engine = Engine::new()?;
+    /// engine.register_aggregate(AggregateFunction::new("parity", Parity).commutative())?;
+    /// let parity = "SELECT parity(n) FROM generate_series(1, 10) g(n)";
+    /// assert_eq!(engine.session().query_scalar::<i64>(parity, ())?, 11);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    pub fn commutative(mut self) -> Self {
+        self.commutative = true;
+        self
     }
 
     /// Has rows count in which an argument is NULL: what may be NULL is an `Option`.
@@ -151,7 +203,7 @@ impl AggregateFunction {
 
     /// What plans know of it.
     pub(super) fn define(self) -> Result<Arc<UserAggregate>> {
-        let AggregateFunction { signature, strict, empty_is_null, body } = self;
+        let AggregateFunction { signature, strict, commutative, empty_is_null, body } = self;
         signature.check()?;
         if signature.parameters.is_empty() {
             return Err(Error::unsupported("an aggregate without arguments is"));
@@ -162,13 +214,17 @@ impl AggregateFunction {
         }
         let (name, parameters, result) = (signature.name.clone(), signature.parameters.clone(), signature.result);
         let lists = parameters.iter().map(|&of| DataType::list(of)).collect();
-        let body = body(signature, empty_is_null);
-        let of_arrays = UserDefinition::new(name, (lists, result), (Volatility::Stable, false), body);
-        Ok(Arc::new(UserAggregate { parameters, strict, of_arrays }))
+        let [body, of_no_rows] = body(signature, empty_is_null);
+        let has_states = commutative && strict && parameters.len() == 1;
+        let how = (Volatility::Stable, false);
+        let empty = has_states && !empty_is_null;
+        let empty = empty.then(|| UserDefinition::new(name.clone(), (Vec::new(), result), how, of_no_rows));
+        let of_arrays = UserDefinition::new(name, (lists, result), how, body);
+        Ok(Arc::new(UserAggregate { parameters, strict, of_arrays, has_states, of_no_rows: empty }))
     }
 }
 
-/// An aggregate as a function of arrays.
+/// An aggregate under its name.
 struct Lists<A> {
     aggregate: A,
     signature: Signature,
@@ -176,23 +232,101 @@ struct Lists<A> {
     sight: Sight,
 }
 
-impl<A: Aggregate> UserBody for Lists<A> {
+/// An aggregate as a function of arrays, and its states.
+struct OfLists<A>(Arc<Lists<A>>);
+
+impl<A: Aggregate> UserBody for OfLists<A> {
     fn call(&self, arguments: &[Vec<Value>], rows: usize) -> Result<Vec<Value>> {
-        let shown = self.signature.shown();
+        self.0.call(arguments, rows)
+    }
+
+    fn start(&self) -> Option<Result<Box<dyn UserState>>> {
+        Some(self.0.started())
+    }
+}
+
+/// The value of an aggregate of no rows, as a function without arguments.
+struct OfNoRows<A>(Arc<Lists<A>>);
+
+impl<A: Aggregate> UserBody for OfNoRows<A> {
+    fn call(&self, _: &[Vec<Value>], rows: usize) -> Result<Vec<Value>> {
+        let start = called(&self.0.signature.name, || Ok(self.0.aggregate.start()))?;
+        Ok(vec![self.0.value(start)?; rows])
+    }
+}
+
+/// A state that a worker keeps.
+struct Kept<A: Aggregate> {
+    of: Arc<Lists<A>>,
+    state: A::State,
+}
+
+impl<A: Aggregate> std::fmt::Debug for Kept<A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kept").field("of", &self.of.signature.shown()).finish_non_exhaustive()
+    }
+}
+
+impl<A: Aggregate> UserState for Kept<A> {
+    fn add(&mut self, value: &Value) -> Result<()> {
+        let of = self.of.signature.parameters[0];
+        let cells = [Cells::new(std::slice::from_ref(value), of)?];
+        let state = &mut self.state;
+        called(&self.of.signature.name, || {
+            self.of.aggregate.insert(state, A::Input::of_row(&ArgumentRow::new(&cells, 0))?)
+        })
+    }
+
+    fn merge(&mut self, other: &dyn UserState) -> Result<()> {
+        let other = other.as_any().downcast_ref::<Kept<A>>();
+        let other = other.ok_or_else(|| Error::internal("merged states of two aggregates"))?;
+        let state = &mut self.state;
+        called(&self.of.signature.name, || self.of.aggregate.merge(state, other.state.clone()))
+    }
+
+    fn finish(&self) -> Result<Value> {
+        let state = called(&self.of.signature.name, || Ok(self.state.clone()))?;
+        self.of.value(state)
+    }
+
+    fn bytes(&self) -> usize {
+        let more = called(&self.of.signature.name, || Ok(self.of.aggregate.bytes(&self.state)));
+        size_of::<Self>() + more.unwrap_or(0)
+    }
+
+    fn copied(&self) -> Box<dyn UserState> {
+        Box::new(Kept { of: Arc::clone(&self.of), state: self.state.clone() })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl<A: Aggregate> Lists<A> {
+    fn started(self: &Arc<Self>) -> Result<Box<dyn UserState>> {
+        let state = called(&self.signature.name, || Ok(self.aggregate.start()))?;
+        Ok(Box::new(Kept { of: Arc::clone(self), state }))
+    }
+
+    /// The value of a state, which is one of the declared type.
+    fn value(&self, state: A::State) -> Result<Value> {
+        let given = called(&self.signature.name, || self.aggregate.finish(state).into_value())?;
+        of_parameter(&given, self.signature.result, &self.sight, &self.signature.shown())
+    }
+
+    fn call(&self, arguments: &[Vec<Value>], rows: usize) -> Result<Vec<Value>> {
         let value = |group: usize| {
             let lists: Vec<&Value> = arguments.iter().map(|lists| &lists[group]).collect();
             let state = self.fold(&lists)?;
             let Some(state) = state.filter(|(_, rows)| *rows > 0 || !self.empty_is_null) else {
                 return Ok(Value::Null);
             };
-            let given = called(&self.signature.name, || self.aggregate.finish(state.0).into_value())?;
-            of_parameter(&given, self.signature.result, &self.sight, &shown)
+            self.value(state.0)
         };
         (0..rows).map(value).collect()
     }
-}
 
-impl<A: Aggregate> Lists<A> {
     /// The state of all rows of a group, and how many there are.
     fn fold(&self, lists: &[&Value]) -> Result<Option<(A::State, usize)>> {
         let mut columns: Vec<Vec<Value>> = Vec::with_capacity(lists.len());

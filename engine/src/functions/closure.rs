@@ -1,8 +1,8 @@
 //! Which closures functions are made of: what they take, and what they give.
 
-use super::values::settled;
+use super::values::{Cells, settled};
 use crate::parameters::Parameter;
-use crate::row::{Column, FromSql};
+use crate::row::FromSql;
 use crate::{DataType, Error, ErrorKind, Result, ToParameter};
 use arrow::array::RecordBatch;
 
@@ -23,12 +23,12 @@ pub trait Arguments: Sized {
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "nobody outside has one")]
 pub struct ArgumentRow<'r> {
-    columns: &'r [Column],
+    columns: &'r [Cells<'r>],
     row: usize,
 }
 
 impl<'r> ArgumentRow<'r> {
-    pub(super) fn new(columns: &'r [Column], row: usize) -> Self {
+    pub(super) fn new(columns: &'r [Cells<'r>], row: usize) -> Self {
         ArgumentRow { columns, row }
     }
 

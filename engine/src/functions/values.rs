@@ -4,24 +4,83 @@
 //! declared ones, as results have them, or Rust's values, which are made of these as fields of rows are.
 
 use crate::parameters::Parameter;
-use crate::row::Column as Cells;
+use crate::row::{Column, ValueRef};
 use crate::sight::Sight;
 use crate::{DataType, Error, ErrorKind, Field, Result, Value};
 use arrow::array::{Array as _, ArrayRef};
 use arrow::datatypes::Field as ArrowField;
-use multiloop_exec::column::Column;
+use multiloop_exec::column::Column as ExecColumn;
 use multiloop_exec::column::arrow::{arrow_type, field_of, to_array, to_column_of};
 
 /// Values of each parameter as arrays of the parameters' types.
 pub(super) fn arrays(arguments: &[Vec<Value>], types: &[DataType]) -> Result<Vec<ArrayRef>> {
-    let array = |(values, &of): (&Vec<Value>, &DataType)| to_array(&Column::from_values(of, values), of);
-    arguments.iter().zip(types).map(array).collect()
+    arguments.iter().zip(types).map(|(values, &of)| array(values, of)).collect()
 }
 
-/// The same as fields of rows.
-pub(super) fn cells(arguments: &[Vec<Value>], types: &[DataType]) -> Result<Vec<Cells>> {
-    let arrays = arrays(arguments, types)?;
-    Ok(arrays.iter().zip(types).map(|(array, &of)| Cells::new(array, of)).collect())
+/// The values of a parameter, one a row.
+pub(super) enum Cells<'v> {
+    /// Those that need no array to be what a closure is given.
+    Plain(&'v [Value], DataType),
+    Column(Column),
+}
+
+impl<'v> Cells<'v> {
+    /// Those of a parameter of this type.
+    pub(super) fn new(values: &'v [Value], of: DataType) -> Result<Self> {
+        use DataType as T;
+        let is_plain = matches!(
+            of,
+            T::Boolean
+                | T::SmallInt
+                | T::Integer
+                | T::BigInt
+                | T::Real
+                | T::Double
+                | T::Decimal { .. }
+                | T::Text
+                | T::Date
+                | T::Timestamp
+                | T::Interval
+        );
+        Ok(if is_plain { Cells::Plain(values, of) } else { Cells::Column(Column::new(&array(values, of)?, of)) })
+    }
+
+    /// The value of a row.
+    pub(super) fn value(&self, row: usize) -> ValueRef<'_> {
+        match self {
+            Cells::Plain(values, of) => plain(&values[row], *of),
+            Cells::Column(column) => column.value(row),
+        }
+    }
+}
+
+/// A value of a type whose carrier it is itself.
+fn plain(value: &Value, of: DataType) -> ValueRef<'_> {
+    match (value, of) {
+        (Value::Boolean(value), _) => ValueRef::Boolean(*value),
+        (Value::Int(value), DataType::SmallInt) => i16::try_from(*value).map_or(ValueRef::Other, ValueRef::SmallInt),
+        (Value::Int(value), DataType::Integer) => i32::try_from(*value).map_or(ValueRef::Other, ValueRef::Integer),
+        (Value::Int(value), DataType::Date) => i32::try_from(*value).map_or(ValueRef::Other, ValueRef::Date),
+        (Value::Int(value), DataType::Timestamp) => ValueRef::Timestamp(*value),
+        (Value::Int(value), _) => ValueRef::BigInt(*value),
+        (Value::Float(value), DataType::Real) => ValueRef::Real(*value as f32),
+        (Value::Float(value), _) => ValueRef::Double(*value),
+        (Value::Decimal(unscaled), of) => ValueRef::Decimal { unscaled: *unscaled, scale: of.scale() },
+        (Value::Text(text), _) => ValueRef::Text(text),
+        (Value::Interval(value), _) => ValueRef::Interval(*value),
+        (Value::Null, _) => ValueRef::Null,
+        (Value::Numeric(_), _) => ValueRef::Other,
+    }
+}
+
+/// The values of each parameter, for a closure over values.
+pub(super) fn cells<'v>(arguments: &'v [Vec<Value>], types: &[DataType]) -> Result<Vec<Cells<'v>>> {
+    arguments.iter().zip(types).map(|(values, &of)| Cells::new(values, of)).collect()
+}
+
+/// Values as an array of their type.
+fn array(values: &[Value], of: DataType) -> Result<ArrayRef> {
+    to_array(&ExecColumn::from_values(of, values), of)
 }
 
 /// The values of an array that a function gave as those of its declared type.

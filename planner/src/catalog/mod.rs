@@ -222,6 +222,11 @@ pub struct UserAggregate {
     pub strict: bool,
     /// The function of an array for each argument, of the rows' values in order, that is the aggregate's value.
     pub of_arrays: Arc<UserDefinition>,
+    /// Whether the states of its rows may be merged in any order, so that no rows need be kept. It has one argument then, and is
+    /// NULL of no rows but for what `of_no_rows`, a function without arguments, gives.
+    pub has_states: bool,
+    /// Its value of no rows, if it has states and is not NULL then.
+    pub of_no_rows: Option<Arc<UserDefinition>>,
 }
 
 impl UserCallee {

@@ -46,7 +46,7 @@ pub use statistic::StatisticFunction;
 pub use structure::StructFunction;
 pub use template::TemplateFunction;
 pub use text::TextFunction;
-pub use user::{UserBody, UserDefinition, UserFunction, Volatility};
+pub use user::{UserBody, UserDefinition, UserFunction, UserState, Volatility};
 
 /// A field of EXTRACT and date_trunc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

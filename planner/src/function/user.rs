@@ -10,6 +10,7 @@ use crate::meter::Room;
 use crate::types::DataType;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -56,6 +57,47 @@ pub trait UserBody: Send + Sync {
     /// # Errors
     /// Those of the function.
     fn call(&self, arguments: &[Vec<Value>], rows: usize) -> Result<Vec<Value>>;
+
+    /// The state of no rows, of an aggregate whose states may be merged in any order; none of anything else.
+    fn start(&self) -> Option<Result<Box<dyn UserState>>> {
+        None
+    }
+}
+
+/// What some rows have come to, of an aggregate that a program registered. Whatever panics has been made an error.
+pub trait UserState: fmt::Debug + Send + Sync {
+    /// Adds a row, by its argument.
+    ///
+    /// # Errors
+    /// Those of the aggregate.
+    fn add(&mut self, value: &Value) -> Result<()>;
+
+    /// Adds the rows of another state of the same aggregate.
+    ///
+    /// # Errors
+    /// Those of the aggregate.
+    fn merge(&mut self, other: &dyn UserState) -> Result<()>;
+
+    /// The aggregate's value.
+    ///
+    /// # Errors
+    /// Those of the aggregate.
+    fn finish(&self) -> Result<Value>;
+
+    /// Bytes that it holds, about.
+    fn bytes(&self) -> usize;
+
+    /// The same once more.
+    fn copied(&self) -> Box<dyn UserState>;
+
+    /// Itself, for [`UserState::merge`] of another one.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl Clone for Box<dyn UserState> {
+    fn clone(&self) -> Self {
+        self.copied()
+    }
 }
 
 /// The definition of a function that a program registered.
@@ -139,12 +181,16 @@ impl UserDefinition {
         Ok(there.into_iter().map(|there| made.next_if(there)).collect())
     }
 
-    fn checked(&self, arguments: &[Vec<Value>], rows: usize) -> Result<Vec<Value>> {
-        let values = self.body.call(arguments, rows)?;
-        if values.len() != rows {
-            let message = format!("function {} gave {} values for {rows} rows", self.signature(), values.len());
-            return Err(Error::new(ErrorKind::TypeMismatch, message));
-        }
+    /// What calls it, where it is an aggregate's.
+    pub fn handle(&self) -> UserFunction {
+        self.function
+    }
+
+    /// An error (42804, 22003) for values that are none of the declared type.
+    ///
+    /// # Errors
+    /// These.
+    pub fn check(&self, values: &[Value]) -> Result<()> {
         if let Some(wrong) = values.iter().find(|value| !value.fits(self.result)) {
             let message = format!("function {} gave {wrong:?}, which is no {}", self.signature(), self.result);
             return Err(Error::new(ErrorKind::TypeMismatch, message));
@@ -160,6 +206,16 @@ impl UserDefinition {
                 return Err(Error::new(ErrorKind::NumericOverflow, message));
             }
         }
+        Ok(())
+    }
+
+    fn checked(&self, arguments: &[Vec<Value>], rows: usize) -> Result<Vec<Value>> {
+        let values = self.body.call(arguments, rows)?;
+        if values.len() != rows {
+            let message = format!("function {} gave {} values for {rows} rows", self.signature(), values.len());
+            return Err(Error::new(ErrorKind::TypeMismatch, message));
+        }
+        self.check(&values)?;
         let bytes = values.iter().map(|value| if let Value::Text(text) = value { text.len() } else { 0 }).sum();
         Room::default().hold(bytes)?;
         Ok(values)
@@ -195,6 +251,15 @@ impl UserFunction {
         })
     }
 
+    /// The state of no rows, of an aggregate.
+    ///
+    /// # Errors
+    /// 42883 if nobody holds the definition any more; those of the aggregate.
+    pub fn start(self) -> Result<Box<dyn UserState>> {
+        let known = self.definition()?;
+        known.body.start().unwrap_or_else(|| Err(Error::internal(format!("{} has no states", known.signature()))))
+    }
+
     /// Its name, as EXPLAIN shows it; only letters, digits and underscores.
     pub(crate) fn word(self) -> String {
         let name = self.definition().map_or_else(|_| "removed".to_owned(), |known| known.name.clone());
@@ -203,7 +268,7 @@ impl UserFunction {
     }
 
     /// A function of a word that [`UserFunction::word`] made; of several overloads any.
-    pub(super) fn of_word(word: &str) -> Option<UserFunction> {
+    pub(crate) fn of_word(word: &str) -> Option<UserFunction> {
         if !word.starts_with("user_") {
             return None;
         }

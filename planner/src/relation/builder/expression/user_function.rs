@@ -2,7 +2,8 @@
 //!
 //! * A function of a row's values is a call, as any other.
 //! * An aggregate is a function of arrays: those of its arguments' values in all rows, which are gathered as array_agg does. So
-//!   FILTER, ORDER BY, DISTINCT and windows mean what they mean there.
+//!   FILTER, ORDER BY, DISTINCT and windows mean what they mean there. One whose states may be merged in any order is a statistic:
+//!   no rows are kept.
 //! * A table function is evaluated where it is bound, and what it gives is a table of the statement; its arguments are known
 //!   before the query runs.
 
@@ -12,10 +13,12 @@ use super::coercion::{Coercion, castable};
 use super::composed::{both, there};
 use super::fold;
 use super::sql_function::Known;
-use crate::catalog::UserCallee;
+use crate::catalog::{UserAggregate, UserCallee};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::Expression;
+use crate::evaluate::statistic::Statistic;
+use crate::function::Function;
 use crate::relation::builder::{Builder, FromItem};
+use crate::relation::{AggregateCall, AggregateFunction, Expression};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -62,6 +65,9 @@ impl Builder<'_> {
         if known.strict {
             filter = arguments.iter().fold(filter, |filter, argument| Some(both(filter, there(argument))));
         }
+        if let (true, false, [argument]) = (known.has_states, distinct, arguments.as_slice()) {
+            return self.user_statistic(name, &known, (argument.clone(), filter), place);
+        }
         let mut arrays = Vec::with_capacity(arguments.len());
         for argument in arguments {
             let call = AggregateArguments {
@@ -77,6 +83,32 @@ impl Builder<'_> {
         let of_arrays = &known.of_arrays;
         let arrays = self.as_parameters(arrays, &of_arrays.parameters).map_err(at)?;
         Ok(Expression::call(of_arrays.function(), arrays, of_arrays.result).at(place.position))
+    }
+
+    /// An aggregate whose states may be merged in any order.
+    fn user_statistic(
+        &mut self,
+        name: &str,
+        known: &UserAggregate,
+        (argument, filter): (Expression, Option<Expression>),
+        place: &Place<'_, '_>,
+    ) -> Result<Expression> {
+        let result = known.of_arrays.result;
+        let call = |function: AggregateFunction, data_type: DataType| AggregateCall {
+            function,
+            argument: Some(argument.clone()),
+            distinct: false,
+            filter: filter.clone(),
+            data_type,
+        };
+        let statistic = AggregateFunction::Statistic(Statistic::User(known.of_arrays.handle()));
+        let value = self.made_in(call(statistic, result), name, place)?;
+        let Some(empty) = &known.of_no_rows else { return Ok(value) };
+        let rows = self.made_in(call(AggregateFunction::Count, DataType::BigInt), name, place)?;
+        let none = Expression::constant(Value::Int(0), DataType::BigInt);
+        let is_empty = Expression::call(Function::Equal, vec![rows, none], DataType::Boolean);
+        let empty = Expression::call(empty.function(), Vec::new(), result);
+        Ok(Expression::call(Function::Case, vec![is_empty, empty, value], result).at(place.position))
     }
 
     /// The rows of a table function that the program registered.
