@@ -90,6 +90,38 @@ impl Aggregate for Chain {
     }
 }
 
+/// The letters that there are, in order; how many they are where nobody sees.
+#[derive(Clone)]
+struct Bits;
+
+impl Aggregate for Bits {
+    type Input = (String,);
+    type State = std::collections::BTreeSet<char>;
+    type Output = String;
+
+    fn start(&self) -> Self::State {
+        Self::State::new()
+    }
+
+    fn insert(&self, state: &mut Self::State, (text,): (String,)) -> Result<()> {
+        state.extend(text.chars());
+        Ok(())
+    }
+
+    fn merge(&self, state: &mut Self::State, mut later: Self::State) -> Result<()> {
+        state.append(&mut later);
+        Ok(())
+    }
+
+    fn finish(&self, state: Self::State) -> String {
+        state.into_iter().collect()
+    }
+
+    fn bytes(&self, state: &Self::State) -> usize {
+        state.len() * 32
+    }
+}
+
 /// Panics at the first row.
 struct Broken;
 
@@ -153,6 +185,10 @@ fn scalars(engine: &Engine) -> Result<()> {
 
 fn aggregates(engine: &Engine) -> Result<()> {
     engine.register_aggregate(AggregateFunction::new("my_total", Total))?;
+    engine.register_aggregate(AggregateFunction::new("my_sum_of_all", Total).commutative())?;
+    engine.register_aggregate(AggregateFunction::new("my_bits", Bits).commutative())?;
+    engine.register_aggregate(AggregateFunction::new("my_bits_or_null", Bits).commutative().null_of_no_rows())?;
+    engine.register_aggregate(AggregateFunction::new("my_broken_state", Broken).commutative())?;
     engine.register_aggregate(AggregateFunction::new("my_chain", Chain).called_on_null())?;
     engine.register_aggregate(AggregateFunction::new("my_chain_or_null", Chain).null_of_no_rows())?;
     engine.register_aggregate(AggregateFunction::new("my_broken", Broken))
@@ -262,8 +298,8 @@ fn scalars_are_as_those_of_sql() {
             "SELECT 100001, 1.5::double precision, NULL, 3",
         ),
         (
-            "SELECT my_kind(1), my_kind(1.5::real), my_kind('a'), my_kind(1, 2), my_kind(), my_kind('x'::varchar(3))",
-            "SELECT 'bigint', 'double', 'text', 'two', 'none', 'text'",
+            "SELECT my_kind(1), my_kind(1::bigint), my_kind(1.5::real), my_kind('a'), my_kind(1, 2), my_kind(), my_kind('x'::varchar(3))",
+            "SELECT 'double', 'bigint', 'double', 'text', 'two', 'none', 'text'",
         ),
         // Rows that do not reach it do not fail.
         (
@@ -361,6 +397,11 @@ fn misuse_is_an_error() {
             .register_scalar(ScalarFunction::new("bad_panic", |n: i64| if n > 4 { panic!("beyond {n}") } else { n }))
             .expect("it");
         engine.register_scalar(ScalarFunction::new("bad_small", |n: i64| n).returns(DataType::SmallInt)).expect("it");
+        engine
+            .register_scalar(
+                ScalarFunction::new("bad_value", |n: i64| multiloop::Value::Int(n)).returns(DataType::Uuid),
+            )
+            .expect("it");
         engine.register_scalar(ScalarFunction::new("bad_day", |t: String| t).returns(DataType::Date)).expect("it");
         engine.register_scalar(ScalarFunction::new("bad_null", |n: i64| n).called_on_null()).expect("it");
         engine
@@ -381,6 +422,7 @@ fn misuse_is_an_error() {
         fails(&session, "SELECT bad_panic(5)", "XX000", "function bad_panic panicked: beyond 5");
         assert_eq!(rows(&answer(&session, "SELECT bad_panic(n) FROM many WHERE n < 3 ORDER BY n")), [["1"], ["2"]]);
         fails(&session, "SELECT bad_small(n) FROM many", "42804", "bad_small(bigint) gave a value of type bigint");
+        fails(&session, "SELECT bad_value(n) FROM many", "42804", "a value of type uuid is needed");
         fails(&session, "SELECT bad_day('2026-02-30')", "22008", "");
         fails(&session, "SELECT bad_null(v) FROM many", "22004", "argument 1 is NULL");
         fails(&session, "SELECT bad_says(n) FROM many WHERE n = 7", "38000", "not 7");
@@ -525,4 +567,20 @@ fn arrays_come_once_a_tile() {
     session.sql("CREATE TABLE t AS SELECT nullif(n, 3) AS n FROM generate_series(1::bigint, 100000) g(n)").expect("it");
     assert_eq!(session.query_scalar::<i64>("SELECT sum(twice(n))::bigint FROM t", ()), Ok(10_000_100_000 - 6));
     assert!(calls.load(Ordering::Relaxed) < 100, "{calls:?}");
+}
+
+#[test]
+fn the_catalog_lists_them() {
+    for session in sessions(1) {
+        let own = "SELECT proname, prokind, provolatile, proisstrict, proretset, prorettype::regtype, pronargs, pg_get_function_arguments(oid) \
+                   FROM pg_proc WHERE proname IN ('my_or_zero', 'my_later', 'my_total', 'my_series') ORDER BY 1";
+        let expected = "VALUES ('my_later', 'f', 'i', true, false, 'date', 2, 'date, integer'), \
+                        ('my_or_zero', 'f', 'i', false, false, 'bigint', 1, 'bigint'), \
+                        ('my_series', 'f', 'v', false, true, 'record', 2, 'bigint, bigint'), \
+                        ('my_total', 'a', 'i', false, false, 'bigint', 1, 'bigint')";
+        assert_eq!(rows(&answer(&session, own)), rows(&answer(&session, expected)));
+        session.register_scalar(ScalarFunction::new("my_newest", || 1)).expect("a function");
+        assert_eq!(rows(&answer(&session, "SELECT count(*) FROM pg_proc WHERE proname = 'my_newest'")), [["1"]]);
+        assert_eq!(rows(&answer(&session, "SELECT count(*) - count(DISTINCT oid) FROM pg_proc")), [["0"]]);
+    }
 }

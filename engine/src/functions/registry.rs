@@ -44,6 +44,11 @@ impl Functions {
         self.by_name.get(name).cloned().unwrap_or_default()
     }
 
+    /// All of them with their names, in the order of these.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &UserCallee)> {
+        self.by_name.iter().flat_map(|(name, all)| all.iter().map(move |known| (name.as_str(), known)))
+    }
+
     /// The table function of a number.
     pub(crate) fn table(&self, number: u32) -> Result<SharedTable> {
         self.tables.get(&number).cloned().ok_or_else(|| Error::internal("a table function that nobody registered"))

@@ -11,6 +11,7 @@ use arrow::array::{Array as _, ArrayRef};
 use arrow::datatypes::Field as ArrowField;
 use multiloop_exec::column::Column as ExecColumn;
 use multiloop_exec::column::arrow::{arrow_type, field_of, to_array, to_column_of};
+use multiloop_planner::evaluate::{UTC, admit};
 
 /// Values of each parameter as arrays of the parameters' types.
 pub(super) fn arrays(arguments: &[Vec<Value>], types: &[DataType]) -> Result<Vec<ArrayRef>> {
@@ -113,7 +114,11 @@ pub(super) fn of_array(array: &ArrayRef, to: DataType, signature: &str) -> Resul
 /// # Errors
 /// 42804 if it is none.
 pub(super) fn of_parameter(value: &Parameter, to: DataType, sight: &Sight, signature: &str) -> Result<Value> {
-    value.value_as(to, sight)?.ok_or_else(|| {
+    let made = value.value_as(to, sight)?;
+    if let Some(made) = made.as_ref().filter(|_| value.is_given_as_it_is()) {
+        return Ok(admit(made, to, UTC)?.unwrap_or_else(|| made.clone()));
+    }
+    made.ok_or_else(|| {
         let own = match value.own_type(DataType::Null) {
             DataType::Null => DataType::Text,
             own => own,

@@ -141,8 +141,9 @@ impl Builder<'_> {
     }
 }
 
-/// The overload for these arguments: that of the most arguments whose types are those of its parameters, among those that take all
-/// of them by implicit casts; of several that are as near the one of texts for literals in quotes, and of the widest numbers.
+/// The overload for these arguments, by PostgreSQL's rule: of those that take all of them by implicit casts the one with the most
+/// parameters of just the arguments' types; of several the one with the most parameters, where a cast is needed, of the type that
+/// its category prefers: double precision of numbers, text of literals in quotes.
 ///
 /// Errors: 42725 if several are as good.
 fn overload(name: &str, known: &[UserCallee], arguments: &[Expression]) -> Result<Option<UserCallee>> {
@@ -157,7 +158,8 @@ fn overload(name: &str, known: &[UserCallee], arguments: &[Expression]) -> Resul
     let nearness = |known: &UserCallee| {
         let given = arguments.iter().zip(known.parameters());
         let exact = given.clone().filter(|(argument, to)| is_same(argument.data_type, **to)).count();
-        let liked = given.filter(|(argument, to)| is_preferred(argument.data_type, **to)).count();
+        let cast = given.filter(|(argument, to)| !is_same(argument.data_type, **to));
+        let liked = cast.filter(|(argument, to)| is_preferred(argument.data_type, **to)).count();
         (exact, liked)
     };
     let fitting: Vec<&UserCallee> = known.iter().filter(takes).collect();
