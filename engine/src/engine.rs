@@ -247,7 +247,13 @@ impl Shared {
 
     /// Changes them, for statements that begin from now on.
     pub(crate) fn change_functions<T>(&self, change: impl FnOnce(&mut Functions) -> Result<T>) -> Result<T> {
-        change(&mut self.functions.write().unwrap_or_else(PoisonError::into_inner))
+        let mut functions = self.functions.write().unwrap_or_else(PoisonError::into_inner);
+        // What goes is dropped without the lock: it is the program's.
+        let before = functions.clone();
+        let changed = change(&mut functions);
+        drop(functions);
+        drop(before);
+        changed
     }
 
     /// What a session tells of itself.

@@ -13,7 +13,8 @@
 //! Unless a function says otherwise it is [immutable](crate::Volatility::Immutable), so that calls of constants are evaluated once
 //! while a statement is planned, and *strict*: where an argument is NULL it is NULL, or the row does not count, without a call. It
 //! is evaluated for no row that does not reach it, by several threads at once. Its panics are errors of the statement (XX000), its
-//! errors are, too: an [`Error`](crate::Error) as it is, any other as 38000.
+//! errors are, too: an [`Error`](crate::Error) as it is, any other as 38000. A function does not run statements of an engine (0A000),
+//! and a closure that holds the engine that it is registered with keeps it for good.
 //!
 //! ```
 //! use multiloop::{Engine, ScalarFunction};
