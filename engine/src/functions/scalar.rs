@@ -137,7 +137,7 @@ impl ScalarFunction {
     }
 
     /// Declares the parameters' types, where the closure's own are others: a `String` takes any type that is shown as text, an `f64`
-    /// any number.
+    /// any number. Arguments are cast to a decimal's scale.
     ///
     /// ```
     /// use multiloop::{DataType, Engine, Numeric, ScalarFunction};
