@@ -81,6 +81,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "parameters",
             "row",
             "types",
+            "functions",
             "keys",
             "grants",
             "catalog",

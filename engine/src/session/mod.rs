@@ -6,6 +6,7 @@ mod appender;
 mod asynchronous;
 mod copy;
 mod cursors;
+mod functions;
 mod prepared;
 mod reading;
 mod rows;
