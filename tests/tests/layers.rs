@@ -79,6 +79,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "pretty",
             "parameters",
             "row",
+            "provider",
             "keys",
             "grants",
             "catalog",
