@@ -103,7 +103,7 @@ impl StoredTable {
 
     /// A table whose rows a provider gives.
     pub(crate) fn of_provider(name: &str, provided: Provided) -> Self {
-        let stored = StoredTable::new(name, provided.table(), Arc::default());
+        let stored = StoredTable::new(name, provided.table(), provided.declared());
         StoredTable { provided: Some(provided), ..stored }
     }
 

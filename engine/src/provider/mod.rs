@@ -9,8 +9,8 @@
 //!    are read anywhere, with the conditions that every use of it has (`offered`, `condition`).
 //! 3. Its parts are read by the workers, each by one of them, batch by batch, held against the columns, counted, and become the
 //!    chunks of a table (`scan`) that is the statement's alone and is gone with it.
-//! 4. The program runs over that table, and evaluates all conditions: what a provider leaves out of an offer costs time, and never
-//!    an answer.
+//! 4. The program runs over that table, and evaluates all conditions: what a provider makes of an offer changes the time, and never
+//!    the answer, unless it leaves out rows that meet the conditions.
 //!
 //! A scan that gives more rows than the plan has proofs for ends with an error that has the statement planned and run once more,
 //! with a larger bound.
@@ -40,13 +40,13 @@ pub type Batches = Box<dyn Iterator<Item = std::result::Result<RecordBatch, Prov
 /// A store that is read as a table. Many statements may call it at once.
 ///
 /// What it promises: the columns are the same for as long as it is registered, and the parts of one scan together are one state of
-/// its rows, whatever others write meanwhile. A statement scans it once. Each statement scans it anew: nothing of it is kept, so
+/// its rows, whatever others write meanwhile. A statement scans it once, however often it names it (where it has to begin again, for
+/// wider numbers, say, what it has read before counts no more). Each statement scans it anew: nothing of it is kept, so
 /// its rows may change between statements (also between those of one transaction, or of a [`ReadSnapshot`](crate::ReadSnapshot):
 /// whoever needs more gives a provider of a fixed state a name of its own).
 ///
 /// ```
-/// use arrow::array::{Int64Array, RecordBatch, StringArray};
-/// use multiloop::arrow;
+/// use multiloop::arrow::array::{Int64Array, RecordBatch, StringArray};
 /// use multiloop::{Batches, DataType, Engine, Field, ProviderError, Scan, TablePart, TableProvider};
 /// use std::sync::Arc;
 ///

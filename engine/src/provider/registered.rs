@@ -6,9 +6,9 @@
 
 use super::TableProvider;
 use crate::guard::caught;
-use crate::{Error, ErrorKind, Field, Result};
+use crate::{DataType, Error, ErrorKind, Field, Result};
 use multiloop_exec::column::Table;
-use multiloop_planner::catalog::{ColumnStatistics, Proofs, TableHandle, TableInfo, TableStatistics};
+use multiloop_planner::catalog::{ColumnStatistics, Declared, Proofs, TableHandle, TableInfo, TableStatistics};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -43,7 +43,7 @@ impl Provided {
     /// Asks a provider for its columns.
     ///
     /// # Errors
-    /// 42701 where two columns have one name, and those of a panic.
+    /// 42701 where two columns have one name, 0A000 where one is of a type with a length, and those of a panic.
     pub(crate) fn new(name: &str, provider: Arc<dyn TableProvider>) -> Result<Self> {
         let told = |error: Error| of_provider(name, error);
         let fields: Arc<[Field]> = caught(|| Ok(provider.fields())).map_err(told)?.into();
@@ -51,6 +51,11 @@ impl Provided {
         for field in fields.iter() {
             if field.name.is_empty() || field.name.contains('\0') {
                 return Err(told(Error::new(ErrorKind::InvalidName, "a column has no name that can be written")));
+            }
+            if is_measured(field.data_type) {
+                let (name, data_type) = (&field.name, field.data_type);
+                let error = Error::unsupported(format!("column \"{name}\" of type {data_type} is"));
+                return Err(told(error.with_hint("A provider's texts are of any length: make it text.")));
             }
             if !names.insert(field.name.as_str()) {
                 let message = format!("column \"{}\" specified more than once", field.name);
@@ -69,8 +74,18 @@ impl Provided {
         Table { statistics, ..Table::empty(fields) }
     }
 
+    /// What its columns are declared with.
+    pub(crate) fn declared(&self) -> Arc<Declared> {
+        let is_one = |field: &Field| field.data_type == DataType::Numeric;
+        let numerics = match self.fields.iter().any(is_one) {
+            true => self.fields.iter().map(is_one).collect(),
+            false => Vec::new(),
+        };
+        Arc::new(Declared { numerics, ..Declared::default() })
+    }
+
     /// How many rows plans are made for.
-    pub(crate) fn rows(&self) -> u64 {
+    fn rows(&self) -> u64 {
         self.bound.lock().unwrap_or_else(PoisonError::into_inner).rows
     }
 
@@ -113,6 +128,12 @@ impl Provided {
         let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
         bound.infos.iter().any(|info| info.handle == handle)
     }
+}
+
+/// Whether texts of a type are cut or filled up to its length where they are stored, which nobody does here.
+fn is_measured(data_type: DataType) -> bool {
+    let of = data_type.element().unwrap_or(data_type);
+    matches!(of, DataType::Char(_)) || (matches!(of, DataType::Varchar(_)) && of != DataType::VARCHAR)
 }
 
 /// An error with the name of the table whose provider gave it.

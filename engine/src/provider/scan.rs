@@ -26,6 +26,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Batches of at least so many rows are not put together with others.
 const LARGE_ROWS: usize = CHUNK_ROWS / 4;
 
+/// 24:00:00, in microseconds.
+const TIME_MAX: i128 = 86_400_000_000;
+
 /// What a program reads of providers.
 #[derive(Default)]
 pub(crate) struct Scanned(HashMap<TableHandle, Arc<Table>>);
@@ -99,7 +102,9 @@ impl Reading<'_> {
             part.batches.into_iter().try_for_each(|batch| builder.push(batch))?;
             memory.absorb(part.memory);
         }
-        Ok(self.spread(builder.finish()?, &scan.columns, memory))
+        let read = builder.finish()?;
+        check_values(&read)?;
+        Ok(self.spread(read, &scan.columns, memory))
     }
 
     /// All batches of a part.
@@ -225,6 +230,28 @@ fn check_columns(batch: &RecordBatch, fields: &[Field]) -> Result<()> {
         }
         None => Ok(()),
     }
+}
+
+/// An error (22003, 22008) for values beyond their type, which arrays may have: plans count on it that there are none.
+fn check_values(read: &Table) -> Result<()> {
+    for (field, known) in read.fields.iter().zip(&read.statistics.columns) {
+        let (bounds, kind) = match field.data_type {
+            DataType::Time => (Some((0, TIME_MAX)), ErrorKind::DatetimeOverflow),
+            DataType::Date => (field.data_type.integer_bounds(), ErrorKind::DatetimeOverflow),
+            data_type => (data_type.integer_bounds(), ErrorKind::NumericOverflow),
+        };
+        let Some((low, high)) = bounds else { continue };
+        let is_beyond = |value: &Option<Value>| match value {
+            Some(Value::Int(value)) => !(low..=high).contains(&i128::from(*value)),
+            Some(Value::Decimal(value)) => !(low..=high).contains(value),
+            _ => false,
+        };
+        if is_beyond(&known.proofs.min) || is_beyond(&known.proofs.max) {
+            let message = format!("a value of column \"{}\" is out of range for type {}", field.name, field.data_type);
+            return Err(Error::new(kind, message).of_column(&field.name));
+        }
+    }
+    Ok(())
 }
 
 /// A provider's error as one of ours.

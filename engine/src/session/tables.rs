@@ -67,7 +67,7 @@ impl Session {
     /// [`TableProvider`]. The name may say a schema (`ours.cities`).
     ///
     /// # Errors
-    /// 42701 where two of its columns have one name; those of making a table; what the provider's panics say.
+    /// 42701 where two of its columns have one name; 0A000 for types of texts with a length; those of making a table; what the provider's panics say.
     pub fn register_table(&self, name: &str, provider: impl TableProvider) -> Result<()> {
         let table = self.as_statement(|| {
             let called = name.rsplit('.').next().unwrap_or(name);
