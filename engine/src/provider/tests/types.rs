@@ -87,7 +87,9 @@ fn columns_of_all_types() {
     assert_eq!(rows(&session, "SELECT r::text FROM t WHERE r = 'NaN' OR r < 1"), ["0.1", "NaN"]);
     assert_eq!(rows(&session, "SELECT max(c)::text FROM t"), ["24:00:00"]);
     session.sql("CREATE TABLE kept AS SELECT * FROM t").expect("rows are copied");
-    assert_eq!(rows(&session, "SELECT * FROM kept"), rows(&session, "SELECT * FROM t"));
+    let shown = "u, z::text, l::text, w, y::text, x::text, j, s, r, c";
+    let of = |table: &str| rows(&session, &format!("SELECT {shown} FROM {table}"));
+    assert_eq!(of("kept"), of("t"));
 }
 
 #[test]
