@@ -90,7 +90,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     // The next statement sees what has come.
-    store.add(20_454 + 365, vec![("station 3".to_owned(), Some(99.0))]);
+    store.add(20_454 + 365, vec![("station 3".to_owned(), Some(150.0))]);
     let highest: f64 = session.query_scalar("SELECT max(degrees) FROM weather", ())?;
     println!("{highest}");
     Ok(())

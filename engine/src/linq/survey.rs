@@ -209,26 +209,49 @@ impl<'b> Look<'b> {
     }
 }
 
-/// Whether an aggregate of a group is in an expression, outside of the queries within it.
-pub(super) fn has_aggregate(tree: &Tree) -> bool {
+/// Whether an aggregate of a group, by the group's number, is in an expression, outside of the queries within it.
+pub(super) fn has_aggregate(tree: &Tree, group: u64) -> bool {
+    any_call(tree, |call| call.of_group == group)
+}
+
+/// Whether an expression means something else in a query within its own: a window function, and an aggregate of no column, belong to
+/// the query that they stand in.
+pub(super) fn belongs_to_level(tree: &Tree) -> bool {
+    any_call(tree, |call| call.over.is_some() || (call.of_group > 0 && !names_column(call)))
+}
+
+fn names_column(call: &Call) -> bool {
+    let mut look = Look::default();
+    look.call(call);
+    look.any(|tree| matches!(tree, Tree::Column { .. }))
+}
+
+fn any_call(tree: &Tree, is: impl Fn(&Call) -> bool) -> bool {
     let mut look = Look::default();
     look.steps.push(Step::Tree(tree));
-    while let Some(step) = look.steps.pop() {
-        let tree = match step {
-            Step::Tree(tree) => tree,
-            Step::One(tree) if look.is_new(tree) => tree,
-            Step::All(trees) if look.is_new(trees) => {
-                look.push(trees.iter().map(Step::Tree));
-                continue;
+    look.any(|tree| matches!(tree, Tree::Call(call) if is(call)))
+}
+
+impl<'b> Look<'b> {
+    /// Whether one of the trees that wait, or of their parts, is such, outside of queries within them.
+    fn any(mut self, is: impl Fn(&'b Tree) -> bool) -> bool {
+        while let Some(step) = self.steps.pop() {
+            let tree = match step {
+                Step::Tree(tree) => tree,
+                Step::One(tree) if self.is_new(tree) => tree,
+                Step::All(trees) if self.is_new(trees) => {
+                    self.push(trees.iter().map(Step::Tree));
+                    continue;
+                }
+                _ => continue,
+            };
+            if is(tree) {
+                return true;
             }
-            _ => continue,
-        };
-        if matches!(tree, Tree::Call(Call { of_group: true, .. })) {
-            return true;
+            self.tree(tree);
         }
-        look.tree(tree);
+        false
     }
-    false
 }
 
 fn order(keys: &[Order]) -> impl Iterator<Item = &Tree> {

@@ -97,8 +97,8 @@ pub(super) struct Call {
     pub(super) over: Option<Arc<Window>>,
     /// IGNORE NULLS.
     pub(super) ignore_nulls: bool,
-    /// Whether a group has made it: whether it is an aggregate, so that there is one row of its level.
-    pub(super) of_group: bool,
+    /// The number of the group whose aggregate it is; 0 for none that says so.
+    pub(super) of_group: u64,
 }
 
 impl Call {
@@ -112,7 +112,7 @@ impl Call {
             order: Vec::new(),
             over: None,
             ignore_nulls: false,
-            of_group: false,
+            of_group: 0,
         }
     }
 }

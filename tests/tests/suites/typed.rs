@@ -439,6 +439,124 @@ fn rows_become_values_of_rust() {
 }
 
 #[test]
+fn decimals_are_no_integers() {
+    let session = session();
+    let all = &tables(&session);
+    twins(
+        all,
+        &all.t.select(|t| (t.0 / decimal!(2), t.0 * decimal!(10000000000), decimal!(7) / t.0)),
+        "SELECT k / 2::numeric, k * 10000000000::numeric, 7::numeric / k FROM t",
+    );
+    let ones = all.t.aggregate(|g| g.sum(|t| case(t.6, decimal!(1)).otherwise(decimal!(0))) / g.count());
+    twins(all, &ones, "SELECT sum(CASE WHEN b THEN 1::numeric ELSE 0::numeric END) / count(*) FROM t");
+    let halves = session.values([decimal!(5), decimal!(6)]).select(|n| n / 2);
+    assert_eq!(halves.order_by(|n| n).collect().expect("it runs"), [decimal!(2.5), decimal!(3)]);
+}
+
+#[test]
+fn columns_of_queries_around_stay_theirs() {
+    let session = session();
+    let all = &tables(&session);
+    let (t, u) = (&all.t, &all.u);
+    twins(all, &u.select_many(|u| t.select(|t| (u.0, t.1))).select(|(_, _, pair)| pair), "SELECT u.k, t.v FROM u, t");
+    twins(
+        all,
+        &u.select_many(|u| t.group_by(|t| (u.0, t.0)).select(|g| (g.key.0, g.rows().count())))
+            .select(|(_, _, pair)| pair),
+        "SELECT u.k, a.c FROM u, LATERAL (SELECT k, count(*) c FROM t GROUP BY k) a",
+    );
+    twins(
+        all,
+        &u.select_many(|u| {
+            let pairs = t.select(|t| (u.0, t.1)).full_join(&all.empty, |_, _| false);
+            pairs.select(|(pair, e)| (pair.get(|p| p.0), e.get(|e| e.0)))
+        })
+        .select(|(_, _, pair)| pair),
+        "SELECT u.k, NULL::int FROM u, t",
+    );
+    // A key of the query around is no column of this one.
+    let first = u.select_many(|u| t.select(|t| (t.0 + 1, t.1)).order_by(|p| (u.1, p.1, p.0)).take(1));
+    twins(
+        all,
+        &first.select(|(k, _, pair)| (k, pair.1)),
+        "SELECT u.k, a.v FROM u, LATERAL (SELECT v FROM t ORDER BY v, k + 1 LIMIT 1) a",
+    );
+}
+
+#[test]
+fn aggregates_and_windows_belong_to_their_queries() {
+    let session = session();
+    let all = &tables(&session);
+    let (t, u) = (&all.t, &all.u);
+    let nested = t.group_by(|t| t.0).select(|g| (g.key, u.filter(|u| u.0.gt(g.count())).count()));
+    assert_eq!(nested.collect().expect_err("it would count the others").sqlstate(), "42803");
+    let kept = t.group_by(|t| t.0).select(|g| {
+        let count = g.count();
+        (g.key, u.select(|_| count).take(1).value())
+    });
+    assert_eq!(kept.collect().expect_err("it would count the others").sqlstate(), "42803");
+    // Behind a select it is a column.
+    let counted = t
+        .group_by(|t| t.0)
+        .select(|g| (g.key, g.count()))
+        .let_(|r| r.0)
+        .select(|(k, n, _)| (k, u.filter(|u| u.0.cast::<i64>().gt(n)).count()));
+    twins(
+        all,
+        &counted,
+        "SELECT k, (SELECT count(*) FROM u WHERE u.k > n) FROM (SELECT k, count(*) n FROM t GROUP BY k) g",
+    );
+    let outer = t.group_by(|t| t.0).select(|g| (g.key, u.aggregate(|_| g.sum(|t| t.1)).value()));
+    twins(all, &outer, "SELECT k, sum(v) FROM t GROUP BY k");
+    let ranked = t
+        .select(|t| (t.0, window::row_number().over(|w| w.order_by(t.1))))
+        .order_by(|r| u.filter(|u| u.0.cast::<i64>().eq(r.1)).count());
+    assert_eq!(ranked.collect().expect_err("the window would be another one").sqlstate(), "42803");
+    let error = t.select(|t| call::<Option<i64>, _>("sum", t.1)).collect().expect_err("it is an aggregate");
+    assert_eq!(error.sqlstate(), "42803");
+}
+
+#[test]
+fn orders_are_kept_or_refused() {
+    let session = session();
+    let numbers = session.values([(1_i32, "x"), (2, "x"), (3, "y")]);
+    let by_count = numbers.order_by(|r| (window::count().over(|w| w.partition_by(r.1)).desc(), r.0.desc()));
+    let rows = by_count.filter(|r| r.0.gt(1)).order_by(|r| r.0).select(|r| r.0).collect();
+    assert_eq!(rows.expect("it runs"), [2, 3]);
+    assert_eq!(numbers.then_by(|r| r.0).collect().expect_err("nothing is ordered").sqlstate(), "42P10");
+    let limited = numbers.order_by(|r| r.1).take(2).then_by(|r| r.0);
+    assert_eq!(limited.collect().expect_err("the order would be lost").sqlstate(), "42P10");
+    let constant = numbers.order_by(|r| (literal(2), literal("a"), r.0.desc())).select(|r| r.0);
+    assert_eq!(constant.collect().expect("constants order nothing"), [3, 2, 1]);
+    let distinct = numbers.group_by(|r| r.1).select(|g| g.distinct().rows().count());
+    assert_eq!(distinct.collect().expect_err("it would count all").sqlstate(), "0A000");
+}
+
+#[test]
+fn sessions_do_not_mix() {
+    let (one, other) = (session(), session());
+    let (a, b) = (one.values([1_i32]), other.values([1_i32]));
+    for query in
+        [a.union(&b), a.semi_join(&b, |a, b| a.eq(b)), a.filter(|a| b.contains(a)), a.cross(&b).select(|r| r.0)]
+    {
+        assert_eq!(query.collect().expect_err("they are of two").sqlstate(), "22023");
+    }
+}
+
+#[test]
+fn large_queries_end() {
+    let session = session();
+    let number = session.values([1_i32]);
+    let doubled = number.select(|n| (0..60).fold(n, |sum, _| sum + sum));
+    assert_eq!(doubled.collect().expect_err("it has 2^60 parts").sqlstate(), "54001");
+    assert_eq!(doubled.to_sql().expect_err("it has no text").sqlstate(), "54001");
+    let deep = number.select(|n| (0..100_000).fold(n, |sum, _| sum + 1));
+    assert_eq!(deep.collect().expect_err("it is too deep").sqlstate(), "54001");
+    session.sql("CREATE SCHEMA s; CREATE TABLE s.t (k integer); INSERT INTO s.t VALUES (7)").expect("it is made");
+    assert_eq!(session.table("s.t").run().expect("it is found").fields()[0].name, "k");
+}
+
+#[test]
 fn mistakes_are_errors() {
     let session = session();
     let all = &tables(&session);
@@ -477,11 +595,11 @@ fn prepared_queries_run_many_times() {
     let session = session();
     let all = &tables(&session);
     let query = session
-        .prepare_query::<(Option<i32>, String), _>(|(k, s)| {
+        .prepare_query::<(Option<i32>, String, i64), _>(|(k, s, _)| {
             all.t.filter(|t| t.0.is_same(k) | t.3.eq(s)).select(|t| (t.1, t.0 + k)).order_by(|r| r.0)
         })
         .expect("it is planned");
-    let rows = |k, s: &str| query.collect((k, s.to_owned())).expect("it runs");
+    let rows = |k, s: &str| query.collect((k, s.to_owned(), 0)).expect("it runs");
     assert_eq!(rows(Some(1), "none"), [(Some(10), Some(2)), (Some(20), Some(2))]);
     assert_eq!(rows(None, ""), [(Some(40), None), (None, None)]);
 }

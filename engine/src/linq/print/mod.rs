@@ -8,21 +8,31 @@ mod query;
 use super::block::Block;
 use super::survey::Survey;
 use super::tree::Tree;
+use crate::{Error, ErrorKind, Result};
 use multiloop_planner::stack;
 use std::fmt;
 
 /// Levels that a text may have; no query of more can be built.
 const LEVELS_MAX: u32 = 6_000;
 
+/// Bytes beyond which no text goes on.
+const BYTES_MAX: usize = 1 << 27;
+
 /// A text that grows.
 struct Printer<'s> {
     text: String,
     survey: &'s Survey,
     depth: u32,
+    /// Whether nothing was left out.
+    is_whole: bool,
 }
 
 impl Printer<'_> {
     fn push(&mut self, text: &str) {
+        if self.text.len() > BYTES_MAX {
+            self.is_whole = false;
+            return;
+        }
         self.text.push_str(text);
     }
 
@@ -52,7 +62,9 @@ impl Printer<'_> {
 
     /// Prints one level deeper. What is deeper than any query can be is left out.
     fn deeper(&mut self, print: impl FnOnce(&mut Self)) {
-        if self.depth >= LEVELS_MAX {
+        // What is shared many times is printed as often: no longer text is begun.
+        if self.depth >= LEVELS_MAX || self.text.len() > BYTES_MAX {
+            self.is_whole = false;
             return self.push("…");
         }
         self.depth += 1;
@@ -63,16 +75,28 @@ impl Printer<'_> {
 
 /// The SQL of a block, with what it shares in front.
 pub(super) fn sql(block: &Block) -> String {
+    printed(block).0
+}
+
+/// The same, or an error (54001) if it is deeper or longer than any query can be.
+pub(super) fn whole_sql(block: &Block) -> Result<String> {
+    match printed(block) {
+        (text, true) => Ok(text),
+        _ => Err(Error::new(ErrorKind::TooComplex, "the query is too deep or too long")),
+    }
+}
+
+fn printed(block: &Block) -> (String, bool) {
     let survey = Survey::of(block);
-    let mut printer = Printer { text: String::new(), survey: &survey, depth: 0 };
+    let mut printer = Printer { text: String::new(), survey: &survey, depth: 0, is_whole: true };
     printer.query(block);
-    printer.text
+    (printer.text, printer.is_whole)
 }
 
 impl fmt::Debug for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let survey = Survey::default();
-        let mut printer = Printer { text: String::new(), survey: &survey, depth: 0 };
+        let mut printer = Printer { text: String::new(), survey: &survey, depth: 0, is_whole: true };
         printer.tree(self);
         f.write_str(&printer.text)
     }

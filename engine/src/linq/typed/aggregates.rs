@@ -17,6 +17,10 @@ pub trait Averaged {
     type Average: SqlType;
 }
 
+/// Types of numbers.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no type of numbers")]
+pub trait Number {}
+
 /// Types with a least and a greatest value.
 #[diagnostic::on_unimplemented(message = "values of type `{Self}` have no least and greatest")]
 pub trait Ordered {}
@@ -43,6 +47,14 @@ aggregates! {
     Numeric => Numeric, Numeric;
     Interval => Interval, Interval;
 }
+
+macro_rules! numbers {
+    ($($rust:ty),*) => {
+        $(impl Number for $rust {})*
+    };
+}
+
+numbers!(i16, i32, i64, f32, f64, Decimal, Numeric);
 
 macro_rules! ordered {
     ($($rust:ty),*) => {

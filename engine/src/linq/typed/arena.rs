@@ -5,9 +5,12 @@
 //! closures around it, which is how queries are correlated. A stamp, unique in the thread, tells a value whose scope has ended from
 //! the one that has its place now.
 
+use crate::linq::survey::belongs_to_level;
 use crate::linq::tree::Tree;
+use crate::session::Session;
 use crate::{Error, ErrorKind};
 use std::cell::RefCell;
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -16,11 +19,15 @@ use std::sync::Arc;
 pub(super) struct Lift {
     at: u32,
     stamp: u64,
+    /// It means something in its thread alone.
+    thread: PhantomData<*const ()>,
 }
 
 struct Node {
     stamp: u64,
     tree: Tree,
+    /// How many scopes were open when it was made.
+    depth: usize,
     /// Which column of the rows that its query has so far it is, if it is no more.
     column: Option<u32>,
     /// The name that was given to it.
@@ -39,6 +46,8 @@ struct Opened {
     start: usize,
     /// The sources whose columns it lends.
     sources: Vec<u64>,
+    /// The session of its query, by address; none for any.
+    session: usize,
     /// The first thing that went wrong within.
     failure: Option<Error>,
 }
@@ -52,11 +61,12 @@ pub(super) struct Scope {
     depth: usize,
 }
 
-/// Opens a scope for a closure that sees columns of these sources.
-pub(super) fn open(sources: Vec<u64>) -> Scope {
+/// Opens a scope for a closure that sees columns of these sources of a session.
+pub(super) fn open(sources: Vec<u64>, session: &Session) -> Scope {
+    let session = std::ptr::from_ref(session).addr();
     ARENA.with_borrow_mut(|arena| {
         let start = arena.nodes.len();
-        arena.scopes.push(Opened { start, sources, failure: None });
+        arena.scopes.push(Opened { start, sources, session, failure: None });
         Scope { depth: arena.scopes.len() }
     })
 }
@@ -66,6 +76,17 @@ pub(super) fn lends_any(sources: &[u64]) -> bool {
     ARENA.with_borrow(|arena| {
         arena.scopes.iter().any(|scope| scope.sources.iter().any(|source| sources.contains(source)))
     })
+}
+
+/// How many closures run, one in the other.
+pub(super) fn depth() -> usize {
+    ARENA.with_borrow(|arena| arena.scopes.len())
+}
+
+/// Whether the innermost closure's query is of a session.
+pub(super) fn is_of(session: &Session) -> bool {
+    let session = std::ptr::from_ref(session).addr();
+    ARENA.with_borrow(|arena| arena.scopes.last().is_none_or(|scope| scope.session == session))
 }
 
 /// Whether any closure runs.
@@ -112,10 +133,10 @@ fn put(tree: Tree, column: Option<u32>, name: Option<Arc<str>>) -> Lift {
         arena.stamp += 1;
         let (at, stamp) = (arena.nodes.len(), arena.stamp);
         if arena.scopes.is_empty() {
-            return Lift { at: u32::MAX, stamp };
+            return Lift { at: u32::MAX, stamp, thread: PhantomData };
         }
-        arena.nodes.push(Node { stamp, tree, column, name });
-        Lift { at: u32::try_from(at).unwrap_or(u32::MAX), stamp }
+        arena.nodes.push(Node { stamp, tree, depth: arena.scopes.len(), column, name });
+        Lift { at: u32::try_from(at).unwrap_or(u32::MAX), stamp, thread: PhantomData }
     })
 }
 
@@ -123,12 +144,37 @@ fn put(tree: Tree, column: Option<u32>, name: Option<Arc<str>>) -> Lift {
 pub(super) fn tree(lift: Lift, used: &'static Location<'static>) -> (Tree, Option<u32>) {
     let found = ARENA.with_borrow(|arena| {
         let node = arena.nodes.get(lift.at as usize).filter(|node| node.stamp == lift.stamp);
-        node.map(|node| (node.tree.clone(), node.column))
+        node.map(|node| {
+            let is_outer = node.depth < arena.scopes.len();
+            (node.tree.clone(), node.column.filter(|_| !is_outer), is_outer)
+        })
     });
-    found.unwrap_or_else(|| {
-        fail(foreign(used));
-        (Tree::Null, None)
-    })
+    match found {
+        None => {
+            fail(foreign(used));
+            (Tree::Null, None)
+        }
+        Some((tree, _, true)) if belongs_to_level(&tree) => {
+            fail(of_outer_level(used));
+            (Tree::Null, None)
+        }
+        Some((tree, column, _)) => (tree, column),
+    }
+}
+
+/// The error for an aggregate or window that would mean something else within a query.
+#[cold]
+pub(super) fn of_outer_level(used: &Location<'_>) -> Error {
+    let message = "a window function, or an aggregate of no column, is used within a query inside of its own";
+    Error::new(ErrorKind::Grouping, message)
+        .with_detail(format!("It is used at {used}."))
+        .with_hint("Make it a column first, by `select` or `let_`, and use that.")
+}
+
+/// The error for a query of another session.
+#[cold]
+pub(super) fn of_other_session() -> Error {
+    Error::new(ErrorKind::InvalidParameter, "queries of two sessions are used in one")
 }
 
 /// The name that was given to a value.

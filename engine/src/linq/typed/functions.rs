@@ -1,5 +1,6 @@
 //! Choices, and functions by their names.
 
+use super::arena;
 use super::conditions::Condition;
 use super::expr::Expr;
 use super::literal::IntoExpr;
@@ -7,6 +8,7 @@ use super::operators::Unified;
 use super::record::{Fields, Lifted};
 use super::types::{Both, SqlType};
 use crate::linq::tree::{Call, Tree};
+use crate::{Error, ErrorKind, FunctionKind, FunctionSummary, functions};
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -24,6 +26,11 @@ use std::panic::Location;
 pub fn call<T: SqlType, A: Lifted>(name: &str, arguments: A) -> Expr<T> {
     let arguments = Fields::of(&arguments, Location::caller());
     let arguments = arguments.into_iter().map(|argument| argument.tree).collect();
+    let is_aggregate = |known: FunctionSummary| known.kind == FunctionKind::Aggregate && known.name == name;
+    if functions().into_iter().any(is_aggregate) {
+        let message = format!("{name} is an aggregate: groups have it, and windows");
+        arena::fail(Error::new(ErrorKind::Grouping, message).with_hint("Groups have `call`, too."));
+    }
     Expr::of(Tree::Call(Call::new(name, Some(arguments))))
 }
 

@@ -1,14 +1,14 @@
 //! Groups: what is computed of the rows of each, or of all rows.
 
-use super::aggregates::{Averaged, Ordered, Summed};
+use super::aggregates::{Averaged, Number, Ordered, Summed};
 use super::arena;
 use super::conditions::Condition;
 use super::expr::Expr;
 use super::order::{Key, Keys};
-use super::query::{Query, source_ids};
+use super::query::{Query, fresh, source_ids};
 use super::record::{Column, Columns, Fields, Lifted};
 use super::types::SqlType;
-use crate::linq::survey::has_aggregate;
+use crate::linq::survey::{belongs_to_level, has_aggregate};
 use crate::linq::tree::{Call, Tree};
 use crate::{Error, ErrorKind};
 use std::marker::PhantomData;
@@ -40,6 +40,8 @@ pub struct Group<'s, K, R, E = NeverEmpty> {
 struct Parts<'s, R> {
     query: Rc<Query<'s, R>>,
     keys: Arc<[Column]>,
+    /// The number of the group, and how many scopes are open where its aggregates belong.
+    group: (u64, usize),
     filter: Option<Tree>,
     distinct: bool,
     order: Vec<Key>,
@@ -50,10 +52,19 @@ impl<R> Clone for Parts<'_, R> {
         Parts {
             query: Rc::clone(&self.query),
             keys: Arc::clone(&self.keys),
+            group: self.group,
             filter: self.filter.clone(),
             distinct: self.distinct,
             order: self.order.clone(),
         }
+    }
+}
+
+impl<'s, R> Parts<'s, R> {
+    /// All rows of the group of the scope that is open.
+    fn of(query: Rc<Query<'s, R>>, keys: Arc<[Column]>, number: u64) -> Self {
+        let group = (number, arena::depth());
+        Parts { query, keys, group, filter: None, distinct: false, order: Vec::new() }
     }
 }
 
@@ -131,13 +142,14 @@ impl<'s, R: Lifted> Query<'s, R> {
         let caller = Location::caller();
         let query = Rc::new(self.opened());
         let keys: Arc<[Column]> = Arc::from([]);
+        let number = fresh();
         let (columns, failure) = query.stage(|rows| {
-            let parts = Parts { query: Rc::clone(&query), keys, filter: None, distinct: false, order: Vec::new() };
+            let parts = Parts::of(Rc::clone(&query), keys, number);
             Fields::of(&row(Group { key: (), rows, parts, of: PhantomData }), caller)
         });
         let mut block = query.block.clone();
         // One row, also where nothing is aggregated.
-        if !columns.iter().any(|column| has_aggregate(&column.tree)) {
+        if !columns.iter().any(|column| has_aggregate(&column.tree, number)) {
             block.having = Some(Tree::Boolean(true));
         }
         query.with(block, columns.into(), true).failing(failure)
@@ -178,7 +190,7 @@ impl<'s, K: Lifted, R: Lifted> Grouped<'s, K, R> {
         let keys = Arc::clone(&self.keys);
         let (given, failure) = self.query.stage(|rows| {
             let key = K::lift(&mut Columns::of(&keys));
-            let parts = Parts { query, keys: Arc::clone(&keys), filter: None, distinct: false, order: Vec::new() };
+            let parts = Parts::of(query, Arc::clone(&keys), fresh());
             closure(Group { key, rows, parts, of: PhantomData })
         });
         let failure = failure.or_else(|| is_lent.then(within_itself));
@@ -226,7 +238,12 @@ impl<'s, K: Copy, R: Lifted, E> Group<'s, K, R, E> {
     /// The rows of the group as a query, to which all steps apply.
     #[must_use]
     pub fn rows(&self) -> Query<'s, R> {
-        let Parts { query, keys, filter, .. } = &self.parts;
+        let Parts { query, keys, filter, distinct, order, .. } = &self.parts;
+        if *distinct || !order.is_empty() {
+            let message = "rows of a group follow neither its distinct nor its order_by";
+            let error = Error::new(ErrorKind::Unsupported, message);
+            arena::fail(error.with_hint("Say it of the rows: g.rows().distinct(), g.rows().order_by(…)."));
+        }
         let split = query.columns.len();
         let mut inner = (**query).clone();
         if let Some(filter) = filter {
@@ -274,14 +291,19 @@ impl<'s, K: Copy, R: Lifted, E> Group<'s, K, R, E> {
     fn aggregate<T>(&self, name: &str, arguments: Option<Vec<Tree>>) -> Expr<T> {
         let mut call = Call::new(name, arguments);
         let Parts { filter, distinct, order, .. } = &self.parts;
-        call.of_group = true;
+        let (number, depth) = self.parts.group;
+        call.of_group = number;
         call.distinct = *distinct;
         call.filter = filter.clone().map(Arc::new);
         // An order is of no use to most aggregates, and none to count(*).
         if call.arguments.is_some() {
             call.order = order.iter().map(|key| key.lower().0).collect();
         }
-        Expr::of(Tree::Call(call))
+        let tree = Tree::Call(call);
+        if arena::depth() != depth && belongs_to_level(&tree) {
+            arena::fail(arena::of_outer_level(Location::caller()));
+        }
+        Expr::of(tree)
     }
 }
 
@@ -355,7 +377,7 @@ impl<K: Copy, R: Lifted, E: Emptiness> Group<'_, K, R, E> {
         value: impl FnOnce(R) -> Expr<T>,
     ) -> Expr<<<T::Base as Averaged>::Average as SqlType>::Optional>
     where
-        T::Base: Averaged,
+        T::Base: Averaged + Number,
     {
         self.of_value("stddev_samp", value)
     }
@@ -367,7 +389,7 @@ impl<K: Copy, R: Lifted, E: Emptiness> Group<'_, K, R, E> {
         value: impl FnOnce(R) -> Expr<T>,
     ) -> Expr<<<T::Base as Averaged>::Average as SqlType>::Optional>
     where
-        T::Base: Averaged,
+        T::Base: Averaged + Number,
     {
         self.of_value("var_samp", value)
     }

@@ -124,7 +124,7 @@ impl<'s, R: Lifted> Query<'s, R> {
     {
         let left = self.joinable(Side::Inner);
         let (query, failure) = left.stage(|row| query(row));
-        let failure = failure.or_else(|| query.failure.clone());
+        let failure = failure.or_else(|| query.failure.clone()).or_else(|| self.stranger(&query));
         let (source, columns) = query.as_source();
         let step = JoinStep { source, side: Side::Inner, on: Tree::Boolean(true), lateral: true };
         left.with_step(step, &columns).failing(failure)
@@ -143,9 +143,10 @@ impl<'s, R: Lifted> Query<'s, R> {
         sources.extend(source.id());
         let both: Arc<[Column]> = left.columns.iter().chain(&*columns).cloned().collect();
         let split = left.columns.len();
-        let (on, failure) =
-            staged(sources, &both[..split], |row| on(row, S::lift(&mut Columns::of(&columns))).condition().tree());
-        let failure = failure.or_else(|| other.failure.clone());
+        let (on, failure) = staged(self.session, sources, &both[..split], |row| {
+            on(row, S::lift(&mut Columns::of(&columns))).condition().tree()
+        });
+        let failure = failure.or_else(|| other.failure.clone()).or_else(|| self.stranger(other));
         left.with_step(JoinStep { source, side, on, lateral: false }, &columns).failing(failure)
     }
 
@@ -153,7 +154,12 @@ impl<'s, R: Lifted> Query<'s, R> {
     /// behind its joins.
     fn joinable(&self, side: Side) -> Self {
         let query = self.opened();
-        if side == Side::Inner || query.block.filter.is_none() { query } else { query.derived() }
+        let stays = match side {
+            Side::Inner => true,
+            Side::Full => query.block.filter.is_none() && query.reads_sources(),
+            _ => query.block.filter.is_none(),
+        };
+        if stays { query } else { query.derived() }
     }
 
     fn with_step<J>(&self, step: JoinStep, columns: &[Column]) -> Query<'s, J> {

@@ -57,6 +57,16 @@ impl<V: IntoExpr> IntoExpr for Option<V> {
     }
 }
 
+/// A decimal: one without digits behind its point would be an integer as a number.
+fn decimal(value: Decimal) -> Tree {
+    if value.scale() > 0 {
+        return Tree::Number(value.to_string());
+    }
+    let digits = value.unscaled().unsigned_abs().to_string().len();
+    let precision = u8::try_from(digits).unwrap_or(u8::MAX);
+    Tree::Value(Value::Decimal(value.unscaled()), DataType::decimal(precision, 0))
+}
+
 macro_rules! literals {
     ($($rust:ty, $sql:ty, $value:ident => $tree:expr;)*) => {
         $(impl IntoExpr for $rust {
@@ -83,7 +93,7 @@ literals! {
     &String, String, value => Tree::Text(value.clone());
     String, String, value => Tree::Text(value);
     Arc<str>, String, value => Tree::Text(value.as_ref().to_owned());
-    Decimal, Decimal, value => Tree::Number(value.to_string());
+    Decimal, Decimal, value => decimal(value);
     Date, Date, value => Tree::Value(Value::Int(value.days().into()), DataType::Date);
     Time, Time, value => Tree::Value(Value::Int(value.micros()), DataType::Time);
     Timestamp, Timestamp, value => Tree::Value(Value::Int(value.micros()), DataType::Timestamp);

@@ -32,7 +32,7 @@ mod types;
 mod values;
 pub mod window;
 
-pub use aggregates::{Averaged, Ordered, Summed};
+pub use aggregates::{Averaged, Number, Ordered, Summed};
 pub use conditions::Condition;
 pub use expr::Expr;
 pub use functions::{Case, Choice, call, case};

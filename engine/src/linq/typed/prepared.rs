@@ -9,7 +9,7 @@ use super::types::SqlType;
 use crate::linq::tree::Tree;
 use crate::parameters::{ParameterList, ToParameter};
 use crate::session::{Prepared, Session};
-use crate::{Error, ErrorKind, Result};
+use crate::{DataType, Error, ErrorKind, Result};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -21,6 +21,10 @@ pub trait Bound {
     /// The parameters from `$1` on.
     #[doc(hidden)]
     fn lift() -> Self::Lifted;
+
+    /// Their SQL types; none for a text, which takes the type that it meets, as a literal does.
+    #[doc(hidden)]
+    fn types() -> Vec<DataType>;
 
     /// Their values for a run.
     #[doc(hidden)]
@@ -58,14 +62,16 @@ impl Session {
         &'s self,
         query: impl FnOnce(P::Lifted) -> Query<'s, R>,
     ) -> Result<PreparedQuery<'s, P, R>> {
-        let scope = arena::open(Vec::new());
+        let scope = arena::open(Vec::new(), self);
         let query = query(P::lift());
         let failure = scope.failure();
         drop(scope);
         if !std::ptr::eq(self, query.session) {
             return Err(Error::new(ErrorKind::InvalidParameter, "the query belongs to another session"));
         }
-        let prepared = self.prepare(&query.failing(failure).to_sql()?)?;
+        let mut statements = self.parse(&query.failing(failure).to_sql()?)?;
+        let statement = statements.pop().ok_or_else(|| Error::internal("a query has no text"))?;
+        let prepared = self.prepare_statement(&statement, &P::types())?;
         Ok(PreparedQuery { session: self, prepared, of: PhantomData })
     }
 }
@@ -102,7 +108,12 @@ macro_rules! tuples {
             type Lifted = ($(Expr<$of>,)*);
 
             fn lift() -> Self::Lifted {
-                ($(Expr::of(Tree::cast(Tree::Parameter($at + 1), <$of as SqlType>::sql_type())),)*)
+                ($(Expr::<$of>::of(Tree::Parameter($at + 1)),)*)
+            }
+
+            fn types() -> Vec<DataType> {
+                let known = |of: DataType| if of == DataType::Text { DataType::Null } else { of };
+                vec![$(known(<$of as SqlType>::sql_type())),*]
             }
 
             fn values(self) -> ParameterList {

@@ -8,11 +8,13 @@ use super::arena;
 use super::conditions::Condition;
 use super::order::Keys;
 use super::record::{Append, Column, Columns, Fields, Lifted};
-use crate::Error;
 use crate::linq::block::{Block, Source};
 use crate::linq::expression::{Expression, Order};
+use crate::linq::survey::belongs_to_level;
 use crate::linq::tree::{Alias, Tree};
 use crate::session::Session;
+use crate::{Error, ErrorKind};
+use multiloop_planner::relation::builder::Reference;
 use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
@@ -74,6 +76,11 @@ impl<'s, R> Query<'s, R> {
         Query { session, block: Block::of(source), columns, selected: false, failure: None, of: PhantomData }
     }
 
+    /// The error for another query that is of another session.
+    pub(super) fn stranger<S>(&self, other: &Query<'_, S>) -> Option<Error> {
+        (!std::ptr::eq(self.session, other.session)).then(arena::of_other_session)
+    }
+
     pub(super) fn failing(mut self, failure: Option<Error>) -> Self {
         if self.failure.is_none() {
             self.failure = failure;
@@ -87,6 +94,20 @@ impl<'s, R> Query<'s, R> {
         block.joins.is_empty() && block.filter.is_none() && self.is_open()
     }
 
+    /// Whether all columns are those of the source, none of a query around it.
+    fn has_own_columns(&self) -> bool {
+        let own = self.block.from.alias();
+        let is_own = |column: &Column| matches!(&column.tree, Tree::Column { table, .. } if table.as_ref() == own);
+        own.is_some() && self.columns.iter().all(is_own)
+    }
+
+    /// Whether all columns are those of its sources, so that they are NULL where these are missing.
+    pub(super) fn reads_sources(&self) -> bool {
+        let own = source_ids(&self.block);
+        let is_own = |column: &Column| matches!(&column.tree, Tree::Column { table: Some(Alias::Numbered { id, .. }), .. } if own.contains(id));
+        self.columns.iter().all(is_own)
+    }
+
     /// Whether rows may still be joined and filtered in the block.
     fn is_open(&self) -> bool {
         !self.selected && !self.block.distinct && self.block.order.is_empty() && self.block.limit.is_none()
@@ -94,7 +115,7 @@ impl<'s, R> Query<'s, R> {
 
     /// The query as a source of another one, and its columns there.
     pub(super) fn as_source(&self) -> (Source, Arc<[Column]>) {
-        if self.is_plain() && self.columns.iter().all(|column| matches!(column.tree, Tree::Column { .. })) {
+        if self.is_plain() && self.has_own_columns() {
             if let Source::Table { alias: Some(Alias::Numbered { base, .. }), .. }
             | Source::Shared { alias: Alias::Numbered { base, .. }, .. } = &self.block.from
             {
@@ -175,11 +196,12 @@ fn unique<'n>(names: impl Iterator<Item = &'n Arc<str>>) -> Vec<Arc<str>> {
 
 /// What a closure over lifted rows gives, and what went wrong.
 pub(super) fn staged<R: Lifted, T>(
+    session: &Session,
     sources: Vec<u64>,
     columns: &[Column],
     closure: impl FnOnce(R) -> T,
 ) -> (T, Option<Error>) {
-    let scope = arena::open(sources);
+    let scope = arena::open(sources, session);
     let given = closure(R::lift(&mut Columns::of(columns)));
     let failure = scope.failure();
     (given, failure)
@@ -188,7 +210,7 @@ pub(super) fn staged<R: Lifted, T>(
 impl<'s, R: Lifted> Query<'s, R> {
     /// Calls a closure with the rows, and takes trees out of what it gives.
     pub(super) fn stage<T>(&self, closure: impl FnOnce(R) -> T) -> (T, Option<Error>) {
-        staged(source_ids(&self.block), &self.columns, closure)
+        staged(self.session, source_ids(&self.block), &self.columns, closure)
     }
 
     /// Keeps the rows for which a condition is true; not those for which it is NULL.
@@ -204,7 +226,8 @@ impl<'s, R: Lifted> Query<'s, R> {
     pub fn filter<C: Condition>(&self, condition: impl FnOnce(R) -> C) -> Self {
         let query = self.own();
         // Rows that are ordered may be left out before.
-        let stays = !query.selected && !query.block.distinct && query.block.limit.is_none();
+        let is_ordered_by_window = query.block.order.iter().any(|key| belongs_to_level(&key.tree));
+        let stays = !query.selected && !query.block.distinct && query.block.limit.is_none() && !is_ordered_by_window;
         let query = if stays { query } else { query.derived() };
         let (tree, failure) = query.stage(|row| condition(row).condition().tree());
         let mut block = query.block.clone();
@@ -302,7 +325,7 @@ impl<'s, R: Lifted> Query<'s, R> {
         query.ordering(Vec::new(), keys)
     }
 
-    /// Orders rows that are equal by the keys so far.
+    /// Orders rows that are equal by the keys so far: behind `order_by` or another `then_by`.
     ///
     /// ```
     /// let session = multiloop::Engine::new()?.session();
@@ -316,7 +339,8 @@ impl<'s, R: Lifted> Query<'s, R> {
     pub fn then_by<O: Keys>(&self, keys: impl FnOnce(R) -> O) -> Self {
         let query = self.own();
         if query.block.order.is_empty() || query.block.limit.is_some() {
-            return query.order_by(keys);
+            let message = "then_by stands behind order_by, and in front of what makes other rows of the ordered ones";
+            return query.order_by(keys).failing(Some(Error::new(ErrorKind::InvalidColumnReference, message)));
         }
         let before = query.block.order.clone();
         query.ordering(before, keys)
@@ -336,7 +360,12 @@ impl<'s, R: Lifted> Query<'s, R> {
             });
             lowered.collect::<Vec<_>>()
         });
-        order.extend(added);
+        // A constant orders nothing; as a number it would be the place of a column.
+        order.extend(
+            added
+                .into_iter()
+                .filter(|key| !matches!(key.tree.reference(), Some(Reference::Place(_) | Reference::Constant))),
+        );
         let mut block = self.block.clone();
         block.order = order;
         self.with(block, Arc::clone(&self.columns), self.selected).failing(failure)

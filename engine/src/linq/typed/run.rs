@@ -131,7 +131,7 @@ impl<R: Lifted> Query<'_, R> {
     /// ```
     pub fn to_sql(&self) -> Result<String> {
         self.checked()?;
-        Ok(print::sql(&self.finished().0))
+        print::whole_sql(&self.finished().0)
     }
 
     /// What EXPLAIN (LOOPS) says of it: its program before and after the rules.

@@ -48,6 +48,6 @@ impl<R: Lifted> Query<'_, R> {
         let alias = Alias::Numbered { id: fresh(), base: Arc::from("combined") };
         let columns = columns_of(&alias, names);
         let source = Source::Set { operation, all, left: Arc::new(left), right: Arc::new(right), alias };
-        self.with(Block::of(source), columns, false).failing(other.failure.clone())
+        self.with(Block::of(source), columns, false).failing(other.failure.clone()).failing(self.stranger(other))
     }
 }

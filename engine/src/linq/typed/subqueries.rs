@@ -102,6 +102,9 @@ impl<'s, R: Lifted> Query<'s, R> {
         if let Some(failure) = &self.failure {
             arena::fail(failure.clone());
         }
+        if !arena::is_of(self.session) {
+            arena::fail(arena::of_other_session());
+        }
         Arc::new(self.finished().0)
     }
 

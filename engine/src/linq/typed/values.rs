@@ -92,7 +92,7 @@ impl Session {
     #[track_caller]
     pub fn values<V: IntoRow>(&self, rows: impl IntoIterator<Item = V>) -> Query<'_, V::Lifted> {
         let caller = Location::caller();
-        let scope = arena::open(Vec::new());
+        let scope = arena::open(Vec::new(), self);
         let lowered = |row: V| Fields::of(&row.into_row(), caller).into_iter().map(|column| column.tree).collect();
         let mut rows: Vec<Vec<Tree>> = rows.into_iter().map(lowered).collect();
         let failure = scope.failure();

@@ -11,7 +11,7 @@ pub(super) use tree::truth;
 
 use super::block::Block;
 use super::survey::Survey;
-use crate::{DataType, Result};
+use crate::{DataType, Error, ErrorKind, Result};
 use multiloop_planner::catalog::Catalog;
 use multiloop_planner::relation::builder::{Builder, Definition, Shared};
 use multiloop_planner::relation::{Expression, Query};
@@ -26,7 +26,12 @@ struct Walk<'w, 'c> {
     built: HashMap<*const Block, Shared>,
     /// Each behind those that it uses.
     definitions: Vec<Definition>,
+    /// Parts that were built: what is shared counts as often as it is used.
+    parts: u32,
 }
+
+/// Parts that a query may have.
+const PARTS_MAX: u32 = 2_000_000;
 
 /// What becomes of a column whose type is still unknown.
 #[derive(Clone, Copy)]
@@ -57,7 +62,8 @@ impl Block {
     pub(super) fn query(&self, catalog: &dyn Catalog, parameters: &[DataType], wide_numerics: bool) -> Result<Query> {
         let mut builder = Builder::new(catalog, sql::view_rows, parameters, wide_numerics);
         let survey = Survey::of(self);
-        let mut walk = Walk { builder: &mut builder, survey: &survey, built: HashMap::new(), definitions: Vec::new() };
+        let mut walk =
+            Walk { builder: &mut builder, survey: &survey, built: HashMap::new(), definitions: Vec::new(), parts: 0 };
         let (relation, output) = walk.block(self, None, Unknown::AsText)?;
         let definitions = walk.definitions;
         let relation = builder.attach(definitions, relation);
@@ -68,8 +74,14 @@ impl Block {
 }
 
 impl Walk<'_, '_> {
-    /// Does `work` one level deeper; 54001 if that is too deep.
+    /// Does `work` one level deeper; 54001 if that is too deep, or one part too many.
     fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.parts += 1;
+        if self.parts > PARTS_MAX {
+            let message = format!("the query has more than {PARTS_MAX} parts");
+            let hint = "What is used many times is built as often, unless `let_` or `shared` makes it a column first.";
+            return Err(Error::new(ErrorKind::TooComplex, message).with_hint(hint));
+        }
         self.builder.descend(None)?;
         let result = stack::more(|| work(self));
         self.builder.ascend();

@@ -27,9 +27,12 @@ impl Walk<'_, '_> {
         let item = match source {
             Source::Nothing => return Ok(FromItem::nothing()),
             Source::Table { name, .. } => {
-                let name = &TableName::from(name.as_str());
-                let found = self.builder.table_or_file(name, None)?;
-                found.ok_or_else(|| self.builder.unknown_table(name, &[]))?
+                let plain = &TableName::from(name.as_str());
+                let found = match self.table_of_schema(name)? {
+                    None => self.builder.table_or_file(plain, None)?,
+                    found => found,
+                };
+                found.ok_or_else(|| self.builder.unknown_table(plain, &[]))?
             }
             Source::Derived { block, alias } => {
                 let rows = self.block(block, outer, Unknown::AsText)?;
@@ -56,6 +59,15 @@ impl Walk<'_, '_> {
             Some(alias) => item.aliased(self.survey.name(alias), names),
             None => Ok(item),
         }
+    }
+
+    /// The table that `schema.name` names, unless a table is named so as a whole.
+    fn table_of_schema(&mut self, name: &str) -> Result<Option<FromItem>> {
+        let Some((schema, rest)) = name.split_once('.').filter(|_| !name.contains('/')) else { return Ok(None) };
+        if let Some(whole) = self.builder.table(&TableName::from(name), None)? {
+            return Ok(Some(whole));
+        }
+        self.builder.table(&TableName { schema: Some(schema.to_owned()), name: rest.to_owned() }, None)
     }
 
     /// The rows of a block that is computed once.
