@@ -44,6 +44,9 @@ pub(crate) struct TpchArguments {
     /// Compare with the known answers (scale factors 0.01, 0.1, 1 and 10), or what cards give with what the processors do
     #[arg(long)]
     verify: bool,
+    /// Run the queries as they are in Rust, typed LINQ, rather than their texts
+    #[arg(long, conflicts_with_all = ["files", "compare"])]
+    linq: bool,
     /// Have each query explained while it runs, once more
     #[arg(long)]
     analyze: bool,
@@ -105,6 +108,7 @@ pub(crate) fn tpch(arguments: &TpchArguments) -> Result<()> {
         data: arguments.files.clone().or_else(|| arguments.data.clone()),
         in_place: arguments.files.is_some(),
         verify: arguments.verify,
+        linq: arguments.linq,
         analyze: arguments.analyze,
     };
     let bar = ProgressBar::new_spinner();

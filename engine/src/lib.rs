@@ -27,6 +27,9 @@
 //! `row` gives it values, `types` are those that Rust lacks. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
 //! `session` and `linq` are what users call.
 
+// What `#[derive(Row)]` generates names this crate from outside.
+extern crate self as multiloop;
+
 mod access;
 mod activity;
 mod catalog;
@@ -65,6 +68,7 @@ mod types;
 
 pub use activity::{Signal, SignalCallback};
 pub use engine::{Engine, EngineBuilder};
+pub use multiloop_derive::Row;
 pub use multiloop_exec::workers::context::Cancellation;
 #[doc(hidden)]
 pub use multiloop_exec::{DeviceUse, Devices, Rates, about_cards, first_card};
@@ -85,13 +89,20 @@ pub use reader::ResultReader;
 pub use roles::{Roles, Verifier};
 pub use row::{ColumnIndex, FromRow, FromSql, ListRef, MappedRows, Row, Rows, TypedRows, ValueRef};
 pub use running::{Backend, SessionOptions};
-pub use session::{AppendRow, Appender, ReadSnapshot, RowWriter};
+pub use session::{AppendField, AppendRow, Appender, ReadSnapshot, RowWriter};
 pub use session::{CopyIn, CopyOut, Execution, Prepared, ProgressCallback, Session, Statement};
 pub use sight::Sight;
 pub use stream::{Notice, ResultStream};
 pub use transaction::TransactionStatus;
-
+#[doc(hidden)]
+pub use types::literals as __literal;
 pub use types::{Date, Decimal, Time, Timestamp, TimestampTz, Uuid};
+
+/// What the code that `#[derive(Row)]` generates calls.
+#[doc(hidden)]
+pub mod __derive {
+    pub use crate::row::{NamedColumns, check_named as check_column};
+}
 
 /// The version of Arrow whose types this API takes and gives.
 pub use arrow;

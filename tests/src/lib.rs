@@ -105,6 +105,7 @@ impl Way {
             data,
             in_place: false,
             verify: true,
+            linq: false,
             analyze: false,
         };
         let report = run(&self.session(), &options, &|_, _| {}, &|_| {}).expect("the tables load");

@@ -1,12 +1,14 @@
 //! TPC-H: data, queries, known answers, and the runner that times and verifies them.
 //!
 //! `data` generates or reads the eight tables, `queries` has the 22 standard texts with the validation parameters,
+//! `linq` the same as closures that Rust checks,
 //! `answers` what they give at scale factors 0.01, 0.1, 1 and 10, `run` times and compares, `report` prints,
 //! `compare` runs other engines beside it.
 
 pub mod answers;
 pub mod compare;
 mod data;
+pub mod linq;
 mod machine;
 mod queries;
 mod report;

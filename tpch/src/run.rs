@@ -1,8 +1,8 @@
 //! Loads the tables, runs the queries several times, compares the answers.
 
-use crate::{answers, data, machine, queries};
+use crate::{answers, data, linq, machine, queries};
 use multiloop::arrow::array::{AsArray as _, RecordBatch};
-use multiloop::{Result, Session};
+use multiloop::{Result, ResultStream, Session};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -27,6 +27,8 @@ pub struct Options {
     pub in_place: bool,
     /// Whether to compare with the known answers; what a card gave, where none are known, with what the processors give.
     pub verify: bool,
+    /// Whether the queries are the typed LINQ ones, rather than the texts.
+    pub linq: bool,
     /// Whether to have each query explained while it runs, once more.
     pub analyze: bool,
 }
@@ -132,7 +134,7 @@ pub(crate) fn run_with_results(
 }
 
 fn run_query(session: &Session, number: usize, options: &Options) -> (QueryReport, Vec<RecordBatch>) {
-    let text = queries::query(number, options.scale_factor);
+    let form = Form::of(session, number, options);
     let mut report = QueryReport {
         query: number,
         rows: 0,
@@ -156,7 +158,7 @@ fn run_query(session: &Session, number: usize, options: &Options) -> (QueryRepor
             std::thread::sleep(PAUSE);
         }
         let start = Instant::now();
-        let result = session.sql(&text).and_then(|stream| {
+        let result = form.start().and_then(|stream| {
             let timings = stream.timings();
             Ok((timings, stream.collect_batches()?))
         });
@@ -189,9 +191,43 @@ fn run_query(session: &Session, number: usize, options: &Options) -> (QueryRepor
     report.min_ms = report.runs_ms.iter().copied().fold(f64::NAN, f64::min);
     report.plan_ms = median(&plans);
     if options.analyze {
-        report.analysed = Some(analysed(session, &text));
+        report.analysed = Some(form.text().map_or_else(|error| error.to_string(), |text| analysed(session, &text)));
     }
     (report, first)
+}
+
+/// A query as it is run.
+enum Form<'s> {
+    Text(&'s Session, String),
+    /// The tables are opened before; the query is built anew each time.
+    Linq(Result<linq::Tables<'s>>, usize, f64),
+}
+
+impl<'s> Form<'s> {
+    fn of(session: &'s Session, number: usize, options: &Options) -> Self {
+        if options.linq {
+            return Form::Linq(linq::Tables::open(session), number, options.scale_factor);
+        }
+        Form::Text(session, queries::query(number, options.scale_factor))
+    }
+
+    fn start(&self) -> Result<ResultStream> {
+        match self {
+            Form::Text(session, text) => session.sql(text),
+            Form::Linq(tables, number, scale) => {
+                linq::query(tables.as_ref().map_err(Clone::clone)?, *number, *scale)?.run()
+            }
+        }
+    }
+
+    fn text(&self) -> Result<String> {
+        match self {
+            Form::Text(_, text) => Ok(text.clone()),
+            Form::Linq(tables, number, scale) => {
+                linq::query(tables.as_ref().map_err(Clone::clone)?, *number, *scale)?.to_sql()
+            }
+        }
+    }
 }
 
 /// Whether rows are the known answer, or, where none is known and a card may have made them, what the processors give.

@@ -2,8 +2,8 @@
 
 use super::expression::{Expression, Order};
 use super::frame::Frame;
+use super::over::Window;
 use super::tree::{Call, Tree};
-use super::window::Window;
 use super::windows::WindowSpec;
 use crate::parameters::ToParameter;
 use crate::sight::Sight;

@@ -3,8 +3,8 @@
 
 use super::block::{Block, JoinStep, Source};
 use super::expression::Order;
+use super::over::{Bound, Window};
 use super::tree::{Call, Tree};
-use super::window::{Bound, Window};
 use std::mem;
 use std::sync::Arc;
 

@@ -194,7 +194,7 @@ impl<'b> Look<'b> {
     }
 
     fn call(&mut self, call: &'b Call) {
-        let Call { name: _, arguments, distinct: _, filter, order: within, over, ignore_nulls: _ } = call;
+        let Call { name: _, arguments, distinct: _, filter, order: within, over, ignore_nulls: _, of_group: _ } = call;
         if let Some(Window { partition, order: keys, frame }) = over.as_deref() {
             let bounds = frame.iter().flat_map(|frame| [&frame.start, &frame.end]);
             let distances = bounds.filter_map(|bound| match bound {

@@ -9,7 +9,7 @@ use multiloop_planner::relation::builder::{Name, Operator, PatternOperator, Refe
 use std::sync::Arc;
 
 pub(super) use super::alias::Alias;
-pub(super) use super::window::{Bound, Window, WindowFrame};
+pub(super) use super::over::{Bound, Window, WindowFrame};
 
 /// An untyped expression.
 #[derive(Clone)]
@@ -97,6 +97,8 @@ pub(super) struct Call {
     pub(super) over: Option<Arc<Window>>,
     /// IGNORE NULLS.
     pub(super) ignore_nulls: bool,
+    /// Whether a group has made it: whether it is an aggregate, so that there is one row of its level.
+    pub(super) of_group: bool,
 }
 
 impl Call {
@@ -110,6 +112,7 @@ impl Call {
             order: Vec::new(),
             over: None,
             ignore_nulls: false,
+            of_group: false,
         }
     }
 }
@@ -232,6 +235,61 @@ impl Tree {
             Tree::Text(_) | Tree::Boolean(_) | Tree::Null => Some(Reference::Constant),
             Tree::Column { table: None, name } => Some(Reference::Name(name.to_string())),
             _ => None,
+        }
+    }
+
+    /// Whether a group's aggregate is in it.
+    pub(super) fn has_aggregate(&self) -> bool {
+        let mut waiting = vec![self];
+        while let Some(tree) = waiting.pop() {
+            if matches!(tree, Tree::Call(Call { of_group: true, .. })) {
+                return true;
+            }
+            tree.parts(&mut waiting);
+        }
+        false
+    }
+
+    /// Appends its parts; subqueries are none.
+    fn parts<'t>(&'t self, to: &mut Vec<&'t Tree>) {
+        match self {
+            Tree::Not(a)
+            | Tree::Unary(_, a)
+            | Tree::NullTest(_, a)
+            | Tree::Truth(_, _, a)
+            | Tree::Cast(a, _)
+            | Tree::Extract(_, a) => to.push(a),
+            Tree::And(all) | Tree::Or(all) => to.extend(all.iter()),
+            Tree::AnyOf(a, b)
+            | Tree::Compare(_, a, b)
+            | Tree::Distinct(_, a, b)
+            | Tree::Operator(_, a, b)
+            | Tree::Like(_, a, b) => to.extend([&**a, &**b]),
+            Tree::Between(a, b, c) => to.extend([&**a, &**b, &**c]),
+            Tree::In(a, all) | Tree::Subscript(a, all) => {
+                to.push(a);
+                to.extend(all.iter());
+            }
+            Tree::Case(branches, otherwise) => {
+                to.extend(branches.iter().flat_map(|(condition, result)| [condition, result]));
+                to.push(otherwise);
+            }
+            Tree::Array(all) | Tree::InRows(all, _) => to.extend(all.iter()),
+            Tree::Call(call) => {
+                to.extend(call.arguments.iter().flat_map(|arguments| arguments.iter()));
+                to.extend(call.filter.as_deref());
+                to.extend(call.order.iter().map(|key| &key.tree));
+                if let Some(window) = &call.over {
+                    to.extend(&window.partition);
+                    to.extend(window.order.iter().map(|key| &key.tree));
+                    let bounds = window.frame.iter().flat_map(|frame| [&frame.start, &frame.end]);
+                    to.extend(bounds.filter_map(|bound| match bound {
+                        Bound::Before(distance) | Bound::Behind(distance) => Some(distance),
+                        _ => None,
+                    }));
+                }
+            }
+            _ => {}
         }
     }
 }

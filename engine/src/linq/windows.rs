@@ -1,7 +1,7 @@
 //! Windows as users write them.
 
 use super::expression::{Expression, Order};
-use super::window::{Bound, Window, WindowFrame};
+use super::over::{Bound, Window, WindowFrame};
 use multiloop_planner::window::{Exclude, FrameUnit};
 
 /// What OVER says: see [`window`].

@@ -12,11 +12,12 @@
 //! | `u16`, `i32` | integer |
 //! | `u32`, `i64`, `isize` | bigint |
 //! | `u64`, `usize` | bigint, beyond it numeric |
-//! | `i128`, `u128`, [`Numeric`](crate::Numeric) | numeric, with its own digits |
+//! | `i128`, `u128`, [`Decimal`](crate::Decimal), [`Numeric`](crate::Numeric) | numeric, with its own digits |
 //! | `f32`, `f64` | real, double precision; where a numeric is needed, the number that they print |
 //! | `str`, `String`, `Cow<str>`, `Arc<str>` | of no type, as a literal in quotes: a date, a number, a uuid, … |
 //! | `[u8]`, `Vec<u8>` | bytea |
-//! | [`Interval`](crate::Interval) | interval |
+//! | [`Date`](crate::Date), [`Time`](crate::Time), [`Timestamp`](crate::Timestamp), [`TimestampTz`](crate::TimestampTz) | date, … |
+//! | [`Interval`](crate::Interval), [`Uuid`](crate::Uuid) | interval, uuid |
 //! | slices, arrays and `Vec`s of these | arrays; within each other, arrays of several dimensions |
 //! | `Option` of these | the same, or NULL |
 //! | [`Value`](crate::Value) | of the type that the statement says |

@@ -1,9 +1,10 @@
-//! What whole rows become: tuples of up to twelve fields.
+//! What whole rows become: tuples of up to twelve fields, and structs.
 
 use super::{FromSql, Row, wrong_type};
 use crate::{Error, ErrorKind, Field, Result};
 
-/// A type that whole rows become. Tuples do, field by field in the order of the columns, and types of one's own:
+/// A type that whole rows become. Tuples do, field by field in the order of the columns; structs with
+/// [`#[derive(Row)]`](macro@crate::Row), field by field by name; and types of one's own:
 ///
 /// ```
 /// use multiloop::{Engine, FromRow, Result, Row};

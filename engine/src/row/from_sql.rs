@@ -110,7 +110,7 @@ impl FromSql<'_> for f64 {
 }
 
 /// The nearest double of a decimal.
-fn nearest(unscaled: i128, scale: u8) -> f64 {
+pub(crate) fn nearest(unscaled: i128, scale: u8) -> f64 {
     /// Powers of ten up to this one, and integers of this size, are doubles, and so their quotient is rounded once.
     const POWER_MAX: u8 = 22;
     const INTEGER_MAX: u128 = 1 << 53;

@@ -1,8 +1,9 @@
 //! Rows of results as Rust values.
 //!
 //! [`Rows`] goes over the rows of a result, which it owns; a [`Row`] gives fields by place or name as any type that is [`FromSql`],
-//! and whole rows become what is [`FromRow`]: tuples. `columns` looks at a batch once, so that a field is read from an Arrow
-//! array of a known type; `value` has the fields that types are made from, `from_sql` the types, `rows` the ways to go over rows.
+//! and whole rows become what is [`FromRow`]: tuples, and structs that derive it (`named` finds their columns). `columns` looks at a batch once, so that a field is read from an Arrow
+//! array of a known type; `value` has the fields that types are made from, `from_sql` the types, `to_value` the engine's
+//! own values, `rows` the ways to go over rows.
 //!
 //! | SQL | Rust |
 //! |---|---|
@@ -10,11 +11,14 @@
 //! | smallint, integer, bigint, oid; numeric without digits behind the point | every integer type (22003 if it does not fit) |
 //! | real | `f32` |
 //! | real, double precision, numeric, integers | `f64` |
-//! | numeric, integers | [`Numeric`](crate::Numeric) |
+//! | numeric, integers | [`Numeric`](crate::Numeric); [`Decimal`](crate::Decimal) up to 38 digits (else 22003) |
 //! | text, varchar, char, name, json, jsonb, enums, … | `&str`, `String`, `Box<str>`, `Arc<str>` |
-//! | bytea, uuid | `&[u8]`, `Vec<u8>`; uuid also `[u8; 16]` |
+//! | bytea, uuid | `&[u8]`, `Vec<u8>`; uuid also [`Uuid`](crate::Uuid) and `[u8; 16]` |
+//! | date, time | [`Date`](crate::Date), [`Time`](crate::Time) |
+//! | timestamp, timestamptz | [`Timestamp`](crate::Timestamp), [`TimestampTz`](crate::TimestampTz) |
 //! | interval | [`Interval`](crate::Interval) |
 //! | arrays of these | `Vec` |
+//! | all but structs, and arrays of them | [`Value`](crate::Value) |
 //! | NULL | `Option` |
 //!
 //! [`Row::text`] gives the text of any value, [`Row::value`] a [`Value`](crate::Value).
@@ -22,13 +26,17 @@
 mod columns;
 mod from_row;
 mod from_sql;
+mod named;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod to_value;
 mod value;
 
 pub use from_row::FromRow;
 pub use from_sql::FromSql;
+pub(crate) use from_sql::nearest;
+pub use named::{NamedColumns, check_named};
 pub use rows::{MappedRows, Rows, TypedRows};
 pub use value::{ListRef, ValueRef};
 
@@ -37,12 +45,14 @@ use crate::{Error, ErrorKind, Field, Result, Value};
 use columns::Batch;
 use multiloop_exec::column::arrow::to_column_of;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What all rows of a result share.
 struct Header {
     fields: Vec<Field>,
     sight: Sight,
+    /// Where the columns of a struct are that rows become.
+    places: OnceLock<named::Places>,
 }
 
 /// A row of a result.

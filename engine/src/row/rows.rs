@@ -7,7 +7,7 @@ use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Field, Result};
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The rows of a result, which it owns: it can be returned, kept and sent to another thread. Dropped, it ends the query.
 ///
@@ -42,7 +42,8 @@ impl ResultStream {
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     pub fn into_rows(self) -> Rows {
-        let header = Arc::new(Header { fields: self.fields().to_vec(), sight: self.sight().clone() });
+        let (fields, sight) = (self.fields().to_vec(), self.sight().clone());
+        let header = Arc::new(Header { fields, sight, places: OnceLock::new() });
         Rows { stream: self, header, current: None, is_over: false }
     }
 }

@@ -14,7 +14,7 @@ mod time_limit;
 mod verbs;
 mod watched;
 
-pub use appender::{AppendRow, Appender, RowWriter};
+pub use appender::{AppendField, AppendRow, Appender, RowWriter};
 pub use copy::{CopyIn, CopyOut};
 pub use prepared::{Execution, Prepared};
 pub use reading::ReadSnapshot;

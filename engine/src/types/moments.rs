@@ -1,22 +1,17 @@
-//! Days and times.
+//! Days and times: what all of them have. `date`, `time` and `timestamp` have what is each one's own.
 
 use crate::parameters::{Parameter, ToParameter};
 use crate::row::{FromSql, ValueRef};
 use crate::sight::Sight;
 use crate::{DataType, Error, ErrorKind, Result, Value};
-use multiloop_planner::evaluate::calendar;
 use std::fmt;
 use std::str::FromStr;
-
-/// Microseconds of a second, and seconds of a day.
-const SECOND: i64 = 1_000_000;
-const DAY_SECONDS: i64 = 86_400;
 
 macro_rules! moments {
     ($($(#[$doc:meta])* $name:ident($of:ty) $sql:ident $value:ident $count:ident;)*) => {
         $($(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-        pub struct $name($of);
+        pub struct $name(pub(super) $of);
 
         impl fmt::Display for $name {
             /// As PostgreSQL shows it, in UTC.
@@ -115,122 +110,4 @@ moments! {
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     TimestampTz(i64) TimestampTz TimestampTz micros;
-}
-
-impl Date {
-    /// A day; None if it is not in the calendar, or not a date of SQL (4713 BC to 5874897 AD).
-    pub const fn new(year: i32, month: u32, day: u32) -> Option<Self> {
-        const MONTH_DAYS: [u32; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-        if year < -4712
-            || year > 5_874_897
-            || month < 1
-            || month > 12
-            || day < 1
-            || day > MONTH_DAYS[month as usize - 1]
-        {
-            return None;
-        }
-        let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        if month == 2 && day == 29 && !is_leap {
-            return None;
-        }
-        // Years from March on, so that a leap day is their last (H. Hinnant, chrono-compatible date algorithms).
-        let shifted = year as i64 - (month <= 2) as i64;
-        let era = shifted.div_euclid(400);
-        let of_era = shifted - era * 400;
-        let from_march = (month as i64 + 9) % 12;
-        let of_year = (153 * from_march + 2) / 5 + day as i64 - 1;
-        let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
-        Some(Date(days as i32))
-    }
-
-    /// So many days after 1970-01-01.
-    pub const fn from_days(days: i32) -> Self {
-        Date(days)
-    }
-
-    /// Days since 1970-01-01; the least and the greatest number are the infinities.
-    pub const fn days(self) -> i32 {
-        self.0
-    }
-
-    fn civil(self) -> calendar::Civil {
-        calendar::civil_from_days(self.0.into())
-    }
-
-    /// The year; 0 is 1 BC.
-    pub fn year(self) -> i32 {
-        self.civil().year as i32
-    }
-
-    /// The month, from 1.
-    pub fn month(self) -> u32 {
-        self.civil().month as u32
-    }
-
-    /// The day of the month, from 1.
-    pub fn day(self) -> u32 {
-        self.civil().day as u32
-    }
-
-    /// So many days later; None beyond what a date holds.
-    #[must_use]
-    pub fn checked_add_days(self, days: i32) -> Option<Self> {
-        let is_finite = self.0 != i32::MIN && self.0 != i32::MAX;
-        self.0.checked_add(days).filter(|_| is_finite).map(Date)
-    }
-}
-
-impl Time {
-    /// A time; None if there is none such.
-    pub fn new(hour: u32, minute: u32, second: f64) -> Option<Self> {
-        if hour > 23 || minute > 59 || !(0.0..60.0).contains(&second) {
-            return None;
-        }
-        let micros = (second * SECOND as f64).round() as i64;
-        Some(Time((i64::from(hour) * 3_600 + i64::from(minute) * 60) * SECOND + micros))
-    }
-
-    /// So many microseconds after midnight; None beyond a day.
-    pub fn from_micros(micros: i64) -> Option<Self> {
-        (0..=DAY_SECONDS * SECOND).contains(&micros).then_some(Time(micros))
-    }
-
-    /// Microseconds since midnight.
-    pub const fn micros(self) -> i64 {
-        self.0
-    }
-}
-
-impl Timestamp {
-    /// So many microseconds after 1970-01-01 00:00.
-    pub const fn from_micros(micros: i64) -> Self {
-        Timestamp(micros)
-    }
-
-    /// Microseconds since 1970-01-01 00:00; the least and the greatest number are the infinities.
-    pub const fn micros(self) -> i64 {
-        self.0
-    }
-
-    /// Its day.
-    pub fn date(self) -> Date {
-        match self.0 {
-            i64::MIN => Date(i32::MIN),
-            i64::MAX => Date(i32::MAX),
-            micros => Date(micros.div_euclid(DAY_SECONDS * SECOND) as i32),
-        }
-    }
-}
-
-impl TimestampTz {
-    /// So many microseconds after 1970-01-01 00:00 UTC.
-    pub const fn from_micros(micros: i64) -> Self {
-        TimestampTz(micros)
-    }
-
-    /// Microseconds since 1970-01-01 00:00 UTC; the least and the greatest number are the infinities.
-    pub const fn micros(self) -> i64 {
-        self.0
-    }
 }

@@ -62,15 +62,15 @@ pub struct Civil {
 }
 
 /// Whether a year has a 29 February.
-pub fn is_leap(year: i64) -> bool {
+pub const fn is_leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
 /// Days in a month (1 to 12) of a year.
 #[inline]
-pub fn days_in_month(year: i64, month: i64) -> i64 {
+pub const fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
-        2 => 28 + i64::from(is_leap(year)),
+        2 => 28 + is_leap(year) as i64,
         4 | 6 | 9 | 11 => 30,
         _ => 31,
     }
@@ -79,7 +79,7 @@ pub fn days_in_month(year: i64, month: i64) -> i64 {
 /// Days since 1970-01-01 of a date. Years that start in March put the leap day last, so that a month's first
 /// day is a linear formula of the month.
 #[inline]
-pub fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+pub const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
     let day_of_year = (153 * month + 2) / 5 + day - 1;

@@ -23,5 +23,8 @@ mod rule_cases;
 mod scans;
 mod sessions;
 mod signatures;
+mod structs;
 mod system_catalog;
+mod tpch_linq;
+mod typed;
 mod unnesting;

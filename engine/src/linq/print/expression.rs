@@ -270,7 +270,7 @@ impl Printer<'_> {
 
     /// A call.
     pub(super) fn call(&mut self, call: &Call) {
-        let Call { name, arguments, distinct, filter, order, over, ignore_nulls } = call;
+        let Call { name, arguments, distinct, filter, order, over, ignore_nulls, of_group: _ } = call;
         let is_plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
         if is_plain {
             self.push(name)

@@ -6,9 +6,10 @@
 //! the one that has its place now.
 
 use crate::linq::tree::Tree;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind};
 use std::cell::RefCell;
 use std::panic::Location;
+use std::sync::Arc;
 
 /// A lifted value without its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,8 @@ struct Node {
     tree: Tree,
     /// Which column of the rows that its query has so far it is, if it is no more.
     column: Option<u32>,
+    /// The name that was given to it.
+    name: Option<Arc<str>>,
 }
 
 #[derive(Default)]
@@ -91,22 +94,27 @@ impl Drop for Scope {
 
 /// A new value of the innermost scope. Outside of all closures there is none: then it is a value whose use is an error.
 pub(super) fn make(tree: Tree) -> Lift {
-    put(tree, None)
+    put(tree, None, None)
+}
+
+/// A value under a name.
+pub(super) fn make_named(tree: Tree, name: Arc<str>) -> Lift {
+    put(tree, None, Some(name))
 }
 
 /// A column of the rows so far.
 pub(super) fn make_column(tree: Tree, column: usize) -> Lift {
-    put(tree, u32::try_from(column).ok())
+    put(tree, u32::try_from(column).ok(), None)
 }
 
-fn put(tree: Tree, column: Option<u32>) -> Lift {
+fn put(tree: Tree, column: Option<u32>, name: Option<Arc<str>>) -> Lift {
     ARENA.with_borrow_mut(|arena| {
         arena.stamp += 1;
         let (at, stamp) = (arena.nodes.len(), arena.stamp);
         if arena.scopes.is_empty() {
             return Lift { at: u32::MAX, stamp };
         }
-        arena.nodes.push(Node { stamp, tree, column });
+        arena.nodes.push(Node { stamp, tree, column, name });
         Lift { at: u32::try_from(at).unwrap_or(u32::MAX), stamp }
     })
 }
@@ -123,6 +131,14 @@ pub(super) fn tree(lift: Lift, used: &'static Location<'static>) -> (Tree, Optio
     })
 }
 
+/// The name that was given to a value.
+pub(super) fn name(lift: Lift) -> Option<Arc<str>> {
+    ARENA.with_borrow(|arena| {
+        let node = arena.nodes.get(lift.at as usize).filter(|node| node.stamp == lift.stamp);
+        node.and_then(|node| node.name.clone())
+    })
+}
+
 /// Notes what went wrong where the innermost closure's query is made; the first error counts.
 pub(super) fn fail(error: Error) {
     ARENA.with_borrow_mut(|arena| {
@@ -130,11 +146,6 @@ pub(super) fn fail(error: Error) {
             scope.failure.get_or_insert(error);
         }
     });
-}
-
-/// What fails, if it does, noted.
-pub(super) fn noted<T>(result: Result<T>) -> Option<T> {
-    result.map_err(fail).ok()
 }
 
 #[cold]

@@ -169,6 +169,19 @@ impl<T: SqlType> Expr<T> {
         Expr::of(Tree::Call(Call::new("nullif", Some(arguments))))
     }
 
+    /// The value under a name, which its column has where no struct names it: `AS name`.
+    ///
+    /// ```
+    /// let session = multiloop::Engine::new()?.session();
+    /// let squares = session.values([2_i32]).select(|n| (n * n).named("square"));
+    /// assert_eq!(squares.stream()?.fields()[0].name, "square");
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn named(self, name: &str) -> Self {
+        Expr::of_lift(arena::make_named(self.tree(), std::sync::Arc::from(name)))
+    }
+
     /// The value as one that may be NULL.
     pub fn optional(self) -> Expr<T::Optional> {
         self.retyped()

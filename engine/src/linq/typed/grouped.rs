@@ -136,7 +136,9 @@ impl<'s, R: Lifted> Query<'s, R> {
         });
         let mut block = query.block.clone();
         // One row, also where nothing is aggregated.
-        block.having.get_or_insert(Tree::Boolean(true));
+        if !columns.iter().any(|column| column.tree.has_aggregate()) {
+            block.having = Some(Tree::Boolean(true));
+        }
         query.with(block, columns.into(), true).failing(failure)
     }
 }
@@ -271,6 +273,7 @@ impl<'s, K: Copy, R: Lifted, E> Group<'s, K, R, E> {
     fn aggregate<T>(&self, name: &str, arguments: Option<Vec<Tree>>) -> Expr<T> {
         let mut call = Call::new(name, arguments);
         let Parts { filter, distinct, order, .. } = &self.parts;
+        call.of_group = true;
         call.distinct = *distinct;
         call.filter = filter.clone().map(Arc::new);
         // An order is of no use to most aggregates, and none to count(*).

@@ -6,7 +6,7 @@
 //!
 //! Read in this order: `types` says what a type of a value is; `arena` is where values live, `expr` what they are, `literal`,
 //! `operators`, `conditions`, `text`, `times`, `functions` what is done with them; `record` has rows of them, `query` the steps on rows,
-//! with `order`, `joins`, `sets`, `grouped` with `aggregates`, `subqueries`; `values` begins a query, `run` ends it, `prepared`
+//! with `order`, `joins`, `sets`, `grouped` with `aggregates`, `subqueries`, `window`; `values` and `table` begin a query, `run` ends it, `prepared`
 //! runs one with parameters.
 
 mod aggregates;
@@ -25,10 +25,12 @@ mod record;
 mod run;
 mod sets;
 mod subqueries;
+mod table;
 mod text;
 mod times;
 mod types;
 mod values;
+pub mod window;
 
 pub use aggregates::{Averaged, Ordered, Summed};
 pub use conditions::Condition;
@@ -42,6 +44,7 @@ pub use prepared::{Bound, PreparedQuery};
 pub use query::Query;
 pub use record::{Append, Columns, FieldReader, Fields, Lifted, Maybe, RowReader};
 pub use run::QueryRows;
+pub use table::{Record, RecordColumn, check_schema};
 pub use times::{Dated, Timed};
 pub use types::SqlType;
 pub use values::IntoRow;

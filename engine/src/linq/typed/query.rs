@@ -95,13 +95,10 @@ impl<'s, R> Query<'s, R> {
     /// The query as a source of another one, and its columns there.
     pub(super) fn as_source(&self) -> (Source, Arc<[Column]>) {
         if self.is_plain() && self.columns.iter().all(|column| matches!(column.tree, Tree::Column { .. })) {
-            if let Source::Table { name, alias } = &self.block.from {
-                let base = match alias {
-                    Some(Alias::Numbered { base, .. }) => Arc::clone(base),
-                    Some(Alias::Named(name)) => Arc::clone(name),
-                    None => Arc::from(name.as_str()),
-                };
-                let alias = Alias::Numbered { id: fresh(), base };
+            if let Source::Table { alias: Some(Alias::Numbered { base, .. }), .. }
+            | Source::Shared { alias: Alias::Numbered { base, .. }, .. } = &self.block.from
+            {
+                let alias = Alias::Numbered { id: fresh(), base: Arc::clone(base) };
                 let moved = |column: &Column| match &column.tree {
                     Tree::Column { name, .. } => {
                         Column { name: Arc::clone(&column.name), tree: column_of(&alias, name) }
@@ -109,7 +106,9 @@ impl<'s, R> Query<'s, R> {
                     other => Column { name: Arc::clone(&column.name), tree: other.clone() },
                 };
                 let columns = self.columns.iter().map(moved).collect();
-                return (Source::Table { name: name.clone(), alias: Some(alias) }, columns);
+                let mut source = self.block.from.clone();
+                source.set_alias(alias);
+                return (source, columns);
             }
         }
         let alias = Alias::Numbered { id: fresh(), base: Arc::from("derived") };

@@ -98,7 +98,9 @@ impl Fields {
         let (tree, _) = arena::tree(value, self.caller);
         let name = match name {
             Some(name) => Arc::from(name),
-            None => tree.column_name().unwrap_or_else(|| Arc::from(format!("column{}", self.columns.len() + 1))),
+            None => arena::name(value)
+                .or_else(|| tree.column_name())
+                .unwrap_or_else(|| Arc::from(format!("column{}", self.columns.len() + 1))),
         };
         self.columns.push(Column { name, tree });
     }

@@ -89,6 +89,24 @@ impl Cells {
         true
     }
 
+    /// A real; false for a column of something else.
+    #[inline]
+    pub(super) fn push_real(&mut self, value: f32) -> bool {
+        let Data::Real(values) = &mut self.data else { return false };
+        values.push(value);
+        self.pushed();
+        true
+    }
+
+    /// The digits of a decimal; false for a column of something else.
+    #[inline]
+    pub(super) fn push_wide(&mut self, value: i128) -> bool {
+        let Data::Wide(values) = &mut self.data else { return false };
+        values.push(value);
+        self.pushed();
+        true
+    }
+
     /// A boolean; false for a column of something else.
     #[inline]
     pub(super) fn push_boolean(&mut self, value: bool) -> bool {
@@ -129,17 +147,9 @@ impl Cells {
             (Value::Boolean(value), _) => self.push_boolean(*value),
             (Value::Text(text), _) => self.push_text(text)?,
             (Value::Numeric(number), _) => self.push_text(&number.encode())?,
-            (Value::Float(value), Data::Real(values)) => {
-                values.push(*value as f32);
-                self.pushed();
-                true
-            }
+            (Value::Float(value), Data::Real(_)) => self.push_real(*value as f32),
             (Value::Float(value), _) => self.push_double(*value),
-            (Value::Decimal(value), Data::Wide(values)) => {
-                values.push(*value);
-                self.pushed();
-                true
-            }
+            (Value::Decimal(value), _) => self.push_wide(*value),
             (Value::Interval(value), Data::Interval(values)) => {
                 values.push(*value);
                 self.pushed();

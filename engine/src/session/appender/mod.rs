@@ -1,19 +1,25 @@
 //! An appender: rows on their way into a table, buffered by columns and put in as many at once.
 //!
-//! 1. A row's values are cast and go into the buffers of their columns ([`cells`], [`coerce`], [`row`]). One that fails leaves the
-//!    buffers as they were.
+//! 1. A row's values are cast and go into the buffers of their columns ([`cells`], [`coerce`], [`row`], [`field`], of more types [`typed`]).
+//!    One that fails leaves the buffers as they were.
 //! 2. [`CHUNK_ROWS`] rows become plain columns of a piece; so does a record batch, whose types are looked at here ([`batch`]).
 //! 3. Enough pieces, or [`Appender::flush`], are one INSERT: the pieces are a compact table, which is checked and appended under
 //!    the right to write, within the session's transaction if one is open ([`flush`]).
+//!
+//! [`insert`] has rows whose columns have names, and many rows as one statement.
 
 mod batch;
 mod cells;
 mod coerce;
+mod field;
 mod flush;
+mod insert;
 mod row;
 #[cfg(test)]
 mod tests;
+mod typed;
 
+pub use field::AppendField;
 pub use row::{AppendRow, RowWriter};
 
 use super::{Session, Statement};
@@ -81,6 +87,9 @@ pub struct Appender<'s> {
     /// Of `pieces`.
     memory: Reservation,
     flush_rows: usize,
+    flush_bytes: usize,
+    /// The columns' names of a type of rows whose columns are those of the appender.
+    named: &'static [&'static str],
     /// Rows that were flushed or dropped.
     before: u64,
     /// Rows that are in the table.
@@ -174,6 +183,8 @@ impl<'s> Appender<'s> {
             closed: 0,
             memory: Reservation::new(&session.loading().memory),
             flush_rows: FLUSH_ROWS,
+            flush_bytes: FLUSH_BYTES,
+            named: &[],
             before: 0,
             appended: 0,
             session,
@@ -247,7 +258,7 @@ impl<'s> Appender<'s> {
     /// Takes a row; see [`AppendRow`].
     ///
     /// # Errors
-    /// 42601 for a row of another number of fields; 23502, 42804, 22003, 22001, 22P02 and the like for a value that its column does
+    /// 42601 for a row of another number of fields; 42804 for one whose columns have other names; 23502, 42804, 22003, 22001, 22P02 and the like for a value that its column does
     /// not take: the row is not taken, nothing else changes. Those of [`Appender::flush`], if it was time for one: the row is
     /// among those of that flush.
     ///
@@ -261,7 +272,11 @@ impl<'s> Appender<'s> {
     /// assert_eq!(appender.finish()?, 2);
     /// # Ok::<(), multiloop::Error>(())
     /// ```
-    pub fn push(&mut self, row: impl AppendRow) -> Result<()> {
+    pub fn push<R: AppendRow>(&mut self, row: R) -> Result<()> {
+        let columns = R::columns();
+        if !columns.is_empty() && !std::ptr::eq(columns, self.named) {
+            self.check_named(columns)?;
+        }
         self.push_with(|writer| row.append_to(writer))
     }
 
@@ -424,7 +439,7 @@ impl<'s> Appender<'s> {
     }
 
     fn flush_if_full(&mut self) -> Result<()> {
-        if self.closed < self.flush_rows && self.memory.bytes() < FLUSH_BYTES {
+        if self.closed < self.flush_rows && self.memory.bytes() < self.flush_bytes {
             return Ok(());
         }
         self.flush_pieces()

@@ -2,13 +2,14 @@
 
 use super::cells::Cells;
 use super::coerce::coerced;
+use crate::parameters::ToParameter;
 use crate::sight::Sight;
 use crate::{DataType, Error, ErrorKind, Interval, Result, Value};
 use multiloop_planner::evaluate::check_text;
 use multiloop_planner::types::Field;
 
-/// A row that an [`Appender`](crate::Appender) takes: slices, arrays and vectors of [`Value`]s are rows, and so is whatever writes
-/// its fields.
+/// A row that an [`Appender`](crate::Appender) takes: tuples are, slices, arrays and vectors of [`Value`]s, structs with
+/// [`#[derive(Row)]`](macro@crate::Row), and whatever writes its fields.
 ///
 /// ```
 /// use multiloop::{AppendRow, Engine, Result, RowWriter};
@@ -42,6 +43,12 @@ pub trait AppendRow {
     /// # Errors
     /// Those of the writer; then none of the row is taken.
     fn append_to(&self, row: &mut RowWriter<'_>) -> Result<()>;
+
+    /// The names of the columns that the fields are of, in order. None are all columns of the table in order, whatever their names.
+    #[inline]
+    fn columns() -> &'static [&'static str] {
+        &[]
+    }
 }
 
 impl AppendRow for [Value] {
@@ -66,6 +73,11 @@ impl<R: AppendRow + ?Sized> AppendRow for &R {
     fn append_to(&self, row: &mut RowWriter<'_>) -> Result<()> {
         (**self).append_to(row)
     }
+
+    #[inline]
+    fn columns() -> &'static [&'static str] {
+        R::columns()
+    }
 }
 
 /// Takes the fields of one row in order, each cast to its column's type as INSERT does. See [`AppendRow`].
@@ -84,12 +96,12 @@ impl<R: AppendRow + ?Sized> AppendRow for &R {
 /// ```
 #[derive(Debug)]
 pub struct RowWriter<'a> {
-    columns: &'a mut [Cells],
-    fields: &'a [Field],
+    pub(super) columns: &'a mut [Cells],
+    pub(super) fields: &'a [Field],
     table: &'a str,
-    sight: &'a Sight,
+    pub(super) sight: &'a Sight,
     /// The column of the next field.
-    at: usize,
+    pub(super) at: usize,
 }
 
 impl<'a> RowWriter<'a> {
@@ -105,14 +117,14 @@ impl<'a> RowWriter<'a> {
         Err(self.wrong_number())
     }
 
-    fn wrong_number(&self) -> Error {
+    pub(super) fn wrong_number(&self) -> Error {
         let than = if self.at < self.fields.len() { self.at.to_string() } else { "more".to_owned() };
         let message = format!("a row of {} columns is needed, {than} were given", self.fields.len());
         Error::new(ErrorKind::Syntax, message)
     }
 
     /// The column at which an error is.
-    fn of_column(&self, error: Error) -> Error {
+    pub(super) fn of_column(&self, error: Error) -> Error {
         self.fields.get(self.at).map_or(error.clone(), |field| error.of_column(&field.name))
     }
 
@@ -145,7 +157,7 @@ impl<'a> RowWriter<'a> {
         }
     }
 
-    fn any(&mut self, value: &Value) -> Result<()> {
+    pub(super) fn any(&mut self, value: &Value) -> Result<()> {
         let Some(field) = self.fields.get(self.at) else { return Err(self.wrong_number()) };
         let done = coerced(value, field, self.sight).and_then(|value| self.columns[self.at].push(&value));
         done.map_err(|error| self.of_column(error))?;
@@ -247,7 +259,12 @@ impl<'a> RowWriter<'a> {
     /// assert_eq!(appender.finish()?, 1);
     /// # Ok::<(), multiloop::Error>(())
     /// ```
+    #[inline]
     pub fn boolean(&mut self, value: bool) -> Result<()> {
+        if self.type_is(DataType::Boolean) && self.columns[self.at].push_boolean(value) {
+            self.at += 1;
+            return Ok(());
+        }
         self.any(&Value::Boolean(value))
     }
 
@@ -286,6 +303,43 @@ impl<'a> RowWriter<'a> {
     #[inline]
     pub fn text(&mut self, text: &str) -> Result<()> {
         if self.is_plain_text() { self.plain_text(text) } else { self.any(&Value::text(text)) }
+    }
+
+    /// Takes a value of any type of parameters, if it is one of the column's type without losing anything: an array, or bytes.
+    ///
+    /// # Errors
+    /// 42804 for one of another type; else as of [`RowWriter::value`].
+    ///
+    /// ```
+    /// # use multiloop::Engine;
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a int[], b bytea)")?;
+    /// let mut appender = session.appender("t")?;
+    /// appender.push_with(|row| {
+    ///     row.parameter(&[1, 2])?;
+    ///     row.parameter(&[0_u8, 255])
+    /// })?;
+    /// assert_eq!(appender.finish()?, 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    pub fn parameter(&mut self, value: &(impl ToParameter + ?Sized)) -> Result<()> {
+        let Some(field) = self.fields.get(self.at) else { return Err(self.wrong_number()) };
+        let (to, parameter) = (field.data_type, value.to_parameter());
+        let found = parameter.value_as(to, self.sight).map_err(|error| self.of_column(error))?;
+        match found {
+            Some(Value::Null) => self.null(),
+            Some(value) => self.any(&value),
+            None => {
+                let (name, own) = (&field.name, parameter.own_type(to));
+                let message = format!("column \"{name}\" is of type {to} but the value is of type {own}");
+                Err(Error::new(ErrorKind::TypeMismatch, message).of_column(name))
+            }
+        }
+    }
+
+    #[inline]
+    fn type_is(&self, data_type: DataType) -> bool {
+        self.fields.get(self.at).is_some_and(|field| field.data_type == data_type)
     }
 
     fn text_or(&mut self, text: &str, value: &Value) -> Result<()> {

@@ -73,7 +73,7 @@ pub use select::{Select, Target};
 pub use select_item::SelectItem;
 pub use shared::{Definition, Shared};
 pub use state::{Builder, ViewQuery};
-pub(crate) use suggest::did_you_mean;
+pub use suggest::did_you_mean;
 pub use table::{FromItem, check_table_count, reads_itself};
 pub(crate) use table::{TABLES_MAX, rename_columns};
 pub(crate) use values::may_be_null;

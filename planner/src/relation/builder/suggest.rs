@@ -3,7 +3,7 @@
 use crate::error::Error;
 
 /// The error with a hint, if a known name is near enough to be what was meant.
-pub(crate) fn did_you_mean<'n>(error: Error, name: &str, known: impl Iterator<Item = &'n str>) -> Error {
+pub fn did_you_mean<'n>(error: Error, name: &str, known: impl Iterator<Item = &'n str>) -> Error {
     match nearest(name, known) {
         Some(nearest) => error.with_hint(format!("Did you mean \"{nearest}\"?")),
         None => error,
