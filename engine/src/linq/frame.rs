@@ -3,9 +3,10 @@
 use super::block::{Block, JoinStep, Source};
 use super::expression::{Expression, Order};
 use super::print;
+use super::tree::Tree;
 use crate::session::Session;
 use crate::stream::ResultStream;
-use crate::{DataType, Parameters, Result, Rows, Value};
+use crate::{DataType, Error, ErrorKind, Parameters, Result, Rows, Value};
 use arrow::array::AsArray as _;
 use multiloop_planner::relation::Query;
 use multiloop_planner::relation::builder::Side;
@@ -126,6 +127,7 @@ impl<'a> Frame<'a> {
             Join::Right => Side::Right,
             Join::Full => Side::Full,
         };
+        let on = frame.own(&other, on);
         frame.block.joins.push(JoinStep { source: other.into_source(), side, on: on.tree, lateral: false });
         frame
     }
@@ -222,6 +224,15 @@ impl<'a> Frame<'a> {
         }
         let session = self.session;
         Frame { session, block: Block::of(self.into_source()), alias: None, stage: Stage::From }
+    }
+
+    /// A condition of a step with another frame; an error in its place if that is of another engine, whose tables are not here.
+    pub(super) fn own(&self, other: &Frame<'_>, condition: Expression) -> Expression {
+        if Arc::ptr_eq(&self.session.engine.0, &other.session.engine.0) {
+            return condition;
+        }
+        let message = "a frame of another engine cannot be used in this one's query";
+        Expression::of(Tree::Failure(Error::new(ErrorKind::InvalidColumnReference, message)))
     }
 
     pub(super) fn into_source(self) -> Source {

@@ -78,6 +78,7 @@ impl<'a> Frame<'a> {
 
     fn tested(self, other: Frame<'a>, side: Side, on: Expression) -> Self {
         let mut frame = self.before(Stage::Grouped);
+        let on = frame.own(&other, on);
         frame.block.joins.push(JoinStep { source: other.into_source(), side, on: on.tree, lateral: false });
         frame.stage = Stage::Where;
         frame
@@ -151,10 +152,12 @@ impl<'a> Frame<'a> {
     }
 
     fn combined(self, other: Frame<'a>, operation: SetOperation, all: bool) -> Self {
+        let fits = self.own(&other, lit(true));
         let Frame { session, block, alias, stage: _ } = self;
         let alias = Alias::from(alias.as_deref().unwrap_or("combined"));
         let (left, right) = (Arc::new(block), Arc::new(other.block));
-        Frame::of_source(session, Source::Set { operation, all, left, right, alias })
+        let frame = Frame::of_source(session, Source::Set { operation, all, left, right, alias });
+        if matches!(fits.tree, Tree::Failure(_)) { frame.filter(fits) } else { frame }
     }
 
     /// The first row, in the order that [`Frame::order_by`] says behind this, of each set of rows that are equal in some keys.

@@ -293,7 +293,7 @@ fn values_of_rust_are_literals_of_their_types() {
 
 #[test]
 fn errors_have_their_twins() {
-    let session = session();
+    let (session, other) = (session(), session());
     let t = || session.table("t");
     let check = |frame: Frame<'_>, sql: &str| {
         let told = |error: &Error| (error.sqlstate(), error.message().to_owned());
@@ -337,6 +337,12 @@ fn errors_have_their_twins() {
     let rows = [vec![lit(1)], vec![lit(1), lit(2)]];
     check(Frame::values(&session, rows, ["a"]), "SELECT * FROM (VALUES (1), (1, 2)) AS listed (a)");
     check(Frame::values(&session, [[lit(1)]], ["a", "b"]), "SELECT * FROM (VALUES (1)) AS listed (a, b)");
+    for frame in
+        [t().union(other.table("t")), t().cross_join(other.table("u")), t().semi_join(other.table("u"), lit(true))]
+    {
+        let error = frame.run().map(drop).expect_err("it is of another engine");
+        assert!(error.message().contains("another engine"), "{error}");
+    }
     assert_eq!(t().select([col("k").over(window())]).run().map(drop).expect_err("no call").sqlstate(), "0A000");
 }
 
