@@ -7,7 +7,6 @@
 use super::Session;
 use crate::Result;
 use crate::activity::Cancel;
-use crate::guard::guarded;
 use multiloop_exec::workers::context::{Cancellation, Progress};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -52,6 +51,12 @@ impl Watched {
         self.statements.retain(|of| of.depth > 0);
     }
 
+    /// Gives a thread's statement another handle, and says which one it had.
+    fn replace(&mut self, thread: ThreadId, by: Cancellation) -> Option<Cancellation> {
+        let statement = self.statements.iter_mut().find(|statement| statement.thread == thread)?;
+        Some(std::mem::replace(&mut statement.cancellation, by))
+    }
+
     /// What a thread's work hears: its statement's handle, or the session's where no statement runs.
     pub(super) fn heard(&self, thread: ThreadId) -> Cancellation {
         let statement = self.statements.iter().find(|statement| statement.thread == thread);
@@ -90,15 +95,27 @@ impl Session {
     pub fn cancelled_by<T>(&self, handle: &Cancellation, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let thread = std::thread::current().id();
         self.watched().given.push((thread, handle.clone()));
-        let done = guarded(|| {
-            handle.check()?;
-            work()
+        // A panic in `work` that is none of a statement's is its own.
+        let _given = OnDrop(|| {
+            let given = &mut self.watched().given;
+            if let Some(last) = given.iter().rposition(|(of, _)| *of == thread) {
+                given.remove(last);
+            }
         });
-        let given = &mut self.watched().given;
-        if let Some(last) = given.iter().rposition(|(of, _)| *of == thread) {
-            given.remove(last);
-        }
-        done
+        handle.check()?;
+        work()
+    }
+
+    /// Runs the query of a cursor, whose rows are made for other statements than the one that runs now: they hear a handle of their
+    /// own, which this statement's cancels only as long as it runs.
+    pub(super) fn as_cursor<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let (thread, own) = (std::thread::current().id(), Cancellation::default());
+        let Some(heard) = self.watched().replace(thread, own.clone()) else { return work() };
+        let _linked = own.link(&heard);
+        let _replaced = OnDrop(|| {
+            self.watched().replace(thread, heard.clone());
+        });
+        work()
     }
 
     pub(super) fn watched(&self) -> MutexGuard<'_, Watched> {
@@ -112,6 +129,15 @@ impl Session {
         if current.statements.is_empty() && current.cancellation.is_cancelled() {
             current.cancellation = Cancellation::default();
         }
+    }
+}
+
+/// Does something at its end, whichever way that comes.
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
     }
 }
 
@@ -160,6 +186,42 @@ mod tests {
         let dropped = session.sql(sql).expect("rows").cancel_handle();
         dropped.cancel();
         assert!(session.sql("SELECT 1").and_then(|rows| rows.collect_batches()).is_ok());
+    }
+
+    #[test]
+    fn fetches_hear_their_own_statement() {
+        let session = Engine::builder().threads(2).build().expect("an engine").session();
+        let declare = "BEGIN; DECLARE c CURSOR FOR SELECT n FROM generate_series(1, 20000000) r (n) WHERE n % 7 < 5";
+        for fetch in ["FETCH ALL FROM c", "MOVE FORWARD ALL IN c"] {
+            session.sql(declare).expect("a cursor");
+            session.sql("SET LOCAL statement_timeout = '50ms'").expect("a limit");
+            let error = session.sql(fetch).expect_err("it takes longer");
+            assert!(error.kind() == ErrorKind::Cancelled && error.message().contains("timeout"), "{error}");
+            session.sql("ROLLBACK").expect("the end");
+        }
+        // The handle of a DECLARE is none of the FETCHes'.
+        let (of_declare, of_fetch) = (crate::Cancellation::default(), crate::Cancellation::default());
+        session.cancelled_by(&of_declare, || session.sql(declare)).expect("a cursor");
+        of_declare.cancel();
+        assert!(session.fetch_next("c", 300_000).is_ok());
+        std::thread::scope(|scope| {
+            let fetched = scope.spawn(|| session.cancelled_by(&of_fetch, || session.fetch_next("c", u64::MAX)));
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            of_fetch.cancel();
+            let error = fetched.join().expect("no panic").map(drop).expect_err("it is cancelled");
+            assert_eq!(error.kind(), ErrorKind::Cancelled);
+        });
+        session.sql("ROLLBACK").expect("the end");
+    }
+
+    #[test]
+    fn a_panic_of_the_callers_own_stays_one() {
+        let session = Engine::builder().threads(1).build().expect("an engine").session();
+        let handle = crate::Cancellation::default();
+        let work = || session.cancelled_by(&handle, || -> Result<()> { panic!("of the caller") });
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err());
+        handle.cancel();
+        assert!(session.sql("SELECT 1").is_ok());
     }
 
     #[test]
