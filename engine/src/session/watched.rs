@@ -19,7 +19,7 @@ pub(super) struct Watched {
     /// The statements that run, one a thread.
     statements: Vec<Watching>,
     /// Handles that a thread's statements obey: see [`Session::cancelled_by`].
-    given: Vec<(ThreadId, Cancellation)>,
+    pub(super) given: Vec<(ThreadId, Cancellation)>,
 }
 
 /// A statement that runs, with those that run within it, as what EXECUTE runs: whoever cancels it means all of them.
@@ -96,12 +96,7 @@ impl Session {
         let thread = std::thread::current().id();
         self.watched().given.push((thread, handle.clone()));
         // A panic in `work` that is none of a statement's is its own.
-        let _given = OnDrop(|| {
-            let given = &mut self.watched().given;
-            if let Some(last) = given.iter().rposition(|(of, _)| *of == thread) {
-                given.remove(last);
-            }
-        });
+        let _given = OnDrop(|| forget_last(&mut self.watched().given, thread));
         handle.check()?;
         work()
     }
@@ -132,8 +127,15 @@ impl Session {
     }
 }
 
+/// Forgets the handle that a thread was given last.
+pub(super) fn forget_last(given: &mut Vec<(ThreadId, Cancellation)>, thread: ThreadId) {
+    if let Some(last) = given.iter().rposition(|(of, _)| *of == thread) {
+        given.remove(last);
+    }
+}
+
 /// Does something at its end, whichever way that comes.
-struct OnDrop<F: FnMut()>(F);
+pub(super) struct OnDrop<F: FnMut()>(pub(super) F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {
     fn drop(&mut self) {
