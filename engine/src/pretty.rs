@@ -123,13 +123,24 @@ fn is_number(data_type: DataType) -> bool {
 
 /// A text as a terminal may see it.
 fn visible(text: &str) -> String {
-    if !text.chars().any(char::is_control) {
+    if !text.chars().any(is_unseen) {
         return text.to_owned();
     }
     let escaped = |character: char| {
-        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
+        if is_unseen(character) { character.escape_default().to_string() } else { character.to_string() }
     };
     text.chars().map(escaped).collect()
+}
+
+/// Whether a character does something to a terminal: controls, and those that turn the direction of what stands beside them or are
+/// not to be seen. What joins letters to others (U+200C, U+200D) is a part of words.
+fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0001}'..='\u{e007f}'
+        )
 }
 
 #[cfg(test)]
@@ -138,6 +149,11 @@ mod tests {
 
     fn shown(sql: &str) -> String {
         Engine::new().and_then(|engine| engine.session().sql(sql)?.pretty()).expect("rows")
+    }
+
+    #[test]
+    fn nothing_turns_the_direction() {
+        assert_eq!(super::visible("a\u{202e}b\u{feff}é\u{200d}"), "a\\u{202e}b\\u{feff}é\u{200d}");
     }
 
     #[test]

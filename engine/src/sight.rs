@@ -4,7 +4,9 @@
 use crate::Result;
 use multiloop_planner::evaluate::array::Array;
 use multiloop_planner::evaluate::zone::Zone;
-use multiloop_planner::evaluate::{UTC, append_json, format_in, interval_style, parse, parse_in, parse_interval};
+use multiloop_planner::evaluate::{
+    UTC, append_json, format_in, interval_style, parse, parse_in, parse_interval, parse_now,
+};
 use multiloop_planner::function::IntervalStyle;
 use multiloop_planner::types::{DataType, Field, OidKind};
 use multiloop_planner::value::Value;
@@ -30,12 +32,14 @@ pub struct Sight {
     zone: Arc<str>,
     style: IntervalStyle,
     names: Option<Arc<dyn Names>>,
+    /// The time, in microseconds since 1970, where texts are read as literals are: `today` is a day then.
+    now: Option<i64>,
 }
 
 impl Default for Sight {
     /// Nobody's: in UTC, and numbers have no names.
     fn default() -> Self {
-        Sight { zone: Arc::from(UTC), style: IntervalStyle::Postgres, names: None }
+        Sight { zone: Arc::from(UTC), style: IntervalStyle::Postgres, names: None, now: None }
     }
 }
 
@@ -53,7 +57,12 @@ impl Sight {
 
     /// With this time zone, by a name that [`Zone::named`] knows, this style of intervals, and these names.
     pub(crate) fn new(zone: Arc<str>, style: IntervalStyle, names: Arc<dyn Names>) -> Self {
-        Sight { zone, style, names: Some(names) }
+        Sight { zone, style, names: Some(names), now: None }
+    }
+
+    /// The same at a time, in microseconds since 1970.
+    pub(crate) fn at(self, now: i64) -> Self {
+        Sight { now: Some(now), ..self }
     }
 
     /// How intervals are written.
@@ -69,7 +78,7 @@ impl Sight {
         names: impl FnOnce() -> Arc<dyn Names>,
     ) -> Self {
         let needs = |field: &Field| is_known_by_name(field.data_type);
-        Sight { zone: Arc::clone(zone), style, names: fields.iter().any(needs).then(names) }
+        Sight { zone: Arc::clone(zone), style, names: fields.iter().any(needs).then(names), now: None }
     }
 
     /// Whether values of a type are other texts for other sessions, or the type has another number for them.
@@ -148,7 +157,10 @@ impl Sight {
                 let elements = elements.into_iter().map(number).collect::<Result<Vec<_>>>()?;
                 Ok(Value::text(Array { bounds, elements }.encode(DataType::Oid(kind))))
             }
-            _ => parse_in(text, data_type, &self.zone),
+            _ => match self.now {
+                Some(now) => parse_now(text, data_type, &self.zone, now),
+                None => parse_in(text, data_type, &self.zone),
+            },
         }
     }
 

@@ -280,8 +280,8 @@ impl Iterator for ResultStream {
         match next {
             Ok(next) => next.map(Ok),
             Err(error) => {
-                // What has panicked is not asked again.
-                if is_stopped || error.kind() == ErrorKind::Internal {
+                // What has panicked is not asked again, and what was cancelled says so once.
+                if is_stopped || matches!(error.kind(), ErrorKind::Internal | ErrorKind::Cancelled) {
                     self.is_over = true;
                     self.batches = Box::new(std::iter::empty());
                 }

@@ -32,7 +32,7 @@ impl Parameter {
             Kind::Float(value, own) => float_as(*value, *own, to)?,
             Kind::Exact(number) => match to {
                 DataType::Double => Some(Value::Float(number.to_double())),
-                DataType::Real => Some(Value::Float(number.to_real())),
+                DataType::Real => real_as(number).map(Value::Float),
                 to => exact_as(number, to),
             },
             Kind::Text(text) => text_as(text, to, sight)?,
@@ -71,6 +71,8 @@ impl Parameter {
                 // What is larger than the Rust type says is a numeric.
                 let is_large = elements.iter().any(|each| matches!(each.0, Kind::Exact(_)));
                 let of = match *element {
+                    // Numbers, whichever digits these have.
+                    DataType::Null if inferred.element().is_some_and(DataType::is_exact) => DataType::Numeric,
                     DataType::Null => DataType::Text,
                     of if of.is_integer() && is_large => DataType::Numeric,
                     of => of,
@@ -103,7 +105,11 @@ fn integer_as(value: i64, to: DataType) -> Option<Value> {
         }
         to if to.is_exact() => admit(&Value::Int(value), to, "UTC").ok()?,
         DataType::Double => Some(Value::Float(value as f64)),
-        DataType::Real => Some(Value::Float(f64::from(value as f32))),
+        // Of an integer that is none a literal is no real, either.
+        DataType::Real => {
+            let real = value as f32;
+            (real as i128 == value.into()).then(|| Value::Float(real.into()))
+        }
         DataType::Oid(_) => u32::try_from(value).is_ok().then_some(Value::Int(value)),
         _ => None,
     }
@@ -117,6 +123,20 @@ fn float_as(value: f64, own: DataType, to: DataType) -> Result<Option<Value>> {
         to if to.is_exact() => shown_number(value, own).and_then(|number| exact_as(&number, to)),
         _ => None,
     })
+}
+
+/// Digits behind the point that the smallest real has.
+const REAL_DIGITS: usize = 149;
+
+/// The real that is a number; none if it is not just that.
+fn real_as(number: &Numeric) -> Option<f64> {
+    let real = number.to_real();
+    if !real.is_finite() {
+        // What has overflowed is none.
+        return number.scale().is_none().then_some(real);
+    }
+    let digits = Numeric::parse(&format!("{real:.REAL_DIGITS$}")).ok()?;
+    digits.compare(number).is_eq().then_some(real)
 }
 
 /// The number that a float prints, which is the shortest that is read as the float; none of what is not finite.

@@ -1,8 +1,8 @@
 //! Names of parameters in the text of a statement: `:name` and `$name` become `$1`, `$2`, ….
 //!
-//! Strings, quoted names, comments and dollar quotes are passed over, as are casts (`::`). Between brackets a `:` is that of a
-//! slice, `a[1:n]`, so that a parameter there has to be a `$name`. A number takes the room of the name where it is shorter, so
-//! that the places of errors stay right.
+//! Strings, quoted names, comments and dollar quotes are passed over, as are casts (`::`). In subscripts a `:` is that of a slice,
+//! `a[1:n]`, so that a parameter there has to be a `$name`; among the elements of `ARRAY[:a, :b]` and within parentheses it is one.
+//! A number takes the room of the name where it is shorter, so that the places of errors stay right.
 
 use crate::{Error, ErrorKind, Result};
 
@@ -27,13 +27,49 @@ struct Names<'a> {
     text: String,
     names: Vec<String>,
     highest: usize,
-    brackets: i64,
+    /// What is open, the innermost last.
+    within: Vec<Within>,
 }
+
+/// What stands between two brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Within {
+    /// `( )`.
+    Parentheses,
+    /// `[ ]` of an array's elements.
+    Elements,
+    /// `[ ]` behind a value.
+    Subscript,
+}
+
+/// Words behind which a bracket begins a list of elements.
+const BEFORE_ELEMENTS: &[&str] = &[
+    "array",
+    "select",
+    "in",
+    "and",
+    "or",
+    "not",
+    "when",
+    "then",
+    "else",
+    "where",
+    "on",
+    "by",
+    "returning",
+    "having",
+    "distinct",
+    "all",
+    "between",
+    "like",
+    "is",
+    "from",
+];
 
 impl<'a> Names<'a> {
     fn of(sql: &'a str) -> Self {
         let text = String::with_capacity(sql.len());
-        let mut found = Names { sql, at: 0, text, names: Vec::new(), highest: 0, brackets: 0 };
+        let mut found = Names { sql, at: 0, text, names: Vec::new(), highest: 0, within: Vec::new() };
         found.scan();
         found
     }
@@ -54,9 +90,15 @@ impl<'a> Names<'a> {
                     }
                 },
                 ':' if rest.starts_with("::") || rest.starts_with(":=") => self.pass(2),
-                ':' if self.brackets == 0 => self.name(rest),
+                ':' if self.within.last() != Some(&Within::Subscript) => self.name(rest),
                 next => {
-                    self.brackets += i64::from(next == '[') - i64::from(next == ']' && self.brackets > 0);
+                    match next {
+                        '(' => self.within.push(Within::Parentheses),
+                        '[' if self.is_behind_value() => self.within.push(Within::Subscript),
+                        '[' => self.within.push(Within::Elements),
+                        ')' | ']' => drop(self.within.pop()),
+                        _ => {}
+                    }
                     self.pass(next.len_utf8());
                 }
             }
@@ -66,6 +108,18 @@ impl<'a> Names<'a> {
     fn pass(&mut self, length: usize) {
         self.text.push_str(&self.sql[self.at..self.at + length]);
         self.at += length;
+    }
+
+    /// Whether a value or the name of one ends here, so that a bracket is that of a subscript.
+    fn is_behind_value(&self) -> bool {
+        let before = self.sql[..self.at].trim_end();
+        let Some(last) = before.chars().next_back() else { return false };
+        if matches!(last, ')' | ']' | '"' | '\'') {
+            return true;
+        }
+        let is_of_word = |each: char| each.is_alphanumeric() || matches!(each, '_' | '$');
+        let word = &before[before.trim_end_matches(is_of_word).len()..];
+        !word.is_empty() && !BEFORE_ELEMENTS.iter().any(|known| word.eq_ignore_ascii_case(known))
     }
 
     /// Whether the last characters belong to a word, in which a `$` may stand.
@@ -109,13 +163,15 @@ fn word(text: &str) -> usize {
 
 /// Bytes of a string or a quoted name; all that is left of one without an end.
 fn quoted(text: &str, quote: char, has_escapes: bool) -> usize {
-    let mut characters = text.char_indices().skip(1);
+    let mut characters = text.char_indices().skip(1).peekable();
     while let Some((at, next)) = characters.next() {
         if next == '\\' && has_escapes {
             characters.next();
         } else if next == quote {
-            // Two of them are one within; as the ends of two strings they are passed over as well.
-            return at + 1;
+            // Two of them are one within.
+            if characters.next_if(|&(_, behind)| behind == quote).is_none() {
+                return at + 1;
+            }
         }
     }
     text.len()
@@ -167,6 +223,12 @@ mod tests {
             ("/* :a /* :b */ :c */ :d", "/* :a /* :b */ :c */ $1", &["d"]),
             ("SELECT $$ :a $$, $t$ $$ :b $t$, $t", "SELECT $$ :a $$, $t$ $$ :b $t$, $1", &["t"]),
             ("SELECT a[1:n], a[$n:2], a$b, x:=1, ärger", "SELECT a[1:n], a[$1:2], a$b, x:=1, ärger", &["n"]),
+            ("SELECT ARRAY[:a, :b], array [[:a], [:c]]", "SELECT ARRAY[$1, $2], array [[$1], [$3]]", &["a", "b", "c"]),
+            ("SELECT a[f(:x)], a[1:n], ANY(ARRAY[:y])", "SELECT a[f($1)], a[1:n], ANY(ARRAY[$2])", &["x", "y"]),
+            ("SELECT (a)[1:n], b[1][2:n], [:v], :v", "SELECT (a)[1:n], b[1][2:n], [$1], $1", &["v"]),
+            ("SELECT ARRAY[a[1:n], :v], x[(:w)]", "SELECT ARRAY[a[1:n], $1], x[($2)]", &["v", "w"]),
+            ("SELECT E'it''s \\':a\\'', :b", "SELECT E'it''s \\':a\\'', $1", &["b"]),
+            ("SELECT \"a\"\":x\", ''':y', :z", "SELECT \"a\"\":x\", ''':y', $1", &["z"]),
             ("SELECT $1, $2", "SELECT $1, $2", &[]),
             ("SELECT 'no end :a", "SELECT 'no end :a", &[]),
             ("SELECT : a, $", "SELECT : a, $", &[]),

@@ -124,6 +124,14 @@ fn types_of_the_context() {
         ("l = $1", params![u64::MAX], "bigint 0"),
         ("d = $1", params![0.1], "bigint 1"),
         ("r = $1", params![0.5], "bigint 1"),
+        ("r = $1", params![Numeric::new(5, 1)], "bigint 1"),
+        ("r + 16777215.5::real = $1", params![16_777_217], "bigint 0"),
+        ("r + 16777215.5::real = $1", params![16_777_216], "bigint 1"),
+        ("(r / 5)::real = $1", params![Numeric::new(1, 1)], "bigint 0"),
+        ("r < $1", params![Numeric::Infinity], "bigint 1"),
+        ("km = ANY($1)", params![vec!["50.3", "50.25"]], "bigint 1"),
+        ("km = ANY($1)", params![vec!["50.3", "x"]], "22P02"),
+        ("n = ANY($1)", params![vec!["1.25", "1e400"]], "bigint 1"),
         ("n = $1", params![1.25], "bigint 1"),
         ("n = $1", params!["1.250"], "bigint 1"),
         ("t = $1", params!["Bern"], "bigint 1"),
@@ -303,4 +311,30 @@ fn errors_and_transactions() {
     );
     assert_eq!(session.execute("CREATE TABLE other (a int)", ()).expect("a table"), 0);
     assert_eq!(session.execute("SELECT i FROM all_types", ()).expect("rows"), 3);
+    assert_eq!(session.execute("SELECT FROM all_types", ()).expect("rows without columns"), 3);
+    session.sql("SET standard_conforming_strings = off").expect("it is set");
+    let sql = "SELECT 'a\\' :x' || :y";
+    assert_eq!(shown(&session, sql, named_params! { "y": "b" }), "text a' :xb");
+    let prepared = session.prepare_named(sql).expect("a query");
+    assert_eq!(prepared.parameter_names(), ["y"]);
+    for (text, is_now) in [("today", true), ("now", true), ("2026-01-01", false), ("yesterday", false)] {
+        let expected = if is_now { "boolean t" } else { "boolean f" };
+        assert_eq!(shown(&session, "SELECT $1::date = current_date", params![text]), expected);
+        assert_eq!(shown(&session, "SELECT current_date = $1", params![text]), expected);
+    }
+}
+
+#[test]
+fn binding_and_run_are_one_statement() {
+    let session = session();
+    let handle = session.cancel_handle();
+    session.sql("SET statement_timeout = '100ms'").expect("a limit");
+    let slow = "SELECT pg_sleep($1), $2 + $3";
+    let error = session.query(slow, params![5, 1, 2]).and_then(|rows| rows.count()).expect_err("it is too slow");
+    assert_eq!(error.sqlstate(), "57014");
+    session.sql("SET statement_timeout = 0").expect("no limit");
+    // One that is there before the first step reaches the run, and no other statement.
+    handle.cancel();
+    assert_eq!(shown(&session, "SELECT $1 + $2", params![1, 2]), "57014");
+    assert_eq!(shown(&session, "SELECT $1 + $2", params![1, 2]), "integer 3");
 }

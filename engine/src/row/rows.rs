@@ -211,9 +211,9 @@ impl Rows {
 
     /// How many rows the statement changed; those that it gives, if it gives some.
     pub(crate) fn count(mut self) -> Result<u64> {
-        if self.fields().is_empty() {
-            let changed = self.stream.tag().and_then(|tag| tag.rsplit(' ').next()?.parse().ok());
-            return Ok(changed.unwrap_or(0));
+        // Rows may have no columns.
+        if let Some(tag) = self.stream.tag() {
+            return Ok(tag.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0));
         }
         let mut count = 0;
         while self.advance_batch()? {

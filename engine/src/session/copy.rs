@@ -156,8 +156,13 @@ impl CopyIn {
         let started = Instant::now();
         session.as_statement(|| {
             session.in_transaction(|| {
-                let rows = builder.finish()?;
                 let running = session.running();
+                // The rows were on their way for another statement, whose time is over.
+                let handle = builder.context().cancellation.clone();
+                let rows = {
+                    let _linked = handle.link(&running.cancellation);
+                    builder.finish()?
+                };
                 running.with_snapshot(|snapshot| {
                     let runner = Runner { session: &running, snapshot, parameters: &[] };
                     let count = runner.append(&name, |info| runner.placed(rows, &columns, info))?;

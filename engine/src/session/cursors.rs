@@ -6,6 +6,7 @@ use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use multiloop_exec::workers::context::Cancellation;
 use multiloop_planner::sql::Direction;
 use multiloop_planner::types::Field;
 
@@ -16,6 +17,8 @@ pub(crate) struct Cursor {
     sight: Sight,
     /// What has not been asked for yet; none at its end.
     rest: Option<ResultStream>,
+    /// Why there are no more, if the query has failed: they are not all that it gives.
+    failed: Option<Error>,
     /// What has, all of it unless there is no way back.
     batches: Vec<RecordBatch>,
     /// Rows before those.
@@ -42,6 +45,7 @@ impl Cursor {
             schema,
             sight,
             rest: Some(rows),
+            failed: None,
             batches,
             left: 0,
             known: 0,
@@ -65,11 +69,17 @@ impl Cursor {
     /// Asks for rows until so many are known, or there are no more.
     fn know(&mut self, rows: i64) -> Result<()> {
         while self.known < rows {
+            if let Some(error) = &self.failed {
+                return Err(error.clone());
+            }
             match self.rest.as_mut().and_then(Iterator::next) {
-                Some(batch) => {
-                    let batch = batch?;
+                Some(Ok(batch)) => {
                     self.known += batch.num_rows() as i64;
                     self.batches.push(batch);
+                }
+                Some(Err(error)) => {
+                    self.rest = None;
+                    self.failed = Some(error);
                 }
                 None => {
                     self.rest = None;
@@ -78,6 +88,12 @@ impl Cursor {
             }
         }
         Ok(())
+    }
+
+    /// The rows that a direction says, made for a statement that hears this handle.
+    fn fetched(&mut self, direction: Direction, heard: &Cancellation) -> Result<Vec<RecordBatch>> {
+        let _linked = self.rest.as_ref().map(|rest| rest.cancel_handle().link(heard));
+        self.go(direction)
     }
 
     /// The rows that a direction says; the cursor stands on the last of them then, or before the first or behind the last row.
@@ -164,7 +180,7 @@ impl Session {
     pub(super) fn fetch(&self, name: &str, direction: Direction, is_move: bool) -> Result<ResultStream> {
         let mut cursors = self.cursors();
         let cursor = cursors.get_mut(name).ok_or_else(|| unknown_cursor(name))?;
-        let batches = cursor.go(direction)?;
+        let batches = cursor.fetched(direction, &self.running().cancellation)?;
         if is_move {
             let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
             return Ok(ResultStream::done(format!("MOVE {rows}")));
@@ -188,7 +204,7 @@ impl Session {
             self.in_transaction(|| {
                 let mut cursors = self.cursors();
                 let cursor = cursors.get_mut(name).ok_or_else(|| unknown_cursor(name))?;
-                let batches = cursor.go(Direction::Count(count))?;
+                let batches = cursor.fetched(Direction::Count(count), &self.running().cancellation)?;
                 Ok(cursor.stream(batches))
             })
         })

@@ -453,23 +453,32 @@ impl Session {
 
     /// Runs a whole statement: the cancel handle reaches it, and its progress is reported.
     pub(crate) fn as_statement<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let progress = Arc::<Progress>::default();
+        self.as_whole(|| {
+            let progress = Arc::<Progress>::default();
+            self.watched().progress = Arc::clone(&progress);
+            let _entered = self.running().context().enter();
+            match &self.on_progress {
+                None => work(),
+                Some(callback) => with_progress(&progress, callback, work),
+            }
+        })
+    }
+
+    /// Runs what is one statement to whoever cancels it, and for the time that it may take, though it is done in several steps, each
+    /// a statement within it.
+    fn as_whole<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let thread = std::thread::current().id();
-        let cancellation = {
+        let (cancellation, is_outermost) = {
             let mut current = self.watched();
-            current.progress = Arc::clone(&progress);
             let statement = current.begin(thread);
             if statement.depth == 1 {
                 self.work.begin_statement();
             }
-            statement.cancellation.clone()
+            (statement.cancellation.clone(), statement.depth == 1)
         };
-        let limit = self.work.statement_time().map(|limit| TimeLimit::start(limit, cancellation));
-        let _entered = self.running().context().enter();
-        let result = guarded(|| match &self.on_progress {
-            None => work(),
-            Some(callback) => with_progress(&progress, callback, work),
-        });
+        let time = if is_outermost { self.work.statement_time() } else { None };
+        let limit = time.map(|limit| TimeLimit::start(limit, cancellation));
+        let result = guarded(work);
         let result = match limit {
             Some(limit) => limit.named(result),
             None => result,

@@ -4,12 +4,15 @@
 //! each query runs in a session of its own, in a read-only transaction that has this state already. An error of one is none of
 //! the others', and nothing is locked.
 
+use super::watched::{OnDrop, forget_last};
 use super::{Prepared, Session, Statement};
 use crate::engine::Engine;
 use crate::running::SessionOptions;
 use crate::stream::ResultStream;
 use crate::transaction::Pinned;
-use crate::{DataType, Error, ErrorKind, Result, Value};
+use crate::{Cancellation, DataType, Error, ErrorKind, Result, Value};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
 
 /// Reads the tables as they were when it was made, whatever others commit: see [`Session::snapshot`].
 ///
@@ -35,6 +38,9 @@ pub struct ReadSnapshot {
     engine: Engine,
     options: SessionOptions,
     pinned: Pinned,
+    cancellation: Cancellation,
+    /// Handles that a thread's queries obey: see [`ReadSnapshot::cancelled_by`].
+    given: Mutex<Vec<(ThreadId, Cancellation)>>,
 }
 
 impl std::fmt::Debug for ReadSnapshot {
@@ -64,7 +70,8 @@ impl Session {
     pub fn snapshot(&self) -> Result<ReadSnapshot> {
         self.work.check()?;
         let pinned = self.work.pinned(&self.engine.0.catalog);
-        Ok(ReadSnapshot { engine: self.engine.clone(), options: self.options.clone(), pinned })
+        let (cancellation, given) = (Cancellation::default(), Mutex::default());
+        Ok(ReadSnapshot { engine: self.engine.clone(), options: self.options.clone(), pinned, cancellation, given })
     }
 }
 
@@ -96,7 +103,7 @@ impl ReadSnapshot {
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     pub fn sql_with(&self, query: &str, parameters: &[(Value, DataType)]) -> Result<ResultStream> {
-        let session = self.session();
+        let session = self.session()?;
         let statement = Statement::only(&session.respelled(query))?;
         let types: Vec<DataType> = parameters.iter().map(|(_, data_type)| *data_type).collect();
         let prepare = || query_of(session.prepare_statement(&statement, &types)?);
@@ -123,7 +130,7 @@ impl ReadSnapshot {
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     pub fn prepare(&self, query: &str) -> Result<Prepared> {
-        query_of(self.session().prepare(query)?)
+        query_of(self.session()?.prepare(query)?)
     }
 
     /// Runs a prepared query on this state, wherever it was prepared.
@@ -142,15 +149,64 @@ impl ReadSnapshot {
         if !prepared.is_query() {
             return Err(no_query());
         }
-        prepared.execute(&self.session(), parameters)
+        prepared.execute(&self.session()?, parameters)
+    }
+
+    /// A handle that ends all queries of the snapshot: those that run, the making of rows that have not been read, and those that
+    /// begin later (57014). For a single query see [`ReadSnapshot::cancelled_by`].
+    ///
+    /// ```
+    /// # use multiloop::{Engine, ErrorKind};
+    /// let snapshot = Engine::new()?.session().snapshot()?;
+    /// let handle = snapshot.cancel_handle();
+    /// assert_eq!(snapshot.sql("VALUES (1)")?.count(), 1);
+    /// handle.cancel();
+    /// assert_eq!(snapshot.sql("VALUES (1)").unwrap_err().kind(), ErrorKind::Cancelled);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    pub fn cancel_handle(&self) -> Cancellation {
+        self.cancellation.clone()
+    }
+
+    /// Runs queries that a handle cancels, and no others of the snapshot: those that this thread runs in `work`, and the making of
+    /// their rows. See [`Session::cancelled_by`].
+    ///
+    /// # Errors
+    /// Those of `work`; 57014 if the handle is cancelled already.
+    ///
+    /// ```
+    /// # use multiloop::{Cancellation, Engine, ErrorKind};
+    /// let snapshot = Engine::new()?.session().snapshot()?;
+    /// let handle = Cancellation::default();
+    /// assert_eq!(snapshot.cancelled_by(&handle, || snapshot.sql("VALUES (1)"))?.count(), 1);
+    /// handle.cancel();
+    /// let error = snapshot.cancelled_by(&handle, || snapshot.sql("VALUES (1)")).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Cancelled);
+    /// assert!(snapshot.sql("VALUES (1)").is_ok());
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    pub fn cancelled_by<T>(&self, handle: &Cancellation, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let thread = std::thread::current().id();
+        self.given().push((thread, handle.clone()));
+        let _given = OnDrop(|| forget_last(&mut self.given(), thread));
+        handle.check()?;
+        work()
+    }
+
+    fn given(&self) -> MutexGuard<'_, Vec<(ThreadId, Cancellation)>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A session that sees the state, for one query.
-    fn session(&self) -> Session {
+    fn session(&self) -> Result<Session> {
+        self.cancellation.check()?;
         let mut session = Session::new(self.engine.clone());
+        let thread = std::thread::current().id();
+        let of_thread = self.given().iter().filter(|(of, _)| *of == thread).cloned().collect::<Vec<_>>();
+        session.watched().given.extend(of_thread.into_iter().chain([(thread, self.cancellation.clone())]));
         session.options = self.options.clone();
         session.work.pin(&self.pinned);
-        session
+        Ok(session)
     }
 }
 
@@ -228,6 +284,25 @@ mod tests {
         assert_eq!(snapshot.run(&insert, &[]).map(drop).map_err(|error| error.sqlstate()), Err("25006"));
         let used = |_: &(dyn Send + Sync)| ();
         used(&snapshot);
+    }
+
+    #[test]
+    fn queries_are_cancelled_while_they_run() {
+        let session = session("CREATE TABLE t (a int)");
+        let snapshot = session.snapshot().expect("a snapshot");
+        let sleep = || snapshot.sql("SELECT pg_sleep(100)").map(drop).map_err(|error| error.sqlstate());
+        let handle = crate::Cancellation::default();
+        std::thread::scope(|scope| {
+            let one = scope.spawn(|| snapshot.cancelled_by(&handle, || snapshot.sql("SELECT pg_sleep(100)").map(drop)));
+            let other = scope.spawn(sleep);
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            handle.cancel();
+            assert_eq!(one.join().expect("no panic").map_err(|error| error.sqlstate()), Err("57014"));
+            assert!(!other.is_finished());
+            snapshot.cancel_handle().cancel();
+            assert_eq!(other.join().expect("no panic"), Err("57014"));
+        });
+        assert_eq!(count(&session.snapshot().expect("another"), "SELECT a FROM t"), Ok(0));
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl Session {
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     pub fn prepare_named(&self, sql: &str) -> Result<Prepared> {
-        let (sql, names) = with_numbers(sql).inspect_err(|_| self.fail())?;
+        let (sql, names) = with_numbers(&self.respelled(sql)).inspect_err(|_| self.fail())?;
         let mut prepared = self.prepare(&sql)?;
         prepared.names = names;
         Ok(prepared)
@@ -171,13 +171,18 @@ impl Session {
         if list.is_empty() && !list.is_named() {
             return self.sql(sql);
         }
-        let (prepared, values) = self.failing(|| {
-            let (sql, names) = if list.is_named() { with_numbers(sql)? } else { (sql.to_owned(), Vec::new()) };
-            let list = list.ordered(&names)?;
-            let statement = Statement::only(&self.respelled(&sql))?;
-            self.bound(&statement, &list).map_err(|error| error.shifted(statement.start()))
-        })?;
-        prepared.execute(self, &values)
+        // A cancel between the binding and the run means both, and so does the time that a statement may take.
+        self.as_whole(|| {
+            let (prepared, values) = self.failing(|| {
+                // What a backslash means is known before names are looked for.
+                let sql = self.respelled(sql);
+                let (sql, names) = if list.is_named() { with_numbers(&sql)? } else { (sql.into_owned(), Vec::new()) };
+                let list = list.ordered(&names)?;
+                let statement = Statement::only(&sql)?;
+                self.bound(&statement, &list).map_err(|error| error.shifted(statement.start()))
+            })?;
+            prepared.execute(self, &values)
+        })
     }
 
     /// A statement that is bound for these parameters, and their values.
@@ -245,15 +250,19 @@ impl Prepared {
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     pub fn query(&self, session: &Session, parameters: impl Parameters) -> Result<Rows> {
-        let (other, values) = session.failing(|| {
-            let list = parameters.into_list();
+        let list = parameters.into_list();
+        let fit = || {
             if list.is_named() && self.names.is_empty() && !self.parameter_types().is_empty() {
                 let message = "the statement was prepared without names: prepare_named takes them";
                 return Err(Error::new(ErrorKind::UnknownParameter, message));
             }
             self.fitted(session, &list.ordered(&self.names)?)
-        })?;
-        other.as_deref().unwrap_or(self).execute(session, &values).map(ResultStream::into_rows)
+        };
+        let rows = session.as_whole(|| {
+            let (other, values) = session.failing(fit)?;
+            other.as_deref().unwrap_or(self).execute(session, &values)
+        });
+        rows.map(ResultStream::into_rows)
     }
 
     /// Runs it, and says how many rows it changed; see [`Session::execute`].
@@ -376,7 +385,8 @@ impl Prepared {
 
     /// The values of these parameters, and the statement bound for them if that is another one.
     fn fitted(&self, session: &Session, list: &[Parameter]) -> Result<(Option<Arc<Prepared>>, Vec<Value>)> {
-        let sight = session.sight();
+        // A text is a literal, as `today` is.
+        let sight = session.sight().at(session.work.times().transaction);
         let mut own: Vec<DataType> = vec![DataType::Null; list.len()];
         let mut bound: Option<Arc<Prepared>> = None;
         // Each time one parameter at least gets its own type, and keeps it.

@@ -155,7 +155,8 @@ impl Session {
         self.check_room(self.cursors().len(), "cursors")?;
         let prepared = self.cursor_query(query, types)?;
         let parameters = &parameters[..prepared.parameter_types().len().min(parameters.len())];
-        let rows = prepared.execute(self, parameters).map_err(|error| error.shifted(query.start as usize))?;
+        let rows = self.as_cursor(|| prepared.execute(self, parameters));
+        let rows = rows.map_err(|error| error.shifted(query.start as usize))?;
         self.cursors().insert(name.clone(), Cursor::new(rows, *scroll, *hold, *binary));
         Ok(ResultStream::done("DECLARE CURSOR"))
     }

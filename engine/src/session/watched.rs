@@ -7,7 +7,6 @@
 use super::Session;
 use crate::Result;
 use crate::activity::Cancel;
-use crate::guard::guarded;
 use multiloop_exec::workers::context::{Cancellation, Progress};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -20,7 +19,7 @@ pub(super) struct Watched {
     /// The statements that run, one a thread.
     statements: Vec<Watching>,
     /// Handles that a thread's statements obey: see [`Session::cancelled_by`].
-    given: Vec<(ThreadId, Cancellation)>,
+    pub(super) given: Vec<(ThreadId, Cancellation)>,
 }
 
 /// A statement that runs, with those that run within it, as what EXECUTE runs: whoever cancels it means all of them.
@@ -50,6 +49,12 @@ impl Watched {
     pub(super) fn end(&mut self, thread: ThreadId) {
         self.statements.iter_mut().filter(|of| of.thread == thread).for_each(|of| of.depth -= 1);
         self.statements.retain(|of| of.depth > 0);
+    }
+
+    /// Gives a thread's statement another handle, and says which one it had.
+    fn replace(&mut self, thread: ThreadId, by: Cancellation) -> Option<Cancellation> {
+        let statement = self.statements.iter_mut().find(|statement| statement.thread == thread)?;
+        Some(std::mem::replace(&mut statement.cancellation, by))
     }
 
     /// What a thread's work hears: its statement's handle, or the session's where no statement runs.
@@ -90,15 +95,22 @@ impl Session {
     pub fn cancelled_by<T>(&self, handle: &Cancellation, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let thread = std::thread::current().id();
         self.watched().given.push((thread, handle.clone()));
-        let done = guarded(|| {
-            handle.check()?;
-            work()
+        // A panic in `work` that is none of a statement's is its own.
+        let _given = OnDrop(|| forget_last(&mut self.watched().given, thread));
+        handle.check()?;
+        work()
+    }
+
+    /// Runs the query of a cursor, whose rows are made for other statements than the one that runs now: they hear a handle of their
+    /// own, which this statement's cancels only as long as it runs.
+    pub(super) fn as_cursor<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let (thread, own) = (std::thread::current().id(), Cancellation::default());
+        let Some(heard) = self.watched().replace(thread, own.clone()) else { return work() };
+        let _linked = own.link(&heard);
+        let _replaced = OnDrop(|| {
+            self.watched().replace(thread, heard.clone());
         });
-        let given = &mut self.watched().given;
-        if let Some(last) = given.iter().rposition(|(of, _)| *of == thread) {
-            given.remove(last);
-        }
-        done
+        work()
     }
 
     pub(super) fn watched(&self) -> MutexGuard<'_, Watched> {
@@ -112,6 +124,22 @@ impl Session {
         if current.statements.is_empty() && current.cancellation.is_cancelled() {
             current.cancellation = Cancellation::default();
         }
+    }
+}
+
+/// Forgets the handle that a thread was given last.
+pub(super) fn forget_last(given: &mut Vec<(ThreadId, Cancellation)>, thread: ThreadId) {
+    if let Some(last) = given.iter().rposition(|(of, _)| *of == thread) {
+        given.remove(last);
+    }
+}
+
+/// Does something at its end, whichever way that comes.
+pub(super) struct OnDrop<F: FnMut()>(pub(super) F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
     }
 }
 
@@ -160,6 +188,38 @@ mod tests {
         let dropped = session.sql(sql).expect("rows").cancel_handle();
         dropped.cancel();
         assert!(session.sql("SELECT 1").and_then(|rows| rows.collect_batches()).is_ok());
+    }
+
+    #[test]
+    fn fetches_hear_their_own_statement() {
+        let session = Engine::builder().threads(2).build().expect("an engine").session();
+        let declare = "BEGIN; DECLARE c CURSOR FOR SELECT n FROM generate_series(1, 3000000) r (n)";
+        // The handle of a DECLARE is none of the FETCHes'.
+        let (of_declare, of_fetch) = (crate::Cancellation::default(), crate::Cancellation::default());
+        session.cancelled_by(&of_declare, || session.sql(declare)).expect("a cursor");
+        of_declare.cancel();
+        assert!(session.fetch_next("c", 10).is_ok());
+        session.cancel_handle().cancel();
+        session.forget_cancellation();
+        assert!(session.fetch_next("c", 10).is_ok());
+        session.sql("ROLLBACK").and_then(|_| session.sql(declare)).expect("another cursor");
+        let fetch = || {
+            of_fetch.cancel();
+            session.fetch_next("c", u64::MAX)
+        };
+        let error = session.cancelled_by(&of_fetch, fetch).map(drop).expect_err("it is cancelled");
+        assert_eq!(error.kind(), ErrorKind::Cancelled);
+        session.sql("ROLLBACK").expect("the end");
+    }
+
+    #[test]
+    fn a_panic_of_the_callers_own_stays_one() {
+        let session = Engine::builder().threads(1).build().expect("an engine").session();
+        let handle = crate::Cancellation::default();
+        let work = || session.cancelled_by(&handle, || -> Result<()> { panic!("of the caller") });
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err());
+        handle.cancel();
+        assert!(session.sql("SELECT 1").is_ok());
     }
 
     #[test]

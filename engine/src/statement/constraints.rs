@@ -11,10 +11,11 @@ use crate::snapshot::{COMING, Snapshot};
 use crate::stream::ResultStream;
 use crate::system::quoted;
 use crate::{Error, ErrorKind};
-use arrow::array::{Array, RecordBatch};
+use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::util::display::array_value_to_string;
 use multiloop_exec::column::Table;
 use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_exec::workers::context::Reservation;
 use multiloop_planner::catalog::{Check, Declared, Reference, TableInfo, TableName, View};
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql;
@@ -120,10 +121,23 @@ impl Runner<'_> {
     }
 
     /// Rows as INSERT casts them to some columns of a table; no columns are all.
-    pub(crate) fn assigned(&self, rows: &Table, columns: &[usize], info: &TableInfo) -> Result<Vec<RecordBatch>> {
+    /// Their memory is counted as long as what comes with them is there.
+    pub(crate) fn assigned(
+        &self,
+        rows: &Table,
+        columns: &[usize],
+        info: &TableInfo,
+    ) -> Result<(Vec<RecordBatch>, Reservation)> {
         self.over(rows, |runner, coming| {
             let query: Query = sql::assigned_rows(runner.snapshot, info, coming, columns)?;
-            runner.query(query, Timings::default())?.collect()
+            let (mut batches, mut held) = (Vec::new(), Reservation::new(&self.session.loading().memory));
+            for batch in runner.query(query, Timings::default())? {
+                let batch = batch?;
+                let bytes = |array: &ArrayRef| array.to_data().get_slice_memory_size().unwrap_or(0);
+                held.add(batch.columns().iter().map(bytes).sum())?;
+                batches.push(batch);
+            }
+            Ok((batches, held))
         })
     }
 

@@ -7,7 +7,7 @@ use multiloop_planner::sequence::Sequence;
 use std::cell::RefCell;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// Cancels a statement from another thread. Clones share one flag.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,16 @@ struct Flag {
     is_set: AtomicBool,
     /// Those that cancel this one, too.
     above: Vec<Cancellation>,
+    /// Whether there are any of `links`: who asks often takes no lock.
+    is_linked: AtomicBool,
+    /// Those that cancel this one for a while: see [`Cancellation::link`].
+    links: Mutex<Vec<Cancellation>>,
+}
+
+impl Flag {
+    fn links(&self) -> MutexGuard<'_, Vec<Cancellation>> {
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Cancellation {
@@ -28,12 +38,26 @@ impl Cancellation {
 
     /// One of its own, which these cancel, too.
     pub fn under(above: Vec<Cancellation>) -> Self {
-        Cancellation(Arc::new(Flag { is_set: AtomicBool::new(false), above }))
+        Cancellation(Arc::new(Flag { above, ..Flag::default() }))
+    }
+
+    /// Lets another one cancel this one, too, until what is returned is dropped: the work of one statement is done for another one,
+    /// as a cursor's rows are made for each FETCH. Nothing happens if they are one.
+    pub fn link(&self, other: &Cancellation) -> Linked {
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return Linked(None);
+        }
+        let mut links = self.0.links();
+        links.push(other.clone());
+        self.0.is_linked.store(true, Ordering::Relaxed);
+        Linked(Some((self.clone(), other.clone())))
     }
 
     /// Whether somebody asked.
     pub fn is_cancelled(&self) -> bool {
-        self.is_set() || self.0.above.iter().any(Cancellation::is_cancelled)
+        self.is_set()
+            || self.0.above.iter().any(Cancellation::is_cancelled)
+            || (self.0.is_linked.load(Ordering::Relaxed) && self.0.links().iter().any(Cancellation::is_cancelled))
     }
 
     /// Whether somebody asked this one itself, and not one above it.
@@ -58,6 +82,22 @@ impl Cancellation {
     /// That of the statement for which this thread works, if it is known.
     pub fn current() -> Option<Cancellation> {
         CURRENT.with_borrow(Clone::clone)
+    }
+}
+
+/// See [`Cancellation::link`]: who is cancelled, and by whom.
+#[derive(Debug)]
+#[must_use = "the link ends when this is dropped"]
+pub struct Linked(Option<(Cancellation, Cancellation)>);
+
+impl Drop for Linked {
+    fn drop(&mut self) {
+        let Some((of, other)) = &self.0 else { return };
+        let mut links = of.0.links();
+        if let Some(at) = links.iter().rposition(|link| Arc::ptr_eq(&link.0, &other.0)) {
+            links.remove(at);
+        }
+        of.0.is_linked.store(!links.is_empty(), Ordering::Relaxed);
     }
 }
 

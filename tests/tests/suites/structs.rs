@@ -287,7 +287,7 @@ fn an_error_says_its_row_and_column() {
 /// A row of all types that queries have.
 #[derive(Row, Debug, Clone, PartialEq)]
 #[row(table = "everything")]
-pub struct Everything {
+struct Everything {
     /// Which one.
     pub id: i64,
     pub truth: Option<bool>,

@@ -5,8 +5,10 @@ use crate::running::Runner;
 use crate::{DataType, Error, ErrorKind, Field, Result};
 use arrow::array::{Array, RecordBatch};
 use arrow::datatypes::Schema;
-use multiloop_exec::column::Table;
 use multiloop_exec::column::arrow::{fields_of, first_wrong_row, to_column_of};
+use multiloop_exec::column::{Column, Table};
+use multiloop_planner::evaluate::admit;
+use multiloop_planner::evaluate::calendar::{DAY, DAYS_MIN, TIMESTAMP_MIN};
 use std::sync::Arc;
 
 impl Appender<'_> {
@@ -20,7 +22,7 @@ impl Appender<'_> {
         let given = fields_of(&batch.schema())?;
         let is_kept = given.iter().zip(&self.fields).all(|(given, field)| holds(field.data_type, given.data_type));
         self.check_nulls(&batch)?;
-        self.check_texts(&batch, &given)?;
+        self.check_values(&batch, &given)?;
         if is_kept {
             return Ok(vec![batch]);
         }
@@ -34,14 +36,20 @@ impl Appender<'_> {
         self.cast(&batch).map_err(|error| self.blamed(&batch, error))
     }
 
-    /// An error for the first text that is no value of its column's type, where that is read from texts.
-    fn check_texts(&self, batch: &RecordBatch, given: &[Field]) -> Result<()> {
+    /// An error for the first value of a column that is none of its type, or of the type that the array says where that is to be
+    /// cast: nobody has looked at the values of arrays.
+    fn check_values(&self, batch: &RecordBatch, given: &[Field]) -> Result<()> {
         for ((array, given), field) in batch.columns().iter().zip(given).zip(&self.fields) {
-            if given.data_type != field.data_type
-                && holds(field.data_type, given.data_type)
-                && let Err(error) = to_column_of(array, field)
-            {
-                let Some(row) = first_wrong_row(array, field) else { return Err(error) };
+            let is_kept = holds(field.data_type, given.data_type);
+            let read = Field::new(&field.name, if is_kept { field.data_type } else { given.data_type }, true);
+            let wrong = match to_column_of(array, &read) {
+                Ok(column) => first_outside(&column, given.data_type),
+                Err(error) => match first_wrong_row(array, &read) {
+                    Some(row) => Some((row, error)),
+                    None => return Err(error),
+                },
+            };
+            if let Some((row, error)) = wrong {
                 let row = self.before + (self.buffered() + row) as u64 + 1;
                 return Err(self.of_row(error.of_column(&field.name), row));
             }
@@ -60,7 +68,7 @@ impl Appender<'_> {
                 let target = flush::Target::of(&self.statement, snapshot)?;
                 flush::check_same(&self.fields, &target.fields, &self.table)?;
                 let runner = Runner { session: &running, snapshot, parameters: &[] };
-                runner.assigned(&rows, &target.columns, &target.info)
+                Ok(runner.assigned(&rows, &target.columns, &target.info)?.0)
             })
         })
     }
@@ -70,11 +78,15 @@ impl Appender<'_> {
         if !error.kind().is_data_error() {
             return error;
         }
-        let fails = |rows: usize| self.cast(&batch.slice(0, rows)).is_err();
         let (mut right, mut wrong) = (0, batch.num_rows());
         while wrong - right > 1 {
             let middle = right + (wrong - right) / 2;
-            if fails(middle) { wrong = middle } else { right = middle }
+            match self.cast(&batch.slice(0, middle)) {
+                Ok(_) => right = middle,
+                Err(other) if other.kind().is_data_error() => wrong = middle,
+                // It says nothing of the rows, as a cancel.
+                Err(other) => return other,
+            }
         }
         let row = batch.slice(right, 1);
         let nulled = |kept: usize| {
@@ -91,7 +103,8 @@ impl Appender<'_> {
                 .collect::<Vec<_>>();
             RecordBatch::try_new(Arc::new(Schema::new(nullable)), arrays).ok()
         };
-        let is_to_blame = |at: &usize| nulled(*at).is_some_and(|row| self.cast(&row).is_err());
+        let fails = |row: &RecordBatch| self.cast(row).is_err_and(|error| error.kind().is_data_error());
+        let is_to_blame = |at: &usize| nulled(*at).is_some_and(|row| fails(&row));
         let column = (0..self.fields.len()).find(is_to_blame);
         let error = self.cast(&row).err().unwrap_or(error);
         let error = column.map_or(error.clone(), |at| error.of_column(&self.fields[at].name));
@@ -111,6 +124,32 @@ impl Appender<'_> {
         let error = Error::new(ErrorKind::NotNullViolation, message).of_column(&column);
         Err(self.of_row(error, self.before + (self.buffered() + row) as u64 + 1))
     }
+}
+
+/// The first row of a column whose value is none of its type, with the error: a decimal of too many digits, a time behind the end of
+/// the day, an element of an array that is such.
+fn first_outside(column: &Column, data_type: DataType) -> Option<(usize, Error)> {
+    // What is within needs no closer look: what is not may still be a value, as infinity is.
+    let within = match data_type {
+        DataType::Decimal { precision, .. } => {
+            let end = 10i128.checked_pow(precision.into()).unwrap_or(i128::MAX);
+            1 - end..=end - 1
+        }
+        DataType::Date => i128::from(DAYS_MIN)..=-i128::from(DAYS_MIN),
+        DataType::Time => 0..=DAY.into(),
+        DataType::Timestamp | DataType::TimestampTz => TIMESTAMP_MIN.into()..=i64::MAX.into(),
+        // Elements are texts within one.
+        of if of.element().is_some() || of.struct_fields().is_some() => 1..=0,
+        _ => return None,
+    };
+    let is_outside = |&row: &usize| match column.integer(row) {
+        Some(number) => !within.contains(&number),
+        None => within.is_empty(),
+    };
+    (0..column.rows()).filter(|row| !column.is_null(*row) && is_outside(row)).find_map(|row| {
+        let error = admit(&column.value(row, data_type), data_type, "UTC").err()?;
+        Some((row, error))
+    })
 }
 
 /// Whether a column holds all values of arrays of a type as they are.

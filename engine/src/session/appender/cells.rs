@@ -40,6 +40,26 @@ impl Cells {
         Cells { data, valid: Vec::new(), rows: 0 }
     }
 
+    /// Whether they are texts.
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.data, Data::Text(..))
+    }
+
+    /// Bytes of a row without its text: the value, and whether it is one.
+    pub(super) fn row_bytes(&self) -> usize {
+        let value = match &self.data {
+            Data::Boolean(_) => size_of::<bool>(),
+            Data::Int(_) => size_of::<i64>(),
+            Data::Wide(_) => size_of::<i128>(),
+            Data::Real(_) => size_of::<f32>(),
+            Data::Double(_) => size_of::<f64>(),
+            // One more than there are texts is made of them.
+            Data::Text(..) => 2 * size_of::<i32>(),
+            Data::Interval(_) => size_of::<Interval>(),
+        };
+        value + size_of::<bool>()
+    }
+
     /// Bytes of texts.
     pub(super) fn text_bytes(&self) -> usize {
         if let Data::Text(_, bytes) = &self.data { bytes.len() } else { 0 }

@@ -18,7 +18,8 @@ use std::borrow::Cow;
 pub(super) fn coerced<'v>(value: &'v Value, field: &Field, sight: &Sight) -> Result<Cow<'v, Value>> {
     let to = field.data_type;
     if let Value::Text(text) = value {
-        if !value.fits(to) {
+        // Of bytes a value is their digits, which a literal of these is not.
+        if !value.fits(to) || to == DataType::Bytea {
             return sight.value_of(text, to).map(Cow::Owned);
         }
         check_length(text, to)?;

@@ -2,6 +2,7 @@
 
 use super::super::{Session, Statement};
 use super::{Appender, Piece};
+use crate::guard::guarded;
 use crate::running::Runner;
 use crate::sight::Sight;
 use crate::snapshot::Snapshot;
@@ -18,7 +19,6 @@ pub(super) struct Target {
     /// The places of the columns that come; none are all.
     pub(super) columns: Vec<usize>,
     pub(super) fields: Vec<Field>,
-    pub(super) is_restricted: bool,
     pub(super) sight: Sight,
     pub(super) info: Arc<TableInfo>,
 }
@@ -38,14 +38,8 @@ impl Target {
             return Err(Error::internal("COPY was bound to no table"));
         };
         let fields = chosen(&info, &columns);
-        let is_restricted = info
-            .declared
-            .restrictions
-            .iter()
-            .enumerate()
-            .any(|(place, restriction)| restriction.is_some() && (columns.is_empty() || columns.contains(&place)));
         let sight = snapshot.sight(&fields);
-        Ok(Target { name, columns, fields, is_restricted, sight, info })
+        Ok(Target { name, columns, fields, sight, info })
     }
 }
 
@@ -69,7 +63,7 @@ impl Appender<'_> {
     /// Appends all pieces, or drops them.
     pub(super) fn flush_pieces(&mut self) -> Result<()> {
         if self.closed == 0 {
-            self.pieces.clear();
+            self.discard();
             return Ok(());
         }
         let (pieces, rows) = (std::mem::take(&mut self.pieces), self.closed as u64);
@@ -79,8 +73,9 @@ impl Appender<'_> {
         let first = self.before + 1;
         self.discard();
         match done {
-            Ok(()) => {
+            Ok(target) => {
                 self.appended += rows;
+                self.see(target);
                 Ok(())
             }
             Err(error) => Err(match error.subject().and_then(|subject| subject.row) {
@@ -90,19 +85,39 @@ impl Appender<'_> {
         }
     }
 
-    fn append(&self, pieces: Vec<Piece>) -> Result<()> {
+    /// What the statement means now: the rows that come are read for that.
+    fn see(&mut self, target: Target) {
+        (self.fields, self.sight) = (target.fields, target.sight);
+    }
+
+    /// Looks whether the table still is what it was, as where NULL may not be.
+    pub(super) fn look_again(&mut self) {
+        let session = self.session;
+        let find = || guarded(|| Target::find(session, &self.statement));
+        if let Ok(target) = find()
+            && check_same(&self.fields, &target.fields, &self.table).is_ok()
+        {
+            self.see(target);
+        }
+    }
+
+    fn append(&self, pieces: Vec<Piece>) -> Result<Target> {
         let running = self.session.running();
         running.with_snapshot(|snapshot| {
-            let Target { name, columns, fields, .. } = Target::of(&self.statement, snapshot)?;
-            check_same(&self.fields, &fields, &self.table)?;
-            let rows = self.table_of(pieces, &fields)?;
+            let target = Target::of(&self.statement, snapshot)?;
+            let Target { name, columns, fields, .. } = &target;
+            check_same(&self.fields, fields, &self.table)?;
+            let rows = self.table_of(pieces, fields)?;
             let runner = Runner { session: &running, snapshot, parameters: &[] };
-            runner.append(&name, |info| {
-                check_same(&self.fields, &chosen(info, &columns), &self.table)?;
-                let rows = if self.is_restricted { self.restricted(&runner, &rows, &columns, info)? } else { rows };
-                runner.placed(rows, &columns, info)
+            runner.append(name, |info| {
+                check_same(&self.fields, &chosen(info, columns), &self.table)?;
+                let rows = match is_restricted(info, columns) {
+                    true => self.restricted(&runner, &rows, columns, info)?,
+                    false => rows,
+                };
+                runner.placed(rows, columns, info)
             })?;
-            Ok(())
+            Ok(target)
         })
     }
 
@@ -120,9 +135,15 @@ impl Appender<'_> {
 
     /// Rows whose values are rounded or cut as their columns say.
     fn restricted(&self, runner: &Runner<'_>, rows: &Table, columns: &[usize], info: &TableInfo) -> Result<Table> {
-        let batches = runner.assigned(rows, columns, info)?;
+        let (batches, _held) = runner.assigned(rows, columns, info)?;
         self.table_of(batches.into_iter().map(Piece::Batch).collect(), &chosen(info, columns))
     }
+}
+
+/// Whether INSERT rounds or cuts values of some columns, as of `timestamp(0)`; no columns are all.
+fn is_restricted(info: &TableInfo, columns: &[usize]) -> bool {
+    let mut restrictions = info.declared.restrictions.iter().enumerate();
+    restrictions.any(|(place, restriction)| restriction.is_some() && (columns.is_empty() || columns.contains(&place)))
 }
 
 /// An error about one of some rows, of which nobody knows which.

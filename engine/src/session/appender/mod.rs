@@ -25,8 +25,8 @@ pub use row::{AppendRow, RowWriter};
 use super::{Session, Statement};
 use crate::sight::Sight;
 use crate::system::quoted;
-use crate::{Error, Field, Position, Result};
-use arrow::array::RecordBatch;
+use crate::{Error, ErrorKind, Field, Position, Result};
+use arrow::array::{Array, RecordBatch};
 use cells::Cells;
 use multiloop_exec::column::{CHUNK_ROWS, Column};
 use multiloop_exec::workers::context::Reservation;
@@ -37,8 +37,11 @@ const FLUSH_ROWS: usize = 4 * CHUNK_ROWS;
 /// Bytes that are buffered at most before they are flushed.
 const FLUSH_BYTES: usize = 128 << 20;
 
-/// Bytes of a column's texts from which on its rows become a piece.
+/// Bytes of texts from which on the rows become a piece.
 const PIECE_TEXT: usize = 16 << 20;
+
+/// Bytes by which what is counted for the columns' buffers grows.
+const OPEN_STEP: usize = 64 << 10;
 
 /// Puts rows into a table, many at once: the fastest way in for rows that a program makes one after the other.
 ///
@@ -49,8 +52,12 @@ const PIECE_TEXT: usize = 16 << 20;
 ///
 /// An error names the row (the first one that was taken is 1; rows that were refused do not count) and, where one is to blame, the
 /// column: [`Error::subject`](crate::Error::subject) has both. A row that is refused leaves the appender as it was. A flush that
-/// fails (a CHECK, a key, a reference) leaves the table as it was before the flush and drops the rows of that flush; the appender
-/// goes on, unless the session was in a transaction, which has failed then as after any statement.
+/// fails (a CHECK, a key, a reference) leaves the table as it was before the flush and drops the rows of that flush. If it was a
+/// flush within a push, the appender has failed ([`Appender::is_failed`]): it takes nothing and every push gives the same error, until
+/// [`Appender::flush`] or [`Appender::finish`] has given it, too, so that who passes over rows that are refused loses no others in
+/// silence. Then the appender goes on, unless the session was in a transaction, which has failed then as after any statement.
+///
+/// Texts are read as the session's settings (its time zone) were when the appender was made, or at its last flush.
 ///
 /// ```
 /// use multiloop::{Engine, Value};
@@ -74,9 +81,11 @@ pub struct Appender<'s> {
     table: String,
     fields: Vec<Field>,
     sight: Sight,
-    /// Whether INSERT rounds or cuts values of these columns, as of `timestamp(0)`.
-    is_restricted: bool,
     columns: Vec<Cells>,
+    /// Which of them have texts.
+    texts: Vec<usize>,
+    /// Bytes of a row in `columns` without its texts.
+    row_bytes: usize,
     /// Rows in `columns`.
     open: usize,
     /// Whether a row is being written: if that has panicked, a part of it is in `columns`.
@@ -86,6 +95,10 @@ pub struct Appender<'s> {
     closed: usize,
     /// Of `pieces`.
     memory: Reservation,
+    /// Of `columns`.
+    open_memory: Reservation,
+    /// Why a flush within a push has failed, until it is said by a flush that was asked for.
+    failed: Option<Error>,
     flush_rows: usize,
     flush_bytes: usize,
     /// The columns' names of a type of rows whose columns are those of the appender.
@@ -101,6 +114,11 @@ pub struct Appender<'s> {
 enum Piece {
     Columns(usize, Vec<Column>),
     Batch(RecordBatch),
+}
+
+/// Bytes of a batch's rows, which may be some of those in its buffers.
+fn bytes_of(batch: &RecordBatch) -> usize {
+    batch.columns().iter().map(|array| array.to_data().get_slice_memory_size().unwrap_or(0)).sum()
 }
 
 impl std::fmt::Debug for Appender<'_> {
@@ -169,19 +187,23 @@ impl<'s> Appender<'s> {
         let statement = Statement::only(&format!("{BEFORE}{table}{columns} FROM STDIN")).map_err(placed)?;
         let find = || session.as_statement(|| session.in_transaction(|| flush::Target::find(session, &statement)));
         let target = session.seen(&statement, find).map_err(placed)?;
-        let columns = target.fields.iter().map(|field| Cells::new(field.data_type)).collect();
+        let columns: Vec<Cells> = target.fields.iter().map(|field| Cells::new(field.data_type)).collect();
+        let memory = Reservation::new(&session.loading().memory);
         Ok(Appender {
             statement,
             table: target.name.name,
             fields: target.fields,
             sight: target.sight,
-            is_restricted: target.is_restricted,
+            texts: (0..columns.len()).filter(|&at| columns[at].is_text()).collect(),
+            row_bytes: columns.iter().map(Cells::row_bytes).sum(),
             columns,
             open: 0,
             is_writing: false,
             pieces: Vec::new(),
             closed: 0,
-            memory: Reservation::new(&session.loading().memory),
+            open_memory: memory.fork(),
+            memory,
+            failed: None,
             flush_rows: FLUSH_ROWS,
             flush_bytes: FLUSH_BYTES,
             named: &[],
@@ -255,12 +277,31 @@ impl<'s> Appender<'s> {
         self.open + self.closed
     }
 
+    /// Whether a flush within a push has failed: the rows that were buffered are dropped, and no more are taken until
+    /// [`Appender::flush`] has given the error.
+    ///
+    /// ```
+    /// # use multiloop::{Engine, Value};
+    /// # let session = Engine::new()?.session();
+    /// # session.sql("CREATE TABLE t (a bigint CHECK (a > 0))")?;
+    /// let mut appender = session.appender("t")?.flush_every(2);
+    /// let pushed: Vec<bool> = (-1..3).map(|n| appender.push(&[Value::Int(n)]).is_ok()).collect();
+    /// assert_eq!((pushed, appender.is_failed()), (vec![true, false, false, false], true));
+    /// assert_eq!(appender.flush().unwrap_err().sqlstate(), "23514");
+    /// appender.push(&[Value::Int(1)])?;
+    /// assert_eq!(appender.finish()?, 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    pub fn is_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
     /// Takes a row; see [`AppendRow`].
     ///
     /// # Errors
-    /// 42601 for a row of another number of fields; 42804 for one whose columns have other names; 23502, 42804, 22003, 22001, 22P02 and the like for a value that its column does
-    /// not take: the row is not taken, nothing else changes. Those of [`Appender::flush`], if it was time for one: the row is
-    /// among those of that flush.
+    /// 42601 for a row of another number of fields; 42804 for one whose columns have other names; 23502, 42804, 22003, 22001, 22P02
+    /// and the like for a value that its column does not take, 53200 if there is no memory: the row is not taken, nothing else changes.
+    /// Those of [`Appender::flush`], if it was time for one: the row is among those of that flush, and [`Appender::is_failed`] says so.
     ///
     /// ```
     /// # use multiloop::{Engine, Value};
@@ -299,24 +340,45 @@ impl<'s> Appender<'s> {
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     pub fn push_with(&mut self, write: impl FnOnce(&mut RowWriter<'_>) -> Result<()>) -> Result<()> {
+        self.check_failed()?;
         self.forget_part();
         self.is_writing = true;
         let mut writer = RowWriter::new(&mut self.columns, &self.fields, &self.table, &self.sight);
         let written = write(&mut writer).and_then(|()| writer.check_all());
-        if let Err(error) = written {
-            self.forget_part();
-            return Err(self.of_row(error, self.before + self.buffered() as u64 + 1));
-        }
+        let text_bytes = match written.and_then(|()| self.reserve_open()) {
+            Ok(text_bytes) => text_bytes,
+            Err(error) => {
+                self.forget_part();
+                if error.kind() == ErrorKind::NotNullViolation {
+                    self.look_again();
+                }
+                return Err(self.of_row(error, self.before + self.buffered() as u64 + 1));
+            }
+        };
         self.is_writing = false;
         self.open += 1;
-        let is_long = || self.columns.iter().any(|column| column.text_bytes() >= PIECE_TEXT);
-        // Few looks at texts: they are seldom so long.
-        if self.open == CHUNK_ROWS || self.buffered() >= self.flush_rows || (self.open.is_multiple_of(64) && is_long())
-        {
-            self.close_piece()?;
+        if self.open == CHUNK_ROWS || self.buffered() >= self.flush_rows || text_bytes >= PIECE_TEXT {
+            self.close_piece();
             self.flush_if_full()?;
         }
         Ok(())
+    }
+
+    /// Counts what is in the columns with the row that has been written now, and says how many bytes of it are texts.
+    fn reserve_open(&mut self) -> Result<usize> {
+        let text_bytes = self.texts.iter().map(|&at| self.columns[at].text_bytes()).sum::<usize>();
+        let needed = (self.open + 1) * self.row_bytes + text_bytes;
+        if needed > self.open_memory.bytes() {
+            // Buffers that grow have room for as much again.
+            let ample = (2 * needed).next_multiple_of(OPEN_STEP);
+            self.open_memory.resize(ample).or_else(|_| self.open_memory.resize(needed))?;
+        }
+        Ok(text_bytes)
+    }
+
+    /// An error if a flush within a push has failed.
+    fn check_failed(&self) -> Result<()> {
+        self.failed.clone().map_or(Ok(()), Err)
     }
 
     /// Takes rows, one after the other.
@@ -361,15 +423,16 @@ impl<'s> Appender<'s> {
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     pub fn push_batch(&mut self, batch: RecordBatch) -> Result<()> {
+        self.check_failed()?;
+        self.forget_part();
         let batches = self.admitted_batch(batch)?;
+        let mut memory = self.memory.fork();
+        memory.add(batches.iter().map(bytes_of).sum())?;
         // They come behind the rows before them.
-        self.close_piece()?;
-        for batch in batches {
-            let bytes = batch.columns().iter().map(|array| array.get_array_memory_size()).sum();
-            self.memory.add(bytes)?;
-            self.closed += batch.num_rows();
-            self.pieces.push(Piece::Batch(batch));
-        }
+        self.close_piece();
+        self.memory.absorb(memory);
+        self.closed += batches.iter().map(RecordBatch::num_rows).sum::<usize>();
+        self.pieces.extend(batches.into_iter().map(Piece::Batch));
         self.flush_if_full()
     }
 
@@ -378,7 +441,8 @@ impl<'s> Appender<'s> {
     /// # Errors
     /// 23505, 23514, 23503 and 23502 for a row that the table does not take; 25006 and 25P02 as of any statement; 42501 and 42P01 if
     /// the right or the table is gone, 0A000 if its columns have changed; 57014 if it was cancelled, 53200 if there is no
-    /// memory. The table is as it was, and the rows that were buffered are dropped.
+    /// memory. The table is as it was, and the rows that were buffered are dropped. The error of a flush within a push that has
+    /// failed, which has dropped them already ([`Appender::is_failed`]).
     ///
     /// ```
     /// # use multiloop::{Engine, Value};
@@ -394,7 +458,10 @@ impl<'s> Appender<'s> {
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     pub fn flush(&mut self) -> Result<()> {
-        self.close_piece()?;
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        self.close_piece();
         self.flush_pieces()
     }
 
@@ -417,18 +484,18 @@ impl<'s> Appender<'s> {
         Ok(self.appended)
     }
 
-    /// Makes the rows of the columns' buffers a piece; all that is buffered is dropped if there is no memory for it.
-    fn close_piece(&mut self) -> Result<()> {
+    /// Makes the rows of the columns' buffers a piece; what was counted for them is that piece's.
+    fn close_piece(&mut self) {
         self.forget_part();
         if self.open == 0 {
-            return Ok(());
+            return;
         }
         let columns: Vec<Column> = self.columns.iter_mut().map(Cells::take).collect();
         let rows = std::mem::take(&mut self.open);
-        let bytes = columns.iter().map(Column::bytes).sum();
+        let memory = self.open_memory.split(columns.iter().map(Column::bytes).sum());
+        self.memory.absorb(memory);
         self.closed += rows;
         self.pieces.push(Piece::Columns(rows, columns));
-        self.memory.add(bytes).inspect_err(|_| self.discard())
     }
 
     /// Forgets what there is of a row that was not written to its end.
@@ -442,7 +509,7 @@ impl<'s> Appender<'s> {
         if self.closed < self.flush_rows && self.memory.bytes() < self.flush_bytes {
             return Ok(());
         }
-        self.flush_pieces()
+        self.flush_pieces().inspect_err(|error| self.failed = Some(error.clone()))
     }
 
     /// Forgets all rows that are buffered.

@@ -2,7 +2,8 @@
 
 use crate::{Engine, ErrorKind, Session, Value};
 use arrow::array::{
-    ArrayRef, Date32Array, Float64Array, Int16Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+    ArrayRef, Date32Array, Decimal128Array, Float64Array, Int16Array, Int64Array, RecordBatch, StringArray,
+    Time64MicrosecondArray, TimestampMicrosecondArray, TimestampNanosecondArray, TimestampSecondArray,
 };
 use multiloop_planner::numeric::Numeric;
 use std::sync::Arc;
@@ -67,9 +68,13 @@ fn values_are_cast_as_insert_casts_them() {
         "\\x00ff",
         "12:34",
     ];
+    let digits = Value::text("abcd");
     let mut appender = session.appender("t").expect("an appender");
     appender.push(&texts.map(Value::text)).expect("literals");
     appender.push(&vec![Value::Null; 17]).expect("NULLs");
+    let mut with_digits = vec![Value::Null; 17];
+    with_digits[15] = digits;
+    appender.push(&with_digits).expect("a literal of bytes");
     let numbers = [
         Value::Float(1.5),
         Value::numeric(Numeric::new(25, 1)),
@@ -83,11 +88,12 @@ fn values_are_cast_as_insert_casts_them() {
     let others = [Value::Int(0), Value::Int(600_000)].into_iter().chain(std::iter::repeat_n(Value::Null, 7));
     let mixed: Vec<Value> = numbers.into_iter().take(7).chain([Value::Int(8)]).chain(others).collect();
     appender.push(&mixed).expect("numbers");
-    assert_eq!(appender.finish(), Ok(3));
+    assert_eq!(appender.finish(), Ok(4));
     let quoted = texts.map(|text| format!("'{text}'")).join(", ");
     let nulls = ["NULL"; 17].join(", ");
+    let digits = format!("{}, 'abcd', NULL", ["NULL"; 15].join(", "));
     let sql = format!(
-        "INSERT INTO s VALUES ({quoted}), ({nulls}), (1.5::float8, 2.5, 3, 4, 50, 0.5::float8, 7, 8, '1970-01-01', \
+        "INSERT INTO s VALUES ({quoted}), ({nulls}), ({digits}), (1.5::float8, 2.5, 3, 4, 50, 0.5::float8, 7, 8, '1970-01-01', \
          '1970-01-01 00:00:00.6', NULL, NULL, NULL, NULL, NULL, NULL, NULL)"
     );
     session.sql(&sql).expect("the same by INSERT");
@@ -180,7 +186,11 @@ fn a_constraint_fails_in_row_700_000() {
         assert!(error.detail().is_some_and(|detail| detail.ends_with("Row 700000 of the appender.")), "{error:?}");
         assert_eq!(one(&session, "SELECT count(*) FROM t"), appender.rows().to_string());
         assert_eq!(appender.buffered(), 0);
-        appender.push(&[Value::Int(-1), Value::Null, Value::Null]).expect("it goes on");
+        let row = [Value::Int(-1), Value::Null, Value::Null];
+        let again = appender.push(&row).expect_err("nobody has asked for a flush");
+        assert!(appender.is_failed() && again.sqlstate() == state);
+        assert_eq!(appender.flush().map_err(|error| error.sqlstate()), Err(state));
+        appender.push(&row).expect("it goes on");
         assert_eq!(appender.finish(), Ok(524_289));
     }
 }
@@ -213,6 +223,7 @@ fn it_belongs_to_the_transaction() {
     assert_eq!(appender.push(&[Value::text("x")]).map_err(|error| error.sqlstate()), Err("22P02"));
     assert_eq!(one(&session, "SELECT count(*) FROM t"), "2");
     assert_eq!(appender.push(&[Value::Int(0)]).map_err(|error| error.sqlstate()), Err("23514"));
+    assert_eq!(appender.flush().map_err(|error| error.sqlstate()), Err("23514"));
     appender.push(&[Value::Int(1)]).expect("buffered");
     assert_eq!(appender.flush().map_err(|error| error.kind()), Err(ErrorKind::FailedTransaction));
     session.sql("ROLLBACK").expect("the end");
@@ -339,4 +350,89 @@ fn a_row_that_panics_is_not_taken() {
     }
     assert_eq!(appender.finish(), Ok(2));
     assert_eq!(rows(&session, "SELECT a, b FROM t"), [["0", "x"], ["2", "x"]]);
+}
+
+#[test]
+fn a_batch_is_taken_whole_or_not_at_all() {
+    let session = session("CREATE TABLE t (a timestamp, b text, c decimal(6,2), d time, e timestamp, f decimal(8,2))");
+    let mut appender = session.appender("t").expect("an appender");
+    let good: Vec<ArrayRef> = vec![
+        Arc::new(TimestampNanosecondArray::from(vec![Some(1_000), None])),
+        Arc::new(StringArray::from(vec!["x", "y"])),
+        Arc::new(decimals(&[Some(999_999), None])),
+        Arc::new(Time64MicrosecondArray::from(vec![86_400_000_000, 0])),
+        Arc::new(TimestampSecondArray::from(vec![Some(1), None])),
+        Arc::new(decimals(&[Some(-999_999), None])),
+    ];
+    let bad: [(ArrayRef, &str); 6] = [
+        (Arc::new(TimestampNanosecondArray::from(vec![0, 1])), "22008"),
+        (Arc::new(StringArray::from(vec!["x", "a\0b"])), "22021"),
+        (Arc::new(decimals(&[None, Some(10_000_000_000)])), "22003"),
+        (Arc::new(Time64MicrosecondArray::from(vec![0, 86_400_000_001])), "22008"),
+        (Arc::new(TimestampSecondArray::from(vec![0, i64::MAX])), "22008"),
+        (Arc::new(decimals(&[None, Some(1_000_000)])), "22003"),
+    ];
+    appender.push_batch(batch(good.clone())).expect("good ones");
+    for (at, (array, state)) in bad.into_iter().enumerate() {
+        let mut columns = good.clone();
+        columns[at] = array;
+        let error = appender.push_batch(batch(columns)).expect_err("one is bad");
+        let subject = error.subject().expect("a row");
+        assert_eq!((error.sqlstate(), subject.row), (state, Some(4)), "{error}");
+        assert_eq!(appender.buffered(), 2);
+    }
+    appender.push_batch(batch(good.clone()).slice(0, 0)).expect("none");
+    assert_eq!(appender.finish(), Ok(2));
+    assert_eq!(one(&session, "SELECT count(*) FROM t WHERE c = 9999.99 AND f = -9999.99 AND d = '24:00'"), "1");
+}
+
+fn decimals(values: &[Option<i128>]) -> Decimal128Array {
+    Decimal128Array::from(values.to_vec()).with_precision_and_scale(6, 2).expect("a decimal type")
+}
+
+#[test]
+fn what_is_buffered_is_counted() {
+    let engine = Engine::builder().threads(1).memory_limit(64 << 20).build().expect("an engine");
+    let session = engine.session();
+    session.sql("CREATE TABLE t (a text)").expect("a table");
+    let long = "x".repeat(20 << 20);
+    let mut appender = session.appender("t").expect("an appender").flush_every(1000);
+    let used = engine.memory_used();
+    appender.push(&[Value::text("x".repeat(1 << 20).as_str())]).expect("a row");
+    assert!(engine.memory_used() >= used + (1 << 20));
+    let pushed = (0..10).map(|_| appender.push(&[Value::text(long.as_str())]).map_err(|error| error.sqlstate()));
+    let pushed: Vec<_> = pushed.collect();
+    assert!(pushed[0].is_ok() && pushed[9] == Err("53200"), "{pushed:?}");
+    let array = Arc::new(StringArray::from(vec![long.as_str(); 3]));
+    let before = appender.buffered();
+    assert_eq!(appender.push_batch(batch(vec![array])).map_err(|error| error.sqlstate()), Err("53200"));
+    assert_eq!((appender.buffered(), appender.is_failed()), (before, false));
+    // Slices are as long as they are, however long their array is.
+    drop(appender);
+    let all = batch(vec![Arc::new(StringArray::from(vec!["x".repeat(1000); 30_000]))]);
+    let mut appender = session.appender("t").expect("an appender");
+    for at in 0..30 {
+        appender.push_batch(all.slice(1000 * at, 1000).slice(0, 10)).expect("some rows");
+    }
+    assert_eq!((appender.rows(), appender.buffered()), (0, 300));
+    appender.flush().expect("few rows");
+    appender.push_batch(all.slice(0, 0)).expect("none");
+    appender.flush().expect("nothing");
+}
+
+#[test]
+fn the_table_is_seen_as_it_is() {
+    let session = session("CREATE TABLE t (a timestamptz NOT NULL, b timestamp(0))");
+    let mut appender = session.appender("t").expect("an appender");
+    let row = ["2024-07-01 12:00:00", "2024-07-01 12:00:00.6"].map(Value::text);
+    appender.push(&row).expect("a row");
+    appender.flush().expect("it is put in");
+    let changes = "SET TimeZone = 'Asia/Tokyo'; CREATE OR REPLACE TABLE t (a timestamptz, b timestamp(1))";
+    session.sql(changes).expect("another table of these columns");
+    assert_eq!(appender.push(&[Value::Null, Value::Null]).map_err(|error| error.sqlstate()), Err("23502"));
+    appender.push(&[Value::Null, Value::Null]).expect("it has looked again");
+    appender.push(&row).expect("a row");
+    assert_eq!(appender.finish(), Ok(3));
+    let sql = "SELECT a, b FROM t ORDER BY a";
+    assert_eq!(rows(&session, sql), [["2024-07-01 12:00:00+09", "2024-07-01 12:00:00.6"], ["NULL", "NULL"],]);
 }
