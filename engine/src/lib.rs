@@ -25,7 +25,7 @@
 //! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
 //! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `parameters` are values from Rust,
 //! `row` gives it values, `types` are those that Rust lacks. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
-//! `session` and `linq` are what users call.
+//! `session` and `linq` are what users call. `guides` runs the code of the pages in `docs/`.
 
 // What `#[derive(Row)]` generates names this crate from outside.
 extern crate self as multiloop;
@@ -39,6 +39,8 @@ mod explain;
 pub mod format;
 mod grants;
 mod guard;
+#[cfg(doctest)]
+mod guides;
 mod hashed;
 mod keys;
 pub mod linq;

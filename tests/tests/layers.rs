@@ -102,6 +102,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "statement",
             "session",
             "linq",
+            "guides",
         ],
     ),
     (
