@@ -4,6 +4,7 @@ use crate::access::FileUse;
 use crate::activity::Activity;
 use crate::catalog::{Current, Domains, Entry, Object, Qualified, Schemas, State, StoredTable};
 use crate::format::identity::Identity;
+use crate::functions::Functions;
 use crate::hashed::Hashed;
 use crate::names::Known;
 use crate::notify::Channels;
@@ -22,7 +23,7 @@ use multiloop_exec::{Cards, DeviceUse, Devices};
 use multiloop_planner::catalog::{Declared, FileOptions, TableHandle, TableName};
 use multiloop_planner::relation::FarKey;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 use sysinfo::{MemoryRefreshKind, System};
 
@@ -49,6 +50,7 @@ pub(crate) struct Shared {
     pub(crate) activity: Arc<Activity>,
     files: Mutex<HashMap<(Vec<String>, FileOptions), CachedFile>>,
     pub(crate) hashed: Hashed,
+    functions: RwLock<Functions>,
 }
 
 /// How long to make the code of a row takes, about.
@@ -153,6 +155,7 @@ impl EngineBuilder {
             activity: Arc::default(),
             files: Mutex::default(),
             hashed: Hashed::default(),
+            functions: RwLock::default(),
         })))
     }
 }
@@ -237,13 +240,40 @@ impl Engine {
 }
 
 impl Shared {
+    /// The functions that the program has registered so far.
+    pub(crate) fn functions(&self) -> Functions {
+        self.functions.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes them, for statements that begin from now on.
+    pub(crate) fn change_functions<T>(&self, change: impl FnOnce(&mut Functions) -> Result<T>) -> Result<T> {
+        let mut functions = self.functions.write().unwrap_or_else(PoisonError::into_inner);
+        // What goes is dropped without the lock: it is the program's.
+        let before = functions.clone();
+        let changed = change(&mut functions);
+        drop(functions);
+        drop(before);
+        changed
+    }
+
     /// What a session tells of itself.
     pub(crate) fn facts_of(&self, work: &Work) -> system::Facts {
         let (session, database) = work.identity();
         let (access, activity) = (work.access(), Arc::clone(&self.activity));
         let (settings, mode) = work.settings_and_mode();
         let (rights, is_superuser) = (access.acting_rights(&settings), access.is_superuser());
-        system::Facts { session, database, settings, mode, rights, is_superuser, roles: access.roles, activity }
+        let functions = self.functions();
+        system::Facts {
+            session,
+            database,
+            settings,
+            mode,
+            rights,
+            is_superuser,
+            roles: access.roles,
+            activity,
+            functions,
+        }
     }
 
     /// Runs `use_snapshot` on what a session sees now; files that it names are read in this context.

@@ -6,6 +6,7 @@
 use crate::{Error, Result};
 use multiloop_planner::stack;
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a statement, or a part of one.
@@ -13,17 +14,58 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     caught(|| stack::deep(|| caught(work)))
 }
 
-/// Makes an error of a panic.
+thread_local! {
+    /// Whether the thread is in a function that a program registered.
+    static IN_FUNCTION: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says that the thread is in a function of the program's, until it is dropped.
+struct InFunction(bool);
+
+impl InFunction {
+    fn enter() -> Self {
+        InFunction(IN_FUNCTION.replace(true))
+    }
+}
+
+impl Drop for InFunction {
+    fn drop(&mut self) {
+        IN_FUNCTION.set(self.0);
+    }
+}
+
+/// Makes an error of a panic. A function that a program registered may not run a statement: it would wait for workers, or locks,
+/// which the statement that calls it has.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    if IN_FUNCTION.get() {
+        return Err(Error::unsupported("a statement within a function that a statement calls is"));
+    }
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Error::internal(text(panic))))
 }
 
+/// Makes an error (XX000) of a panic of a function that a program registered.
+pub(crate) fn called<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let entered = InFunction::enter();
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    drop(entered);
+    outcome.unwrap_or_else(|panic| {
+        let said = said(panic);
+        let said = said.as_deref().unwrap_or("what it says is no text");
+        Err(Error::internal(format!("function {name} panicked: {said}")))
+    })
+}
+
 fn text(panic: Box<dyn Any + Send>) -> String {
+    format!("internal error: {}", said(panic).as_deref().unwrap_or("a panic"))
+}
+
+/// What a panic says.
+fn said(panic: Box<dyn Any + Send>) -> Option<String> {
     let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
     let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
     // Whatever else it holds might panic once more when it is dropped.
     std::mem::forget(panic);
-    format!("internal error: {}", said.as_deref().unwrap_or("a panic"))
+    said
 }
 
 #[cfg(test)]

@@ -19,12 +19,13 @@
 //!
 //! The source, low to high: `guard` stands around statements, `timer` calls back when a time has passed, `plan` is the
 //! road from text to program, `tallies` what statements took, `sight` how values are shown and read, `sliced` batches of bounded
-//! size, `stream` what comes back, `reader` that as Arrow's readers and `pretty` as a table of text,
+//! size, `stream` what comes back, `reader` that as Arrow's readers, `asynchronous` as streams of batches and `pretty` as a table of text,
 //! `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique, `grants` says whose they are), `settings`
 //! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
 //! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
 //! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `parameters` are values from Rust,
-//! `row` gives it values, `types` are those that Rust lacks. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
+//! `row` gives it values, `types` are those that Rust lacks, `functions` those that it registers. `running` is what a statement has from
+//! its session, `explain` and `statement` what every kind does;
 //! `session` and `linq` are what users call. `guides` runs the code of the pages in `docs/`.
 
 // What `#[derive(Row)]` generates names this crate from outside.
@@ -32,11 +33,14 @@ extern crate self as multiloop;
 
 mod access;
 mod activity;
+#[cfg(feature = "async")]
+mod asynchronous;
 mod catalog;
 mod effects;
 mod engine;
 mod explain;
 pub mod format;
+pub mod functions;
 mod grants;
 mod guard;
 #[cfg(doctest)]
@@ -69,15 +73,18 @@ mod transaction;
 mod types;
 
 pub use activity::{Signal, SignalCallback};
+#[cfg(feature = "async")]
+pub use asynchronous::BatchStream;
 pub use engine::{Engine, EngineBuilder};
 pub use multiloop_derive::Row;
+pub use functions::{Aggregate, AggregateFunction, ScalarFunction, TableFunction};
 pub use multiloop_exec::workers::context::Cancellation;
 #[doc(hidden)]
 pub use multiloop_exec::{DeviceUse, Devices, Rates, about_cards, first_card};
 pub use multiloop_planner::catalog::{FileOption, FileOptions, OptionValue};
 pub use multiloop_planner::error::{Error, ErrorKind, Position, Result, Subject};
 pub use multiloop_planner::evaluate::zone::Zone;
-pub use multiloop_planner::function::IntervalStyle;
+pub use multiloop_planner::function::{IntervalStyle, Volatility};
 pub use multiloop_planner::numeric::Numeric;
 pub use multiloop_planner::relation::builder::{FunctionKind, FunctionSummary, functions};
 pub use multiloop_planner::rewrite::RewriteOptions;

@@ -18,7 +18,8 @@ use multiloop_exec::run::run_plan;
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Cards, DeviceUse, Devices};
 use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, FileOptions, Literals, Right, SqlFunction, TableHandle, TableInfo, TableName, View,
+    Catalog, CatalogEntry, FileOptions, Literals, Right, SqlFunction, TableHandle, TableInfo, TableName, UserCallee,
+    View,
 };
 use multiloop_planner::function::IntervalStyle;
 use multiloop_planner::relation::Query;
@@ -73,6 +74,10 @@ pub(crate) struct Snapshot<'a> {
     files: RefCell<HashMap<(Vec<String>, FileOptions), StoredTable>>,
     /// When the transaction and the statement began.
     times: Times,
+    /// Whether it has asked for functions that the program registered.
+    asks_functions: Cell<bool>,
+    /// What table functions have given.
+    made: RefCell<Vec<StoredTable>>,
     /// Whether it has asked for the time.
     asks_time: Cell<bool>,
     /// The values of literals in the statement's text, if it was prepared.
@@ -102,6 +107,8 @@ pub(crate) struct Uses {
     style: Option<IntervalStyle>,
     /// What the session told, if it was asked.
     facts: Option<Facts>,
+    /// The state of the program's functions, if it asked for some.
+    functions: Option<u64>,
     /// Whether a name was looked up as a value.
     resolves: bool,
     /// Whether one of the names is of a table of the system's, which each snapshot has to look up.
@@ -180,6 +187,8 @@ impl<'a> Snapshot<'a> {
             context,
             files: RefCell::default(),
             times,
+            asks_functions: Cell::new(false),
+            made: RefCell::default(),
             asks_time: Cell::new(false),
             literals: RefCell::default(),
             reads: RefCell::default(),
@@ -368,6 +377,7 @@ impl<'a> Snapshot<'a> {
             zone: self.asks_zone.get().then(|| Arc::clone(&self.zone)),
             style: self.asks_style.get().then_some(self.style),
             facts: self.asks_session.get().then(|| self.facts.clone()),
+            functions: self.asks_functions.get().then(|| self.facts.functions.version()),
             resolves: self.resolves.get(),
             system: !self.system_tables.borrow().is_empty(),
             rights: self.rights(),
@@ -382,6 +392,7 @@ impl<'a> Snapshot<'a> {
         if uses.path != self.path
             || !is_zone
             || !is_style
+            || uses.functions.is_some_and(|version| version != self.facts.functions.version())
             || uses.facts.as_ref().is_some_and(|facts| *facts != self.facts)
         {
             return false;
@@ -422,6 +433,7 @@ impl<'a> Snapshot<'a> {
             .or_else(|| self.coming.borrow().as_ref().and_then(of))
             .or_else(|| self.system_tables.borrow().values().find_map(system))
             .or_else(|| self.files.borrow().values().find_map(of))
+            .or_else(|| self.made.borrow().iter().find_map(of))
     }
 }
 
@@ -524,6 +536,22 @@ impl Catalog for Snapshot<'_> {
 
     fn function(&self, name: &str, arguments: usize) -> Option<Arc<SqlFunction>> {
         system::function(name, arguments)
+    }
+
+    fn user_functions(&self, name: &str) -> Vec<UserCallee> {
+        self.asks_functions.set(true);
+        self.facts.functions.named(name)
+    }
+
+    fn table_of_function(&self, number: u32, arguments: Option<&[Value]>) -> Result<Arc<TableInfo>> {
+        // It may give other rows each time.
+        self.counts.set(true);
+        let arguments = arguments.filter(|_| !self.is_preparing());
+        let function = self.facts.functions.table(number)?;
+        let stored = StoredTable::new(function.name(), function.rows(arguments, self.context)?, Arc::default());
+        let info = Arc::clone(&stored.info);
+        self.made.borrow_mut().push(stored);
+        Ok(info)
     }
 
     fn time_zone(&self) -> Arc<str> {

@@ -25,6 +25,10 @@ pub enum ErrorKind {
     UnknownColumn,
     /// 42883: no such function, or none for these argument types.
     UnknownFunction,
+    /// 42723: a name that a function has already.
+    DuplicateFunction,
+    /// 38000: an error of a function that a program registered.
+    ExternalRoutine,
     /// 42725: an operator or function that could be read in several ways.
     AmbiguousFunction,
     /// 42846: no cast from one type to the other.
@@ -345,6 +349,8 @@ impl ErrorKind {
             ErrorKind::UnexpectedNull => "22002",
             ErrorKind::FailedTransaction => "25P02",
             ErrorKind::ActiveTransaction => "25001",
+            ErrorKind::DuplicateFunction => "42723",
+            ErrorKind::ExternalRoutine => "38000",
             ErrorKind::NoTransaction => "25P01",
             ErrorKind::ReadOnlyTransaction => "25006",
             ErrorKind::Serialization => "40001",

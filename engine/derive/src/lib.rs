@@ -5,6 +5,8 @@
 
 mod rows;
 mod shape;
+#[cfg(test)]
+mod tests;
 mod twin;
 
 use proc_macro2::TokenStream;

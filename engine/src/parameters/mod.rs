@@ -61,6 +61,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter(Kind);
 
+impl Parameter {
+    /// Whether it is a value in the engine's own form, which nobody has looked at yet.
+    pub(crate) fn is_given_as_it_is(&self) -> bool {
+        matches!(self.0, Kind::Value(_) | Kind::Typed(..))
+    }
+}
+
 /// What a parameter is; where a type stands beside a value, it is that of the Rust type.
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {

@@ -26,7 +26,7 @@ pub(super) struct Batch {
 }
 
 /// A column of a batch, or the elements of its arrays.
-pub(super) struct Column {
+pub(crate) struct Column {
     array: ArrayRef,
     nulls: Option<NullBuffer>,
     cells: Cells,
@@ -67,7 +67,7 @@ impl Batch {
 }
 
 impl Column {
-    fn new(array: &ArrayRef, data_type: DataType) -> Self {
+    pub(crate) fn new(array: &ArrayRef, data_type: DataType) -> Self {
         Column { nulls: array.logical_nulls(), cells: Cells::of(array, data_type), array: Arc::clone(array) }
     }
 
@@ -77,7 +77,7 @@ impl Column {
 
     /// The value of a row.
     #[inline]
-    pub(super) fn value(&self, row: usize) -> ValueRef<'_> {
+    pub(crate) fn value(&self, row: usize) -> ValueRef<'_> {
         if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
             return ValueRef::Null;
         }

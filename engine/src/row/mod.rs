@@ -33,6 +33,7 @@ mod tests;
 mod to_value;
 mod value;
 
+pub(crate) use columns::Column;
 pub use from_row::FromRow;
 pub use from_sql::FromSql;
 pub(crate) use from_sql::nearest;

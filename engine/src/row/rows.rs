@@ -111,6 +111,18 @@ impl Rows {
         Ok(false)
     }
 
+    /// The result, with the batches that have not been begun.
+    ///
+    /// ```
+    /// let session = multiloop::Engine::new()?.session();
+    /// let batches = session.query("SELECT $1::int AS a", (7,))?.into_stream().collect_batches()?;
+    /// assert_eq!(batches[0].num_rows(), 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    pub fn into_stream(self) -> ResultStream {
+        self.stream
+    }
+
     /// What a function makes of each row.
     ///
     /// ```

@@ -2,8 +2,11 @@
 
 mod admitted;
 mod appender;
+#[cfg(feature = "async")]
+mod asynchronous;
 mod copy;
 mod cursors;
+mod functions;
 mod prepared;
 mod reading;
 mod rows;

@@ -1,6 +1,7 @@
 //! Facts about a session that the system catalog shows.
 
 use crate::activity::{Activity, Signal};
+use crate::functions::Functions;
 use crate::roles::{Rights, Roles};
 use crate::settings::Settings;
 use crate::{Error, ErrorKind, Result};
@@ -34,6 +35,8 @@ pub(crate) struct Facts {
     pub(crate) roles: Option<Arc<Roles>>,
     /// All sessions of the engine.
     pub(crate) activity: Arc<Activity>,
+    /// The functions that the program has registered.
+    pub(crate) functions: Functions,
 }
 
 /// A setting that a statement changes.

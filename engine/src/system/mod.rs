@@ -2,7 +2,7 @@
 //!
 //! `shape` has the names and columns of all tables and views, from a text. The rows of a table are made when a statement names it,
 //! and kept as long as the state is what it was: those that PostgreSQL has, too, whatever users make (`rows`, `fixed.txt`), and
-//! those of what users make (`relations`, `declared`, `types`, `granted`, `session_tables`). `views` are queries over them, and so are functions:
+//! those of what users make (`relations`, `declared`, `types`, `granted`, `session_tables`, and `registered` functions of the program). `views` are queries over them, and so are functions:
 //! `functions` has a text for each, which is bound where it is called. `facts` is what a session tells of itself, `names` how
 //! things are called, and what a name means; `kept` is how texts that are kept are shown.
 //!
@@ -16,6 +16,7 @@ mod functions;
 mod granted;
 mod kept;
 mod names;
+mod registered;
 mod relations;
 mod rows;
 mod session_tables;
@@ -68,6 +69,8 @@ pub(crate) struct Made {
     who: (Arc<str>, String),
     /// The time zone in which instants are shown.
     zone: Arc<str>,
+    /// The state of the program's functions.
+    functions: u64,
     tables: Mutex<HashMap<&'static str, StoredTable>>,
 }
 
@@ -91,6 +94,7 @@ impl Cache {
                 && made.who.0 == facts.database
                 && made.who.1 == user
                 && made.zone == zone
+                && made.functions == facts.functions.version()
         };
         if let Some(at) = all.iter().position(is_it) {
             return Arc::clone(&all[at]);
@@ -111,6 +115,7 @@ impl Cache {
             path: Arc::clone(path),
             who: (Arc::clone(&facts.database), user.to_owned()),
             zone,
+            functions: facts.functions.version(),
             tables: Mutex::default(),
         });
         all.push(Arc::clone(&made));
@@ -185,8 +190,8 @@ impl Making<'_> {
             "multiloop_role" => names::shown_names(self, "pg_authid", name),
             "multiloop_index_column" => declared::index_columns(self),
             "multiloop_type" => types::names(self),
-            "pg_proc" => functions::listed(),
-            "multiloop_procedure" => functions::procedures(),
+            "pg_proc" => [functions::listed(), registered::listed(self)].concat(),
+            "multiloop_procedure" => [functions::procedures(), registered::procedures(self)].concat(),
             name => rows::fixed(name),
         }
     }

@@ -13,7 +13,7 @@
 //! range of a type is `checked_…` and gives None then: no operator panics.
 //!
 //! `moments` has what all days and times have, `date`, `time` and `timestamp` what is each one's own, `decimal` exact numbers, `uuid`
-//! identifiers; `literals` the macros that make some while a program is compiled.
+//! identifiers; `literals` the macros that make some while a program is compiled; `crates` types of other crates.
 //!
 //! ```
 //! use multiloop::{Date, Decimal, Engine, date, decimal, params};
@@ -27,6 +27,7 @@
 //! # Ok::<(), multiloop::Error>(())
 //! ```
 
+mod crates;
 mod date;
 mod decimal;
 #[doc(hidden)]

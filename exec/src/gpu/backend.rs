@@ -607,6 +607,10 @@ fn shape(task: &Task<'_>) -> Done<()> {
     if of.expressions.is_volatile() {
         return decline("it differs from row to row");
     }
+    let is_own = |operation: &Operation| matches!(operation, Operation::Call { function: Function::User(_), .. });
+    if of.expressions.nodes.iter().any(|node| is_own(&node.operation)) {
+        return decline("a function of the program's own");
+    }
     let odd = |operation: &Operation| matches!(operation, Operation::Captured { .. } | Operation::Nested { .. });
     if of.expressions.nodes.iter().any(|node| odd(&node.operation)) {
         return decline("blocks for each row");

@@ -16,7 +16,7 @@ pub use view::{Literals, Mark, Marked, Meant, View, is_read_anew};
 use crate::error::{Error, Result};
 use crate::value::number;
 
-use crate::function::IntervalStyle;
+use crate::function::{IntervalStyle, UserDefinition};
 use crate::types::{DataType, Field, OidKind};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -197,6 +197,49 @@ pub struct SqlFunction {
     pub gives_rows: bool,
 }
 
+/// What a program registered under a name.
+#[derive(Clone, Debug)]
+pub enum UserCallee {
+    /// A function of a row's values.
+    Scalar(Arc<UserDefinition>),
+    /// An aggregate.
+    Aggregate(Arc<UserAggregate>),
+    /// A function that gives a table.
+    Table {
+        /// What [`Catalog::table_of_function`] knows it by.
+        number: u32,
+        /// The types of its arguments.
+        parameters: Vec<DataType>,
+    },
+}
+
+/// An aggregate that a program registered.
+#[derive(Debug)]
+pub struct UserAggregate {
+    /// The types of its arguments.
+    pub parameters: Vec<DataType>,
+    /// Whether rows in which an argument is NULL do not count.
+    pub strict: bool,
+    /// The function of an array for each argument, of the rows' values in order, that is the aggregate's value.
+    pub of_arrays: Arc<UserDefinition>,
+    /// Whether the states of its rows may be merged in any order, so that no rows need be kept. It has one argument then, and is
+    /// NULL of no rows but for what `of_no_rows`, a function without arguments, gives.
+    pub has_states: bool,
+    /// Its value of no rows, if it has states and is not NULL then.
+    pub of_no_rows: Option<Arc<UserDefinition>>,
+}
+
+impl UserCallee {
+    /// The types of its arguments.
+    pub fn parameters(&self) -> &[DataType] {
+        match self {
+            UserCallee::Scalar(known) => &known.parameters,
+            UserCallee::Aggregate(known) => &known.parameters,
+            UserCallee::Table { parameters, .. } => parameters,
+        }
+    }
+}
+
 /// One immutable state of the world.
 pub trait Catalog {
     /// The table or view of a name, if there is one; one without a schema is looked for where the session looks.
@@ -287,6 +330,16 @@ pub trait Catalog {
     /// The function of a name (in lower case) and a number of arguments that is a query, if there is one.
     fn function(&self, _: &str, _: usize) -> Option<Arc<SqlFunction>> {
         None
+    }
+
+    /// The functions of a name (in lower case) that a program registered.
+    fn user_functions(&self, _: &str) -> Vec<UserCallee> {
+        Vec::new()
+    }
+
+    /// What a table function that a program registered gives for these arguments; without any, a table of no rows.
+    fn table_of_function(&self, _number: u32, _: Option<&[Value]>) -> Result<Arc<TableInfo>> {
+        Err(Error::unsupported("a table function is"))
     }
 
     /// The number of the object of a name, as it is written: 42P01 for a relation that is not there, 42704 and 42883 for others.

@@ -13,7 +13,7 @@ const BYTES_MAX: usize = 1 << 16;
 pub fn fold(function: Function, arguments: &[Value], types: &[DataType], result: DataType) -> Option<Value> {
     let may_be_large = result.is_text() || matches!(function, Function::Array(..));
     let is_large_lambda = matches!(function, Function::Lambda(of) if !lambda::is_small(of, arguments));
-    if function.is_volatile() || is_large_lambda || (may_be_large && bytes_max(function, arguments) > BYTES_MAX) {
+    if !function.is_immutable() || is_large_lambda || (may_be_large && bytes_max(function, arguments) > BYTES_MAX) {
         return None;
     }
     evaluate(function, arguments, types, result).ok().filter(|value| value.fits(result))

@@ -65,7 +65,7 @@ mod testing;
 mod tests;
 
 use crate::error::{Error, Result};
-use crate::function::{AttemptFunction, Function, IntervalStyle};
+use crate::function::{AttemptFunction, Function, IntervalStyle, UserFunction};
 use crate::meter;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
@@ -85,6 +85,12 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
     let value = value_of(&call);
     meter::settle()?;
     value
+}
+
+/// The value of a function that a program registered, of one row.
+fn user(function: UserFunction, arguments: &[Value]) -> Result<Value> {
+    let arguments = arguments.iter().map(|value| vec![value.clone()]).collect();
+    Ok(function.definition()?.values(arguments, 1)?.pop().unwrap_or(Value::Null))
 }
 
 fn value_of(call: &Call) -> Result<Value> {
@@ -113,6 +119,9 @@ fn value_of(call: &Call) -> Result<Value> {
                 return Ok(value);
             }
         }
+    }
+    if let Function::User(function) = function {
+        return user(function, arguments);
     }
     if arguments.iter().any(Value::is_null) {
         return Ok(Value::Null);

@@ -12,11 +12,12 @@
 //! | `Histogram` | texts | an object of JSON: how often there is each |
 //! | `Most` | texts of rows (`gather`) | what is kept of those that are there most often, of equally many the least |
 //! | `DistinctEstimate` | anything | a bigint, by HyperLogLog of 2^14 registers: an error of 0.8 % (one standard deviation); up to 2,048 it is exact |
+//! | `User` | what a program says | what a program says (`function/user.rs`) |
 //! | `FirstRow`, `LastRow` | texts of rows (`gather`) | what is kept of the row whose front is the least (the greatest), of equal ones the first (the last) |
 
 use super::Call;
 use crate::error::{Error, ErrorKind, Result};
-use crate::function::{Function, StatisticFunction};
+use crate::function::{Function, StatisticFunction, UserFunction};
 use crate::value::{Interval, Value, canonical_float_bits};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,8 @@ pub enum Statistic {
     FirstRow,
     /// The last row.
     LastRow,
+    /// An aggregate that a program registered, whose states may be merged in any order.
+    User(UserFunction),
 }
 
 /// What is measured of pairs (y, x).
@@ -139,6 +142,7 @@ impl Statistic {
     pub fn name(self) -> String {
         match self {
             Statistic::Pair(measure) => measure.name().to_owned(),
+            Statistic::User(function) => function.word(),
             Statistic::Most(count) => format!("{MOST}{count}"),
             other => NAMED.iter().find(|(_, known)| *known == other).map_or("statistic", |(name, _)| name).to_owned(),
         }
@@ -151,6 +155,9 @@ impl Statistic {
         }
         if let Some(measure) = PairMeasure::ALL.into_iter().find(|measure| measure.name() == name) {
             return Some(Statistic::Pair(measure));
+        }
+        if let Some(function) = UserFunction::of_word(name) {
+            return Some(Statistic::User(function));
         }
         name.strip_prefix(MOST)?.parse().ok().map(Statistic::Most)
     }
@@ -188,6 +195,7 @@ impl Statistic {
                 | S::BitStringAnd
                 | S::BitStringOr
                 | S::BitStringXor
+                | S::User(_)
         )
     }
 }

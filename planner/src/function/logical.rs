@@ -5,7 +5,7 @@ pub use super::bytes::{ByteFormat, ShaBits};
 use super::{
     AttemptFunction, BitsFunction, BytesFunction, FrameFunction, Function, JsonbFunction, LambdaFunction, ListFunction,
     ListTotal, MathFunction, MomentFunction, PatternFunction, StatisticFunction, TemplateFunction, TextFunction,
-    structure,
+    UserFunction, structure,
 };
 use crate::types::{DataType, SortOrder, SystemType};
 use serde::{Deserialize, Serialize};
@@ -344,6 +344,7 @@ impl Function {
             Function::Format | Function::SortKey(..) | Function::Lambda(_) => true,
             Function::Moment(function) => function.sees_nulls(),
             Function::Frame(function) => function.checks(),
+            Function::User(function) => !function.strict,
             _ => false,
         }
     }
@@ -352,6 +353,7 @@ impl Function {
     pub(crate) fn makes_null(self) -> bool {
         use ArrayFunction as A;
         match self {
+            Function::User(_) => true,
             Function::Array(function, _) => !matches!(
                 function,
                 A::Make
@@ -482,6 +484,7 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::Text(function) => format!("text_{}", debug_word(&function)),
         Function::Math(function) => format!("math_{}", debug_word(&function)),
         Function::Lambda(function) => function.word(),
+        Function::User(function) => function.word(),
         _ => return None,
     })
 }
@@ -510,6 +513,9 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     known.extend(LambdaFunction::ALL.map(Function::Lambda));
     if let Some(found) = known.into_iter().find(|&function| word_of(function).as_deref() == Some(word)) {
         return Some(found);
+    }
+    if let Some(found) = UserFunction::of_word(word) {
+        return Some(Function::User(found));
     }
     if word.starts_with("struct_") {
         return structure::function_of_word(word);

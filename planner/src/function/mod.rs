@@ -26,6 +26,7 @@ mod statistic;
 mod structure;
 mod template;
 mod text;
+mod user;
 
 use crate::types::{DataType, OidKind};
 pub use attempt::AttemptFunction;
@@ -45,6 +46,7 @@ pub use statistic::StatisticFunction;
 pub use structure::StructFunction;
 pub use template::TemplateFunction;
 pub use text::TextFunction;
+pub use user::{UserBody, UserDefinition, UserFunction, UserState, Volatility};
 
 /// A field of EXTRACT and date_trunc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -539,6 +541,8 @@ pub enum Function {
     Math(MathFunction),
     /// A function of a list and a lambda.
     Lambda(LambdaFunction),
+    /// A function that a program registered.
+    User(UserFunction),
 }
 
 /// What evaluating a function may do besides giving a value.
@@ -572,7 +576,16 @@ impl Function {
         match self {
             Function::Random | Function::SetSeed | Function::Clock => true,
             Function::Lambda(function) => function.volatile,
+            Function::User(function) => function.volatility == Volatility::Volatile,
             _ => false,
+        }
+    }
+
+    /// Whether a call of constants is one.
+    pub fn is_immutable(self) -> bool {
+        match self {
+            Function::User(function) => function.volatility == Volatility::Immutable,
+            other => !other.is_volatile(),
         }
     }
 }

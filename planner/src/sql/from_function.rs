@@ -80,12 +80,38 @@ impl Binder<'_, '_> {
         }
         let siblings = before.map(|before| before.scope(parent));
         let scope = Scope::empty(siblings.as_ref().or(parent), Clause::FromFunction);
+        if let Called::Named(name, args) = call.name
+            && let Some(table) = self.bind_table_function(name, args, &scope)?
+        {
+            if call.ordinality {
+                let error = Error::unsupported("WITH ORDINALITY of a table function is");
+                return Err(error.at(self.position(name.span())));
+            }
+            return aliased(table, self);
+        }
         let calls = match call.name {
             Called::Unnest(arrays) => self.bind_unnest(arrays.iter(), &scope)?,
             Called::Named(name, args) => self.bind_calls(name, args, &scope)?,
         };
         let item = self.builder.from_functions(calls, call.ordinality, alias.as_deref())?;
         aliased(item, self)
+    }
+
+    /// The rows of a table function that the program registered, if the name is one's.
+    fn bind_table_function(
+        &mut self,
+        name: &ast::ObjectName,
+        args: &[ast::FunctionArg],
+        scope: &Scope<'_>,
+    ) -> Result<Option<FromItem>> {
+        let (schema, ident) = self.split_name(name)?;
+        let function = Self::fold(ident);
+        if schema.is_some() || !self.builder.is_table_function(&function) {
+            return Ok(None);
+        }
+        let position = self.position(name.span());
+        let arguments = self.bind_arguments(&function, args, position, scope)?;
+        self.builder.table_function(&function, arguments, position).map(Some)
     }
 
     /// A function whose columns are defined where it is called: `json_to_recordset('…') AS t(a int, b text)`.

@@ -27,4 +27,6 @@ mod structs;
 mod system_catalog;
 mod tpch_linq;
 mod typed;
+mod typed_random;
+mod types_of_crates;
 mod unnesting;

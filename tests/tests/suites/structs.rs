@@ -1,6 +1,9 @@
 //! Structs as rows: out of results and into tables by name, and what does not fit.
 
-use multiloop::{AppendField, Engine, Error, Interval, Numeric, Result, Row, RowWriter, Session, Value};
+use multiloop::{
+    AppendField, Date, Decimal, Engine, Error, Interval, Numeric, Result, Row, RowWriter, Session, Time, Timestamp,
+    TimestampTz, Uuid, Value,
+};
 use std::sync::Arc;
 
 #[derive(Row, Debug, Clone, PartialEq)]
@@ -279,4 +282,129 @@ fn an_error_says_its_row_and_column() {
         session.insert("trips", [trip(1), Trip { km: Some(1e300), ..trip(2) }]).expect_err("out of range");
     let subject = error.subject().expect("a row");
     assert_eq!((error.sqlstate(), subject.row, subject.column.as_deref()), ("22003", Some(2), Some("t_km")));
+}
+
+/// A row of all types that queries have.
+#[derive(Row, Debug, Clone, PartialEq)]
+#[row(table = "everything")]
+pub struct Everything {
+    /// Which one.
+    pub id: i64,
+    pub truth: Option<bool>,
+    pub small: Option<i16>,
+    pub int: Option<i32>,
+    pub single: Option<f32>,
+    pub double: Option<f64>,
+    pub exact: Option<Numeric>,
+    pub price: Option<Decimal>,
+    pub span: Option<Interval>,
+    pub day: Option<Date>,
+    pub time: Option<Time>,
+    pub moment: Option<Timestamp>,
+    pub instant: Option<TimestampTz>,
+    pub uuid: Option<Uuid>,
+    pub name: Option<String>,
+    pub bytes: Option<Vec<u8>>,
+}
+
+fn everything(id: i64) -> Everything {
+    let some = id % 2 == 1;
+    Everything {
+        id,
+        truth: some.then_some(true),
+        small: some.then_some(i16::MIN),
+        int: some.then_some(i32::MAX),
+        single: some.then_some(f32::MIN_POSITIVE),
+        double: some.then_some(-0.5),
+        exact: some
+            .then(|| "123456789012345678901234567890.5".parse::<Decimal>().map(Numeric::from).expect("a number")),
+        price: some.then(|| Decimal::new(-1_250, 2).expect("a decimal")),
+        span: some.then(|| Interval { months: 1, days: -2, micros: 3 }),
+        day: some.then(|| Date::new(2024, 2, 29).expect("a day")),
+        time: some.then(|| Time::new(23, 59, 59.5).expect("a time")),
+        moment: some.then_some(Timestamp::from_micros(-1)),
+        instant: some.then_some(TimestampTz::from_micros(1)),
+        uuid: some.then_some(Uuid::from_bytes([255; 16])),
+        name: some.then(|| "\u{1F34E}".to_owned()),
+        bytes: some.then(|| vec![0, 255]),
+    }
+}
+
+fn of_everything() -> Session {
+    session(
+        "CREATE TABLE everything (bytes bytea, id bigint, truth boolean, small smallint, int int, single real, double double \
+         precision, exact numeric, price decimal(10,2), span interval, day date, time time, moment timestamp, instant timestamptz, \
+         uuid uuid, name varchar(5), extra int)",
+    )
+}
+
+#[test]
+fn tables_as_queries_of_twins() {
+    let session = of_everything();
+    let given: Vec<Everything> = (1..=4).map(everything).collect();
+    assert_eq!(session.insert("everything", &given), Ok(4));
+    assert_eq!(all::<Everything>(&session, "TABLE everything").expect("rows"), given);
+    let rows = session.rows_of::<Everything>().expect("it fits");
+    assert_eq!(rows.order_by(|row| row.id).collect().expect("rows"), given);
+    let odd = rows.filter(|row| row.day.is_not_null()).order_by(|row| row.id.desc());
+    assert_eq!(odd.collect().expect("rows"), [everything(3), everything(1)]);
+    // A twin is built of values, joined, and missing.
+    let renamed = rows.select(|row| EverythingExpr { id: row.id + 10, small: row.small, ..row });
+    let one = renamed.filter(|row| row.id.eq(11)).collect().expect("rows");
+    assert_eq!(one, [Everything { id: 11, ..everything(1) }]);
+    let pairs = rows.join(&rows, |a, b| a.id.eq(b.id + 1)).order_by(|(a, _)| a.id).collect().expect("pairs");
+    assert_eq!(pairs, [(everything(2), everything(1)), (everything(3), everything(2)), (everything(4), everything(3))]);
+    let left =
+        rows.left_join(&rows, |a, b| a.id.eq(b.id - 3)).order_by(|(a, _)| a.id).take(2).collect().expect("pairs");
+    assert_eq!(left, [(everything(1), Some(everything(4))), (everything(2), None)]);
+    let empty = rows.filter(|row| row.id.gt(100)).collect().expect("none");
+    assert_eq!(empty, []);
+}
+
+#[test]
+fn tables_that_no_twin_has() {
+    let session = session(
+        "CREATE TABLE trips (t_city text, t_km int, \"Number\" bigint, t_type smallint); CREATE TABLE short \
+         (t_cit text, t_km real); CREATE VIEW v AS SELECT t_city, t_km::float8 AS t_km, \"Number\", t_type FROM trips",
+    );
+    let error = session.rows_of::<Trip>().expect_err("km is an integer");
+    let message =
+        "column \"t_km\" of table \"trips\" is integer, but the field Trip::km is Option<f64> (double precision)";
+    assert_eq!((error.sqlstate(), error.message()), ("42804", message));
+    let error = session.rows_in::<Trip>("short").expect_err("t_city is not there");
+    assert_eq!(
+        error.message(),
+        "column \"t_city\" of table \"short\" does not exist, but the field Trip::city needs it"
+    );
+    assert_eq!((error.sqlstate(), error.hint()), ("42703", Some("Did you mean \"t_cit\"?")));
+    assert_eq!(state(session.rows_in::<Trip>("nothing").map(drop)), Err("42P01"));
+    session.sql("INSERT INTO trips VALUES ('Bern', 9, 1, 2), (NULL, 9, 1, 2)").expect("rows");
+    let view = session.rows_in::<Trip>("v").expect("it fits");
+    let bern = Trip { city: "Bern".to_owned(), km: Some(9.0), number: 1, r#type: 2 };
+    assert_eq!(view.filter(|trip| trip.city.eq("Bern")).collect(), Ok(vec![bern]));
+    // A NULL where the struct has none is an error of the run.
+    assert_eq!(state(view.collect()), Err("22002"));
+    #[derive(Row, Debug)]
+    struct Homeless {
+        a: i32,
+    }
+    assert_eq!(state(session.rows_of::<Homeless>().map(drop)), Err("42P01"));
+}
+
+#[test]
+fn days_and_decimals_are_cast() {
+    let session = session("CREATE TABLE t (a timestamp, b date, c text, d decimal(6,1), e double precision, f int)");
+    let day = Date::new(2024, 2, 29).expect("a day");
+    let moment = Timestamp::from_micros(86_400_000_000 + 1);
+    let price: Decimal = "12.25".parse().expect("a decimal");
+    assert_eq!(session.insert("t", [(day, moment, day, price, price, price)]), Ok(1));
+    let expected = ["2024-02-29 00:00:00", "1970-01-02", "2024-02-29", "12.3", "12.25", "12"];
+    let shown = session.query_row("TABLE t", (), |row| (0..6).map(|at| row.text(at)).collect::<Result<Vec<_>>>());
+    assert_eq!(
+        shown.expect("a row").iter().map(|text| text.as_deref().unwrap_or_default()).collect::<Vec<_>>(),
+        expected
+    );
+    let large: Decimal = "123456.5".parse().expect("a decimal");
+    assert_eq!(state(session.insert("t", [(day, day, day, large, 0, 0)])), Err("22003"));
+    assert_eq!(state(session.insert("t", [(day, day, day, 0, day, 0)])), Err("42804"));
 }

@@ -101,8 +101,8 @@ impl Session {
         self.rows_in::<T>(table)
     }
 
-    /// A table, view or file as a query whose rows are a struct's lifted twin. That it has the struct's columns is checked at once;
-    /// it may have more.
+    /// A table or view of the search path, or a file, by the name that [`Session::table`] takes, as a query whose rows are a struct's
+    /// lifted twin. That it has the struct's columns is checked at once; it may have more.
     ///
     /// # Errors
     /// 42P01 if there is no such table, 42703 for a column that it does not have, 42804 for one that is not of the field's type;
@@ -128,8 +128,7 @@ impl Session {
         // No rows are read: this looks the table up as a query does, with what the session may see.
         let fields = self.table(table).limit(0, 0).run()?.fields().to_vec();
         check_schema::<T>(table, &fields)?;
-        let base = table.rsplit(['.', '/']).next().unwrap_or(table);
-        let alias = Alias::Numbered { id: fresh(), base: Arc::from(base.trim_matches('"')) };
+        let alias = Alias::Numbered { id: fresh(), base: Arc::from(table.rsplit('/').next().unwrap_or(table)) };
         let names = T::record().iter().map(|column| Arc::from(column.name));
         let columns = columns_of(&alias, names);
         let source = Source::Table { name: table.to_owned(), alias: Some(alias) };

@@ -7,7 +7,7 @@ use super::Call;
 use crate::Result;
 use crate::cpu::vector::Vector;
 use multiloop_planner::evaluate::{evaluate, volatile};
-use multiloop_planner::function::Function;
+use multiloop_planner::function::{Function, UserFunction};
 use multiloop_planner::meter::Room;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -25,6 +25,10 @@ pub fn call_checked(
     check: impl Fn() -> Result<()>,
     out: &mut Vector,
 ) -> Result<()> {
+    if let Function::User(function) = call.function {
+        check()?;
+        return user(function, call, arguments, len, out);
+    }
     let mut results = Vec::with_capacity(len);
     // What values there are is not known before they are made: texts count while they are more and more.
     let (mut bytes, mut room) = (0usize, Room::default());
@@ -50,6 +54,29 @@ pub fn call_checked(
     }
     out.set_values(&results, call.register);
     Ok(())
+}
+
+/// Applies a function that a program registered, once to all tuples.
+fn user(function: UserFunction, call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> Result<()> {
+    // Values stand beside the vectors, and once more as arrays.
+    let mut room = Room::default();
+    let texts = arguments.iter().map(|argument| text_bytes(argument, len)).sum::<usize>();
+    room.hold(texts.saturating_mul(2))?;
+    let values = |(argument, &of): (&&Vector, &DataType)| -> Vec<Value> {
+        if argument.constant {
+            return vec![argument.value(0, of); len];
+        }
+        (0..len).map(|tuple| argument.value(tuple, of)).collect()
+    };
+    let values = arguments.iter().zip(call.types).map(values).collect();
+    out.set_values(&function.definition()?.values(values, len)?, call.register);
+    Ok(())
+}
+
+/// Bytes of a vector's strings.
+fn text_bytes(vector: &Vector, len: usize) -> usize {
+    let each = |tuple: usize| if vector.is_null(tuple) { 0 } else { vector.text(tuple).map_or(0, str::len) };
+    if vector.constant { each(0) } else { (0..len).map(each).sum() }
 }
 
 /// Applies a function to one tuple's values.

@@ -68,6 +68,9 @@ pub struct Scratch {
 
 /// Applies a function to vectors of `len` tuples (any of them may be constant).
 pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Scratch, out: &mut Vector) -> Result<()> {
+    if matches!(call.function, Function::User(_)) {
+        return fallback::call(call, arguments, len, out);
+    }
     if numeric::takes(call.function, call.types, call.result) {
         return numeric::call(call, arguments, len, out);
     }

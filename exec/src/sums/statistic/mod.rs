@@ -2,7 +2,8 @@
 //!
 //! Each is a monoid: states merge, and no cut of the rows into parts shows. `exact` has integers of any size in which moments are
 //! computed; `bits` are bit strings; `pairs` and `shape` are moments, `product` a product, `counts` how often there is each value, `distinct` a sketch of
-//! how many there are, `row` one of the rows. Some give rows back that they took ([`Summary::remove`]), so that they slide over
+//! how many there are, `row` one of the rows,
+//! `user` whatever a program keeps. Some give rows back that they took ([`Summary::remove`]), so that they slide over
 //! frames; `sliding` is the sketch that does.
 
 pub(crate) mod bits;
@@ -14,6 +15,7 @@ pub(crate) mod product;
 pub(crate) mod row;
 pub(crate) mod shape;
 pub(crate) mod sliding;
+pub(crate) mod user;
 
 #[cfg(test)]
 mod tests;
@@ -42,6 +44,7 @@ pub(crate) enum Summary {
     Counts(Box<Counts>),
     Distinct(Box<Sketch>),
     Row(Row),
+    User(user::UserSummary),
 }
 
 impl Summary {
@@ -58,6 +61,7 @@ impl Summary {
             S::Entropy | S::Histogram | S::Most(_) => Summary::Counts(Box::default()),
             S::DistinctEstimate => Summary::Distinct(Box::default()),
             S::FirstRow | S::LastRow => Summary::Row(Row::default()),
+            S::User(function) => Summary::User(user::UserSummary::new(function)),
         }
     }
 
@@ -82,6 +86,7 @@ impl Summary {
             (Summary::Counts(counts), Value::Text(text)) => counts.add(text),
             (Summary::Distinct(sketch), value) => sketch.add(distinct::hash(value)),
             (Summary::Row(row), Value::Text(text)) => row.add(text, place, kind == Statistic::LastRow),
+            (Summary::User(state), value) => state.add(value)?,
             (_, other) => return Err(unexpected(kind, other)),
         }
         Ok(())
@@ -120,6 +125,7 @@ impl Summary {
             (Summary::Counts(counts), Summary::Counts(other)) => counts.merge(other),
             (Summary::Distinct(sketch), Summary::Distinct(other)) => sketch.merge(other),
             (Summary::Row(row), Summary::Row(other)) => row.merge(other, kind == Statistic::LastRow),
+            (Summary::User(state), Summary::User(other)) => state.merge(other)?,
             _ => return Err(Error::internal("merged statistics of two kinds")),
         }
         Ok(())
@@ -140,6 +146,7 @@ impl Summary {
             (Summary::Counts(counts), _) => counts.histogram()?,
             (Summary::Distinct(sketch), _) => Value::Int(sketch.estimate()),
             (Summary::Row(row), _) => row.kept(),
+            (Summary::User(state), _) => state.finish()?,
             (_, kind) => return Err(Error::internal(format!("{kind:?} of {data_type} in another state"))),
         })
     }
@@ -155,6 +162,7 @@ impl Summary {
             Summary::Counts(counts) => size_of::<Counts>() + counts.heap_bytes(),
             Summary::Distinct(sketch) => size_of::<Sketch>() + sketch.heap_bytes(),
             Summary::Row(row) => row.heap_bytes(),
+            Summary::User(state) => state.heap_bytes(),
         }
     }
 
@@ -172,6 +180,8 @@ impl Summary {
             Summary::Counts(counts) => counts.write_to(bytes),
             Summary::Distinct(sketch) => sketch.write_to(bytes),
             Summary::Row(row) => row.write_to(bytes),
+            // Only the program knows what it is.
+            Summary::User(_) => {}
         }
     }
 
@@ -189,6 +199,7 @@ impl Summary {
             Summary::Counts(_) => Summary::Counts(Box::new(Counts::read_from(bytes, count_max)?)),
             Summary::Distinct(_) => Summary::Distinct(Box::new(Sketch::read_from(bytes)?)),
             Summary::Row(_) => Summary::Row(Row::read_from(bytes)?),
+            Summary::User(_) => return None,
         })
     }
 }

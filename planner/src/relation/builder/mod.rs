@@ -12,8 +12,8 @@
 //! `suggest` and `walk` serve all of them.
 //!
 //! What SQL's grammar cannot say enters here: a front end that wants it needs no syntax for it. A group as a value is a
-//! relation over a key, so it is another way to end a [`Select`]; a reduction of the user's is another
-//! [`Callee`], next to the aggregates.
+//! relation over a key, so it is another way to end a [`Select`]; a reduction of the user's is an
+//! aggregate of the catalog's (`expression/user_function`).
 
 mod asof;
 mod expand;

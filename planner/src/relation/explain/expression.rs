@@ -68,6 +68,10 @@ impl Printer<'_> {
             Function::Lambda(of) => self
                 .lambda(of, arguments)
                 .unwrap_or_else(|| format!("{}({})", debug_word(&of.kind), self.list(arguments))),
+            Function::User(of) => match of.definition() {
+                Ok(known) => format!("{}({})", known.name, self.list(arguments)),
+                Err(_) => format!("removed({})", self.list(arguments)),
+            },
             Function::Trim(side) => format!("trim({side:?}, {})", self.list(arguments)).to_lowercase(),
             _ => format!("{}({})", snake_case(&format!("{function:?}")), self.list(arguments)),
         }

@@ -150,6 +150,9 @@ impl Builder<'_> {
         if composed::is_composed(name) {
             return self.composed(name, call, &place);
         }
+        if self.is_user_aggregate(name) {
+            return self.user_aggregate(name, call, &place);
+        }
         if let AggregateFunction::Gather(_) = function {
             return self.gather(name, call, &place);
         }

@@ -6,6 +6,7 @@ use super::registry::{self, Signature};
 use super::{aggregate, bits_function, blanks, fold, string_function};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::{Function, TextFunction};
+use crate::multiloop::reduction::Gather;
 use crate::relation::builder::Builder;
 use crate::relation::builder::suggest::did_you_mean;
 use crate::relation::{AggregateFunction, Expression};
@@ -34,6 +35,10 @@ impl Builder<'_> {
         if let Some(function) = WindowFunction::named(name) {
             return Ok(Callee::Window(function));
         }
+        if self.is_user_aggregate(name) {
+            // What it is made of are gathered arrays.
+            return Ok(Callee::Aggregate(AggregateFunction::Gather(Gather::Arrived)));
+        }
         match registry::unsupported(name) {
             Some(what) => Err(Error::unsupported(format_args!("{what} is"))),
             None => Ok(Callee::Function),
@@ -42,7 +47,7 @@ impl Builder<'_> {
 
     /// Whether a name (in lower case) is an aggregate's.
     pub fn is_aggregate(&self, name: &str) -> bool {
-        aggregate::named(name).is_some()
+        aggregate::named(name).is_some() || self.is_user_aggregate(name)
     }
 
     /// An error (42809) where a function that is no aggregate is called like one.
@@ -60,7 +65,13 @@ impl Builder<'_> {
 
     /// The error (42883) for a function that does not take these arguments.
     pub(in crate::relation::builder) fn no_function(&self, name: &str, arguments: &[Expression]) -> Error {
-        no_function(name, arguments)
+        let error = no_function(name, arguments);
+        match self.catalog.user_functions(name).is_empty() || error.hint().is_some_and(|hint| hint.starts_with("No f"))
+        {
+            true => error,
+            false => error
+                .with_hint("No function matches the given argument types. You might need to add explicit type casts."),
+        }
     }
 
     /// A call of a function that is no aggregate.
@@ -187,12 +198,15 @@ impl Builder<'_> {
             Special::Bound(call) => Ok(call),
             Special::NoMatch(arguments) => match self.call_of_catalog(name, arguments, position)? {
                 Special::Bound(call) => Ok(call),
-                Special::NoMatch(arguments) => match (type_called(name), &arguments[..]) {
-                    (Some(to), [value]) if castable(value.data_type, to, Coercion::Explicit) => {
-                        let [value] = take(arguments);
-                        self.coerce(value, to, Coercion::Explicit)
-                    }
-                    _ => Err(no_function(name, &arguments).at(position)),
+                Special::NoMatch(arguments) => match self.call_of_user(name, arguments)? {
+                    Special::Bound(call) => Ok(call),
+                    Special::NoMatch(arguments) => match (type_called(name), &arguments[..]) {
+                        (Some(to), [value]) if castable(value.data_type, to, Coercion::Explicit) => {
+                            let [value] = take(arguments);
+                            self.coerce(value, to, Coercion::Explicit)
+                        }
+                        _ => Err(self.no_function(name, &arguments).at(position)),
+                    },
                 },
             },
         }

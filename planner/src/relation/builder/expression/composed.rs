@@ -333,7 +333,7 @@ fn is_of_pairs(name: &str) -> bool {
 }
 
 /// A condition, and another one.
-fn both(filter: Option<Expression>, condition: Expression) -> Expression {
+pub(super) fn both(filter: Option<Expression>, condition: Expression) -> Expression {
     match filter {
         Some(filter) => Expression::and([filter, condition]),
         None => condition,
@@ -341,7 +341,7 @@ fn both(filter: Option<Expression>, condition: Expression) -> Expression {
 }
 
 /// Whether a value is not NULL.
-fn there(value: &Expression) -> Expression {
+pub(super) fn there(value: &Expression) -> Expression {
     fold::call(Function::IsNotNull, vec![value.clone()], DataType::Boolean)
 }
 

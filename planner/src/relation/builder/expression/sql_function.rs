@@ -58,7 +58,7 @@ impl Builder<'_> {
     /// The arguments of a function whose value is to be known before the query runs, of their types. If parameters are among them
     /// whose values are not known, the statement is bound again when they are.
     ///
-    fn known_before(&mut self, arguments: Vec<Expression>, types: &[DataType]) -> Result<Known> {
+    pub(super) fn known_before(&mut self, arguments: Vec<Expression>, types: &[DataType]) -> Result<Known> {
         let fits = |(argument, &of): (&Expression, &DataType)| castable(argument.data_type, of, Coercion::Implicit);
         if !arguments.iter().zip(types).all(fits) {
             return Ok(Known::NoMatch(arguments));
@@ -174,7 +174,7 @@ impl Builder<'_> {
 }
 
 /// Arguments of a function whose value is to be known before the query runs.
-enum Known {
+pub(super) enum Known {
     Literals(Vec<Expression>),
     /// They are when the parameters' values are.
     Later,

@@ -1,0 +1,23 @@
+//! A crate that allows little.
+
+#![deny(warnings, missing_docs, unreachable_pub, missing_debug_implementations)]
+
+use multiloop::{Engine, Result, Row};
+
+/// A trip.
+#[derive(Row, Debug)]
+#[row(table = "trips")]
+pub struct Trip {
+    /// From where.
+    pub city: String,
+    /// How far.
+    pub km: i64,
+    /// Why, if it is known.
+    pub note: Option<String>,
+}
+
+/// Far ones.
+pub fn far() -> Result<Vec<Trip>> {
+    let session = Engine::new()?.session();
+    session.rows_of::<Trip>()?.filter(|trip| trip.km.gt(50)).collect()
+}
