@@ -24,8 +24,8 @@
 //! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
 //! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
 //! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `parameters` are values from Rust,
-//! `row` gives it values, `types` are those that Rust lacks, `functions` those that it registers. `running` is what a statement has from
-//! its session, `explain` and `statement` what every kind does;
+//! `row` gives it values, `types` are those that Rust lacks, `functions` those that it registers, `provider` reads stores of users'
+//! own. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
 //! `session` and `linq` are what users call. `guides` runs the code of the pages in `docs/`.
 
 // What `#[derive(Row)]` generates names this crate from outside.
@@ -53,6 +53,7 @@ mod notify;
 mod parameters;
 mod plan;
 mod pretty;
+mod provider;
 mod reader;
 mod rights;
 mod roles;
@@ -94,6 +95,7 @@ pub use multiloop_planner::value::{Interval, Value};
 pub use notify::{Notification, NotifyCallback};
 pub use parameters::{Parameter, ParameterList, Parameters, ToParameter};
 pub use plan::Timings;
+pub use provider::{Batches, ColumnRange, Condition, ProviderError, Scan, TablePart, TableProvider, Test};
 pub use reader::ResultReader;
 pub use roles::{Roles, Verifier};
 pub use row::{ColumnIndex, FromRow, FromSql, ListRef, MappedRows, Row, Rows, TypedRows, ValueRef};

@@ -154,7 +154,9 @@ impl Running<'_> {
         parameters: &[Value],
         context: &Context,
     ) -> Result<ResultStream> {
-        let find = |handle| snapshot.table(handle).expect("a plan scans tables of its own snapshot");
+        let provided = snapshot.provided(&executable.program, parameters, context)?;
+        let table = |handle| provided.table(handle).or_else(|| snapshot.table(handle));
+        let find = |handle| table(handle).expect("a plan scans tables of its own snapshot");
         let drawing = self.drawing(executable, context)?;
         let (context, pool) = match &drawing {
             Some((context, pool)) => (context, pool),
@@ -166,7 +168,7 @@ impl Running<'_> {
             Backend::Cpu => {
                 // A plan for a card takes longer to make.
                 let began = Instant::now();
-                let chosen = executable.choose(self.hardware(), &|handle| snapshot.table(handle))?;
+                let chosen = executable.choose(self.hardware(), &table)?;
                 let (plan, devices) = (chosen.plan, chosen.devices);
                 // The form of arrays in a result depends on all of them, and few rows need not come one after the other.
                 let has_arrays = executable.types.iter().any(|data_type| has_lists(*data_type));

@@ -5,6 +5,7 @@ use crate::effects::{self, Effects, VOID};
 use crate::format::Format;
 use crate::notify;
 use crate::plan::{Hardware, Planned};
+use crate::provider::{Scanned, scan_all};
 use crate::roles::Rights;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
 use crate::transaction::Times;
@@ -22,6 +23,7 @@ use multiloop_planner::catalog::{
     View,
 };
 use multiloop_planner::function::IntervalStyle;
+use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::types::{DataType, OidKind};
@@ -60,6 +62,8 @@ pub(crate) struct Snapshot<'a> {
     counts: Cell<bool>,
     /// Whether it has looked up a name as a value.
     resolves: Cell<bool>,
+    /// Whether it has named a table whose rows a provider gives.
+    provides: Cell<bool>,
     /// Where names without a schema are looked for.
     pub(crate) path: SearchPath,
     /// The session's time zone, by its name.
@@ -111,8 +115,9 @@ pub(crate) struct Uses {
     functions: Option<u64>,
     /// Whether a name was looked up as a value.
     resolves: bool,
-    /// Whether one of the names is of a table of the system's, which each snapshot has to look up.
-    system: bool,
+    /// Whether one of the names is of a table of the system's, which each snapshot has to look up, or of a provider's, of which other
+    /// plans may be made without a change of the state.
+    looks: bool,
     /// The state of the roles, and the rights, where there are any.
     rights: Option<(u64, Rights)>,
     asked: Vec<Asked>,
@@ -182,6 +187,7 @@ impl<'a> Snapshot<'a> {
             asks_values: Cell::new(false),
             counts: Cell::new(false),
             resolves: Cell::new(false),
+            provides: Cell::new(false),
             loads: Cell::new(false),
             open_files,
             context,
@@ -341,7 +347,13 @@ impl<'a> Snapshot<'a> {
         let found = |schema: &String| {
             let entry = match schema.as_str() {
                 PG_CATALOG | INFORMATION => self.system_entry(schema, &name.name)?,
-                _ => self.state.schema(schema)?.objects.get(&name.name)?.entry.seen()?,
+                _ => {
+                    let entry = &self.state.schema(schema)?.objects.get(&name.name)?.entry;
+                    if matches!(entry, Entry::Table(table) if table.provided().is_some()) {
+                        self.provides.set(true);
+                    }
+                    entry.seen()?
+                }
             };
             Some((Qualified { schema: schema.clone(), name: name.name.clone() }, entry))
         };
@@ -379,7 +391,7 @@ impl<'a> Snapshot<'a> {
             facts: self.asks_session.get().then(|| self.facts.clone()),
             functions: self.asks_functions.get().then(|| self.facts.functions.version()),
             resolves: self.resolves.get(),
-            system: !self.system_tables.borrow().is_empty(),
+            looks: self.provides.get() || !self.system_tables.borrow().is_empty(),
             rights: self.rights(),
             asked: self.asked.borrow().clone(),
         }
@@ -402,7 +414,7 @@ impl<'a> Snapshot<'a> {
             (found, now) => found.is_none() && now.is_none(),
         };
         match (self.state.is(&uses.state), self.rights() == uses.rights) {
-            (true, true) if !uses.system => true,
+            (true, true) if !uses.looks => true,
             (false, _) if uses.resolves => false,
             // Who may not is told so where the names are bound.
             _ => uses.names.iter().all(is_same) && uses.asked.iter().all(|asked| self.allows(asked).is_ok()),
@@ -414,6 +426,19 @@ impl<'a> Snapshot<'a> {
         let mut files = self.files.borrow_mut();
         let path = files.iter().find(|(_, file)| file.info.handle == handle).map(|(path, _)| path.clone())?;
         files.remove(&path)
+    }
+
+    /// The rows that providers give of the tables that a program reads.
+    pub(crate) fn provided(&self, program: &Program, parameters: &[Value], context: &Context) -> Result<Scanned> {
+        let of_handle = |handle| {
+            self.state.iter().find_map(|(_, _, object)| match &object.entry {
+                Entry::Table(table) if table.scanned(handle).is_some() => {
+                    Some((table.info.name.as_str(), table.provided()?))
+                }
+                _ => None,
+            })
+        };
+        scan_all(program, &of_handle, parameters, context)
     }
 
     /// The table of a handle, of which programs may scan those that have been named. There are many tables, and a program scans few:
@@ -589,8 +614,10 @@ impl Catalog for Snapshot<'_> {
         let find = |handle| self.table(handle);
         let planned = Planned::new(*query, &RewriteOptions::default(), (&find, hardware), self.context)?;
         planned.run(self.context, |executable| {
-            let find = |handle| self.table(handle).expect("a plan scans tables of its own snapshot");
-            let chosen = executable.choose(hardware, &|handle| self.table(handle))?;
+            let provided = self.provided(&executable.program, &[], self.context)?;
+            let table = |handle| provided.table(handle).or_else(|| self.table(handle));
+            let find = |handle| table(handle).expect("a plan scans tables of its own snapshot");
+            let chosen = executable.choose(hardware, &table)?;
             let output = run_plan(chosen.plan, &find, &[], self.context, (&pool, &devices))?;
             let mut texts = Vec::new();
             for batch in output.shown_as(&executable.types) {

@@ -163,6 +163,9 @@ pub enum ErrorKind {
     ReadOnlyTransaction,
     /// 40001: another transaction has changed what this one did.
     Serialization,
+    /// 40001: rows from outside of the engine are more than the plan was made for. The same statement, planned once more, may have
+    /// an answer.
+    Outgrown,
     /// 3B001: no such savepoint.
     InvalidSavepoint,
     /// 42939: a name that is the system's.
@@ -353,7 +356,7 @@ impl ErrorKind {
             ErrorKind::ExternalRoutine => "38000",
             ErrorKind::NoTransaction => "25P01",
             ErrorKind::ReadOnlyTransaction => "25006",
-            ErrorKind::Serialization => "40001",
+            ErrorKind::Serialization | ErrorKind::Outgrown => "40001",
             ErrorKind::InvalidSavepoint => "3B001",
             ErrorKind::InvalidName => "42939",
             ErrorKind::UnknownSchema => "3F000",

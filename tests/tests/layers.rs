@@ -82,6 +82,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "row",
             "types",
             "functions",
+            "provider",
             "keys",
             "grants",
             "catalog",

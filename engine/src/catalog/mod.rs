@@ -169,7 +169,7 @@ impl Entry {
     /// What the planner sees of it; nothing of a type.
     pub(crate) fn seen(&self) -> Option<CatalogEntry> {
         match self {
-            Entry::Table(table) => Some(CatalogEntry::Table(Arc::clone(&table.info))),
+            Entry::Table(table) => Some(CatalogEntry::Table(table.seen())),
             Entry::View(view) => Some(CatalogEntry::View(Arc::clone(&view.view))),
             Entry::Type(_) => None,
         }

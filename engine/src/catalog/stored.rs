@@ -2,7 +2,8 @@
 
 use crate::format::Unreadable;
 use crate::keys::KeyIndexes;
-use crate::{ErrorKind, Result};
+use crate::provider::Provided;
+use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
 use multiloop_exec::column::domain::{self, Joined};
 use multiloop_exec::workers::context::Context;
@@ -23,6 +24,8 @@ pub(crate) struct StoredTable {
     pub(crate) unreadable: Arc<[Unreadable]>,
     /// Columns of a file in which words stand for missing values.
     pub(crate) placeholders: Arc<[String]>,
+    /// What its rows come from, if they are not the engine's own: `table` has none then.
+    provided: Option<Provided>,
 }
 
 /// A domain, which tables share.
@@ -94,6 +97,35 @@ impl StoredTable {
             keys,
             unreadable: Arc::default(),
             placeholders: Arc::default(),
+            provided: None,
+        }
+    }
+
+    /// A table whose rows a provider gives.
+    pub(crate) fn of_provider(name: &str, provided: Provided) -> Self {
+        let stored = StoredTable::new(name, provided.table(), provided.declared());
+        StoredTable { provided: Some(provided), ..stored }
+    }
+
+    /// What its rows come from, if they are not the engine's own.
+    pub(crate) fn provided(&self) -> Option<&Provided> {
+        self.provided.as_ref()
+    }
+
+    /// An error (42809) if its rows are not the engine's own, and so not to be changed.
+    pub(crate) fn check_own(&self) -> Result<()> {
+        if self.provided.is_none() {
+            return Ok(());
+        }
+        let message = format!("cannot change table \"{}\"", self.info.name);
+        Err(Error::new(ErrorKind::WrongObjectType, message).with_detail("Its rows come from a table provider."))
+    }
+
+    /// What the planner sees of it now.
+    pub(crate) fn seen(&self) -> Arc<TableInfo> {
+        match &self.provided {
+            Some(provided) => provided.seen(&self.info, next_handle),
+            None => Arc::clone(&self.info),
         }
     }
 
@@ -111,6 +143,9 @@ impl StoredTable {
 
     /// The same rows with codes of more domains, if they have values of those.
     pub(crate) fn sharing(&self, name: &str, known: &Domains, context: &Context) -> Result<Option<Self>> {
+        if self.provided.is_some() {
+            return Ok(None);
+        }
         let has = self.own_domains();
         let (table, found) = match domain::encode(Table::clone(&self.table), &has, &known.domains(), context) {
             // As it is will do.
@@ -133,6 +168,9 @@ impl StoredTable {
         known: Domains,
         context: &Context,
     ) -> Result<Option<Self>> {
+        if self.provided.is_some() {
+            return Ok(None);
+        }
         let joined = match with {
             None => Joined::Alone,
             Some((with, key)) => {
@@ -193,6 +231,7 @@ impl StoredTable {
             keys,
             unreadable: Arc::default(),
             placeholders: Arc::default(),
+            provided: None,
         }
     }
 
@@ -238,7 +277,8 @@ impl StoredTable {
 
     /// What programs may scan under this handle: the table, or one of its domains.
     pub(crate) fn scanned(&self, handle: TableHandle) -> Option<Arc<Table>> {
-        if self.info.handle == handle {
+        let is_seen = || self.provided.as_ref().is_some_and(|provided| provided.is_seen(handle));
+        if self.info.handle == handle || is_seen() {
             return Some(Arc::clone(&self.table));
         }
         let domain = self.domains.iter().flatten().find(|stored| stored.info.handle == handle);

@@ -121,11 +121,13 @@ fn analyse(runner: &Runner<'_>, query: Query) -> Result<Analysed> {
     let context = runner.session.context();
     let planned = timed(&mut timings.plan, || runner.session.plan(query, runner.snapshot, &context))?;
     runner.session.count_hashed(&planned, &mut timings);
-    let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
     let shared = &runner.session.engine.0;
     let hardware = runner.session.hardware();
     let run = |executable: &Executable| {
-        let chosen = executable.choose(hardware, &|handle| runner.snapshot.table(handle))?;
+        let provided = runner.snapshot.provided(&executable.program, runner.parameters, &context)?;
+        let table = |handle| provided.table(handle).or_else(|| runner.snapshot.table(handle));
+        let find = |handle| table(handle).expect("a plan scans tables of its own snapshot");
+        let chosen = executable.choose(hardware, &table)?;
         let (plan, on) = (chosen.plan, (&*shared.pool, chosen.devices));
         let mut output = multiloop_exec::run::analyse(plan, &find, runner.parameters, &context, on)?;
         let numbers = Numbers::of(&executable.program);

@@ -124,32 +124,30 @@ mod tests {
     fn polling_blocks_nobody() {
         let session = session();
         let start = Instant::now();
-        let mut streams = [(); 2].map(|()| session.query_stream("SELECT pg_sleep(0.5)", ()));
+        let mut streams = [(); 2].map(|()| session.query_stream("SELECT pg_sleep(1)", ()));
         let waker = std::task::Waker::noop();
         for stream in &mut streams {
             assert!(Pin::new(stream).poll_next(&mut Context::from_waker(waker)).is_pending());
         }
-        assert!(start.elapsed() < Duration::from_millis(400), "polling waited for the statement");
+        assert!(start.elapsed() < Duration::from_millis(900), "polling waited for the statement");
         for stream in streams {
             assert_eq!(block_on(rows(stream)).expect("a row"), 1);
         }
-        assert!(start.elapsed() < Duration::from_millis(950), "one statement waited for the other");
+        assert!(start.elapsed() < Duration::from_millis(1900), "one statement waited for the other");
     }
 
     #[test]
     fn errors_are_the_last_items() {
         let session = session();
         let state = |error: Error| error.sqlstate();
-        for (sql, expected) in [
-            ("SELEC", "42601"),
-            ("SELECT a FROM nowhere", "42P01"),
-            ("SELECT 1 / (n - 1) FROM generate_series(1, 3) r (n)", "22012"),
-        ] {
+        for (sql, expected) in [("SELEC", "42601"), ("SELECT a FROM nowhere", "42P01")] {
             let mut stream = session.query_stream(sql, ());
             assert_eq!(block_on(stream.fields()).map(|_| ()).map_err(state), Err(expected), "{sql}");
             assert_eq!(block_on(stream.next_batch()).expect("an item").map(|_| ()).map_err(state), Err(expected));
             assert!(block_on(stream.next_batch()).is_none());
         }
+        let divided = session.query_stream("SELECT 1 / (n - 200000) FROM generate_series(1, 300000) r (n)", ());
+        assert_eq!(block_on(rows(divided)).map_err(state), Err("22012"));
         let failed = session.query_stream("SELECT $1::int", params!["x"]);
         assert_eq!(block_on(rows(failed)).map_err(state), Err("22P02"));
         let panicking = BatchStream::of(Cancellation::default(), || panic!("of a program"));

@@ -4,6 +4,7 @@ use super::copy::{CopyIn, CopyOut};
 use super::{Session, Statement};
 use crate::guard::guarded;
 use crate::plan::{Executable, Planned, Timings, timed};
+use crate::provider::while_outgrown;
 use crate::snapshot::{Snapshot, Uses};
 use crate::statement::{self, shown_fields};
 use crate::stream::ResultStream;
@@ -280,6 +281,10 @@ impl Prepared {
     }
 
     fn run_query(&self, session: &Session, parameters: &[Value]) -> Result<ResultStream> {
+        while_outgrown(|| self.run_query_once(session, parameters))
+    }
+
+    fn run_query_once(&self, session: &Session, parameters: &[Value]) -> Result<ResultStream> {
         let running = session.running();
         running.with_snapshot(|snapshot| {
             if self.by_values {
@@ -322,6 +327,10 @@ impl Prepared {
     }
 
     fn run_copy(&self, session: &Session, parameters: &[Value]) -> Result<Execution> {
+        while_outgrown(|| self.run_copy_once(session, parameters))
+    }
+
+    fn run_copy_once(&self, session: &Session, parameters: &[Value]) -> Result<Execution> {
         let running = session.running();
         running.with_snapshot(|snapshot| match self.bind(snapshot, false)? {
             Bound::CopyFrom { name, columns, options, .. } => {
@@ -338,7 +347,8 @@ impl Prepared {
                 let context = running.context();
                 let planned = running.plan(query, snapshot, &context)?;
                 let run = |executable: &Executable| running.execute(executable, snapshot, parameters, &context);
-                Ok(Execution::CopyOut(CopyOut { rows: planned.run(&context, run)?, options }))
+                let rows = planned.run(&context, run)?;
+                Ok(Execution::CopyOut(CopyOut { rows, options }))
             }
             _ => Err(Error::internal("a COPY was bound to something else")),
         })

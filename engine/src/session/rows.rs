@@ -16,7 +16,7 @@ const VARIANTS_MAX: usize = 8;
 
 impl Session {
     /// Runs a statement with parameters for `$1`, `$2`, …, or `:name`; see [`Parameters`]. Without parameters it may be a script,
-    /// whose last result is given.
+    /// whose last result is given; with parameters it is one statement (42601 for several).
     ///
     /// # Errors
     /// 42P02 for too few or too many parameters and unknown names, 22P02, 22003 and their kin for values that do not fit: before

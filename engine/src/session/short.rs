@@ -5,10 +5,10 @@
 
 use super::Session;
 use super::prepared::{Execution, Prepared};
-use crate::Result;
 use crate::guard::guarded;
 use crate::plan::Planned;
 use crate::running::Backend;
+use crate::{ErrorKind, Result};
 use multiloop_planner::value::Value;
 use std::time::Duration;
 
@@ -62,7 +62,13 @@ impl Session {
             let context = running.context();
             match running.execute(&planned.executable, snapshot, parameters, &context) {
                 // Another plan may give rows.
-                Err(error) if error.kind().asks_for_wide_numerics() || planned.is_premature(&error) => Ok(None),
+                Err(error)
+                    if error.kind().asks_for_wide_numerics()
+                        || error.kind() == ErrorKind::Outgrown
+                        || planned.is_premature(&error) =>
+                {
+                    Ok(None)
+                }
                 result => {
                     let result = result?;
                     prepared.check_fields(result.fields())?;

@@ -4,6 +4,7 @@ use super::Session;
 use crate::catalog::StoredTable;
 use crate::format::{self, CsvOptions, Format};
 use crate::guard::guarded;
+use crate::provider::{Provided, TableProvider};
 use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
@@ -60,6 +61,22 @@ impl Session {
     /// Loads CSV with a header line as a table; see [`Session::read`].
     pub fn read_csv(&self, name: &str, path: impl AsRef<Path>) -> Result<()> {
         self.read(name, path, &Format::Csv(CsvOptions::default()))
+    }
+
+    /// Makes a store of the user's own a table, replacing a table of that name. It is read by each statement anew; see
+    /// [`TableProvider`]. The name may say a schema (`ours.cities`).
+    ///
+    /// # Errors
+    /// 42701 where two of its columns have one name; 0A000 for types of texts with a length; those of making a table; what the provider's panics say.
+    pub fn register_table(&self, name: &str, provider: impl TableProvider) -> Result<()> {
+        let table = self.as_statement(|| {
+            let called = name.rsplit('.').next().unwrap_or(name);
+            Ok(StoredTable::of_provider(called, Provided::new(called, Arc::new(provider))?))
+        })?;
+        let (schema, name) =
+            name.rsplit_once('.').map_or((None, name), |(schema, name)| (Some(schema.to_owned()), name));
+        let name = TableName { schema, name: name.to_owned() };
+        guarded(|| self.engine.0.put_table(&self.work, &name, table, &self.loading()))
     }
 
     fn put_table(&self, name: &str, table: StoredTable) -> Result<()> {

@@ -171,6 +171,7 @@ impl Runner<'_> {
                 facts.check_right(&facts.rights, Right::Truncate, table, object)?;
             }
             let stored = write.state.table(table)?;
+            stored.check_own()?;
             let declared = Arc::clone(&stored.info.declared);
             let empty = Table::empty(declared.fields(&stored.info.fields));
             let empty = empty.narrowed(&declared.numerics, &self.session.loading())?;

@@ -27,6 +27,7 @@ impl Runner<'_> {
             self.snapshot.facts.check_make(&write.state, &found.schema)?;
         }
         let stored = write.state.table(&found)?;
+        stored.check_own()?;
         let mut declared = Declared::clone(&stored.info.declared);
         let name = match &mut index {
             NewIndex::Unique(key) => &mut key.name,

@@ -17,7 +17,7 @@ use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::{Notice, ResultStream};
 use crate::system::{INFORMATION, PG_CATALOG};
-use crate::{Error, ErrorKind, Result, explain, format, keys, summary};
+use crate::{Error, ErrorKind, Result, explain, format, keys, provider, summary};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain::{self, Appended};
 use multiloop_exec::column::narrow::alike;
@@ -46,8 +46,9 @@ pub(crate) fn run(
     parameters: &[(Value, DataType)],
     timings: Timings,
 ) -> Result<ResultStream> {
-    match run_once(session, bind, parameters, timings, false) {
-        Err(error) if error.kind().asks_for_wide_numerics() => run_once(session, bind, parameters, timings, true),
+    let run = |wide| provider::while_outgrown(|| run_once(session, bind, parameters, timings, wide));
+    match run(false) {
+        Err(error) if error.kind().asks_for_wide_numerics() => run(true),
         result => result,
     }
 }
@@ -376,6 +377,7 @@ impl Runner<'_> {
         let qualified = self.found(name, &write.state)?;
         let name = qualified.name.as_str();
         let stored = write.state.table(&qualified)?.clone();
+        stored.check_own()?;
         let declared = Arc::clone(&stored.info.declared);
         if declared.materialized.is_some() {
             let message = format!("cannot change materialized view \"{name}\"");
@@ -498,7 +500,9 @@ impl Runner<'_> {
         let rows = entries
             .map(|(_, name, object)| {
                 let (kind, rows) = match &object.entry {
-                    Entry::Table(stored) => (object.entry.kind(), Some(stored.info.statistics.rows.to_string())),
+                    Entry::Table(stored) if stored.provided().is_none() => {
+                        (object.entry.kind(), Some(stored.info.statistics.rows.to_string()))
+                    }
                     _ => (object.entry.kind(), None),
                 };
                 vec![Some(name.to_owned()), Some(kind.to_owned()), rows]

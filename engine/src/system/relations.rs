@@ -56,7 +56,11 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
         match &object.entry {
             Entry::Table(table) => {
                 let (declared, indexes) = (&table.info.declared, indexes_of(object));
-                let rows_of = || Value::Float(table.info.statistics.rows as f64);
+                // Those of a provider nobody has counted.
+                let rows_of = || match table.provided() {
+                    Some(_) => Value::Float(-1.0),
+                    None => Value::Float(table.info.statistics.rows as f64),
+                };
                 let qualified = Qualified { schema: schema.to_owned(), name: name.to_owned() };
                 let refers = !declared.references.is_empty() || !making.state.referring(&qualified).is_empty();
                 let materialized = declared.materialized.as_ref();
