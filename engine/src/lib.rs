@@ -77,8 +77,8 @@ pub use activity::{Signal, SignalCallback};
 #[cfg(feature = "async")]
 pub use asynchronous::BatchStream;
 pub use engine::{Engine, EngineBuilder};
-pub use multiloop_derive::Row;
 pub use functions::{Aggregate, AggregateFunction, ScalarFunction, TableFunction};
+pub use multiloop_derive::Row;
 pub use multiloop_exec::workers::context::Cancellation;
 #[doc(hidden)]
 pub use multiloop_exec::{DeviceUse, Devices, Rates, about_cards, first_card};
