@@ -26,7 +26,7 @@
 //! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `parameters` are values from Rust,
 //! `row` gives it values, `types` are those that Rust lacks, `functions` those that it registers, `provider` reads stores of users'
 //! own. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
-//! `session` and `linq` are what users call.
+//! `session` and `linq` are what users call. `guides` runs the code of the pages in `docs/`.
 
 // What `#[derive(Row)]` generates names this crate from outside.
 extern crate self as multiloop;
@@ -43,6 +43,8 @@ pub mod format;
 pub mod functions;
 mod grants;
 mod guard;
+#[cfg(doctest)]
+mod guides;
 mod hashed;
 mod keys;
 pub mod linq;

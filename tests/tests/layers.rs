@@ -105,6 +105,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "statement",
             "session",
             "linq",
+            "guides",
         ],
     ),
     (
