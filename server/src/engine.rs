@@ -72,7 +72,7 @@ impl Prepared {
 /// What a statement gives.
 pub(crate) enum Outcome {
     /// Rows, to be sent while they come.
-    Rows(Rows),
+    Rows(Box<Rows>),
     /// Nothing but what it did: `CREATE TABLE`, `INSERT 0 3`.
     Done(String),
     /// It waits for data from the client.
@@ -253,7 +253,7 @@ impl Session {
                 self.notices.lock().unwrap_or_else(PoisonError::into_inner).extend(notices);
                 match stream.tag() {
                     Some(tag) => Outcome::Done(tag.to_owned()),
-                    None => Outcome::Rows(Rows { stream }),
+                    None => Outcome::Rows(Box::new(Rows { stream })),
                 }
             }
         })

@@ -200,13 +200,13 @@ fn run_query(session: &Session, number: usize, options: &Options) -> (QueryRepor
 enum Form<'s> {
     Text(&'s Session, String),
     /// The tables are opened before; the query is built anew each time.
-    Linq(Result<linq::Tables<'s>>, usize, f64),
+    Linq(Box<Result<linq::Tables<'s>>>, usize, f64),
 }
 
 impl<'s> Form<'s> {
     fn of(session: &'s Session, number: usize, options: &Options) -> Self {
         if options.linq {
-            return Form::Linq(linq::Tables::open(session), number, options.scale_factor);
+            return Form::Linq(Box::new(linq::Tables::open(session)), number, options.scale_factor);
         }
         Form::Text(session, queries::query(number, options.scale_factor))
     }
@@ -215,7 +215,7 @@ impl<'s> Form<'s> {
         match self {
             Form::Text(session, text) => session.sql(text),
             Form::Linq(tables, number, scale) => {
-                linq::query(tables.as_ref().map_err(Clone::clone)?, *number, *scale)?.run()
+                linq::query(tables.as_ref().as_ref().map_err(Clone::clone)?, *number, *scale)?.run()
             }
         }
     }
@@ -224,7 +224,7 @@ impl<'s> Form<'s> {
         match self {
             Form::Text(_, text) => Ok(text.clone()),
             Form::Linq(tables, number, scale) => {
-                linq::query(tables.as_ref().map_err(Clone::clone)?, *number, *scale)?.to_sql()
+                linq::query(tables.as_ref().as_ref().map_err(Clone::clone)?, *number, *scale)?.to_sql()
             }
         }
     }

@@ -111,8 +111,11 @@ pub struct AggregateFunction {
     strict: bool,
     commutative: bool,
     empty_is_null: bool,
-    body: Box<dyn FnOnce(Signature, bool) -> [Box<dyn UserBody>; 2]>,
+    body: Box<MakeBodies>,
 }
+
+/// Makes what computes an aggregate of rows, and of none, once its signature is known and whether none is NULL.
+type MakeBodies = dyn FnOnce(Signature, bool) -> [Box<dyn UserBody>; 2];
 
 impl std::fmt::Debug for AggregateFunction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

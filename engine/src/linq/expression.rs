@@ -256,13 +256,13 @@ impl From<bool> for Expression {
 
 impl From<i32> for Expression {
     fn from(value: i32) -> Self {
-        Expression::of(Tree::Number(value.to_string().into()))
+        Expression::of(Tree::Number(value.to_string()))
     }
 }
 
 impl From<i64> for Expression {
     fn from(value: i64) -> Self {
-        Expression::of(Tree::Number(value.to_string().into()))
+        Expression::of(Tree::Number(value.to_string()))
     }
 }
 

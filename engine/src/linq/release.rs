@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// What waits for its end.
 enum Part {
     Tree(Tree),
-    Block(Block),
+    Block(Box<Block>),
 }
 
 type Waiting = Vec<Part>;
@@ -83,7 +83,7 @@ fn release_order(order: &mut [Order], waiting: &mut Waiting) {
 
 fn release_shared(block: &mut Arc<Block>, waiting: &mut Waiting) {
     if let Some(block) = Arc::get_mut(block) {
-        waiting.push(Part::Block(mem::replace(block, Block::of(Source::Nothing))));
+        waiting.push(Part::Block(Box::new(mem::replace(block, Block::of(Source::Nothing)))));
     }
 }
 

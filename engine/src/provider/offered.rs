@@ -167,7 +167,9 @@ impl Table<'_> {
         }
         let Scalar::Call { function, arguments } = self.program.scalars.get(id) else { return false };
         if *function == Function::And {
-            return arguments.iter().fold(true, |all, &part| self.add(part, index, conditions) && all);
+            // Each of them is offered, whatever the others ask.
+            let whole: Vec<bool> = arguments.iter().map(|&part| self.add(part, index, conditions)).collect();
+            return whole.iter().all(|whole| *whole);
         }
         match self.test(*function, arguments, index) {
             Some((condition, is_all)) => {

@@ -6,7 +6,7 @@ use crate::functions::{AggregateFunction, ScalarFunction, TableFunction};
 use crate::{Result, guard};
 
 impl Engine {
-    /// Lets statements of all sessions call a function of a row's values; see [`functions`](crate::functions).
+    /// Lets statements of all sessions call a function of a row's values; see [`ScalarFunction`](crate::ScalarFunction).
     ///
     /// # Errors
     /// 42723 for a name of SQL's own functions, 42809 for that of an aggregate or a table function, 22023 for a type that no

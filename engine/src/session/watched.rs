@@ -66,7 +66,7 @@ impl Watched {
 
 impl Session {
     /// A handle that cancels the statement that this session is running then, or the next one if it runs none. One that belongs
-    /// to a statement is [`ResultStream::cancel_handle`], or that of [`Session::cancelled_by`].
+    /// to a statement is [`ResultStream::cancel_handle`](crate::ResultStream::cancel_handle), or that of [`Session::cancelled_by`].
     pub fn cancel_handle(&self) -> Cancellation {
         self.watched().cancellation.clone()
     }

@@ -228,7 +228,7 @@ impl Conversation {
         let Outcome::Rows(rows) = outcome else { return Ok(Started::Other(outcome)) };
         let columns = rows.stream.fields().len();
         let formats = if rows.stream.is_binary() { vec![Format::Binary; columns] } else { portal.formats.clone() };
-        Ok(Started::Rows(Box::new(RowsInFlight::new(rows, formats))))
+        Ok(Started::Rows(Box::new(RowsInFlight::new(*rows, formats))))
     }
 
     /// MOVE of a portal that the protocol has made, forward: passes over rows, and gives their number. None if there is no portal of

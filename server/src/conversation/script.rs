@@ -80,7 +80,7 @@ impl Conversation {
                     let fields = rows.stream.fields().to_vec();
                     let format = if rows.stream.is_binary() { Format::Binary } else { Format::Text };
                     backend::fields(&mut out.buffer, &fields, rows.stream.sight(), |_| format)?;
-                    let mut rows = RowsInFlight::new(rows, vec![format; fields.len()]);
+                    let mut rows = RowsInFlight::new(*rows, vec![format; fields.len()]);
                     let count = rows.send(u64::MAX, &self.session, out)?;
                     self.complete(&rows.tag(count), out);
                 }

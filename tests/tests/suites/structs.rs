@@ -319,7 +319,7 @@ fn everything(id: i64) -> Everything {
         exact: some
             .then(|| "123456789012345678901234567890.5".parse::<Decimal>().map(Numeric::from).expect("a number")),
         price: some.then(|| Decimal::new(-1_250, 2).expect("a decimal")),
-        span: some.then(|| Interval { months: 1, days: -2, micros: 3 }),
+        span: some.then_some(Interval { months: 1, days: -2, micros: 3 }),
         day: some.then(|| Date::new(2024, 2, 29).expect("a day")),
         time: some.then(|| Time::new(23, 59, 59.5).expect("a time")),
         moment: some.then_some(Timestamp::from_micros(-1)),

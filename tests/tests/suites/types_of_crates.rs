@@ -15,7 +15,8 @@ where
     T: ToParameter + for<'r> FromSql<'r> + PartialEq + Debug + Clone,
 {
     let sql = format!("SELECT $1, $1::{data_type} = '{text}', ARRAY[$1, NULL], $2, NULL::{data_type}");
-    let row = session.query_one::<(T, bool, Vec<Option<T>>, Vec<T>, Option<T>)>(&sql, params![value, [value.clone()]]);
+    let row = session
+        .query_one::<(T, bool, Vec<Option<T>>, Vec<T>, Option<T>)>(&sql, params![value, std::slice::from_ref(&value)]);
     let expected = (value.clone(), true, vec![Some(value.clone()), None], vec![value.clone()], None);
     assert_eq!(row.unwrap_or_else(|error| panic!("{text}: {error}")), expected);
     let wrong = session.query_scalar::<T>("SELECT 'x'::text", ()).expect_err("a text");

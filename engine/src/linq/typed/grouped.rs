@@ -7,7 +7,7 @@ use super::expr::Expr;
 use super::order::{Key, Keys};
 use super::query::{Query, fresh, source_ids};
 use super::record::{Column, Columns, Fields, Lifted};
-use super::types::SqlType;
+use super::types::{AverageOf, SqlType, SumOf};
 use crate::linq::survey::{belongs_to_level, has_aggregate};
 use crate::linq::tree::{Call, Tree};
 use crate::{Error, ErrorKind};
@@ -310,7 +310,7 @@ impl<'s, K: Copy, R: Lifted, E> Group<'s, K, R, E> {
 impl<K: Copy, R: Lifted, E: Emptiness> Group<'_, K, R, E> {
     /// The sum; NULLs are left out.
     #[track_caller]
-    pub fn sum<T: SqlType>(&self, value: impl FnOnce(R) -> Expr<T>) -> Expr<E::Of<T::Carry<<T::Base as Summed>::Sum>>>
+    pub fn sum<T: SqlType>(&self, value: impl FnOnce(R) -> Expr<T>) -> Expr<SumOf<E, T>>
     where
         T::Base: Summed,
     {
@@ -319,10 +319,7 @@ impl<K: Copy, R: Lifted, E: Emptiness> Group<'_, K, R, E> {
 
     /// The average; NULLs are left out.
     #[track_caller]
-    pub fn avg<T: SqlType>(
-        &self,
-        value: impl FnOnce(R) -> Expr<T>,
-    ) -> Expr<E::Of<T::Carry<<T::Base as Averaged>::Average>>>
+    pub fn avg<T: SqlType>(&self, value: impl FnOnce(R) -> Expr<T>) -> Expr<AverageOf<E, T>>
     where
         T::Base: Averaged,
     {

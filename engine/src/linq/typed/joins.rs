@@ -123,7 +123,7 @@ impl<'s, R: Lifted> Query<'s, R> {
         R: Append<S>,
     {
         let left = self.joinable(Side::Inner);
-        let (query, failure) = left.stage(|row| query(row));
+        let (query, failure) = left.stage(query);
         let failure = failure.or_else(|| query.failure.clone()).or_else(|| self.stranger(&query));
         let (source, columns) = query.as_source();
         let step = JoinStep { source, side: Side::Inner, on: Tree::Boolean(true), lateral: true };

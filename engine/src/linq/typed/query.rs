@@ -115,22 +115,20 @@ impl<'s, R> Query<'s, R> {
 
     /// The query as a source of another one, and its columns there.
     pub(super) fn as_source(&self) -> (Source, Arc<[Column]>) {
-        if self.is_plain() && self.has_own_columns() {
-            if let Source::Table { alias: Some(Alias::Numbered { base, .. }), .. }
+        if self.is_plain()
+            && self.has_own_columns()
+            && let Source::Table { alias: Some(Alias::Numbered { base, .. }), .. }
             | Source::Shared { alias: Alias::Numbered { base, .. }, .. } = &self.block.from
-            {
-                let alias = Alias::Numbered { id: fresh(), base: Arc::clone(base) };
-                let moved = |column: &Column| match &column.tree {
-                    Tree::Column { name, .. } => {
-                        Column { name: Arc::clone(&column.name), tree: column_of(&alias, name) }
-                    }
-                    other => Column { name: Arc::clone(&column.name), tree: other.clone() },
-                };
-                let columns = self.columns.iter().map(moved).collect();
-                let mut source = self.block.from.clone();
-                source.set_alias(alias);
-                return (source, columns);
-            }
+        {
+            let alias = Alias::Numbered { id: fresh(), base: Arc::clone(base) };
+            let moved = |column: &Column| match &column.tree {
+                Tree::Column { name, .. } => Column { name: Arc::clone(&column.name), tree: column_of(&alias, name) },
+                other => Column { name: Arc::clone(&column.name), tree: other.clone() },
+            };
+            let columns = self.columns.iter().map(moved).collect();
+            let mut source = self.block.from.clone();
+            source.set_alias(alias);
+            return (source, columns);
         }
         let alias = Alias::Numbered { id: fresh(), base: Arc::from("derived") };
         let (block, names) = self.finished();

@@ -1,5 +1,7 @@
 //! What a lifted value's type says: which SQL type it is, and whether it may be NULL.
 
+use super::aggregates::{Averaged, Summed};
+use super::grouped::Emptiness;
 use crate::row::FromSql;
 use crate::{DataType, Date, Decimal, Interval, Numeric, Time, Timestamp, TimestampTz, Uuid};
 
@@ -29,6 +31,13 @@ pub trait SqlType: for<'r> FromSql<'r> + Sized + 'static {
         data_type == Self::sql_type()
     }
 }
+
+/// What a sum over rows gives that may not be there.
+pub(super) type SumOf<E, T> = <E as Emptiness>::Of<<T as SqlType>::Carry<<<T as SqlType>::Base as Summed>::Sum>>;
+
+/// What an average over rows gives that may not be there.
+pub(super) type AverageOf<E, T> =
+    <E as Emptiness>::Of<<T as SqlType>::Carry<<<T as SqlType>::Base as Averaged>::Average>>;
 
 /// What a function of two values gives that is NULL where one of them is.
 pub(super) type Both<A, B, O> = <A as SqlType>::Carry<<B as SqlType>::Carry<O>>;

@@ -133,18 +133,18 @@ fn first_outside(column: &Column, data_type: DataType) -> Option<(usize, Error)>
     let within = match data_type {
         DataType::Decimal { precision, .. } => {
             let end = 10i128.checked_pow(precision.into()).unwrap_or(i128::MAX);
-            1 - end..=end - 1
+            Some(1 - end..=end - 1)
         }
-        DataType::Date => i128::from(DAYS_MIN)..=-i128::from(DAYS_MIN),
-        DataType::Time => 0..=DAY.into(),
-        DataType::Timestamp | DataType::TimestampTz => TIMESTAMP_MIN.into()..=i64::MAX.into(),
+        DataType::Date => Some(i128::from(DAYS_MIN)..=-i128::from(DAYS_MIN)),
+        DataType::Time => Some(0..=DAY.into()),
+        DataType::Timestamp | DataType::TimestampTz => Some(TIMESTAMP_MIN.into()..=i64::MAX.into()),
         // Elements are texts within one.
-        of if of.element().is_some() || of.struct_fields().is_some() => 1..=0,
+        of if of.element().is_some() || of.struct_fields().is_some() => None,
         _ => return None,
     };
-    let is_outside = |&row: &usize| match column.integer(row) {
-        Some(number) => !within.contains(&number),
-        None => within.is_empty(),
+    let is_outside = |&row: &usize| match (&within, column.integer(row)) {
+        (Some(within), Some(number)) => !within.contains(&number),
+        (within, _) => within.is_none(),
     };
     (0..column.rows()).filter(|row| !column.is_null(*row) && is_outside(row)).find_map(|row| {
         let error = admit(&column.value(row, data_type), data_type, "UTC").err()?;

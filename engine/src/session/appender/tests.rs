@@ -70,8 +70,8 @@ fn values_are_cast_as_insert_casts_them() {
     ];
     let digits = Value::text("abcd");
     let mut appender = session.appender("t").expect("an appender");
-    appender.push(&texts.map(Value::text)).expect("literals");
-    appender.push(&vec![Value::Null; 17]).expect("NULLs");
+    appender.push(texts.map(Value::text)).expect("literals");
+    appender.push(vec![Value::Null; 17]).expect("NULLs");
     let mut with_digits = vec![Value::Null; 17];
     with_digits[15] = digits;
     appender.push(&with_digits).expect("a literal of bytes");
