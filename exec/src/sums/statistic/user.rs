@@ -7,6 +7,9 @@ use multiloop_planner::value::Value;
 /// Rows after which the bytes of a state are counted again, at most: the program counts them.
 const COUNTED_EVERY: u64 = 1 << 10;
 
+/// Bytes of a state, at most, whatever the program says: sums of them do not overflow before the limit is reached.
+const BYTES_MAX: usize = 1 << 48;
+
 /// A state, and how many rows are in it; or why there is none.
 #[derive(Debug)]
 pub(crate) struct UserSummary {
@@ -67,7 +70,7 @@ impl UserSummary {
     }
 
     fn count(&mut self) {
-        self.bytes = self.state.as_ref().map_or(0, |state| state.bytes());
+        self.bytes = self.state.as_ref().map_or(0, |state| state.bytes().min(BYTES_MAX));
     }
 
     /// Bytes on the heap, about: as many as when they were last counted.
