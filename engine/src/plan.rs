@@ -149,7 +149,7 @@ impl Planned {
 
     /// Whether an error is none of the statement: it runs once more, carefully.
     pub(crate) fn is_premature(&self, error: &Error) -> bool {
-        self.careful.is_some() && error.kind().is_data_error()
+        self.careful.is_some() && !error.kind().is_of_any_plan()
     }
 
     /// Runs the program; if it speculates and fails at that, the careful one.

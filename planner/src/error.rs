@@ -262,11 +262,18 @@ impl ErrorKind {
         matches!(self, ErrorKind::DecimalOverflow | ErrorKind::DecimalNan)
     }
 
-    /// Whether an expression failed on the values that it was given, or a subquery on the number of its rows. What
-    /// speculates (`speculation`) may be the reason.
+    /// Whether an expression failed on the values that it was given, or a subquery on the number of its rows.
     pub fn is_data_error(self) -> bool {
         let state = self.sqlstate();
         state.starts_with("22") || state.starts_with("21")
+    }
+
+    /// Whether a statement that fails with it fails whatever its plan: who asked has it end, or there is no room. Any other error
+    /// may be one of an expression for a row that the statement does not have: a function that a program registered fails with
+    /// whatever it likes, and panics.
+    pub fn is_of_any_plan(self) -> bool {
+        use ErrorKind as K;
+        matches!(self, K::Cancelled | K::OutOfMemory | K::DiskFull | K::Outgrown | K::Shutdown | K::IdleTransaction)
     }
 
     /// Whether a cast of a value fails with it, so that TRY_CAST gives NULL. A wrong path of SQL/JSON is an error of syntax.

@@ -8,7 +8,7 @@
 //! 1. The *speculating* plan does it all the same. It evaluates what the careful plan does, and more; less only where any
 //!    rule may, because a condition drops the row first.
 //! 2. If nothing fails in it, its rows are the query's.
-//! 3. If an expression fails (`ErrorKind::is_data_error`), its rows are dropped, and the *careful* plan, in which
+//! 3. If it fails, but for what fails whatever the plan (`ErrorKind::is_of_any_plan`), its rows are dropped, and the *careful* plan, in which
 //!    nothing that may fail is moved to more rows, runs in its place. Its rows, or its error, are the answer.
 //!
 //! So every error, and the absence of one, is the careful plan's: a key that fails is an error exactly where a row of

@@ -1,6 +1,9 @@
 //! Functions that a program registers, beside functions of SQL's own that mean the same: on the interpreter and on the
 //! processors, with rules and without, with one worker and with three, over NULL, NaN, overflow, nothing and many rows; and what becomes of misuse.
 
+#[path = "user_functions/careful.rs"]
+mod careful;
+
 use multiloop::arrow::array::{
     Array, ArrayRef, AsArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
 };
@@ -465,6 +468,13 @@ fn what_cannot_be_registered_is_an_error() {
     assert_eq!(of(ScalarFunction::new("f", |n: i64| n).takes([])), "42804");
     assert_eq!(of(ScalarFunction::new("f", |t: String| t).takes([DataType::Varchar(5)])), "22023");
     assert_eq!(of(ScalarFunction::new("f", |t: String| t).returns(DataType::Null)), "22023");
+    let of_text = || ScalarFunction::new("of_text", |t: String, _: i64| t);
+    engine.register_scalar(of_text()).expect("a function");
+    let varchar = DataType::VARCHAR;
+    assert_eq!(of(of_text().takes([varchar, DataType::BigInt])), "42723");
+    engine.register_scalar(of_text()).expect("it replaces the one for the same types");
+    engine.register_scalar(ScalarFunction::new("of_text", |t: String, _: f64| t)).expect("another overload");
+    assert_eq!(rows(&answer(&engine.session(), "SELECT of_text('a'::varchar, 1::bigint)")), [["a"]]);
     engine.register_aggregate(AggregateFunction::new("total", Total)).expect("an aggregate");
     assert_eq!(of(ScalarFunction::new("Total", |n: i64| n)), "42809");
     let schema = Arc::new(Schema::new(vec![Field::new("n", Arrow::Int64, false)]));

@@ -294,11 +294,12 @@ impl<A: Aggregate> UserState for Kept<A> {
 
     fn bytes(&self) -> usize {
         let more = called(&self.of.signature.name, || Ok(self.of.aggregate.bytes(&self.state)));
-        size_of::<Self>() + more.unwrap_or(0)
+        size_of::<Self>().saturating_add(more.unwrap_or(0))
     }
 
-    fn copied(&self) -> Box<dyn UserState> {
-        Box::new(Kept { of: Arc::clone(&self.of), state: self.state.clone() })
+    fn copied(&self) -> Result<Box<dyn UserState>> {
+        let state = called(&self.of.signature.name, || Ok(self.state.clone()))?;
+        Ok(Box::new(Kept { of: Arc::clone(&self.of), state }))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -5,6 +5,7 @@ use super::scalar::ScalarFunction;
 use super::table::{SharedTable, TableFunction};
 use crate::{DataType, Error, ErrorKind, Result};
 use multiloop_planner::catalog::UserCallee;
+use multiloop_planner::function::is_same;
 use multiloop_planner::relation::builder::functions;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, LazyLock};
@@ -58,16 +59,14 @@ impl Functions {
     pub(crate) fn add_scalar(&mut self, function: ScalarFunction) -> Result<()> {
         let name = function.signature.name.clone();
         self.check(&name, |known| matches!(known, UserCallee::Scalar(_)))?;
-        self.add(name, UserCallee::Scalar(function.define()?));
-        Ok(())
+        self.add(name, UserCallee::Scalar(function.define()?))
     }
 
     /// Adds an aggregate.
     pub(crate) fn add_aggregate(&mut self, function: AggregateFunction) -> Result<()> {
         let name = function.name().to_owned();
         self.check(&name, |known| matches!(known, UserCallee::Aggregate(_)))?;
-        self.add(name, UserCallee::Aggregate(function.define()?));
-        Ok(())
+        self.add(name, UserCallee::Aggregate(function.define()?))
     }
 
     /// Adds a table function.
@@ -78,8 +77,9 @@ impl Functions {
         let number = self.tables.last_key_value().map_or(0, |(last, _)| last + 1);
         let parameters = function.parameters.clone();
         Arc::make_mut(&mut self.tables).insert(number, Arc::new(function));
-        self.add(name, UserCallee::Table { number, parameters });
-        Ok(())
+        let added = self.add(name, UserCallee::Table { number, parameters });
+        self.keep_tables();
+        added
     }
 
     /// Takes all overloads of a name away; whether there were any.
@@ -106,14 +106,25 @@ impl Functions {
         Ok(())
     }
 
-    /// Adds an overload, in the place of one for the same types.
-    fn add(&mut self, name: String, function: UserCallee) {
+    /// Adds an overload, in the place of one for the same types. One that no call could tell from another is an error (42723).
+    fn add(&mut self, name: String, function: UserCallee) -> Result<()> {
         let types: Vec<DataType> = function.parameters().to_vec();
+        let is_like = |(a, b): (&DataType, &DataType)| is_same(*a, *b) || is_same(*b, *a);
+        let is_blurred = |known: &&UserCallee| {
+            let known = known.parameters();
+            known != types && known.len() == types.len() && known.iter().zip(&types).all(is_like)
+        };
+        if let Some(known) = self.by_name.get(&name).and_then(|all| all.iter().find(is_blurred)) {
+            let types: Vec<String> = known.parameters().iter().map(DataType::to_string).collect();
+            let message = format!("calls could not tell it from function {name}({}), which is there", types.join(", "));
+            return Err(Error::new(ErrorKind::DuplicateFunction, message));
+        }
         let overloads = Arc::make_mut(&mut self.by_name).entry(name).or_default();
         overloads.retain(|known| known.parameters() != types);
         overloads.push(function);
         self.version += 1;
         self.keep_tables();
+        Ok(())
     }
 
     /// Forgets table functions that no name has.

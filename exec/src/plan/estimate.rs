@@ -9,8 +9,9 @@ use crate::plan::expressions::Expressions;
 use crate::plan::nodes::{Node, Operation};
 use crate::plan::register::Register;
 use crate::plan::tree::{GeneratorKind, LetKind, LevelPlan, LoopPlan, Plan, TablePlan};
+use multiloop_planner::evaluate::statistic::Statistic;
 use multiloop_planner::function::Function;
-use multiloop_planner::multiloop::{CollectionId, ScalarId, Source};
+use multiloop_planner::multiloop::{CollectionId, Reduction, ScalarId, Source};
 use multiloop_planner::types::DataType;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
@@ -86,6 +87,9 @@ impl Estimate<'_> {
                     rows
                 }
                 GeneratorKind::Reduce(reduce) if reduce.key.is_none() => {
+                    if reduce.aggregates.iter().any(|aggregate| is_of_program(&aggregate.kind.reduction)) {
+                        return None;
+                    }
                     time += rows * reduce.aggregates.len() as u64 * AGGREGATE;
                     1
                 }
@@ -138,6 +142,11 @@ fn is_one_row(table: &TablePlan, level: &LevelPlan, expressions: &Expressions) -
         expressions.numbers.get(*condition).is_some_and(|&number| !node(number).may_fail && !node(number).volatile)
     };
     level.prunes && level.conditions.iter().take_while(is_safe).any(asks)
+}
+
+/// Whether a program registered it: what it takes, nobody knows.
+fn is_of_program(reduction: &Reduction) -> bool {
+    matches!(reduction, Reduction::Statistic(Statistic::User(_)))
 }
 
 /// Nanoseconds of expressions for so many rows; None if one may take long.

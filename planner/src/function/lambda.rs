@@ -1,6 +1,7 @@
 //! Functions of a list and a lambda, which is a text that `evaluate/lambda` reads: it names no column, so that what is done to the
 //! expression around it leaves it as it is.
 
+use super::Volatility;
 use serde::{Deserialize, Serialize};
 
 /// What becomes of a list.
@@ -20,19 +21,22 @@ pub enum LambdaKind {
 pub struct LambdaFunction {
     /// What becomes of the list.
     pub kind: LambdaKind,
-    /// Whether the lambda calls a volatile function.
-    pub volatile: bool,
+    /// When the lambda gives another value: what the most volatile function says that it calls.
+    pub volatility: Volatility,
 }
 
 impl LambdaFunction {
     /// Every function.
-    pub const ALL: [LambdaFunction; 6] = [
-        LambdaFunction { kind: LambdaKind::Each, volatile: false },
-        LambdaFunction { kind: LambdaKind::Each, volatile: true },
-        LambdaFunction { kind: LambdaKind::Reduce, volatile: false },
-        LambdaFunction { kind: LambdaKind::Reduce, volatile: true },
-        LambdaFunction { kind: LambdaKind::ReduceFrom, volatile: false },
-        LambdaFunction { kind: LambdaKind::ReduceFrom, volatile: true },
+    pub const ALL: [LambdaFunction; 9] = [
+        LambdaFunction { kind: LambdaKind::Each, volatility: Volatility::Immutable },
+        LambdaFunction { kind: LambdaKind::Each, volatility: Volatility::Stable },
+        LambdaFunction { kind: LambdaKind::Each, volatility: Volatility::Volatile },
+        LambdaFunction { kind: LambdaKind::Reduce, volatility: Volatility::Immutable },
+        LambdaFunction { kind: LambdaKind::Reduce, volatility: Volatility::Stable },
+        LambdaFunction { kind: LambdaKind::Reduce, volatility: Volatility::Volatile },
+        LambdaFunction { kind: LambdaKind::ReduceFrom, volatility: Volatility::Immutable },
+        LambdaFunction { kind: LambdaKind::ReduceFrom, volatility: Volatility::Stable },
+        LambdaFunction { kind: LambdaKind::ReduceFrom, volatility: Volatility::Volatile },
     ];
 
     /// How many arguments stand in front of what is captured.
@@ -42,7 +46,11 @@ impl LambdaFunction {
 
     /// Its word in a program's text form.
     pub(crate) fn word(self) -> String {
-        let varies = if self.volatile { "volatile_" } else { "" };
+        let varies = match self.volatility {
+            Volatility::Immutable => "",
+            Volatility::Stable => "stable_",
+            Volatility::Volatile => "volatile_",
+        };
         format!("lambda_{varies}{}", super::debug_word(&self.kind))
     }
 }

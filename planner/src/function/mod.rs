@@ -46,7 +46,7 @@ pub use statistic::StatisticFunction;
 pub use structure::StructFunction;
 pub use template::TemplateFunction;
 pub use text::TextFunction;
-pub use user::{UserBody, UserDefinition, UserFunction, UserState, Volatility};
+pub use user::{UserBody, UserDefinition, UserFunction, UserState, Volatility, is_same};
 
 /// A field of EXTRACT and date_trunc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -575,7 +575,7 @@ impl Function {
     pub fn is_volatile(self) -> bool {
         match self {
             Function::Random | Function::SetSeed | Function::Clock => true,
-            Function::Lambda(function) => function.volatile,
+            Function::Lambda(function) => function.volatility == Volatility::Volatile,
             Function::User(function) => function.volatility == Volatility::Volatile,
             _ => false,
         }
@@ -585,6 +585,7 @@ impl Function {
     pub fn is_immutable(self) -> bool {
         match self {
             Function::User(function) => function.volatility == Volatility::Immutable,
+            Function::Lambda(function) => function.volatility == Volatility::Immutable,
             other => !other.is_volatile(),
         }
     }

@@ -88,16 +88,13 @@ pub trait UserState: fmt::Debug + Send + Sync {
     fn bytes(&self) -> usize;
 
     /// The same once more.
-    fn copied(&self) -> Box<dyn UserState>;
+    ///
+    /// # Errors
+    /// Those of the aggregate.
+    fn copied(&self) -> Result<Box<dyn UserState>>;
 
     /// Itself, for [`UserState::merge`] of another one.
     fn as_any(&self) -> &dyn Any;
-}
-
-impl Clone for Box<dyn UserState> {
-    fn clone(&self) -> Self {
-        self.copied()
-    }
 }
 
 /// The definition of a function that a program registered.
@@ -119,6 +116,11 @@ impl fmt::Debug for UserDefinition {
             .field("function", &self.function)
             .finish_non_exhaustive()
     }
+}
+
+/// Whether a value of one type is an argument of the other without a cast: overloads are not told apart by them.
+pub fn is_same(from: DataType, to: DataType) -> bool {
+    from == to || (from.is_text() && to.is_text()) || (from.is_decimal() && to == DataType::Numeric)
 }
 
 /// All definitions that somebody holds.

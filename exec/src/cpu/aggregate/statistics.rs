@@ -13,10 +13,9 @@ impl Statistics {
         let Some(vector) = input.vector else { return Err(Error::internal("a statistic of nothing")) };
         let (kind, mut failed) = (self.kind, Ok(()));
         input.each_valid(|tuple, group| {
-            let value = vector.value(tuple, argument);
-            let added = self.change(group, |state| state.add(kind, &value, place + tuple as u64));
             if failed.is_ok() {
-                failed = added;
+                let value = vector.value(tuple, argument);
+                failed = self.change(group, |state| state.add(kind, &value, place + tuple as u64));
             }
         });
         failed.map(|()| place + input.len as u64)

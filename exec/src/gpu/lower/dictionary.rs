@@ -149,7 +149,7 @@ impl Lowering<'_> {
             }
             match self.value_of_call(function, arguments, node.data_type, (leaf, &text)) {
                 Ok(value) => values.push(value),
-                Err(error) if error.kind().is_data_error() => return decline("a string of which it fails"),
+                Err(error) if !error.kind().is_of_any_plan() => return decline("a string of which it fails"),
                 Err(error) => return Err(Stop::Failed(error)),
             }
         }

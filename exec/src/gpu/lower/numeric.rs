@@ -259,7 +259,7 @@ impl Lowering<'_> {
                             arguments.iter().map(|&argument| self.node_at(argument).data_type).collect();
                         match evaluate::evaluate(*function, &values, &types, node.data_type) {
                             Ok(value) => Some(value),
-                            Err(error) if error.kind().is_data_error() => return decline("a row fails"),
+                            Err(error) if !error.kind().is_of_any_plan() => return decline("a row fails"),
                             Err(error) => return Err(Stop::Failed(error)),
                         }
                     }

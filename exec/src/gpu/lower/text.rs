@@ -296,7 +296,7 @@ impl Lowering<'_> {
         }
         match self.value_of(number, (u32::MAX, &Value::Null)) {
             Ok(value) => Ok(Some(value)),
-            Err(error) if error.kind().is_data_error() => decline("a constant that fails"),
+            Err(error) if !error.kind().is_of_any_plan() => decline("a constant that fails"),
             Err(error) => Err(Stop::Failed(error)),
         }
     }

@@ -20,7 +20,7 @@ impl Statistics {
 
     /// Of these states.
     pub(crate) fn of(kind: Statistic, states: Vec<Summary>) -> Self {
-        Statistics { kind, heap: states.iter().map(Summary::heap_bytes).sum(), states }
+        Statistics { kind, heap: heap_bytes(&states), states }
     }
 
     /// Changes a group's state, and counts the memory that it takes.
@@ -28,7 +28,7 @@ impl Statistics {
         let state = &mut self.states[group];
         let before = state.heap_bytes();
         let changed = change(state);
-        self.heap = (self.heap + state.heap_bytes()).saturating_sub(before);
+        self.heap = self.heap.saturating_sub(before).saturating_add(state.heap_bytes());
         changed
     }
 
@@ -37,14 +37,14 @@ impl Statistics {
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {
-        self.heap -= self.states.iter().skip(groups).map(Summary::heap_bytes).sum::<usize>();
+        self.heap = self.heap.saturating_sub(heap_bytes(self.states.get(groups..).unwrap_or_default()));
         let (kind, before) = (self.kind, self.states.len());
         self.states.resize_with(groups, || Summary::new(kind));
-        self.heap += self.states.iter().skip(before).map(Summary::heap_bytes).sum::<usize>();
+        self.heap = self.heap.saturating_add(heap_bytes(self.states.get(before..).unwrap_or_default()));
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.states.capacity() * size_of::<Summary>() + self.heap
+        (self.states.capacity() * size_of::<Summary>()).saturating_add(self.heap)
     }
 
     /// The states of these groups, which become the numbers 0, 1, 2, …
@@ -56,4 +56,9 @@ impl Statistics {
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.kind == other.kind
     }
+}
+
+/// Bytes that states hold elsewhere. Those of a program's aggregates are what it says.
+fn heap_bytes(states: &[Summary]) -> usize {
+    states.iter().map(Summary::heap_bytes).fold(0, usize::saturating_add)
 }

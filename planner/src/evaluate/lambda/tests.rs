@@ -4,7 +4,7 @@ use super::{Lambda, Node, NodeKind};
 use crate::error::Result;
 use crate::evaluate::array::Array;
 use crate::evaluate::evaluate;
-use crate::function::{Function, LambdaFunction, LambdaKind};
+use crate::function::{Function, LambdaFunction, LambdaKind, Volatility};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -32,7 +32,12 @@ fn apply(kind: LambdaKind, of: &Lambda, list: Value, rest: &[Value]) -> Result<V
     let mut arguments = vec![list, Value::text(of.text().expect("it has a text"))];
     arguments.extend_from_slice(rest);
     let types = vec![DataType::Text; arguments.len()];
-    evaluate(Function::Lambda(LambdaFunction { kind, volatile: false }), &arguments, &types, DataType::Text)
+    evaluate(
+        Function::Lambda(LambdaFunction { kind, volatility: Volatility::Immutable }),
+        &arguments,
+        &types,
+        DataType::Text,
+    )
 }
 
 #[test]

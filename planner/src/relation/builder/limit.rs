@@ -65,7 +65,7 @@ fn fold(expression: Expression) -> Result<Expression> {
                 _ => None,
             });
             match constants.collect::<Option<Vec<_>>>() {
-                Some(values) if !function.is_volatile() => {
+                Some(values) if function.is_immutable() => {
                     let types: Vec<DataType> = arguments.iter().map(|argument| argument.data_type).collect();
                     ExpressionKind::Constant(evaluate(function, &values, &types, data_type)?)
                 }

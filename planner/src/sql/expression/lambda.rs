@@ -328,7 +328,7 @@ fn value_of(call: &Expression) -> Option<Result<Value>> {
         _ => None,
     };
     let ExpressionKind::Call(function, arguments) = &call.kind else { return constant(call).map(Ok) };
-    let values = arguments.iter().map(constant).collect::<Option<Vec<Value>>>().filter(|_| !function.is_volatile())?;
+    let values = arguments.iter().map(constant).collect::<Option<Vec<Value>>>().filter(|_| function.is_immutable())?;
     let types: Vec<DataType> = arguments.iter().map(|argument| argument.data_type).collect();
     Some(evaluate(*function, &values, &types, call.data_type))
 }

@@ -44,7 +44,7 @@ fn value(function: Function, arguments: &[Expression], data_type: DataType) -> O
 /// Whether this is a call of literals alone: it has no value, or it would be one.
 fn is_failing_literal(expression: &Expression) -> bool {
     match &expression.kind {
-        ExpressionKind::Call(function, _) if function.is_volatile() => false,
+        ExpressionKind::Call(function, _) if !function.is_immutable() => false,
         ExpressionKind::Call(_, arguments) => {
             arguments.iter().all(|argument| constant(argument).is_some() || is_failing_literal(argument))
         }

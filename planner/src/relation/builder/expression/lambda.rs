@@ -13,7 +13,7 @@ use super::fold;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::array::Array;
 use crate::evaluate::lambda::{Lambda, Node, NodeKind};
-use crate::function::{ArrayFunction, Function, LambdaFunction, LambdaKind};
+use crate::function::{ArrayFunction, Function, LambdaFunction, LambdaKind, Volatility};
 use crate::multiloop::scalar::function_effects;
 use crate::relation::builder::Builder;
 use crate::relation::effects::effects;
@@ -237,7 +237,8 @@ fn closed(
     start: Option<Expression>,
     position: Option<Position>,
 ) -> Result<Expression> {
-    let volatile = [Some(value), condition].into_iter().flatten().any(|part| effects(part).volatile);
+    let parts = [Some(value), condition].into_iter().flatten();
+    let volatility = parts.map(volatility).max().unwrap_or_default();
     let mut closing = Closing { variables, nodes: Vec::new(), captured: Vec::new() };
     let condition = condition.map(|condition| closing.node(condition)).transpose()?;
     let value = closing.node(value)?;
@@ -256,9 +257,25 @@ fn closed(
     let data_type = if shape.kind == LambdaKind::Each { DataType::list(shape.result) } else { shape.result };
     let text = Expression::constant(Value::text(lambda.text()?), DataType::Text);
     let arguments = [list.list, text].into_iter().chain(start).chain(captured).collect();
-    let function = Function::Lambda(LambdaFunction { kind: shape.kind, volatile });
+    let function = Function::Lambda(LambdaFunction { kind: shape.kind, volatility });
     let call = fold::call(function, arguments, data_type);
     Ok(Expression { position: position.or(call.position), ..call })
+}
+
+/// When a part of a lambda gives another value.
+fn volatility(part: &Expression) -> Volatility {
+    fn is_immutable(part: &Expression) -> bool {
+        match &part.kind {
+            ExpressionKind::Call(function, arguments) => function.is_immutable() && arguments.iter().all(is_immutable),
+            ExpressionKind::Element(_, code) => is_immutable(code),
+            _ => true,
+        }
+    }
+    match effects(part).volatile {
+        true => Volatility::Volatile,
+        false if is_immutable(part) => Volatility::Immutable,
+        false => Volatility::Stable,
+    }
 }
 
 /// A lambda that is being closed.

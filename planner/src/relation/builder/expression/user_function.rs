@@ -16,7 +16,7 @@ use super::sql_function::Known;
 use crate::catalog::{UserAggregate, UserCallee};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::statistic::Statistic;
-use crate::function::Function;
+use crate::function::{Function, is_same};
 use crate::relation::builder::{Builder, FromItem};
 use crate::relation::{AggregateCall, AggregateFunction, Expression};
 use crate::types::DataType;
@@ -173,11 +173,6 @@ fn overload(name: &str, known: &[UserCallee], arguments: &[Expression]) -> Resul
             Err(Error::new(ErrorKind::AmbiguousFunction, message).with_hint(hint))
         }
     }
-}
-
-/// Whether a value of one type is one of the other without a cast.
-fn is_same(from: DataType, to: DataType) -> bool {
-    from == to || (from.is_text() && to.is_text()) || (from.is_decimal() && to == DataType::Numeric)
 }
 
 /// Whether a type is what is liked best of those that a value may be cast to.
