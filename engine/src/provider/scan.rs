@@ -5,9 +5,8 @@
 //! them.
 
 use super::offered::{Wanted, wanted};
-use super::registered::of_provider;
+use super::registered::{Owned, in_provider, of_provider};
 use super::{Provided, ProviderError, Scan, TablePart};
-use crate::guard::caught;
 use crate::{Error, ErrorKind, Field, Result};
 use arrow::array::{Array, RecordBatch};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
@@ -93,8 +92,9 @@ impl Reading<'_> {
         let cancellation = self.context.cancellation.clone();
         let scan = Scan { columns, conditions: wanted.conditions, limit: wanted.limit, cancellation };
         self.context.check()?;
-        let parts = caught(|| self.provided.provider.scan(&scan).map_err(error_of))?;
-        let parts: Vec<TablePart> = parts.into_iter().filter(|part| is_wanted(part, &scan)).collect();
+        let parts = in_provider(|| self.provided.provider.get().scan(&scan).map_err(error_of))?;
+        let parts: Vec<Owned<TablePart>> = parts.into_iter().map(Owned::new).collect();
+        let parts = parts.into_iter().filter(|part| is_wanted(part.get(), &scan)).collect();
         let parts = self.context.workers().map(parts, |part| self.part(part, &fields))?;
         let mut memory = Reservation::new(&self.context.memory);
         let mut builder = TableBuilder::new(fields, Storage::Keep, self.context);
@@ -108,10 +108,10 @@ impl Reading<'_> {
     }
 
     /// All batches of a part.
-    fn part(&self, part: TablePart, fields: &[Field]) -> Result<Part> {
+    fn part(&self, part: Owned<TablePart>, fields: &[Field]) -> Result<Part> {
         // The iterator is the user's, also where it is dropped.
-        caught(move || {
-            let mut batches = part.batches;
+        in_provider(move || {
+            let mut batches = part.take().batches;
             let mut gathered = Gathered { small: Vec::new(), rows: 0, all: Vec::new() };
             let mut memory = Reservation::new(&self.context.memory);
             loop {
