@@ -366,7 +366,10 @@ impl Shared {
     /// Puts a loaded table under a name, in place of what was there.
     pub(crate) fn put_table(&self, work: &Work, name: &TableName, table: StoredTable, context: &Context) -> Result<()> {
         let facts = self.facts_of(work);
+        // What is replaced may be a provider, the program's own: it is dropped when nothing is locked any more.
+        let _before;
         let mut write = self.begin_write(work)?;
+        _before = write.state.clone();
         let name = write.state.name_for(name, &facts.search_path(&write.state), false)?;
         match write.state.object(&name) {
             Some(object) => facts.check_owner(&name, object)?,

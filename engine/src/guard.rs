@@ -7,6 +7,7 @@ use crate::{Error, Result};
 use multiloop_planner::stack;
 use std::any::Any;
 use std::cell::Cell;
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a statement, or a part of one.
@@ -15,11 +16,11 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 thread_local! {
-    /// Whether the thread is in a function that a program registered.
+    /// Whether the thread is in a function, or a table provider, that a program registered.
     static IN_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Says that the thread is in a function of the program's, until it is dropped.
+/// Says that the thread is in code of the program's, until it is dropped.
 struct InFunction(bool);
 
 impl InFunction {
@@ -34,24 +35,29 @@ impl Drop for InFunction {
     }
 }
 
-/// Makes an error of a panic. A function that a program registered may not run a statement: it would wait for workers, or locks,
-/// which the statement that calls it has.
+/// Makes an error of a panic. What a program registered may not run a statement while one calls it: it would wait for workers, or
+/// locks, which that statement has.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     if IN_FUNCTION.get() {
-        return Err(Error::unsupported("a statement within a function that a statement calls is"));
+        return Err(Error::unsupported("a statement within a function or a table provider that a statement calls is"));
     }
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Error::internal(text(panic))))
 }
 
 /// Makes an error (XX000) of a panic of a function that a program registered.
 pub(crate) fn called<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    called_as(&format_args!("function {name}"), work)
+}
+
+/// Makes an error (XX000) of a panic of something that a program registered, which the error calls so.
+pub(crate) fn called_as<T>(what: &dyn Display, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let entered = InFunction::enter();
     let outcome = catch_unwind(AssertUnwindSafe(work));
     drop(entered);
     outcome.unwrap_or_else(|panic| {
         let said = said(panic);
         let said = said.as_deref().unwrap_or("what it says is no text");
-        Err(Error::internal(format!("function {name} panicked: {said}")))
+        Err(Error::internal(format!("{what} panicked: {said}")))
     })
 }
 

@@ -5,7 +5,7 @@ use crate::effects::{self, Effects, VOID};
 use crate::format::Format;
 use crate::notify;
 use crate::plan::{Hardware, Planned};
-use crate::provider::{Scanned, scan_all};
+use crate::provider::{Provided, Scanned, scan_all};
 use crate::roles::Rights;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
 use crate::transaction::Times;
@@ -430,15 +430,26 @@ impl<'a> Snapshot<'a> {
 
     /// The rows that providers give of the tables that a program reads.
     pub(crate) fn provided(&self, program: &Program, parameters: &[Value], context: &Context) -> Result<Scanned> {
-        let of_handle = |handle| {
-            self.state.iter().find_map(|(_, _, object)| match &object.entry {
-                Entry::Table(table) if table.scanned(handle).is_some() => {
-                    Some((table.info.name.as_str(), table.provided()?))
-                }
-                _ => None,
-            })
-        };
-        scan_all(program, &of_handle, parameters, context)
+        // A plan's tables have all been named, also where it was made by another statement: then its names are looked up once more.
+        if !self.provides.get() {
+            return Ok(Scanned::default());
+        }
+        scan_all(program, &|handle| self.provider(handle), parameters, context)
+    }
+
+    /// The provider of a handle, and the name of its table.
+    fn provider(&self, handle: TableHandle) -> Option<(&str, &Provided)> {
+        self.state.iter().find_map(|(_, _, object)| match &object.entry {
+            Entry::Table(table) if table.scanned(handle).is_some() => {
+                Some((table.info.name.as_str(), table.provided()?))
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether a program reads rows that a provider gives.
+    fn reads_provider(&self, program: &Program) -> bool {
+        self.provides.get() && program.tables().any(|(handle, ..)| self.provider(handle).is_some())
     }
 
     /// The table of a handle, of which programs may scan those that have been named. There are many tables, and a program scans few:
@@ -614,8 +625,13 @@ impl Catalog for Snapshot<'_> {
         let find = |handle| self.table(handle);
         let planned = Planned::new(*query, &RewriteOptions::default(), (&find, hardware), self.context)?;
         planned.run(self.context, |executable| {
-            let provided = self.provided(&executable.program, &[], self.context)?;
-            let table = |handle| provided.table(handle).or_else(|| self.table(handle));
+            // The statement would read other rows than the columns were made of.
+            if self.reads_provider(&executable.program) {
+                let what = "PIVOT over a table provider without the values that there are columns for is";
+                let hint = "Say which values there are columns for: PIVOT … ON column IN (values).";
+                return Err(Error::unsupported(what).with_hint(hint));
+            }
+            let table = |handle| self.table(handle);
             let find = |handle| table(handle).expect("a plan scans tables of its own snapshot");
             let chosen = executable.choose(hardware, &table)?;
             let output = run_plan(chosen.plan, &find, &[], self.context, (&pool, &devices))?;

@@ -2,6 +2,7 @@
 
 use crate::Value;
 use std::cmp::Ordering;
+use std::mem::discriminant;
 use std::sync::Arc;
 
 /// A condition on one column.
@@ -44,7 +45,8 @@ pub enum Test {
     StartsWith(Arc<str>),
 }
 
-/// What is known of a column in some rows. What is not known is None.
+/// What is known of a column in some rows. What is not known is None; a NULL, or a value of another kind than the column's, says
+/// nothing either.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ColumnRange {
     /// No value is below this one.
@@ -101,8 +103,13 @@ impl Test {
 
     /// Whether a value that lies within a range may meet it.
     pub fn may_meet(&self, range: &ColumnRange) -> bool {
-        let low = |to: &Value| range.min.as_ref().map(|min| min.compare(to));
-        let high = |to: &Value| range.max.as_ref().map(|max| max.compare(to));
+        // NULL is above all values where they are ordered, and is no bound; values of two kinds have no order.
+        let compare = |bound: &Option<Value>, to: &Value| {
+            let bound = bound.as_ref().filter(|bound| discriminant(*bound) == discriminant(to) && !bound.is_null())?;
+            Some(bound.compare(to))
+        };
+        let low = |to: &Value| compare(&range.min, to);
+        let high = |to: &Value| compare(&range.max, to);
         let is_within = |to: &Value| low(to) != Some(Ordering::Greater) && high(to) != Some(Ordering::Less);
         match self {
             Test::Equal(to) => is_within(to),

@@ -45,6 +45,15 @@ pub type Batches = Box<dyn Iterator<Item = std::result::Result<RecordBatch, Prov
 /// its rows may change between statements (also between those of one transaction, or of a [`ReadSnapshot`](crate::ReadSnapshot):
 /// whoever needs more gives a provider of a fixed state a name of its own).
 ///
+/// All of it runs within the statement that reads the table, which may hold locks of the engine: its functions, its parts' iterators
+/// and what drops them may ask the [`Scan`] with its conditions and its cancellation, but may neither run or prepare
+/// statements nor register anything, in any engine: that is an error (0A000). Rows of another engine are read by a thread
+/// of the provider's own, which hands the batches over; a thread that writes to this engine while the statement waits for it may wait
+/// for that statement for ever. A part whose iterator waits keeps one of the engine's workers until it goes on, and the statement
+/// hears a cancel only then, unless the iterator looks at [`Scan::cancellation`].
+///
+/// A provider is dropped when its table is gone and the last statement that reads it has ended, by whoever ends it: quickly, please.
+///
 /// ```
 /// use multiloop::arrow::array::{Int64Array, RecordBatch, StringArray};
 /// use multiloop::{Batches, DataType, Engine, Field, ProviderError, Scan, TablePart, TableProvider};
@@ -122,7 +131,7 @@ pub struct Scan {
     /// asks all conditions again. Their columns need not be among `columns`.
     pub conditions: Vec<Condition>,
     /// So many rows that meet all conditions are enough, if it says a number: an offer, too. It is made only where there are no
-    /// conditions but the offered ones. Whoever leaves out rows by it leaves out only such that are beyond so many *that meet the
+    /// conditions but the offered ones. Where there are none at all, no more batches are asked for once so many rows have come. Whoever leaves out rows by it leaves out only such that are beyond so many *that meet the
     /// conditions*.
     pub limit: Option<u64>,
     /// Whether the statement has been cancelled: heard between batches by the engine, and within one by whoever looks here.

@@ -5,7 +5,7 @@
 //! [`TableInfo`], under a handle of its own: plans for the old one are not used again.
 
 use super::TableProvider;
-use crate::guard::caught;
+use crate::guard::called_as;
 use crate::{DataType, Error, ErrorKind, Field, Result};
 use multiloop_exec::column::Table;
 use multiloop_planner::catalog::{ColumnStatistics, Declared, Proofs, TableHandle, TableInfo, TableStatistics};
@@ -25,10 +25,47 @@ const GROWTH: u64 = 16;
 /// A provider that is registered.
 #[derive(Clone, Debug)]
 pub(crate) struct Provided {
-    pub(super) provider: Arc<dyn TableProvider>,
+    pub(super) provider: Arc<Owned<Arc<dyn TableProvider>>>,
     /// Its columns, as it called them.
     pub(super) fields: Arc<[Field]>,
     bound: Arc<Mutex<Bound>>,
+}
+
+/// Runs code of a provider: a statement within it is an error, and so is a panic. The caller may hold the lock of the catalog, and
+/// have all workers.
+pub(super) fn in_provider<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    called_as(&"it", work)
+}
+
+/// Something of the program's, which is dropped as its code runs.
+#[derive(Debug)]
+pub(super) struct Owned<T>(Option<T>);
+
+impl<T> Owned<T> {
+    pub(super) fn new(of: T) -> Self {
+        Owned(Some(of))
+    }
+
+    pub(super) fn get(&self) -> &T {
+        self.0.as_ref().expect("it is there until it is dropped or taken")
+    }
+
+    /// Takes it out; who has it drops it.
+    pub(super) fn take(mut self) -> T {
+        self.0.take().expect("it is there until it is dropped or taken")
+    }
+}
+
+impl<T> Drop for Owned<T> {
+    fn drop(&mut self) {
+        if let Some(of) = self.0.take() {
+            // Nobody is there to hear of an error.
+            let _ = in_provider(|| {
+                drop(of);
+                Ok(())
+            });
+        }
+    }
 }
 
 /// How many rows plans are made for.
@@ -46,7 +83,8 @@ impl Provided {
     /// 42701 where two columns have one name, 0A000 where one is of a type with a length, and those of a panic.
     pub(crate) fn new(name: &str, provider: Arc<dyn TableProvider>) -> Result<Self> {
         let told = |error: Error| of_provider(name, error);
-        let fields: Arc<[Field]> = caught(|| Ok(provider.fields())).map_err(told)?.into();
+        let provider = Arc::new(Owned::new(provider));
+        let fields: Arc<[Field]> = in_provider(|| Ok(provider.get().fields())).map_err(told)?.into();
         let mut names = HashSet::new();
         for field in fields.iter() {
             if field.name.is_empty() || field.name.contains('\0') {
@@ -62,7 +100,7 @@ impl Provided {
                 return Err(told(Error::new(ErrorKind::DuplicateColumn, message)));
             }
         }
-        let rows = caught(|| Ok(provider.rows())).map_err(told)?;
+        let rows = in_provider(|| Ok(provider.get().rows())).map_err(told)?;
         let rows = rows.map_or(ROWS_UNKNOWN, |rows| rows.saturating_add(rows / 2)).max(ROWS_MIN);
         Ok(Provided { provider, fields, bound: Arc::new(Mutex::new(Bound { rows, infos: Vec::new() })) })
     }

@@ -5,9 +5,8 @@
 //! them.
 
 use super::offered::{Wanted, wanted};
-use super::registered::of_provider;
+use super::registered::{Owned, in_provider, of_provider};
 use super::{Provided, ProviderError, Scan, TablePart};
-use crate::guard::caught;
 use crate::{Error, ErrorKind, Field, Result};
 use arrow::array::{Array, RecordBatch};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
@@ -53,7 +52,9 @@ pub(crate) fn scan_all(program: &Program, find: Find<'_>, parameters: &[Value], 
         let Some((name, provided)) = find(handle) else { continue };
         let takes = |column: usize| provided.fields.get(column).is_some_and(|field| is_offered(field.data_type));
         let wanted = wanted(program, handle, &takes, parameters);
-        let reading = Reading { provided, planned: statistics.rows, context, read: AtomicU64::new(0) };
+        // Rows that do not meet a condition may be among those that come: then only the program knows how many are enough.
+        let enough = wanted.limit.filter(|_| wanted.conditions.is_empty()).unwrap_or(u64::MAX);
+        let reading = Reading { provided, planned: statistics.rows, context, read: AtomicU64::new(0), enough };
         let table = reading.table(wanted).map_err(|error| of_provider(name, error))?;
         scanned.0.insert(handle, Arc::new(table));
     }
@@ -77,6 +78,8 @@ struct Reading<'r> {
     context: &'r Context,
     /// Rows so far.
     read: AtomicU64,
+    /// So many rows are enough, whichever they are.
+    enough: u64,
 }
 
 /// What a part gave.
@@ -93,8 +96,9 @@ impl Reading<'_> {
         let cancellation = self.context.cancellation.clone();
         let scan = Scan { columns, conditions: wanted.conditions, limit: wanted.limit, cancellation };
         self.context.check()?;
-        let parts = caught(|| self.provided.provider.scan(&scan).map_err(error_of))?;
-        let parts: Vec<TablePart> = parts.into_iter().filter(|part| is_wanted(part, &scan)).collect();
+        let parts = in_provider(|| self.provided.provider.get().scan(&scan).map_err(error_of))?;
+        let parts: Vec<Owned<TablePart>> = parts.into_iter().map(Owned::new).collect();
+        let parts = parts.into_iter().filter(|part| is_wanted(part.get(), &scan)).collect();
         let parts = self.context.workers().map(parts, |part| self.part(part, &fields))?;
         let mut memory = Reservation::new(&self.context.memory);
         let mut builder = TableBuilder::new(fields, Storage::Keep, self.context);
@@ -108,25 +112,30 @@ impl Reading<'_> {
     }
 
     /// All batches of a part.
-    fn part(&self, part: TablePart, fields: &[Field]) -> Result<Part> {
+    fn part(&self, part: Owned<TablePart>, fields: &[Field]) -> Result<Part> {
         // The iterator is the user's, also where it is dropped.
-        caught(move || {
-            let mut batches = part.batches;
+        in_provider(move || {
+            let mut batches = part.take().batches;
             let mut gathered = Gathered { small: Vec::new(), rows: 0, all: Vec::new() };
             let mut memory = Reservation::new(&self.context.memory);
             loop {
                 self.context.check()?;
+                if self.read.load(Ordering::Relaxed) >= self.enough {
+                    break;
+                }
                 let Some(batch) = batches.next() else { break };
                 let batch = batch.map_err(error_of)?;
                 check_columns(&batch, fields)?;
                 let rows = batch.num_rows() as u64;
-                if self.read.fetch_add(rows, Ordering::Relaxed).saturating_add(rows) > self.planned {
+                let before = self.read.fetch_add(rows, Ordering::Relaxed);
+                if before.saturating_add(rows).min(self.enough) > self.planned {
                     self.provided.outgrow(self.planned);
                     return Err(Error::new(ErrorKind::Outgrown, "a table provider gave more rows than it had"));
                 }
                 let bytes = |array: &Arc<dyn Array>| array.to_data().get_slice_memory_size().unwrap_or(0);
                 memory.add(batch.columns().iter().map(bytes).sum())?;
-                gathered.push(batch);
+                let wanted = self.enough.saturating_sub(before).min(rows);
+                gathered.push(batch.slice(0, wanted as usize));
             }
             self.context.check()?;
             Ok(Part { batches: gathered.finish(), memory })
@@ -136,6 +145,7 @@ impl Reading<'_> {
     /// A table of some columns as one of all.
     fn spread(&self, read: Table, columns: &[usize], mut memory: Reservation) -> Table {
         let width = self.provided.fields.len();
+        let measured = Arc::clone(&read.statistics);
         let chunks: Vec<Chunk> = read.chunks.iter().map(|chunk| Chunk::clone(chunk)).collect();
         drop(read.chunks);
         let mut all = Vec::with_capacity(chunks.len());
@@ -159,7 +169,14 @@ impl Reading<'_> {
             Arc::new(Chunk { ranges, home: chunk.home, reservation, ..Chunk::new(chunk.rows, spread) })
         };
         let chunks = all.into_iter().map(spread).collect();
-        Table { chunks, ..self.provided.table() }
+        let mut table = Table { chunks, ..self.provided.table() };
+        // Cards weigh columns by what they hold, and not by what plans were made for.
+        let statistics = Arc::make_mut(&mut table.statistics);
+        statistics.rows = measured.rows;
+        for (&place, known) in columns.iter().zip(&measured.columns) {
+            statistics.columns[place].estimates = known.estimates.clone();
+        }
+        table
     }
 }
 

@@ -1,8 +1,9 @@
-//! Providers beside tables of the same rows, and providers that fail, panic, lie, grow and take their time.
+//! Providers beside tables of the same rows, and providers that fail, panic, lie, grow, take their time and call the engine.
 
 mod misuse;
 mod same_rows;
 mod types;
+mod within;
 
 use super::{ColumnRange, ProviderError, Scan, TablePart, TableProvider};
 use crate::{DataType, Engine, Field, Session, Value};

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 type Make = dyn Fn(&Scan, usize, usize) -> Option<Result<RecordBatch, ProviderError>> + Send + Sync;
 
 /// A provider of columns `a bigint NOT NULL, b text` whose batches a closure makes.
-struct Made {
+pub(super) struct Made {
     parts: usize,
     rows: Option<u64>,
     make: Arc<Make>,
@@ -26,7 +26,7 @@ impl std::fmt::Debug for Made {
 }
 
 impl Made {
-    fn new(
+    pub(super) fn new(
         parts: usize,
         make: impl Fn(&Scan, usize, usize) -> Option<Result<RecordBatch, ProviderError>> + Send + Sync + 'static,
     ) -> Self {
@@ -54,7 +54,7 @@ impl TableProvider for Made {
 }
 
 /// A batch of both columns, or of those that are asked for.
-fn batch(scan: &Scan, numbers: std::ops::Range<i64>) -> Result<RecordBatch, ProviderError> {
+pub(super) fn batch(scan: &Scan, numbers: std::ops::Range<i64>) -> Result<RecordBatch, ProviderError> {
     let texts = StringArray::from_iter_values(numbers.clone().map(|number| format!("text {}", number % 10)));
     let all = RecordBatch::try_from_iter([
         ("a", Arc::new(Int64Array::from_iter_values(numbers)) as ArrayRef),
@@ -63,13 +63,13 @@ fn batch(scan: &Scan, numbers: std::ops::Range<i64>) -> Result<RecordBatch, Prov
     Ok(all.project(&scan.columns)?)
 }
 
-fn session(made: Made) -> Session {
+pub(super) fn session(made: Made) -> Session {
     let session = engine().session();
     session.register_table("t", made).expect("a table");
     session
 }
 
-fn error(session: &Session, sql: &str) -> Error {
+pub(super) fn error(session: &Session, sql: &str) -> Error {
     match session.sql(sql).and_then(crate::ResultStream::collect_batches) {
         Err(error) => error,
         Ok(_) => panic!("{sql}: it runs"),
@@ -77,7 +77,7 @@ fn error(session: &Session, sql: &str) -> Error {
 }
 
 /// Runs into an error, of which nothing is left.
-fn check_error(session: &Session, sql: &str, (sqlstate, says): (&str, &str)) {
+pub(super) fn check_error(session: &Session, sql: &str, (sqlstate, says): (&str, &str)) {
     let used = session.engine().memory_used();
     let found = error(session, sql);
     assert_eq!(found.sqlstate(), sqlstate, "{sql}: {found}");
