@@ -131,7 +131,8 @@ pub struct Scan {
     /// asks all conditions again. Their columns need not be among `columns`.
     pub conditions: Vec<Condition>,
     /// So many rows that meet all conditions are enough, if it says a number: an offer, too. It is made only where there are no
-    /// conditions but the offered ones. Where there are none at all, no more batches are asked for once so many rows have come. Whoever leaves out rows by it leaves out only such that are beyond so many *that meet the
+    /// conditions but the offered ones. Where there are none at all, no more batches are asked for once so many rows have come.
+    /// Whoever leaves out rows by it leaves out only such that are beyond so many *that meet the
     /// conditions*.
     pub limit: Option<u64>,
     /// Whether the statement has been cancelled: heard between batches by the engine, and within one by whoever looks here.
