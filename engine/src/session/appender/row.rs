@@ -328,6 +328,8 @@ impl<'a> RowWriter<'a> {
         let found = parameter.value_as(to, self.sight).map_err(|error| self.of_column(error))?;
         match found {
             Some(Value::Null) => self.null(),
+            // Bytes are their digits, which a literal of these is not.
+            Some(Value::Text(digits)) if to == DataType::Bytea => self.carried_by_text(&digits, to),
             Some(value) => self.any(&value),
             None => {
                 let (name, own) = (&field.name, parameter.own_type(to));

@@ -231,7 +231,7 @@ impl RowWriter<'_> {
     }
 
     /// A text that carries a value of a type.
-    fn carried_by_text(&mut self, text: &str, of: DataType) -> Result<()> {
+    pub(super) fn carried_by_text(&mut self, text: &str, of: DataType) -> Result<()> {
         match self.data_type() {
             None => Err(self.wrong_number()),
             Some(to) if to == of => {
