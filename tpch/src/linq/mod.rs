@@ -3,14 +3,13 @@
 pub mod schema;
 
 macro_rules! modules {
-    ($($(#[$doc:meta])* $name:ident;)*) => {
-        $(pub mod $name;)*
+    ($($name:ident)*) => {
+        $(#[allow(missing_docs, reason = "columns have the standard's names")]
+        pub mod $name;)*
     };
 }
 
-modules! {
-    q01; q02; q03; q04; q05; q06; q07; q08; q09; q10; q11; q12; q13; q14; q15; q16; q17; q18; q19; q20; q21; q22;
-}
+modules!(q01 q02 q03 q04 q05 q06 q07 q08 q09 q10 q11 q12 q13 q14 q15 q16 q17 q18 q19 q20 q21 q22);
 
 use multiloop::linq::{Lifted, Query};
 use multiloop::{Decimal, Error, ErrorKind, Result, ResultStream, Session};
@@ -89,7 +88,7 @@ impl<R: Lifted> Runnable for Query<'_, R> {
 /// Query `number` (1 to 22) at a scale factor, which Q11 depends on (TPC-H 2.4.11.3).
 ///
 /// # Errors
-/// If a tenth of a thousandth of the scale factor's inverse is no decimal.
+/// If there is no such query, or Q11's fraction of the stock (0.0001 / SF) is no decimal.
 pub fn query<'s>(t: &Tables<'s>, number: usize, scale_factor: f64) -> Result<Box<dyn Runnable + 's>> {
     Ok(match number {
         1 => Box::new(q01::query(t)),

@@ -4,7 +4,6 @@ use super::Tables;
 use multiloop::{Decimal, Row, linq::Query, date};
 
 #[derive(Row, Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the standard's names")]
 pub struct Pricing {
     pub l_returnflag: String,
     pub l_linestatus: String,

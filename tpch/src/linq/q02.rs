@@ -4,7 +4,6 @@ use super::{Tables, supplied_in};
 use multiloop::{Decimal, Row, linq::Query};
 
 #[derive(Row, Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the standard's names")]
 pub struct Offer {
     pub s_acctbal: Decimal,
     pub s_name: String,

@@ -4,7 +4,6 @@ use super::Tables;
 use multiloop::{Date, Decimal, Row, linq::Query, date};
 
 #[derive(Row, Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the standard's names")]
 pub struct Unshipped {
     pub l_orderkey: i64,
     pub revenue: Decimal,

@@ -4,7 +4,6 @@ use super::Tables;
 use multiloop::{Row, linq::Query, date};
 
 #[derive(Row, Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the standard's names")]
 pub struct Priority {
     pub o_orderpriority: String,
     pub order_count: i64,

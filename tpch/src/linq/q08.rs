@@ -5,7 +5,6 @@ use multiloop::linq::{Query, case};
 use multiloop::{Decimal, Row, date};
 
 #[derive(Row, Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the standard's names")]
 pub struct Share {
     pub o_year: i32,
     pub mkt_share: Decimal,

@@ -4,7 +4,6 @@ use super::Tables;
 use multiloop::{Decimal, Row, linq::Query};
 
 #[derive(Row, Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the standard's names")]
 pub struct Profit {
     pub nation: String,
     pub o_year: i32,

@@ -4,7 +4,6 @@ use super::Tables;
 use multiloop::{Decimal, Row, linq::Query};
 
 #[derive(Row, Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the standard's names")]
 pub struct Stock {
     pub ps_partkey: i64,
     pub value: Decimal,

@@ -5,7 +5,6 @@ use multiloop::linq::{Query, case};
 use multiloop::{Row, date};
 
 #[derive(Row, Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the standard's names")]
 pub struct Shipping {
     pub l_shipmode: String,
     pub high_line_count: i64,

@@ -4,7 +4,6 @@ use super::Tables;
 use multiloop::{Row, linq::Query};
 
 #[derive(Row, Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the standard's names")]
 pub struct Supply {
     pub p_brand: String,
     pub p_type: String,

@@ -4,7 +4,6 @@ use super::Tables;
 use multiloop::{Date, Decimal, Row, linq::Query};
 
 #[derive(Row, Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the standard's names")]
 pub struct Large {
     pub c_name: String,
     pub c_custkey: i64,

@@ -4,7 +4,6 @@ use super::Tables;
 use multiloop::{Row, decimal, linq::Query, date};
 
 #[derive(Row, Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the standard's names")]
 pub struct Surplus {
     pub s_name: String,
     pub s_address: String,

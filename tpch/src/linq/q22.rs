@@ -5,7 +5,6 @@ use multiloop::linq::{Expr, Query};
 use multiloop::{Decimal, Row, decimal};
 
 #[derive(Row, Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the standard's names")]
 pub struct Prospects {
     pub cntrycode: String,
     pub numcust: i64,

@@ -11,6 +11,7 @@ use multiloop_planner::function::Function;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::sync::Arc;
 
 /// A value of each row of a query: a column, or something made of columns. It is a number of a node in an arena, and so `Copy`.
 ///
@@ -179,7 +180,7 @@ impl<T: SqlType> Expr<T> {
     /// ```
     #[track_caller]
     pub fn named(self, name: &str) -> Self {
-        Expr::of_lift(arena::make_named(self.tree(), std::sync::Arc::from(name)))
+        Expr::of_lift(arena::make_named(self.tree(), Arc::from(name)))
     }
 
     /// The value as one that may be NULL.
@@ -251,11 +252,6 @@ impl<T: SqlType<Base = bool>> Expr<T> {
     /// `IS TRUE`: NULL is not.
     #[track_caller]
     pub fn is_true(self) -> Expr<bool> {
-        self.coalesce_to(false)
-    }
-
-    #[track_caller]
-    fn coalesce_to(self, other: bool) -> Expr<bool> {
-        Expr::of(Tree::Call(Call::new("coalesce", Some(vec![self.tree(), Tree::Boolean(other)]))))
+        Expr::of(Tree::Truth(Function::IsTrue, false, Arc::new(self.tree())))
     }
 }

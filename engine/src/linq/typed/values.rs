@@ -2,7 +2,7 @@
 
 use super::arena;
 use super::expr::Expr;
-use super::literal::{IntoExpr, null_of};
+use super::literal::IntoExpr;
 use super::query::{Query, columns_of, fresh};
 use super::record::{FieldReader, Fields, Lifted};
 use super::types::SqlType;
@@ -48,10 +48,7 @@ impl<V: IntoExpr> IntoRow for Option<V> {
     type Lifted = Expr<<V::Type as SqlType>::Optional>;
 
     fn into_row(self) -> Self::Lifted {
-        match self {
-            Some(value) => value.into_expr().retyped(),
-            None => null_of::<V::Type>().retyped(),
-        }
+        self.into_expr()
     }
 }
 
