@@ -4,7 +4,7 @@
 //! it).
 
 use crate::{Error, Result};
-use multiloop_planner::stack;
+use multiloop_planner::stack::{Room, with_room};
 use std::any::Any;
 use std::cell::Cell;
 use std::fmt::Display;
@@ -12,7 +12,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a statement, or a part of one.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    caught(|| stack::deep(|| caught(work)))
+    guarded_within(Room::Deep, work)
+}
+
+/// As [`guarded`], where there is so much stack.
+pub(crate) fn guarded_within<T>(room: Room, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    caught(|| with_room(room, || caught(work)))
 }
 
 thread_local! {

@@ -14,6 +14,7 @@ use multiloop_planner::relation::optimise::{as_bound, optimise_without};
 use multiloop_planner::relation::{FarKey, Query};
 use multiloop_planner::rewrite::{RewriteOptions, rewrite_while};
 use multiloop_planner::speculation::Speculation;
+use multiloop_planner::stack::Room;
 use multiloop_planner::types::DataType;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -44,6 +45,8 @@ pub(crate) type Find<'a> = &'a dyn Fn(TableHandle) -> Option<Arc<Table>>;
 /// A program, and how it runs once somebody has asked: for all values of its parameters.
 pub(crate) struct Planned {
     pub(crate) executable: Executable,
+    /// What stack it takes to run it.
+    pub(crate) room: Room,
     /// The query of a program that speculates, and the rules, for the careful plan.
     careful: Option<(Query, RewriteOptions)>,
     /// Columns that it hashes, which codes would spare.
@@ -141,10 +144,11 @@ impl Planned {
     }
 
     fn by_what_is_known(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Self> {
+        let room = query.room();
         let types: Arc<[DataType]> = query.output.iter().map(|(_, id)| query.columns.get(*id).data_type).collect();
         let (program, far_keys) = program(speculating(query.clone(), rules), rules, context)?;
         let careful = (program.speculation == Speculation::Made).then(|| (query, rules.clone()));
-        Ok(Planned { executable: Executable::new(program, &types), careful, far_keys })
+        Ok(Planned { executable: Executable::new(program, &types), room, careful, far_keys })
     }
 
     /// Whether an error is none of the statement: it runs once more, carefully.

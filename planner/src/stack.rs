@@ -21,10 +21,33 @@ pub const WORKER_BYTES: usize = DEEP_BYTES / 8;
 /// Bytes that binding one level of a statement takes at most, and much more.
 const LEVEL_BYTES: usize = 1 << 18;
 
+/// Levels of a query that is planned and runs on [`Room::Shallow`].
+pub(crate) const SHALLOW_LEVELS: usize = 16;
+
+/// Bytes of stack that a query of [`SHALLOW_LEVELS`] needs: what [`DEEP_BYTES`] gives a level four times over, and what stands below.
+const SHALLOW_BYTES: usize = SHALLOW_LEVELS * (LEVEL_BYTES / 4) + (1 << 18);
+
+/// How much stack there has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// Enough for any statement.
+    Deep,
+    /// Enough for running what has few levels: the stack of any thread.
+    Shallow,
+}
+
 /// Runs `work` on this thread, on a stack that is deep enough for any statement: this one, if half of such a stack is
 /// left of it. A stack of its own costs as much as a short statement, since each of its pages is new (some 60 µs).
 pub fn deep<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(DEEP_BYTES / 2, DEEP_BYTES, work)
+}
+
+/// Runs `work` on this thread, where there is so much room.
+pub fn with_room<T>(room: Room, work: impl FnOnce() -> T) -> T {
+    match room {
+        Room::Deep => deep(work),
+        Room::Shallow => stacker::maybe_grow(SHALLOW_BYTES, DEEP_BYTES, work),
+    }
 }
 
 /// Runs `work` with room for one more level; for what nests before anybody knows how deep.

@@ -28,7 +28,7 @@ use crate::activity::{self, SignalCallback, Watch};
 use crate::engine::Engine;
 use crate::format;
 use crate::grants::BOOTSTRAP;
-use crate::guard::guarded;
+use crate::guard::guarded_within;
 use crate::notify::{Notification, NotifyCallback};
 use crate::plan::{Timings, timed};
 use crate::running::{Running, SessionOptions};
@@ -42,10 +42,11 @@ use crate::{Error, ErrorKind, Result, settings};
 use cursors::Cursor;
 use multiloop_exec::workers::context::{Context, Progress, Reservation};
 use multiloop_planner::catalog::Catalog;
+use multiloop_planner::sql;
 use multiloop_planner::sql::{Parsed, TransactionMode, Tree};
+use multiloop_planner::stack::{self, Room};
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
-use multiloop_planner::{sql, stack};
 use rustc_hash::FxHashMap;
 use script::{of_script, tree_bytes};
 use std::borrow::Cow;
@@ -453,7 +454,12 @@ impl Session {
 
     /// Runs a whole statement: the cancel handle reaches it, and its progress is reported.
     pub(crate) fn as_statement<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.as_whole(|| {
+        self.as_statement_within(Room::Deep, work)
+    }
+
+    /// As [`Session::as_statement`], where there is so much stack.
+    fn as_statement_within<T>(&self, room: Room, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.as_whole_within(room, || {
             let progress = Arc::<Progress>::default();
             self.watched().progress = Arc::clone(&progress);
             let _entered = self.running().context().enter();
@@ -467,6 +473,11 @@ impl Session {
     /// Runs what is one statement to whoever cancels it, and for the time that it may take, though it is done in several steps, each
     /// a statement within it.
     fn as_whole<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.as_whole_within(Room::Deep, work)
+    }
+
+    /// As [`Session::as_whole`], where there is so much stack.
+    fn as_whole_within<T>(&self, room: Room, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let thread = std::thread::current().id();
         let (cancellation, is_outermost) = {
             let mut current = self.watched();
@@ -478,7 +489,7 @@ impl Session {
         };
         let time = if is_outermost { self.work.statement_time() } else { None };
         let limit = time.map(|limit| TimeLimit::start(limit, cancellation));
-        let result = guarded(work);
+        let result = guarded_within(room, work);
         let result = match limit {
             Some(limit) => limit.named(result),
             None => result,

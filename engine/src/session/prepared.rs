@@ -14,6 +14,7 @@ use multiloop_planner::catalog::{Catalog, Literals};
 use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::sql::{self, SessionStatement, Statement as Bound, Tree};
+use multiloop_planner::stack::{self, Room, with_room};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::borrow::Cow;
@@ -293,19 +294,22 @@ impl Prepared {
             let mut timings = Timings::default();
             let mut planned = match self.still(session, snapshot) {
                 Some(planned) => planned,
-                None => timed(&mut timings.plan, || self.keep(session, snapshot, self.bound_query(snapshot, false)?))?,
+                None => timed(&mut timings.plan, || {
+                    stack::deep(|| self.keep(session, snapshot, self.bound_query(snapshot, false)?))
+                })?,
             };
             running.count_hashed(&planned, &mut timings);
             let context = running.context();
             let run = |executable: &Executable| running.execute(executable, snapshot, parameters, &context);
-            let result = match timed(&mut timings.execute, || planned.run(&context, run)) {
-                Err(error) if error.kind().asks_for_wide_numerics() => {
+            let run = |planned: &Planned| with_room(planned.room, || planned.run(&context, run));
+            let result = match timed(&mut timings.execute, || run(&planned)) {
+                Err(error) if error.kind().asks_for_wide_numerics() => stack::deep(|| {
                     let query = self.bound_query(snapshot, true)?;
                     planned = Arc::new(running.plan(query, snapshot, &context)?);
-                    timed(&mut timings.execute, || planned.run(&context, run))?
-                }
-                result => result?,
-            };
+                    timed(&mut timings.execute, || run(&planned))
+                }),
+                result => result,
+            }?;
             self.check_fields(result.fields())?;
             running.change_settings(snapshot)?;
             Ok(result.with_timings(timings))
@@ -378,6 +382,12 @@ impl Prepared {
         cached.as_ref().map(|cached| Arc::clone(&cached.planned))
     }
 
+    /// What stack it takes to run it, as far as is known before; another plan is made where there is more.
+    pub(super) fn room(&self) -> Room {
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.as_ref().map_or(Room::Deep, |cached| cached.planned.room)
+    }
+
     /// The plan that it has, if it is good for what the session sees.
     pub(super) fn still(&self, session: &Session, snapshot: &Snapshot<'_>) -> Option<Arc<Planned>> {
         let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
@@ -409,7 +419,8 @@ impl Prepared {
 impl Session {
     /// Runs a prepared statement. Values must be of the parameters' types, or NULL.
     pub fn run(&self, prepared: &Prepared, parameters: &[Value]) -> Result<Execution> {
-        self.watching(&prepared.statement, || self.as_statement(|| prepared.run(self, parameters)))
+        let run = || prepared.run(self, parameters);
+        self.watching(&prepared.statement, || self.as_statement_within(prepared.room(), run))
     }
 
     /// What EXPLAIN says of a prepared query, as it would run now; none of what is no query.

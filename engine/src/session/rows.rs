@@ -258,7 +258,7 @@ impl Prepared {
             }
             self.fitted(session, &list.ordered(&self.names)?)
         };
-        let rows = session.as_whole(|| {
+        let rows = session.as_whole_within(self.room(), || {
             let (other, values) = session.failing(fit)?;
             other.as_deref().unwrap_or(self).execute(session, &values)
         });

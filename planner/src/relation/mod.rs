@@ -27,6 +27,7 @@ use crate::catalog::TableInfo;
 use crate::join_kind::JoinKind;
 use crate::multiloop::Enough;
 use crate::speculation::Speculation;
+use crate::stack::{Room, SHALLOW_LEVELS};
 use crate::types::{DataType, Field, SortOrder};
 pub(crate) use computed_numeric::computed_numerics;
 pub use expression::{
@@ -52,6 +53,11 @@ pub struct Query {
 }
 
 impl Query {
+    /// What stack it takes to run it, once it is planned.
+    pub fn room(&self) -> Room {
+        if depth::is_deeper(&self.relation, SHALLOW_LEVELS) { Room::Deep } else { Room::Shallow }
+    }
+
     /// Names and types of the columns of the result.
     pub fn fields(&self) -> Vec<Field> {
         let field = |(name, id): &(String, ColumnId)| {

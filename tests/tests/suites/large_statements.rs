@@ -97,6 +97,24 @@ fn a_thousand_levels() {
     gives(&session, &counted(nest("k IN (SELECT k FROM n WHERE ", "k = 2", ")")), &["1"]);
 }
 
+/// What is prepared of few levels runs on the stack that there is; of many it does not, though it was prepared when it had few.
+#[test]
+fn a_prepared_query_that_grows_deep() {
+    let session = session();
+    let view = |levels: usize| {
+        let query = format!("{}k{}", "abs(1 - ".repeat(levels), ")".repeat(levels));
+        session.sql(&format!("CREATE OR REPLACE VIEW nested AS SELECT {query} AS k FROM n")).expect("a view");
+    };
+    view(1);
+    let sum = session.prepare("SELECT sum(k) FROM nested WHERE k < $1").expect("it is prepared");
+    let run = |limit: i64| sum.query_scalar::<i64>(&session, [limit]).expect("it runs");
+    assert_eq!(run(10), 3);
+    view(1500);
+    assert_eq!((run(10), run(2)), (2, 2));
+    view(1);
+    assert_eq!((run(10), run(2)), (3, 1));
+}
+
 #[test]
 fn long_lists() {
     let session = session();
