@@ -1,11 +1,15 @@
 //! A table of one's own: a store of measurements by day, of which a query reads the days and columns that it wants.
 //!
 //! The store keeps a vector a day. Its provider makes a part of each day, so that the workers read several at once, says what days a
-//! part has, so that others are not read at all, and makes arrays only of columns that are asked for.
+//! part has, so that others are not read at all, makes arrays only of columns that are asked for, and says by the way what the planner
+//! orders joins by.
 
 use multiloop::arrow::array::{ArrayRef, Date32Array, Float64Array, RecordBatch, RecordBatchOptions, StringArray};
 use multiloop::arrow::datatypes::{DataType as Arrow, Field as ArrowField, Schema};
-use multiloop::{ColumnRange, DataType, Engine, Field, ProviderError, Scan, TablePart, TableProvider, Value};
+use multiloop::{
+    ColumnEstimate, ColumnRange, DataType, Engine, Field, ProviderError, RowCount, Scan, TableEstimates, TablePart,
+    TableProvider, Value,
+};
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
 
@@ -31,8 +35,17 @@ impl TableProvider for Store {
         ]
     }
 
-    fn rows(&self) -> Option<u64> {
-        Some(self.0.read().ok()?.values().map(|day| day.len() as u64).sum())
+    fn estimates(&self) -> TableEstimates {
+        let Ok(days) = self.0.read() else { return TableEstimates::default() };
+        let day = |day: Option<(&i32, &Arc<Vec<Measured>>)>| day.map(|(day, _)| Value::Int((*day).into()));
+        let estimate = ColumnEstimate {
+            min: day(days.first_key_value()),
+            max: day(days.last_key_value()),
+            nulls: Some(0),
+            distinct: Some(days.len() as u64),
+        };
+        let rows = days.values().map(|day| day.len() as u64).sum();
+        TableEstimates::of(RowCount::About(rows)).with_column(0, estimate)
     }
 
     fn scan(&self, scan: &Scan) -> Result<Vec<TablePart>, ProviderError> {

@@ -43,7 +43,7 @@ pub(crate) struct Shared {
     pub(crate) device: DeviceUse,
     pub(crate) memory: Arc<Memory>,
     /// Columns of files.
-    cache: Arc<ColumnCache>,
+    pub(crate) cache: Arc<ColumnCache>,
     pub(crate) compact: bool,
     pub(crate) channels: Channels,
     pub(crate) roles: Option<Arc<Roles>>,

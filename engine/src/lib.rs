@@ -95,7 +95,10 @@ pub use multiloop_planner::value::{Interval, Value};
 pub use notify::{Notification, NotifyCallback};
 pub use parameters::{Parameter, ParameterList, Parameters, ToParameter};
 pub use plan::Timings;
-pub use provider::{Batches, ColumnRange, Condition, ProviderError, Scan, TablePart, TableProvider, Test};
+pub use provider::{
+    Batches, ColumnEstimate, ColumnRange, Condition, ProviderError, RowCount, Scan, TableEstimates, TablePart,
+    TableProvider, Test,
+};
 pub use reader::ResultReader;
 pub use roles::{Roles, Verifier};
 pub use row::{ColumnIndex, FromRow, FromSql, ListRef, MappedRows, Row, Rows, TypedRows, ValueRef};

@@ -154,7 +154,7 @@ impl Running<'_> {
         parameters: &[Value],
         context: &Context,
     ) -> Result<ResultStream> {
-        let provided = snapshot.provided(&executable.program, parameters, context)?;
+        let provided = snapshot.provided(&executable.program, parameters, (context, &self.engine.0.cache))?;
         let table = |handle| provided.table(handle).or_else(|| snapshot.table(handle));
         let find = |handle| table(handle).expect("a plan scans tables of its own snapshot");
         let drawing = self.drawing(executable, context)?;

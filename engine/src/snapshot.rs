@@ -13,7 +13,7 @@ use crate::{Error, ErrorKind, Result};
 use arrow::array::AsArray as _;
 use arrow::compute::cast;
 use arrow::datatypes::DataType as ArrowType;
-use multiloop_exec::column::Table;
+use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::plan::Machine;
 use multiloop_exec::run::run_plan;
 use multiloop_exec::workers::context::Context;
@@ -429,12 +429,17 @@ impl<'a> Snapshot<'a> {
     }
 
     /// The rows that providers give of the tables that a program reads.
-    pub(crate) fn provided(&self, program: &Program, parameters: &[Value], context: &Context) -> Result<Scanned> {
+    pub(crate) fn provided(
+        &self,
+        program: &Program,
+        parameters: &[Value],
+        (context, cache): (&Context, &Arc<ColumnCache>),
+    ) -> Result<Scanned> {
         // A plan's tables have all been named, also where it was made by another statement: then its names are looked up once more.
         if !self.provides.get() {
             return Ok(Scanned::default());
         }
-        scan_all(program, &|handle| self.provider(handle), parameters, context)
+        scan_all(program, &|handle| self.provider(handle), parameters, (context, cache))
     }
 
     /// The provider of a handle, and the name of its table.

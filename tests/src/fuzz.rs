@@ -52,7 +52,7 @@ fn catalog() -> Fixed {
     let fields: Vec<Field> = types.iter().map(|(name, data_type)| Field::new(*name, *data_type, true)).collect();
     let proofs = Proofs { nulls: 1, ..Proofs::default() };
     let unknown = ColumnStatistics { proofs, ..ColumnStatistics::default() };
-    let statistics = TableStatistics { rows: 2, columns: vec![unknown; fields.len()] };
+    let statistics = TableStatistics { rows: 2, columns: vec![unknown; fields.len()], ..TableStatistics::default() };
     Fixed(Arc::new(TableInfo {
         name: "t".to_owned(),
         fields,

@@ -124,7 +124,7 @@ fn analyse(runner: &Runner<'_>, query: Query) -> Result<Analysed> {
     let shared = &runner.session.engine.0;
     let hardware = runner.session.hardware();
     let run = |executable: &Executable| {
-        let provided = runner.snapshot.provided(&executable.program, runner.parameters, &context)?;
+        let provided = runner.snapshot.provided(&executable.program, runner.parameters, (&context, &shared.cache))?;
         let table = |handle| provided.table(handle).or_else(|| runner.snapshot.table(handle));
         let find = |handle| table(handle).expect("a plan scans tables of its own snapshot");
         let chosen = executable.choose(hardware, &table)?;

@@ -30,5 +30,8 @@ pub(super) fn statistics(field: &Field, parts: &[Known], text_bytes: f64) -> Col
     let proofs = Proofs { nulls: nulls.unwrap_or(1) as u64, min, max, ..Proofs::default() };
     let range = bounds.map_or(u64::MAX, |(low, high)| high.abs_diff(low).saturating_add(1));
     let average_bytes = if field.data_type.carrier().is_text() { text_bytes } else { 8.0 };
-    ColumnStatistics { proofs, estimates: Estimates { distinct: Some(range.min(rows as u64)), average_bytes } }
+    ColumnStatistics {
+        proofs,
+        estimates: Estimates { distinct: Some(range.min(rows as u64)), average_bytes, ..Estimates::default() },
+    }
 }

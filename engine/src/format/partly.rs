@@ -68,7 +68,11 @@ pub(super) fn table(right: Table, fields: &[Field], wrong: &[Option<Error>], fil
         // Of NULLs there are neither none nor nothing else.
         Err(_) => ColumnStatistics { proofs: Proofs { nulls: 1, ..Proofs::default() }, ..ColumnStatistics::default() },
     };
-    let statistics = TableStatistics { rows: right.statistics.rows, columns: columns.iter().map(statistics).collect() };
+    let statistics = TableStatistics {
+        rows: right.statistics.rows,
+        columns: columns.iter().map(statistics).collect(),
+        ..TableStatistics::default()
+    };
     let chunks = right.chunks.iter().map(lazy).collect();
     Table { fields: fields.to_vec(), chunks, statistics: Arc::new(statistics) }
 }

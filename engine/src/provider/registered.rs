@@ -4,7 +4,7 @@
 //! finds more is an error which has the statement begin again. The bound has been raised by then, which makes another
 //! [`TableInfo`], under a handle of its own: plans for the old one are not used again.
 
-use super::TableProvider;
+use super::{RowCount, TableEstimates, TableProvider};
 use crate::guard::called_as;
 use crate::{DataType, Error, ErrorKind, Field, Result};
 use multiloop_exec::column::Table;
@@ -18,6 +18,9 @@ pub(super) const ROWS_MIN: u64 = 1 << 16;
 
 /// The bound of a provider that says no number.
 const ROWS_UNKNOWN: u64 = 1 << 20;
+
+/// The greatest bound: more rows than anybody has.
+const ROWS_MAX: u64 = 1 << 48;
 
 /// By how much the bound grows where it was too small.
 const GROWTH: u64 = 16;
@@ -72,6 +75,8 @@ impl<T> Drop for Owned<T> {
 #[derive(Debug)]
 struct Bound {
     rows: u64,
+    /// What the provider has said of them.
+    estimates: TableEstimates,
     /// What the planner has seen with other bounds than the first: those of a table that has another name by now, too.
     infos: Vec<Arc<TableInfo>>,
 }
@@ -100,16 +105,16 @@ impl Provided {
                 return Err(told(Error::new(ErrorKind::DuplicateColumn, message)));
             }
         }
-        let rows = in_provider(|| Ok(provider.get().rows())).map_err(told)?;
-        let rows = rows.map_or(ROWS_UNKNOWN, |rows| rows.saturating_add(rows / 2)).max(ROWS_MIN);
-        Ok(Provided { provider, fields, bound: Arc::new(Mutex::new(Bound { rows, infos: Vec::new() })) })
+        let estimates = in_provider(|| Ok(provider.get().estimates())).map_err(told)?;
+        let bound = Bound { rows: bound_of(estimates.rows), estimates, infos: Vec::new() };
+        Ok(Provided { provider, fields, bound: Arc::new(Mutex::new(bound)) })
     }
 
     /// What stands in the catalog for its rows.
     pub(crate) fn table(&self) -> Table {
         let fields = self.fields.to_vec();
-        let statistics = Arc::new(self.statistics(self.rows()));
-        Table { statistics, ..Table::empty(fields) }
+        let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        Table { statistics: Arc::new(self.statistics(&bound)), ..Table::empty(fields) }
     }
 
     /// What its columns are declared with.
@@ -122,25 +127,42 @@ impl Provided {
         Arc::new(Declared { numerics, ..Declared::default() })
     }
 
-    /// How many rows plans are made for.
-    fn rows(&self) -> u64 {
-        self.bound.lock().unwrap_or_else(PoisonError::into_inner).rows
+    /// About how many rows it has, if it says so.
+    pub(crate) fn about_rows(&self) -> Option<u64> {
+        let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        bound.estimates.rows.map(RowCount::rows)
     }
 
-    /// What is certain of it: of a column that may have NULLs neither that it has none nor that it has nothing else.
-    fn statistics(&self, rows: u64) -> TableStatistics {
-        let column = |field: &Field| ColumnStatistics {
+    /// What is certain of it (of a column that may have NULLs neither that it has none nor that it has nothing else), and, as
+    /// estimates, what it says.
+    fn statistics(&self, bound: &Bound) -> TableStatistics {
+        let estimates = &bound.estimates;
+        let column = |(position, field): (usize, &Field)| ColumnStatistics {
             proofs: Proofs { nulls: field.nullable.into(), ..Proofs::default() },
-            ..ColumnStatistics::default()
+            estimates: estimates.of_column(position, field),
         };
-        TableStatistics { rows, columns: self.fields.iter().map(column).collect() }
+        let about_rows = estimates.rows.map(|rows| rows.rows().clamp(1, bound.rows));
+        TableStatistics { rows: bound.rows, columns: self.fields.iter().enumerate().map(column).collect(), about_rows }
     }
 
-    /// A plan was made for too few rows: the next one is for more.
+    /// A plan was made for too few rows: the next one is for more, and for what the provider says now. The caller is one who runs
+    /// code of it.
     pub(super) fn outgrow(&self, planned: u64) {
-        let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = || self.bound.lock().unwrap_or_else(PoisonError::into_inner).rows > planned;
         // Somebody else may have found out before.
-        bound.rows = bound.rows.max(planned.saturating_mul(GROWTH));
+        if is_known() {
+            return;
+        }
+        let mut estimates = self.provider.get().estimates();
+        let said = bound_of(estimates.rows);
+        if estimates.rows.is_some_and(|rows| rows.rows() < planned) {
+            estimates.rows = Some(RowCount::About(planned));
+        }
+        let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        if bound.rows <= planned {
+            bound.rows = planned.saturating_mul(GROWTH).min(ROWS_MAX).max(said);
+            bound.estimates = estimates;
+        }
     }
 
     /// What the planner sees of it now, in the place of what it saw at first.
@@ -155,7 +177,7 @@ impl Provided {
         if let Some(known) = bound.infos.iter().find(is_it) {
             return Arc::clone(known);
         }
-        let statistics = Arc::new(self.statistics(bound.rows));
+        let statistics = Arc::new(self.statistics(&bound));
         let info = Arc::new(TableInfo { statistics, handle: next_handle(), ..TableInfo::clone(first) });
         bound.infos.push(Arc::clone(&info));
         info
@@ -166,6 +188,16 @@ impl Provided {
         let bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
         bound.infos.iter().any(|info| info.handle == handle)
     }
+}
+
+/// How many rows plans are made for where a provider says this.
+fn bound_of(rows: Option<RowCount>) -> u64 {
+    let bound = match rows {
+        Some(RowCount::Exactly(rows)) => rows,
+        Some(RowCount::About(rows)) => rows.saturating_add(rows / 2),
+        None => ROWS_UNKNOWN,
+    };
+    bound.clamp(ROWS_MIN, ROWS_MAX)
 }
 
 /// Whether texts of a type are cut or filled up to its length where they are stored, which nobody does here.

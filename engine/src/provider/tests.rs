@@ -1,5 +1,7 @@
 //! Providers beside tables of the same rows, and providers that fail, panic, lie, grow, take their time and call the engine.
 
+mod estimates;
+mod lazy;
 mod misuse;
 mod same_rows;
 mod types;
@@ -13,6 +15,7 @@ use arrow::array::{
 };
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Date32Type, Decimal128Type, Float64Type, Int64Type};
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 /// What a store does with the conditions that it is offered.
@@ -24,6 +27,17 @@ enum Filters {
     All,
 }
 
+/// How the parts of a store are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parts {
+    /// Batch by batch.
+    Batches,
+    /// When loops ask for columns.
+    Lazy,
+    /// Every second one when loops ask.
+    Both,
+}
+
 /// A batch as a provider, in so many parts of batches of so many rows. It notes what it is asked.
 #[derive(Debug)]
 struct Stored {
@@ -32,6 +46,7 @@ struct Stored {
     parts: usize,
     batch_rows: usize,
     filters: Filters,
+    read: Parts,
     asked: Arc<Mutex<Vec<Scan>>>,
 }
 
@@ -99,7 +114,11 @@ fn value(array: &ArrayRef, row: usize) -> Value {
 
 impl Stored {
     fn new((fields, rows): (Vec<Field>, RecordBatch), parts: usize, batch_rows: usize, filters: Filters) -> Self {
-        Stored { fields, rows, parts, batch_rows, filters, asked: Arc::default() }
+        Stored { fields, rows, parts, batch_rows, filters, read: Parts::Batches, asked: Arc::default() }
+    }
+
+    fn read(self, read: Parts) -> Self {
+        Stored { read, ..self }
     }
 }
 
@@ -131,11 +150,18 @@ impl TableProvider for Stored {
                 min.get_or_insert_with(|| number.clone());
                 max = Some(number);
             }
+            let range = ColumnRange { min, max, nulls: Some(0) };
+            let is_second = start / each % 2 == 1;
+            if self.read == Parts::Lazy || (self.read == Parts::Both && is_second) {
+                let read =
+                    move |column: usize, rows: Range<usize>| Ok(all.column(column).slice(rows.start, rows.len()));
+                return TablePart::lazy(each.min(rows.num_rows() - start), read).with_range(0, range);
+            }
             let columns = scan.columns.clone();
             let batches = (0..all.num_rows())
                 .step_by(batch_rows)
                 .map(move |from| Ok(all.slice(from, batch_rows.min(all.num_rows() - from)).project(&columns)?));
-            TablePart::new(batches).with_range(0, ColumnRange { min, max, nulls: Some(0) })
+            TablePart::new(batches).with_range(0, range)
         };
         Ok((0..rows.num_rows()).step_by(each).map(part).collect())
     }

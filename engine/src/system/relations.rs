@@ -56,9 +56,9 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
         match &object.entry {
             Entry::Table(table) => {
                 let (declared, indexes) = (&table.info.declared, indexes_of(object));
-                // Those of a provider nobody has counted.
+                // Those of a provider nobody has counted: it may say how many there are.
                 let rows_of = || match table.provided() {
-                    Some(_) => Value::Float(-1.0),
+                    Some(provided) => Value::Float(provided.about_rows().map_or(-1.0, |rows| rows as f64)),
                     None => Value::Float(table.info.statistics.rows as f64),
                 };
                 let qualified = Qualified { schema: schema.to_owned(), name: name.to_owned() };

@@ -5,15 +5,15 @@
 //! and a few chunks of plain data, never all of it twice. At the end, the chunks of a text column get one dictionary
 //! (or none), and the table its statistics.
 
-use super::arrow::{fields_of, to_column_of};
+use super::arrow::{field_of, fields_of, to_column_of};
 use super::compact::compact;
 use super::homes::Homes;
 use super::statistics::{Summary, measure};
 use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Table, compact_text};
 use crate::workers::context::{Context, Reservation};
 use crate::{Error, ErrorKind, Result};
-use ::arrow::array::{Array, RecordBatch};
-use ::arrow::datatypes::Schema;
+use ::arrow::array::{Array, ArrayRef, RecordBatch};
+use ::arrow::datatypes::{Field as ArrowField, Schema};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::sync::Arc;
@@ -159,14 +159,7 @@ impl TableBuilder {
             return Err(Error::new(ErrorKind::TypeMismatch, message));
         }
         let given = fields_of(&batch.schema())?;
-        match given.iter().zip(&self.fields).find(|(given, field)| !holds(field.data_type, given.data_type)) {
-            Some((given, field)) => {
-                let (name, to, from) = (&field.name, field.data_type, given.data_type);
-                let message = format!("column \"{name}\" is of type {to} but the data is of type {from}");
-                Err(Error::new(ErrorKind::TypeMismatch, message))
-            }
-            None => Ok(()),
-        }
+        given.iter().zip(&self.fields).try_for_each(|(given, field)| check_type(field, given))
     }
 
     /// Registers a batch: its arrays become columns, in slices if it is larger than a chunk.
@@ -404,6 +397,28 @@ fn check_nulls(column: &Column, field: &Field) -> Result<()> {
         return Err(Error::new(ErrorKind::NotNullViolation, message).of_column(&field.name));
     }
     Ok(())
+}
+
+/// An array as a column of a field, which shares its buffers where it can.
+///
+/// # Errors
+/// 42804 for an array of a type whose values the field's has not, 23502 for NULLs in a field that has none, and those of
+/// [`to_column_of`].
+pub fn kept_column(array: &ArrayRef, field: &Field) -> Result<Column> {
+    let given = field_of(&ArrowField::new(&field.name, array.data_type().clone(), true))?;
+    check_type(field, &given)?;
+    let column = to_column_of(array, field)?;
+    check_nulls(&column, field)?;
+    Ok(column)
+}
+
+fn check_type(field: &Field, given: &Field) -> Result<()> {
+    if holds(field.data_type, given.data_type) {
+        return Ok(());
+    }
+    let (name, to, from) = (&field.name, field.data_type, given.data_type);
+    let message = format!("column \"{name}\" is of type {to} but the data is of type {from}");
+    Err(Error::new(ErrorKind::TypeMismatch, message))
 }
 
 /// Whether every value of type `given` is a value of type `wanted` and is stored alike.

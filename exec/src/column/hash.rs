@@ -55,6 +55,24 @@ pub(super) fn for_each_hash(column: &Column, mut f: impl FnMut(u64)) {
     }
 }
 
+/// A number for the values of a column's rows, which begin with the row of this number. Those of adjoining rows add up to that of all
+/// of them, with what wraps; other values, or the same ones elsewhere, give others but by a rare chance.
+pub fn digest(column: &Column, first: usize) -> u64 {
+    let mut sum = 0u64;
+    let mut add = |row: usize, hash: u64| sum = sum.wrapping_add(mix(hash ^ (row as u64).wrapping_mul(FACTORS[0])));
+    match &column.nulls {
+        None => {
+            let mut rows = first..;
+            for_each_hash(column, |hash| rows.next().into_iter().for_each(|row| add(row, hash)));
+        }
+        Some(nulls) => {
+            let mut rows = nulls.valid_indices();
+            for_each_hash(column, |hash| rows.next().into_iter().for_each(|row| add(first + row, hash)));
+        }
+    }
+    sum
+}
+
 fn hash_float(value: f64) -> u64 {
     mix(float_key(value) as u64)
 }

@@ -134,6 +134,11 @@ impl Summary {
     }
 }
 
+/// The least and the greatest value of a column of this type; none where it has none, or they have no order that is known.
+pub fn bounds(column: &Column, data_type: DataType) -> Option<(Value, Value)> {
+    Summary::of(column, data_type).bounds
+}
+
 /// What divides the distances of all values from the least of them.
 fn step_of(column: &Column, (min, max): (i64, i64)) -> Option<u64> {
     fn of<T: Copy>(values: &[T], nulls: Option<&NullBuffer>, range: u64, distance: impl Fn(T) -> u64) -> u64 {
@@ -305,8 +310,11 @@ pub(super) fn fold(summaries: &[Summary]) -> (ColumnStatistics, Option<u64>) {
         clustered: sorted,
         conjecture: None,
     };
-    let estimates =
-        Estimates { distinct: (bounded && sorted).then_some(runs), average_bytes: bytes as f64 / (rows.max(1)) as f64 };
+    let estimates = Estimates {
+        distinct: (bounded && sorted).then_some(runs),
+        average_bytes: bytes as f64 / (rows.max(1)) as f64,
+        ..Estimates::default()
+    };
     let statistics = ColumnStatistics { proofs, estimates };
     (statistics, (bounded && nulls == 0).then_some(runs))
 }
@@ -334,7 +342,7 @@ pub(super) fn measure(
         super::distinct::measure(&columns[index], rows, (runs, estimates[index]), workers, &mut statistics);
         statistics
     });
-    TableStatistics { rows, columns }
+    TableStatistics { rows, columns, ..TableStatistics::default() }
 }
 
 impl Table {
@@ -380,7 +388,7 @@ pub(super) fn append(left: &TableStatistics, right: &TableStatistics) -> TableSt
     let rows = left.rows + right.rows;
     let columns = left.columns.iter().zip(&right.columns);
     let columns = columns.map(|(a, b)| append_column((a, left.rows), (b, right.rows))).collect();
-    TableStatistics { rows, columns }
+    TableStatistics { rows, columns, ..TableStatistics::default() }
 }
 
 fn append_column(
@@ -432,7 +440,10 @@ fn append_column(
         false => appended_distinct((a, a_values), b, rows).min(a_values + b_values),
     });
     let bytes = left.average_bytes * left_rows as f64 + right.average_bytes * right_rows as f64;
-    ColumnStatistics { proofs, estimates: Estimates { distinct, average_bytes: bytes / rows.max(1.0) } }
+    ColumnStatistics {
+        proofs,
+        estimates: Estimates { distinct, average_bytes: bytes / rows.max(1.0), ..Estimates::default() },
+    }
 }
 
 /// That the values of both, which are apart, are all different, if it may be so of each.

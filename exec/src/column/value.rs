@@ -163,7 +163,11 @@ impl Table {
     /// A table of no rows.
     pub fn empty(fields: Vec<Field>) -> Self {
         let columns = vec![ColumnStatistics::default(); fields.len()];
-        Table { fields, chunks: Chunks::default(), statistics: Arc::new(TableStatistics { rows: 0, columns }) }
+        Table {
+            fields,
+            chunks: Chunks::default(),
+            statistics: Arc::new(TableStatistics { rows: 0, columns, ..TableStatistics::default() }),
+        }
     }
 
     /// How many rows.

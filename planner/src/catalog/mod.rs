@@ -80,6 +80,15 @@ pub struct TableStatistics {
     pub rows: u64,
     /// One entry a column.
     pub columns: Vec<ColumnStatistics>,
+    /// About how many rows there are, where `rows` is no more than a bound of them, as of a table provider.
+    pub about_rows: Option<u64>,
+}
+
+impl TableStatistics {
+    /// About how many rows there are: for estimates only.
+    pub fn likely_rows(&self) -> u64 {
+        self.about_rows.unwrap_or(self.rows)
+    }
 }
 
 /// Statistics of one column: what is certain of its rows, which plans may rely on, and what is about right, which may only
@@ -130,6 +139,19 @@ pub struct Estimates {
     pub distinct: Option<u64>,
     /// Average bytes of a value in memory; for text the average length.
     pub average_bytes: f64,
+    /// About the smallest and the largest value as numbers in the type's unit, of rows that nobody has looked at: finite, in order.
+    /// Where rows were looked at, the proofs have them.
+    pub range: Option<(f64, f64)>,
+    /// About how many NULLs there are, of rows that nobody has looked at.
+    pub nulls: Option<u64>,
+}
+
+impl Estimates {
+    /// Two values as a range, if they are numbers that make one.
+    pub fn range_of(min: &Value, max: &Value) -> Option<(f64, f64)> {
+        let range = number(min).zip(number(max));
+        range.filter(|(min, max)| min <= max && min.is_finite() && max.is_finite())
+    }
 }
 
 /// Codes of keys up to which an index over them is an array or bits, whatever rows there are: the cost model of joins and the
@@ -140,11 +162,21 @@ pub const NEAR_CODES: u64 = 1 << 24;
 pub const NEAR_CODES_PER_ROW: u64 = 2048;
 
 impl ColumnStatistics {
+    /// The smallest and the largest value as numbers, if both are proven.
+    pub(crate) fn proven_range(&self) -> Option<(f64, f64)> {
+        self.proofs.min.as_ref().and_then(number).zip(self.proofs.max.as_ref().and_then(number))
+    }
+
+    /// The same, or what they are likely to be: for estimates only.
+    pub(crate) fn likely_range(&self) -> Option<(f64, f64)> {
+        self.proven_range().or(self.estimates.range)
+    }
+
     /// Whether an index of so many rows of a column would be one of hashes, as far as ranges tell: not of strings, of which the
     /// side that asks often has codes of a dictionary, each string of which is looked up once.
     pub fn is_wide(&self, rows: u64) -> bool {
-        let Proofs { min, max, step, .. } = &self.proofs;
-        let bounds = min.as_ref().and_then(number).zip(max.as_ref().and_then(number));
+        let step = self.proofs.step;
+        let bounds = self.proven_range();
         let codes = bounds.map_or(0.0, |(min, max)| (max - min) / step.unwrap_or(1) as f64);
         codes > (NEAR_CODES as f64).max(rows as f64 * NEAR_CODES_PER_ROW as f64)
     }

@@ -4,7 +4,6 @@
 
 use super::profile::Profiles;
 use super::{ColumnId, Relation};
-use crate::value::number;
 
 /// Integers up to here are floats without loss.
 const EXACT_MAX: f64 = (1u64 << 53) as f64;
@@ -16,8 +15,8 @@ pub(crate) fn is_included(column: ColumnId, scan: &Relation, key: ColumnId, prof
     let Some((position, _)) = columns.iter().find(|(_, id)| *id == key) else { return false };
     let data_type = table.0.fields[*position].data_type;
     let Some(statistics) = table.0.statistics.columns.get(*position) else { return false };
-    let range = statistics.proofs.min.as_ref().and_then(number).zip(statistics.proofs.max.as_ref().and_then(number));
-    let (Some((low, high)), Some((least, most))) = (range, profiles.get(column).range) else { return false };
+    let bounds = profiles.get(column).bounds;
+    let (Some((low, high)), Some((least, most))) = (statistics.proven_range(), bounds) else { return false };
     let exact = (data_type.is_integer() || data_type == crate::types::DataType::Date)
         && [low, high].iter().all(|bound| bound.abs() < EXACT_MAX);
     exact

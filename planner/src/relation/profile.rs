@@ -7,7 +7,7 @@ use super::{ColumnId, Columns, Expression, ExpressionKind, Relation, SetKind};
 use crate::catalog::{Proofs, TableInfo};
 use crate::function::{DatePart, Effects, Function};
 use crate::speculation::Speculation;
-use crate::value::{Value, number};
+use crate::value::Value;
 use std::cell::Cell;
 
 /// What is known of one column.
@@ -20,11 +20,13 @@ pub(crate) struct Profile {
     pub(crate) distinct: Option<f64>,
     /// Rows of the table that it comes from.
     pub(crate) rows: f64,
-    /// Smallest and largest value as numbers, in the type's unit (days, 10^-scale, …).
+    /// Smallest and largest value as numbers, in the type's unit (days, 10^-scale, …): likely, and not proven.
     pub(crate) range: Option<(f64, f64)>,
+    /// Proven: no value of its table lies outside.
+    pub(crate) bounds: Option<(f64, f64)>,
     /// Share of NULLs in the table.
     pub(crate) null_share: f64,
-    /// Proven: no two rows of its table have the same value, and none is NULL.
+    /// Likely: no two rows of its table have the same value, and none is NULL.
     pub(crate) unique: bool,
     /// Proven: its table is in its order.
     pub(crate) sorted: bool,
@@ -41,13 +43,15 @@ impl Profile {
         let apart = ranges.is_some_and(|((low, high), (least, most))| high < least || most < low);
         let distinct =
             self.distinct.zip(other.distinct).map(|(own, more)| if apart { own + more } else { own.max(more) });
+        let both = |((low, high), (least, most)): ((f64, f64), (f64, f64))| (low.min(least), high.max(most));
         let rows = self.rows + other.rows;
         let nulls = self.null_share * self.rows + other.null_share * other.rows;
         Profile {
             depth: self.depth,
             distinct,
             rows,
-            range: ranges.map(|((low, high), (least, most))| (low.min(least), high.max(most))),
+            range: ranges.map(both),
+            bounds: self.bounds.zip(other.bounds).map(both),
             null_share: if rows > 0.0 { nulls / rows } else { 0.0 },
             unique: false,
             sorted: false,
@@ -158,7 +162,11 @@ impl Profiles {
             Relation::Expand { count, position, .. } => {
                 let copies = constant_count(count);
                 let range = copies.map(|copies| (0.0, (copies - 1.0).max(0.0)));
-                self.set(*position, Profile { distinct: copies, range, not_null: true, ..Profile::default() }, depth);
+                self.set(
+                    *position,
+                    Profile { distinct: copies, range, bounds: range, not_null: true, ..Profile::default() },
+                    depth,
+                );
             }
             Relation::Window { functions, .. } => {
                 functions.iter().for_each(|(id, _)| self.set(*id, Profile::default(), depth));
@@ -190,21 +198,25 @@ pub(crate) fn constant_count(count: &Expression) -> Option<f64> {
 }
 
 fn scanned(table: &TableInfo, position: usize) -> Profile {
-    let rows = table.statistics.rows as f64;
+    let rows = table.statistics.likely_rows() as f64;
     let declared = !table.fields[position].nullable;
     let Some(column) = table.statistics.columns.get(position) else {
         return Profile { rows, not_null: declared, ..Profile::default() };
     };
     let (proofs, estimates) = (&column.proofs, &column.estimates);
-    let distinct =
-        if proofs.is_likely_unique() { Some(rows) } else { estimates.distinct.map(|count| (count as f64).max(1.0)) };
+    // What a provider says of its values comes with what it says of its rows.
+    let is_said = || table.statistics.about_rows.is_some() && estimates.distinct.is_some_and(|of| of as f64 >= rows);
+    let unique = proofs.is_likely_unique() || is_said();
+    let distinct = if unique { Some(rows) } else { estimates.distinct.map(|count| (count as f64).max(1.0)) };
+    let nulls = estimates.nulls.unwrap_or(proofs.nulls) as f64;
     Profile {
         depth: 0,
         distinct,
         rows,
-        range: proofs.min.as_ref().and_then(number).zip(proofs.max.as_ref().and_then(number)),
-        null_share: if rows > 0.0 { proofs.nulls as f64 / rows } else { 0.0 },
-        unique: proofs.is_likely_unique(),
+        range: column.likely_range(),
+        bounds: column.proven_range(),
+        null_share: if rows > 0.0 { (nulls / rows).min(1.0) } else { 0.0 },
+        unique,
         sorted: proofs.sorted,
         wide: column.is_wide(table.statistics.rows),
         not_null: declared || proofs.unique || counted_no_nulls(proofs),

@@ -158,9 +158,10 @@ impl TpchCatalog {
                 ..Proofs::default()
             };
             let distinct = Some(if distinct == 0 { rows } else { distinct });
-            ColumnStatistics { proofs, estimates: Estimates { distinct, average_bytes: 8.0 } }
+            ColumnStatistics { proofs, estimates: Estimates { distinct, average_bytes: 8.0, ..Estimates::default() } }
         });
-        let statistics = Arc::new(TableStatistics { rows, columns: statistics.collect() });
+        let statistics =
+            Arc::new(TableStatistics { rows, columns: statistics.collect(), ..TableStatistics::default() });
         let fields = columns.iter().map(|&(name, data_type, ..)| Field::new(name, data_type, false)).collect();
         let handle = TableHandle(self.0.len() as u64);
         self.0.insert(

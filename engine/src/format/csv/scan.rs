@@ -113,7 +113,7 @@ pub(super) fn scan(
         Arc::new(Chunk::lazy(piece.piece.rows, ranges, Arc::new(piece), cached))
     };
     let chunks = pieces.into_iter().filter(|piece| piece.piece.rows > 0).enumerate().map(chunk).collect();
-    let statistics = Arc::new(TableStatistics { rows, columns });
+    let statistics = Arc::new(TableStatistics { rows, columns, ..TableStatistics::default() });
     Ok((Table { fields: fields.clone(), chunks, statistics }, placeholders))
 }
 

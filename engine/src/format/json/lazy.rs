@@ -100,7 +100,7 @@ fn table_of(files: &Arc<Files>, pieces: Vec<Piece>, cached: Option<Arc<CachedTab
         Arc::new(Chunk::lazy(piece.piece.rows, ranges, Arc::new(piece), cached))
     };
     let chunks = pieces.into_iter().enumerate().filter(|(_, piece)| piece.piece.rows > 0).map(chunk).collect();
-    Table { fields, chunks, statistics: Arc::new(TableStatistics { rows, columns }) }
+    Table { fields, chunks, statistics: Arc::new(TableStatistics { rows, columns, ..TableStatistics::default() }) }
 }
 
 /// What is known of a column of all pieces.

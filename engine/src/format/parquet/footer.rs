@@ -170,7 +170,11 @@ pub(super) fn statistics(
     let nulls = nulls.unwrap_or(1) as u64;
     let (min, max) = bounds.map(|(low, high)| (value(low), value(high))).unzip();
     let proofs = Proofs { nulls, min, max, ..Proofs::default() };
-    let estimates = Estimates { distinct: Some(distinct(groups, bounds, rows)), average_bytes: bytes(field, groups) };
+    let estimates = Estimates {
+        distinct: Some(distinct(groups, bounds, rows)),
+        average_bytes: bytes(field, groups),
+        ..Estimates::default()
+    };
     ColumnStatistics { proofs, estimates }
 }
 

@@ -153,7 +153,14 @@ pub(super) fn scan(
     let columns = (0..files.fields.len()).map(column).collect();
     let rows = chunks.iter().map(|chunk| chunk.rows as u64).sum();
     let fields = files.fields.clone();
-    Ok((Table { fields, chunks: chunks.into(), statistics: Arc::new(TableStatistics { rows, columns }) }, unreadable))
+    Ok((
+        Table {
+            fields,
+            chunks: chunks.into(),
+            statistics: Arc::new(TableStatistics { rows, columns, ..TableStatistics::default() }),
+        },
+        unreadable,
+    ))
 }
 
 /// What is known of a column that a file has not: it is NULL, or has one value.

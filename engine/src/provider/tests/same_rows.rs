@@ -1,12 +1,13 @@
 //! A provider's rows are those of a table that has the same, whatever it does with offers, and however its rows are cut.
 
-use super::{Filters, Stored, engine, nasty, rows};
-use crate::provider::{Condition, Test};
+use super::{Filters, Parts, Stored, engine, nasty, rows};
+use crate::provider::{Condition, TableProvider, Test};
 use crate::{Backend, Session, Value};
+use arrow::array::RecordBatch;
 use std::sync::{Arc, Mutex};
 
 /// Queries over `t`; `other` is a table.
-const QUERIES: &[&str] = &[
+pub(super) const QUERIES: &[&str] = &[
     "SELECT * FROM t",
     "SELECT count(*) FROM t",
     "SELECT count(*), count(k), sum(k::numeric), min(f), max(f), min(t), max(t), sum(d), min(day), bool_or(flag) FROM t",
@@ -75,9 +76,14 @@ const QUERIES: &[&str] = &[
 
 /// A session with the rows as a table, and one with those of a provider.
 fn sessions(stored: Stored) -> (Session, Session) {
+    beside(stored.rows.clone(), stored)
+}
+
+/// A session with rows as a table, and one with those of a provider, which are to be the same.
+pub(super) fn beside(rows: RecordBatch, provides: impl TableProvider) -> (Session, Session) {
     let (table, provider) = (engine().session(), engine().session());
-    table.register("t", vec![stored.rows.clone()]).expect("a table");
-    provider.register_table("t", stored).expect("a table");
+    table.register("t", vec![rows]).expect("a table");
+    provider.register_table("t", provides).expect("a table");
     for session in [&table, &provider] {
         session.sql("CREATE TABLE other AS SELECT x FROM (VALUES (7), (100), (5), (NULL)) v(x)").expect("a table");
         session.sql("CREATE VIEW v AS SELECT n, k FROM t WHERE k > 0").expect("a view");
@@ -96,15 +102,32 @@ fn rows_are_those_of_a_table() {
 }
 
 #[test]
+fn rows_are_those_of_a_table_where_parts_are_lazy() {
+    for (filters, parts, read) in
+        [(Filters::None, 1, Parts::Lazy), (Filters::None, 7, Parts::Lazy), (Filters::All, 4, Parts::Both)]
+    {
+        let (table, provider) = sessions(Stored::new(nasty(), parts, 7, filters).read(read));
+        for sql in QUERIES {
+            assert_eq!(rows(&provider, sql), rows(&table, sql), "{sql} ({filters:?}, {parts} parts, {read:?})");
+        }
+    }
+}
+
+#[test]
 fn rows_are_those_of_a_table_however_it_is_run() {
-    for (backend, none) in [(Backend::Interpreter, true), (Backend::Interpreter, false), (Backend::Cpu, true)] {
-        let (mut table, mut provider) = sessions(Stored::new(nasty(), 3, 40, Filters::All));
+    for (backend, none, read) in [
+        (Backend::Interpreter, true, Parts::Batches),
+        (Backend::Interpreter, false, Parts::Both),
+        (Backend::Cpu, true, Parts::Batches),
+        (Backend::Cpu, true, Parts::Lazy),
+    ] {
+        let (mut table, mut provider) = sessions(Stored::new(nasty(), 3, 40, Filters::All).read(read));
         for session in [&mut table, &mut provider] {
             session.options.backend = backend;
             session.options.rules.none = none;
         }
         for sql in QUERIES {
-            assert_eq!(rows(&provider, sql), rows(&table, sql), "{sql} ({backend:?}, no rules: {none})");
+            assert_eq!(rows(&provider, sql), rows(&table, sql), "{sql} ({backend:?}, no rules: {none}, {read:?})");
         }
     }
 }
@@ -112,11 +135,14 @@ fn rows_are_those_of_a_table_however_it_is_run() {
 #[test]
 fn rows_are_those_of_a_table_on_a_device() {
     let device = crate::Engine::builder().threads(2).devices(crate::Devices::row_by_row(0)).build().expect("an engine");
-    let provider = device.session();
     let (table, _) = sessions(Stored::new(nasty(), 1, 1, Filters::None));
-    provider.register_table("t", Stored::new(nasty(), 3, 40, Filters::None)).expect("a table");
-    for sql in QUERIES.iter().filter(|sql| !sql.contains("other") && !sql.contains("FROM v")) {
-        assert_eq!(rows(&provider, sql), rows(&table, sql), "{sql}");
+    for read in [Parts::Batches, Parts::Both] {
+        let provider = device.session();
+        let stored = Stored::new(nasty(), 3, 40, Filters::None).read(read);
+        provider.register_table("t", stored).expect("a table");
+        for sql in QUERIES.iter().filter(|sql| !sql.contains("other") && !sql.contains("FROM v")) {
+            assert_eq!(rows(&provider, sql), rows(&table, sql), "{sql} ({read:?})");
+        }
     }
 }
 

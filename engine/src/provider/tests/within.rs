@@ -156,6 +156,28 @@ fn a_limit_ends_a_scan() {
 }
 
 #[test]
+fn a_limit_leaves_parts_alone() {
+    let begun = Arc::new(AtomicUsize::new(0));
+    let made = {
+        let begun = Arc::clone(&begun);
+        Made::new(500, move |scan, _, at| {
+            begun.fetch_add(usize::from(at == 0), Ordering::Relaxed);
+            (at < 1).then(|| batch(scan, 0..1000))
+        })
+    };
+    let session = session(made);
+    for (sql, most) in [("SELECT a FROM t LIMIT 10", 20), ("SELECT b FROM t LIMIT 100 OFFSET 20000", 60)] {
+        begun.store(0, Ordering::Relaxed);
+        let found = rows(&session, sql).len();
+        let begun = begun.load(Ordering::Relaxed);
+        assert!(found >= 10 && begun <= most, "{sql}: {begun} parts");
+    }
+    begun.store(0, Ordering::Relaxed);
+    assert_eq!(rows(&session, "SELECT count(*) FROM t"), ["500000"]);
+    assert_eq!(begun.load(Ordering::Relaxed), 500);
+}
+
+#[test]
 fn bounds_that_say_nothing() {
     let range = |min: Value, max: Value| ColumnRange { min: Some(min), max: Some(max), nulls: None };
     let tests = || {

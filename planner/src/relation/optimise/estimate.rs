@@ -25,7 +25,7 @@ const ROUNDS: f64 = 10.0;
 /// The number of rows that a relation is expected to give.
 pub(crate) fn rows(relation: &Relation, profiles: &Profiles) -> f64 {
     match relation {
-        Relation::Scan { table, .. } => table.0.statistics.rows as f64,
+        Relation::Scan { table, .. } => table.0.statistics.likely_rows() as f64,
         Relation::Values { rows, .. } => rows.len() as f64,
         Relation::Filter { input, predicate } => rows(input, profiles) * selectivity([predicate], profiles),
         Relation::Project { input, .. } | Relation::Sort { input, .. } | Relation::Window { input, .. } => {

@@ -121,7 +121,7 @@ impl<'p> Selectivity<'p> {
         let &[column, constant] = &arguments[..] else { return None };
         let Scalar::Constant(constant) = self.program.scalars.get(constant) else { return None };
         let (_, statistics) = self.column(nest, column, 0)?;
-        let (min, max) = (number(statistics.proofs.min.as_ref()?)?, number(statistics.proofs.max.as_ref()?)?);
+        let (min, max) = statistics.likely_range()?;
         let at = number(constant)?;
         let below = if max > min { ((at - min) / (max - min)).clamp(0.0, 1.0) } else { f64::from(u8::from(at > min)) };
         match function {
@@ -189,7 +189,8 @@ impl<'p> Selectivity<'p> {
     /// Whether a column has many values, and most of them once or a few times.
     pub(in crate::rewrite) fn hardly_repeats(&self, nest: &[Index], id: ScalarId) -> bool {
         let Some(column @ (table, _)) = self.column(nest, id, 0) else { return false };
-        table.rows > MANY_ROWS && distinct(column).is_some_and(|distinct| distinct * 4.0 > table.rows as f64)
+        let rows = table.likely_rows();
+        rows > MANY_ROWS && distinct(column).is_some_and(|distinct| distinct * 4.0 > rows as f64)
     }
 
     fn nest_rows(&self, nest: &[Index], depth: usize) -> f64 {
@@ -221,7 +222,7 @@ impl<'p> Selectivity<'p> {
     /// How many rows a collection has; of Buckets: all that are in them.
     fn rows(&self, id: CollectionId, depth: usize) -> f64 {
         match &self.program.collection(id).shape {
-            Shape::Table { statistics, .. } if statistics.rows > 0 => return statistics.rows as f64,
+            Shape::Table { statistics, .. } if statistics.rows > 0 => return statistics.likely_rows() as f64,
             Shape::Single => return 1.0,
             _ => {}
         }
@@ -250,7 +251,7 @@ impl<'p> Selectivity<'p> {
             if let Shape::Table { statistics, .. } = &self.program.collection(collection).shape
                 && statistics.rows > 0
             {
-                return statistics.rows as f64;
+                return statistics.likely_rows() as f64;
             }
             let Some((nest, _)) = self.maker(collection) else { break };
             source = &nest[0].source;
@@ -263,7 +264,7 @@ impl<'p> Selectivity<'p> {
 fn distinct((table, column): (&TableStatistics, &ColumnStatistics)) -> Option<f64> {
     match column.estimates.distinct {
         Some(distinct) if distinct > 0 => Some(distinct as f64),
-        _ if column.proofs.is_likely_unique() && table.rows > 0 => Some(table.rows as f64),
+        _ if column.proofs.is_likely_unique() && table.rows > 0 => Some(table.likely_rows() as f64),
         _ => None,
     }
 }

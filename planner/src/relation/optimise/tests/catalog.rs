@@ -37,7 +37,7 @@ impl TableSpec {
         self.fields.push(Field::new(name, data_type, false));
         let (min, max) = (range.map(|(min, _)| value(min)), range.map(|(_, max)| value(max)));
         let proofs = Proofs { min, max, unique, ..Proofs::default() };
-        let estimates = Estimates { distinct: Some(distinct), average_bytes: 0.0 };
+        let estimates = Estimates { distinct: Some(distinct), average_bytes: 0.0, ..Estimates::default() };
         self.columns.push(ColumnStatistics { proofs, estimates });
         self
     }
@@ -70,7 +70,11 @@ impl ToyCatalog {
             Arc::new(TableInfo {
                 name: spec.name.to_owned(),
                 fields: spec.fields,
-                statistics: Arc::new(TableStatistics { rows: spec.rows, columns: spec.columns }),
+                statistics: Arc::new(TableStatistics {
+                    rows: spec.rows,
+                    columns: spec.columns,
+                    ..TableStatistics::default()
+                }),
                 handle: TableHandle(at as u64),
                 domains: Vec::new(),
                 declared: Arc::default(),

@@ -70,7 +70,7 @@ fn tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
             Field::new("b", DataType::Integer, true),
             Field::new("s", DataType::Text, true),
         ];
-        let statistics = Arc::new(TableStatistics { rows: rows as u64, columns });
+        let statistics = Arc::new(TableStatistics { rows: rows as u64, columns, ..TableStatistics::default() });
         infos.push(Arc::new(TableInfo {
             name: format!("t{number}"),
             fields,
@@ -93,7 +93,7 @@ fn coded_tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
             values.iter().zip(0..).map(|(value, code)| vec![Value::Int(*value), Value::Int(code)]).collect();
         let fields = vec![Field::new("value", DataType::Integer, false), Field::new("code", DataType::BigInt, false)];
         let columns = (0..2).map(|at| statistics(&rows, at)).collect();
-        let statistics = Arc::new(TableStatistics { rows: rows.len() as u64, columns });
+        let statistics = Arc::new(TableStatistics { rows: rows.len() as u64, columns, ..TableStatistics::default() });
         let handle = TableHandle(handle);
         data.insert(handle, rows);
         let table = TableInfo {
@@ -130,7 +130,7 @@ fn coded_tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
             }
         }
         let columns = (0..4).map(|at| statistics(rows, at)).collect();
-        info.statistics = Arc::new(TableStatistics { rows: rows.len() as u64, columns });
+        info.statistics = Arc::new(TableStatistics { rows: rows.len() as u64, columns, ..TableStatistics::default() });
         info.domains = domains.into_iter().map(Option::<&Domain>::cloned).collect();
         infos.push(Arc::new(info));
     }
@@ -154,7 +154,10 @@ pub(super) fn statistics(rows: &[Row], at: usize) -> ColumnStatistics {
     // No answer depends on what is only estimated, so some are far off.
     let distinct = values.len() as u64;
     let distinct = [distinct, 1, distinct * 1_000 + 7][(at + rows.len()) % 3];
-    ColumnStatistics { proofs, estimates: Estimates { distinct: Some(distinct), average_bytes: 0.0 } }
+    ColumnStatistics {
+        proofs,
+        estimates: Estimates { distinct: Some(distinct), average_bytes: 0.0, ..Estimates::default() },
+    }
 }
 
 /// Writes queries.

@@ -48,7 +48,8 @@ fn tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
         let fields = columns[usize::from(number > 3)].iter().zip(types);
         let fields = fields.map(|(name, data_type)| Field::new(*name, data_type, true)).collect();
         let statistics = (0..4).map(|at| statistics(&rows, at)).collect();
-        let statistics = Arc::new(TableStatistics { rows: rows.len() as u64, columns: statistics });
+        let statistics =
+            Arc::new(TableStatistics { rows: rows.len() as u64, columns: statistics, ..TableStatistics::default() });
         infos.push(Arc::new(TableInfo {
             name: names[number].to_owned(),
             fields,
