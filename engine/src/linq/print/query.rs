@@ -108,7 +108,7 @@ impl Printer<'_> {
         }
         let Some(filter) = &block.filter else { return };
         self.push(between);
-        let is_or = has_tests && matches!(filter, Tree::Or(_));
+        let is_or = has_tests && matches!(filter, Tree::Or(..));
         self.push(if is_or { "(" } else { "" });
         self.tree(filter);
         self.push(if is_or { ")" } else { "" });
