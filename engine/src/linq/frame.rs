@@ -6,7 +6,7 @@ use super::print;
 use super::tree::Tree;
 use crate::session::Session;
 use crate::stream::ResultStream;
-use crate::{DataType, Error, ErrorKind, Parameters, Result, Rows, Value};
+use crate::{DataType, Error, ErrorKind, Field, Parameters, Result, Rows, Value};
 use arrow::array::AsArray as _;
 use multiloop_planner::relation::Query;
 use multiloop_planner::relation::builder::Side;
@@ -204,6 +204,11 @@ impl<'a> Frame<'a> {
     /// ```
     pub fn query(&self, parameters: impl Parameters) -> Result<Rows> {
         self.session.query(&self.to_sql(), parameters)
+    }
+
+    /// Names and types of its columns.
+    pub(super) fn fields(&self) -> Result<Vec<Field>> {
+        self.session.fields_built(|catalog| self.block.query(catalog, &[], false))
     }
 
     /// Runs it with values for its parameters.
