@@ -4,8 +4,7 @@
 
 use multiloop::linq::{
     Expression, Frame, Join, array, array_of, col, count, current_row, dense_rank, exists, following, function, lag,
-    lead, lit, max, not, null, parameter, preceding, rank, row_in_frame, row_number, scalar, sum, unbounded_following,
-    unbounded_preceding, value, window,
+    lead, lit, max, not, null, parameter, preceding, rank, row_in_frame, row_number, scalar, sum, value, window,
 };
 use multiloop::{DataType, Engine, Error, Interval, Session, Value, params};
 use multiloop_tests::text_rows;
@@ -199,16 +198,19 @@ fn windows_and_ordered_aggregates_have_their_twins() {
     check(sum(col("v")).over(window()), "sum(v) OVER ()");
     let between = |sql: &str| format!("sum(v) OVER (ORDER BY v {sql})");
     let by_value = || window().order_by([col("v")]);
+    check(sum(col("v")).over(by_value().rows(-1..=1)), &between("ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING"));
+    check(sum(col("v")).over(by_value().rows(-2..)), &between("ROWS BETWEEN 2 PRECEDING AND UNBOUNDED FOLLOWING"));
+    check(sum(col("v")).over(by_value().range(-10..=0)), &between("RANGE BETWEEN 10 PRECEDING AND CURRENT ROW"));
     check(
-        sum(col("v")).over(by_value().rows(preceding(1), following(1))),
-        &between("ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING"),
+        sum(col("v")).over(by_value().range(..=following(lit(5) + 5)).exclude_group()),
+        &between("RANGE BETWEEN UNBOUNDED PRECEDING AND 5 + 5 FOLLOWING EXCLUDE GROUP"),
     );
     check(
-        sum(col("v")).over(by_value().range(preceding(10), current_row()).exclude_ties()),
+        sum(col("v")).over(by_value().range(preceding(10)..=current_row()).exclude_ties()),
         &between("RANGE BETWEEN 10 PRECEDING AND CURRENT ROW EXCLUDE TIES"),
     );
     check(
-        sum(col("v")).over(by_value().groups(unbounded_preceding(), unbounded_following()).exclude_current_row()),
+        sum(col("v")).over(by_value().groups(..).exclude_current_row()),
         &between("GROUPS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW"),
     );
     check(
