@@ -43,7 +43,7 @@ pub use expression::{
 };
 pub use frame::{Frame, Join};
 pub use functions::{
-    array, array_of, dense_rank, exists, lag, lead, rank, row_in_frame, row_number, scalar, value,
+    array, array_of, dense_rank, exists, grouping, lag, lead, rank, row_in_frame, row_number, scalar, value,
 };
 pub use typed::*;
 pub use windows::{WindowSpec, window};

@@ -349,6 +349,39 @@ fn errors_have_their_twins() {
 }
 
 #[test]
+fn calls_refuse_the_clauses_that_they_refuse_in_text() {
+    let session = session();
+    let t = || session.table("t");
+    let told = |error: &Error| (error.sqlstate(), error.message().to_owned());
+    let error = |result: multiloop::Result<_>| told(&result.and_then(text_rows).map(drop).expect_err("it is wrong"));
+    let check = |call: Expression, sql: &str| {
+        assert_eq!(error(t().select([call]).run()), error(session.sql(&format!("SELECT {sql} FROM t"))), "{sql}");
+    };
+    let lower = || function("lower", [col("s")]);
+    check(lower().distinct(), "lower(DISTINCT s)");
+    check(lower().only_where(lit(true)), "lower(s) FILTER (WHERE true)");
+    check(lower().ignore_nulls(), "lower(s) IGNORE NULLS");
+    check(lower().in_order([col("k")]).over(window()), "lower(s ORDER BY k) OVER ()");
+    check(row_number(), "row_number()");
+    check(function("first_value", [col("k")]).distinct().over(window()), "first_value(DISTINCT k) OVER ()");
+    check(lag(col("k"), 1).only_where(lit(true)).over(window()), "lag(k, 1) FILTER (WHERE true) OVER ()");
+    check(lag(col("k"), 1).in_order([col("v")]).over(window()), "lag(k, 1 ORDER BY v) OVER ()");
+    check(rank().ignore_nulls().over(window()), "rank() IGNORE NULLS OVER ()");
+    check(sum(col("v")).distinct().over(window()), "sum(DISTINCT v) OVER ()");
+    check(function("nothing", [col("k")]).over(window()), "nothing(k) OVER ()");
+    check(function("nothing", [col("k")]), "nothing(k)");
+    check(function("mode", []), "mode()");
+    check(function("percentile_disc", [lit(0.5)]).over(window()), "percentile_disc(0.5) OVER ()");
+    let disc = || function("percentile_disc", [lit(0.5)]).in_order([col("v")]);
+    check(disc().distinct(), "percentile_disc(DISTINCT 0.5) WITHIN GROUP (ORDER BY v)");
+    let two = function("percentile_disc", [lit(0.5)]).in_order([col("v"), col("k")]);
+    check(two, "percentile_disc(0.5) WITHIN GROUP (ORDER BY v, k)");
+    let from = |call: Expression| error(Frame::function(&session, call, ["i"]).run());
+    assert_eq!(from(sum(lit(1))), error(session.sql("SELECT * FROM sum(1) AS s (i)")));
+    assert_eq!(from(function("nothing", [])), error(session.sql("SELECT * FROM nothing() AS s (i)")));
+}
+
+#[test]
 fn what_nests_too_deeply_is_an_error() {
     let session = session();
     let deep = |levels: usize| (0..levels).fold(lit(true), |inner, _| not(inner));
