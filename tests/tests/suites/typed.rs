@@ -579,6 +579,23 @@ fn large_queries_end() {
 }
 
 #[test]
+fn conditions_keep_their_parentheses() {
+    let session = session();
+    let all = &tables(&session);
+    let is = |query: Query<'_, T>, text: &str| {
+        let said = query.select(|t| t.0).to_sql().expect("it has a text");
+        assert_eq!(said.rsplit_once(" WHERE ").expect("it has a condition").1.replace("\"listed\".", ""), text);
+    };
+    let four = |t: T| (t.0.eq(1), t.0.eq(2), t.0.eq(3), t.0.eq(4));
+    let [a, b, c, d] = [1, 2, 3, 4].map(|number| format!("(\"column1\" = {number})"));
+    is(all.t.filter(|t| four(t).0 & four(t).1 & four(t).2 & four(t).3), &format!("{a} AND {b} AND {c} AND {d}"));
+    is(all.t.filter(|t| four(t).0 & (four(t).1 & four(t).2)), &format!("{a} AND ({b} AND {c})"));
+    is(all.t.filter(|t| (four(t).0 & four(t).1) | (four(t).2 & four(t).3)), &format!("({a} AND {b}) OR ({c} AND {d})"));
+    is(all.t.filter(|t| (four(t).0 | four(t).1) & four(t).2 | four(t).3), &format!("(({a} OR {b}) AND {c}) OR {d}"));
+    is(all.t.filter(|t| four(t).0 | four(t).1).filter(|t| four(t).2), &format!("({a} OR {b}) AND {c}"));
+}
+
+#[test]
 fn mistakes_are_errors() {
     let session = session();
     let all = &tables(&session);
