@@ -23,8 +23,8 @@
 //! `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique, `grants` says whose they are), `settings`
 //! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
 //! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
-//! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `parameters` are values from Rust,
-//! `row` gives it values, `types` are those that Rust lacks, `functions` those that it registers, `provider` reads stores of users'
+//! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `tuples` lists those that are rows, `parameters`
+//! are values from Rust, `row` gives it values, `types` are those that Rust lacks, `functions` those that it registers, `provider` reads stores of users'
 //! own. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
 //! `session` and `linq` are what users call. `guides` runs the code of the pages in `docs/`.
 
@@ -71,6 +71,7 @@ mod system;
 mod tallies;
 mod timer;
 mod transaction;
+mod tuples;
 mod types;
 
 pub use activity::{Signal, SignalCallback};

@@ -78,6 +78,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "asynchronous",
             "format",
             "pretty",
+            "tuples",
             "parameters",
             "row",
             "types",

@@ -17,6 +17,8 @@ pub(super) struct Block {
     pub(super) filter: Option<Tree>,
     /// What they are grouped by.
     pub(super) keys: Vec<Tree>,
+    /// By which of the keys at once.
+    pub(super) grouping: Grouping,
     /// Which groups are kept.
     pub(super) having: Option<Tree>,
     /// Its columns; none for all.
@@ -29,6 +31,38 @@ pub(super) struct Block {
     pub(super) order: Vec<Order>,
     /// At most so many rows, after leaving out so many.
     pub(super) limit: Option<(u64, u64)>,
+}
+
+/// Which keys make groups together.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Grouping {
+    /// All of them.
+    Keys,
+    /// All of them, all but the last one, and so on to none.
+    Rollup,
+    /// Each choice of them.
+    Cube,
+    /// Lists of so many of them, one list behind the other.
+    Sets(Vec<usize>),
+}
+
+impl Block {
+    /// Whether it has GROUP BY.
+    pub(super) fn is_grouped(&self) -> bool {
+        !self.keys.is_empty() || self.grouping != Grouping::Keys
+    }
+
+    /// The keys of each list, where there are lists.
+    pub(super) fn key_lists(&self) -> Vec<&[Tree]> {
+        let Grouping::Sets(lengths) = &self.grouping else { return Vec::new() };
+        let mut rest = self.keys.as_slice();
+        let mut list = |&length: &usize| {
+            let (list, others) = rest.split_at(length);
+            rest = others;
+            list
+        };
+        lengths.iter().map(&mut list).collect()
+    }
 }
 
 pub(super) use multiloop_planner::relation::SetKind as SetOperation;
@@ -73,6 +107,7 @@ impl Block {
             joins: Vec::new(),
             filter: None,
             keys: Vec::new(),
+            grouping: Grouping::Keys,
             having: None,
             columns: None,
             distinct: false,

@@ -1,12 +1,12 @@
 //! Frames: relations under construction.
 
-use super::block::{Block, JoinStep, Source};
+use super::block::{Block, Grouping, JoinStep, Source};
 use super::expression::{Expression, Order};
 use super::print;
 use super::tree::Tree;
 use crate::session::Session;
 use crate::stream::ResultStream;
-use crate::{DataType, Error, ErrorKind, Parameters, Result, Rows, Value};
+use crate::{DataType, Error, ErrorKind, Field, Parameters, Result, Rows, Value};
 use arrow::array::AsArray as _;
 use multiloop_planner::relation::Query;
 use multiloop_planner::relation::builder::Side;
@@ -80,8 +80,52 @@ impl<'a> Frame<'a> {
     /// Groups rows; the `select` after it may use these expressions and aggregates.
     #[must_use]
     pub fn group_by(self, keys: impl IntoIterator<Item = Expression>) -> Self {
+        self.grouped(keys, Grouping::Keys)
+    }
+
+    /// Groups rows by several lists of keys at once: GROUPING SETS. A list without keys is one group of all rows. In the groups of a
+    /// list that lacks a key it is NULL; [`grouping`](super::grouping) tells these from others.
+    ///
+    /// ```
+    /// use multiloop::linq::{col, grouping, sum};
+    ///
+    /// let session = multiloop::Engine::new()?.session();
+    /// session.sql("CREATE TABLE t AS SELECT i % 2 AS a, i % 3 AS b, i FROM generate_series(1, 6) g(i)")?;
+    /// let sums = session
+    ///     .table("t")
+    ///     .group_by_sets([vec![col("a")], vec![col("b")], vec![]])
+    ///     .select([col("a"), col("b"), sum(col("i")), grouping([col("a"), col("b")])]);
+    /// assert_eq!(sums.run()?.into_rows().count()?, 2 + 3 + 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    #[must_use]
+    pub fn group_by_sets<K: IntoIterator<Item = Expression>>(self, sets: impl IntoIterator<Item = K>) -> Self {
+        let (mut keys, mut lengths) = (Vec::new(), Vec::new());
+        for set in sets {
+            let before = keys.len();
+            keys.extend(set);
+            lengths.push(keys.len() - before);
+        }
+        self.grouped(keys, Grouping::Sets(lengths))
+    }
+
+    /// Groups rows by all keys, by all but the last one, and so on to none: ROLLUP, for subtotals and a total. See
+    /// [`Frame::group_by_sets`].
+    #[must_use]
+    pub fn rollup(self, keys: impl IntoIterator<Item = Expression>) -> Self {
+        self.grouped(keys, Grouping::Rollup)
+    }
+
+    /// Groups rows by each choice of the keys: CUBE, of at most twelve. See [`Frame::group_by_sets`].
+    #[must_use]
+    pub fn cube(self, keys: impl IntoIterator<Item = Expression>) -> Self {
+        self.grouped(keys, Grouping::Cube)
+    }
+
+    fn grouped(self, keys: impl IntoIterator<Item = Expression>, grouping: Grouping) -> Self {
         let mut frame = self.before(Stage::Grouped);
         frame.block.keys = keys.into_iter().map(|key| key.tree).collect();
+        frame.block.grouping = grouping;
         frame.stage = Stage::Grouped;
         frame
     }
@@ -204,6 +248,11 @@ impl<'a> Frame<'a> {
     /// ```
     pub fn query(&self, parameters: impl Parameters) -> Result<Rows> {
         self.session.query(&self.to_sql(), parameters)
+    }
+
+    /// Names and types of its columns.
+    pub(super) fn fields(&self) -> Result<Vec<Field>> {
+        self.session.fields_built(|catalog| self.block.query(catalog, &[], false))
     }
 
     /// Runs it with values for its parameters.

@@ -77,6 +77,12 @@ pub fn array<T: Into<Expression>>(values: impl IntoIterator<Item = T>) -> Expres
     Expression::of(Tree::Array(values.into_iter().map(|value| value.into().tree).collect()))
 }
 
+/// `GROUPING(keys…)`: which keys of [`Frame::group_by_sets`], [`Frame::rollup`] or [`Frame::cube`] the group's list lacks: a bit each,
+/// the last one for the last key.
+pub fn grouping(keys: impl IntoIterator<Item = Expression>) -> Expression {
+    super::expression::function("grouping", keys)
+}
+
 macro_rules! window_functions {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         $($(#[$doc])*

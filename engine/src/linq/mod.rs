@@ -1,7 +1,7 @@
 //! LINQ-style queries: their expressions and steps are given a meaning by the same builder of relations that SQL text is
 //! bound with, so that the same query written either way has the same names, types, errors and plan.
 //!
-//! `expression` with `functions` and `windows`, and `frame` with `steps`, are what users call, and, checked by the compiler, `typed`. They make a `tree` for each expression (with `over`) and a `block` for each SELECT
+//! `expression` with `functions`, `windows` and `bounds`, and `frame` with `steps`, are what users call, and, checked by the compiler, `typed`. They make a `tree` for each expression (with `over`) and a `block` for each SELECT
 //! level, whose sources have an `alias`; `survey` looks at a whole query, `walk` builds it, `print` says it in SQL, `release` ends it.
 //!
 //! ```
@@ -22,6 +22,7 @@
 
 mod alias;
 mod block;
+mod bounds;
 mod expression;
 mod frame;
 mod functions;
@@ -35,13 +36,14 @@ mod typed;
 mod walk;
 mod windows;
 
+pub use bounds::{FrameBound, FrameRange, current_row, following, preceding};
 pub use expression::{
     Expression, Order, avg, col, count, count_of, date, function, interval, lit, max, min, not, null, parameter, sum,
     when,
 };
 pub use frame::{Frame, Join};
-pub use functions::{array, array_of, dense_rank, exists, lag, lead, rank, row_in_frame, row_number, scalar, value};
-pub use typed::*;
-pub use windows::{
-    FrameBound, WindowSpec, current_row, following, preceding, unbounded_following, unbounded_preceding, window,
+pub use functions::{
+    array, array_of, dense_rank, exists, grouping, lag, lead, rank, row_in_frame, row_number, scalar, value,
 };
+pub use typed::*;
+pub use windows::{WindowSpec, window};

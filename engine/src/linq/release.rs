@@ -95,10 +95,9 @@ fn release_parts(tree: &mut Tree, waiting: &mut Waiting) {
         | Tree::Truth(_, _, a)
         | Tree::Cast(a, _)
         | Tree::Extract(_, a) => release_one(a, waiting),
-        Tree::And(all) | Tree::Or(all) => {
-            Arc::get_mut(all).into_iter().flatten().for_each(|tree| release(tree, waiting));
-        }
-        Tree::AnyOf(a, b)
+        Tree::And(a, b)
+        | Tree::Or(a, b)
+        | Tree::AnyOf(a, b)
         | Tree::Compare(_, a, b)
         | Tree::Distinct(_, a, b)
         | Tree::Operator(_, a, b)

@@ -163,10 +163,9 @@ impl<'b> Look<'b> {
             | Tree::Truth(_, _, a)
             | Tree::Cast(a, _)
             | Tree::Extract(_, a) => self.one(a),
-            Tree::And(all) | Tree::Or(all) => {
-                self.push(all.iter().map(Step::Tree));
-            }
-            Tree::AnyOf(a, b)
+            Tree::And(a, b)
+            | Tree::Or(a, b)
+            | Tree::AnyOf(a, b)
             | Tree::Compare(_, a, b)
             | Tree::Distinct(_, a, b)
             | Tree::Operator(_, a, b)

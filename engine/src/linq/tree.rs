@@ -34,10 +34,10 @@ pub(super) enum Tree {
     Parameter(u32),
     /// `NOT a`.
     Not(Arc<Tree>),
-    /// `a AND b AND …`.
-    And(Arc<Vec<Tree>>),
-    /// `a OR b OR …`.
-    Or(Arc<Vec<Tree>>),
+    /// `a AND b`. A chain of these, which leans to the left, is one conjunction: see [`Tree::chain`].
+    And(Arc<Tree>, Arc<Tree>),
+    /// `a OR b`, likewise.
+    Or(Arc<Tree>, Arc<Tree>),
     /// `a = b` and its family.
     Compare(Function, Arc<Tree>, Arc<Tree>),
     /// `a IS DISTINCT FROM b`; IS NOT DISTINCT FROM, if false.
@@ -178,26 +178,28 @@ impl Tree {
         Tree::Case(branches.into(), Arc::new(otherwise))
     }
 
-    /// A conjunction; a chain of them nests no deeper than one.
-    pub(super) fn and(mut self, other: Tree) -> Tree {
-        match &mut self {
-            Tree::And(conditions) => {
-                Arc::make_mut(conditions).push(other);
-                self
-            }
-            _ => Tree::And(Arc::new(vec![self, other])),
-        }
+    /// A conjunction. It shares its left side: each step of a chain costs the same, also where the steps before it stay in use.
+    pub(super) fn and(self, other: Tree) -> Tree {
+        Tree::And(Arc::new(self), Arc::new(other))
     }
 
-    /// A disjunction; a chain of them nests no deeper than one.
-    pub(super) fn or(mut self, other: Tree) -> Tree {
-        match &mut self {
-            Tree::Or(conditions) => {
-                Arc::make_mut(conditions).push(other);
-                self
-            }
-            _ => Tree::Or(Arc::new(vec![self, other])),
+    /// A disjunction, likewise.
+    pub(super) fn or(self, other: Tree) -> Tree {
+        Tree::Or(Arc::new(self), Arc::new(other))
+    }
+
+    /// The operands of a conjunction or disjunction, however many: `a`, `b`, `c` of `(a AND b) AND c`, but `a` and `b AND c` of
+    /// `a AND (b AND c)`. So a chain nests no deeper than one of its operands. Of anything else, itself.
+    pub(super) fn chain(&self) -> Vec<&Tree> {
+        let mut operands = Vec::new();
+        let mut first = self;
+        while let (Tree::And(left, right), Tree::And(..)) | (Tree::Or(left, right), Tree::Or(..)) = (first, self) {
+            operands.push(&**right);
+            first = left;
         }
+        operands.push(first);
+        operands.reverse();
+        operands
     }
 
     /// The name that it gives its column, if any.

@@ -1,7 +1,8 @@
 //! Windows as users write them.
 
+use super::bounds::FrameRange;
 use super::expression::{Expression, Order};
-use super::over::{Bound, Window, WindowFrame};
+use super::over::Window;
 use multiloop_planner::window::{Exclude, FrameUnit};
 
 /// What OVER says: see [`window`].
@@ -10,41 +11,9 @@ pub struct WindowSpec {
     pub(super) window: Window,
 }
 
-/// Where a window's frame begins or ends: [`unbounded_preceding`], [`preceding`], [`current_row`], [`following`] and
-/// [`unbounded_following`].
-#[derive(Clone)]
-pub struct FrameBound {
-    bound: Bound,
-}
-
 /// All rows as a window, to be made smaller.
 pub fn window() -> WindowSpec {
     WindowSpec::default()
-}
-
-/// The partition's first row.
-pub fn unbounded_preceding() -> FrameBound {
-    FrameBound { bound: Bound::First }
-}
-
-/// So many rows or groups before the current row, or a value so much smaller.
-pub fn preceding(distance: impl Into<Expression>) -> FrameBound {
-    FrameBound { bound: Bound::Before(distance.into().tree) }
-}
-
-/// The current row; of RANGE and GROUPS its peers, too.
-pub fn current_row() -> FrameBound {
-    FrameBound { bound: Bound::Current }
-}
-
-/// So many rows or groups behind the current row, or a value so much greater.
-pub fn following(distance: impl Into<Expression>) -> FrameBound {
-    FrameBound { bound: Bound::Behind(distance.into().tree) }
-}
-
-/// The partition's last row.
-pub fn unbounded_following() -> FrameBound {
-    FrameBound { bound: Bound::Last }
 }
 
 impl WindowSpec {
@@ -62,22 +31,22 @@ impl WindowSpec {
         self
     }
 
-    /// Of the partition the rows between two, which are counted by rows.
+    /// Over rows at a distance from the current one, counted by rows: `-2..=0` are it and the two before, `..` are all.
     #[must_use]
-    pub fn rows(self, start: FrameBound, end: FrameBound) -> Self {
-        self.framed(FrameUnit::Rows, start, end)
+    pub fn rows(self, frame: impl FrameRange) -> Self {
+        self.framed(FrameUnit::Rows, frame)
     }
 
-    /// Of the partition the rows whose key is between two values.
+    /// Over the rows whose only key of the order is at a distance from the current row's: `-10..=0` are those at most 10 below it.
     #[must_use]
-    pub fn range(self, start: FrameBound, end: FrameBound) -> Self {
-        self.framed(FrameUnit::Range, start, end)
+    pub fn range(self, frame: impl FrameRange) -> Self {
+        self.framed(FrameUnit::Range, frame)
     }
 
-    /// Of the partition the rows between two, which are counted by groups of rows that the order does not tell apart.
+    /// Over rows at a distance from the current one, counted by groups of rows that the order does not tell apart.
     #[must_use]
-    pub fn groups(self, start: FrameBound, end: FrameBound) -> Self {
-        self.framed(FrameUnit::Groups, start, end)
+    pub fn groups(self, frame: impl FrameRange) -> Self {
+        self.framed(FrameUnit::Groups, frame)
     }
 
     /// Leaves out the current row; after [`WindowSpec::rows`] and its kin.
@@ -98,20 +67,13 @@ impl WindowSpec {
         self.excluding(Exclude::Ties)
     }
 
-    fn framed(mut self, unit: FrameUnit, start: FrameBound, end: FrameBound) -> Self {
-        let (start, end) = (start.bound, end.bound);
-        self.window.frame = Some(WindowFrame { unit, start, end, exclude: Exclude::NoOthers });
+    fn framed(mut self, unit: FrameUnit, frame: impl FrameRange) -> Self {
+        self.window.set_frame(unit, frame);
         self
     }
 
     fn excluding(mut self, what: Exclude) -> Self {
-        let usual = WindowFrame {
-            unit: FrameUnit::Range,
-            start: Bound::First,
-            end: Bound::Current,
-            exclude: Exclude::NoOthers,
-        };
-        self.window.frame.get_or_insert(usual).exclude = what;
+        self.window.exclude(what);
         self
     }
 }

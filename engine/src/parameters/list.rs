@@ -1,6 +1,7 @@
 //! All parameters of one statement.
 
 use super::{Parameter, ToParameter};
+use crate::tuples::for_tuples;
 use crate::{Error, ErrorKind, Result};
 
 /// The parameters of a statement, in order or by name: what `params!` and `named_params!` make.
@@ -174,26 +175,13 @@ impl<T: ToParameter> Parameters for Vec<T> {
 }
 
 macro_rules! tuple_parameters {
-    ($(($($of:ident $at:tt),*);)*) => {
-        $(impl<$($of: ToParameter),*> Parameters for ($($of,)*) {
+    ($($of:ident $at:tt),*) => {
+        impl<$($of: ToParameter),*> Parameters for ($($of,)*) {
             fn into_list(self) -> ParameterList {
                 ParameterList::of(vec![$(self.$at.to_parameter()),*])
             }
-        })*
+        }
     };
 }
 
-tuple_parameters! {
-    (A 0);
-    (A 0, B 1);
-    (A 0, B 1, C 2);
-    (A 0, B 1, C 2, D 3);
-    (A 0, B 1, C 2, D 3, E 4);
-    (A 0, B 1, C 2, D 3, E 4, F 5);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
-}
+for_tuples!(tuple_parameters);

@@ -1,6 +1,7 @@
 //! What whole rows become: tuples of up to twelve fields, and structs.
 
 use super::{FromSql, Row, wrong_type};
+use crate::tuples::for_tuples;
 use crate::{Error, ErrorKind, Field, Result};
 
 /// A type that whole rows become. Tuples do, field by field in the order of the columns; structs with
@@ -58,32 +59,19 @@ pub(super) fn check_column<T: for<'r> FromSql<'r>>(field: &Field) -> Result<()> 
 }
 
 macro_rules! tuple_from_row {
-    ($(($($of:ident $at:tt),*) $count:literal;)*) => {
-        $(impl<$($of: for<'r> FromSql<'r>),*> FromRow for ($($of,)*) {
+    ($($of:ident $at:tt),*) => {
+        impl<$($of: for<'r> FromSql<'r>),*> FromRow for ($($of,)*) {
             fn from_row(row: &Row) -> Result<Self> {
                 Ok(($(row.get::<$of>($at)?,)*))
             }
 
             fn check(fields: &[Field]) -> Result<()> {
-                check_count(fields, $count)?;
+                check_count(fields, [$($at),*].len())?;
                 $(check_column::<$of>(&fields[$at])?;)*
                 Ok(())
             }
-        })*
+        }
     };
 }
 
-tuple_from_row! {
-    (A 0) 1;
-    (A 0, B 1) 2;
-    (A 0, B 1, C 2) 3;
-    (A 0, B 1, C 2, D 3) 4;
-    (A 0, B 1, C 2, D 3, E 4) 5;
-    (A 0, B 1, C 2, D 3, E 4, F 5) 6;
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6) 7;
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7) 8;
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8) 9;
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9) 10;
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10) 11;
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11) 12;
-}
+for_tuples!(tuple_from_row);

@@ -42,10 +42,11 @@ use crate::{Error, ErrorKind, Result, settings};
 use cursors::Cursor;
 use multiloop_exec::workers::context::{Context, Progress, Reservation};
 use multiloop_planner::catalog::Catalog;
+use multiloop_planner::relation::Query;
 use multiloop_planner::sql;
 use multiloop_planner::sql::{Parsed, TransactionMode, Tree};
 use multiloop_planner::stack::{self, Room};
-use multiloop_planner::types::{DataType, OidKind};
+use multiloop_planner::types::{DataType, Field, OidKind};
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
 use script::{of_script, tree_bytes};
@@ -431,6 +432,17 @@ impl Session {
         let parameters = &*self.failing(|| self.admitted_with_types(parameters))?;
         let run = || statement::run(&self.running(), bind, parameters, Timings::default());
         stack::deep(|| self.as_statement(|| self.in_transaction(run)))
+    }
+
+    /// Names and types of the columns of a query that has no text: `bind` makes it. Nothing is planned, and no rows are read.
+    pub(crate) fn fields_built(&self, bind: impl Fn(&dyn Catalog) -> Result<Query>) -> Result<Vec<Field>> {
+        let bound = || {
+            self.running().with_snapshot(|snapshot| match bind(snapshot) {
+                Ok(query) => Ok(query.fields()),
+                Err(error) => Err(snapshot.with_file_hint(error)),
+            })
+        };
+        stack::deep(|| self.as_statement(|| self.in_transaction(bound)))
     }
 
     /// Calls back a few times a second while a statement runs, from another thread.

@@ -5,9 +5,8 @@ use super::ahead::ROWS_FROM;
 use super::binder::Binder;
 use super::expression::{is_schema_of_functions, restriction};
 use super::from::Before;
-use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::Expression;
-use crate::relation::builder::{Callee, Clause, FromItem, Scope, SetCall};
+use crate::error::{Error, ErrorKind, Result};
+use crate::relation::builder::{CallClauses, Clause, FromItem, Scope, SetCall};
 use sqlparser::ast::{self, Spanned as _};
 
 /// A function in FROM, however it is written.
@@ -213,30 +212,9 @@ impl Binder<'_, '_> {
             let message = format!("function {name} does not exist");
             return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));
         }
-        if let Callee::Aggregate(_) = self.builder.callee(&function).map_err(|error| error.at(position))? {
-            let message = "aggregate functions are not allowed in functions in FROM";
-            return Err(Error::new(ErrorKind::Grouping, message).at(position));
-        }
+        let check = self.builder.check_call_in_from(&function, CallClauses::default());
+        check.map_err(|error| error.at(position))?;
         let arguments = self.bind_arguments(&function, args, position, scope)?;
-        self.call_of_rows(&function, arguments, position)
-    }
-
-    fn call_of_rows(
-        &mut self,
-        function: &str,
-        arguments: Vec<Expression>,
-        position: Option<Position>,
-    ) -> Result<Vec<SetCall>> {
-        if function == "unnest" {
-            return arguments.into_iter().map(|array| self.builder.unnest(array)).collect();
-        }
-        if function == "range" {
-            return Ok(vec![self.builder.range_rows(arguments)?]);
-        }
-        if self.builder.gives_rows(function, arguments.len()) {
-            return Ok(vec![self.builder.set_function(function, arguments, position)?]);
-        }
-        let value = self.builder.call_by_name(function, arguments, position)?;
-        Ok(vec![self.builder.set_of_value(function, value)?])
+        self.builder.calls_of_rows(&function, arguments, position)
     }
 }

@@ -7,13 +7,10 @@ use super::forms::GROUP_BY_ALL;
 use super::grouping_words::{CUBE, DISTINCT_SETS, NO_KEYS, ROLLUP, SETS};
 use super::order::{order_items, order_of_all, reference};
 use super::query::Unknown;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::relation::Expression;
-use crate::relation::builder::{Clause, GroupingSets, Rows, Scope, Select, Target, and, crossed};
+use crate::relation::builder::{Clause, GroupingSets, Rows, Scope, Select, Target, and, crossed, cube, rollup};
 use sqlparser::ast::{self, Spanned};
-
-/// Elements of a CUBE, as in PostgreSQL.
-const CUBE_MAX: usize = 12;
 
 /// An element of GROUP BY, which [`super::grouping_words`] has made a call where it stands for lists of keys.
 enum Element<'e> {
@@ -257,21 +254,10 @@ impl Binder<'_, '_> {
                 }
                 Ok(all)
             })?,
-            Element::Rollup(parts) => {
-                let parts = self.bind_grouping_parts(&parts, scope, select)?;
-                (0..=parts.len()).rev().map(|count| parts[..count].concat()).collect()
-            }
+            Element::Rollup(parts) => rollup(&self.bind_grouping_parts(&parts, scope, select)?),
             Element::Cube(parts) => {
-                if parts.len() > CUBE_MAX {
-                    let error = Error::new(ErrorKind::TooComplex, format!("CUBE is limited to {CUBE_MAX} elements"));
-                    return Err(error.at(self.start(expr)));
-                }
                 let parts = self.bind_grouping_parts(&parts, scope, select)?;
-                let chosen = |bits: usize| {
-                    let is_in = |at: usize| bits >> (parts.len() - 1 - at) & 1 == 1;
-                    (0..parts.len()).filter(|&at| is_in(at)).flat_map(|at| parts[at].clone()).collect()
-                };
-                (0..1usize << parts.len()).rev().map(chosen).collect()
+                cube(&parts).map_err(|error| error.at(self.start(expr)))?
             }
             Element::Key(key) => {
                 let mut numbers = Vec::new();

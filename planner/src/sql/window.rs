@@ -6,7 +6,7 @@ use super::frame_spelling::{Bounded, excluding};
 use super::order::order_item;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Expression;
-use crate::relation::builder::{AggregateArguments, BoundSpec, Callee, Clause, FrameSpec, Scope, WindowSpec};
+use crate::relation::builder::{AggregateArguments, BoundSpec, Called, Clause, FrameSpec, Scope, WindowSpec};
 use crate::types::SortOrder;
 use crate::window::{Exclude, FrameUnit};
 use sqlparser::ast::{self, DuplicateTreatment, FunctionArguments, Spanned, WindowFrameBound};
@@ -151,46 +151,22 @@ impl Binder<'_, '_> {
     pub(super) fn bind_window_call(
         &mut self,
         call: &ast::Function,
-        name: &str,
+        (called, name): (Called, &str),
         over: &ast::WindowType,
         position: Option<Position>,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        let unsupported = |what: &str| Error::new(ErrorKind::Unsupported, what).at(position);
-        let callee = self.builder.callee(name).map_err(|error| error.at(position))?;
-        if callee == Callee::Function {
-            let message = format!("OVER specified, but {name} is not a window function nor an aggregate function");
-            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
-        }
         let FunctionArguments::List(list) = &call.args else {
             return Err(Error::unsupported(format_args!("a query as the argument of {name} is")).at(position));
         };
         let distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
-        if distinct && matches!(callee, Callee::Window(_)) {
-            return Err(unsupported("DISTINCT is not implemented for window functions"));
-        }
-        if call.filter.is_some() && matches!(callee, Callee::Window(_)) {
-            return Err(unsupported("FILTER is not implemented for non-aggregate window functions"));
-        }
         let before = scope.enter(Clause::WindowArgument);
         let parts = self.bind_parts(name, list, call.filter.as_deref(), scope);
         scope.enter(before);
         let (arguments, filter, order) = parts.map_err(|error| error.at(position))?;
-        if !order.is_empty() && matches!(callee, Callee::Window(_)) {
-            return Err(unsupported("aggregate ORDER BY is not implemented for window functions"));
-        }
-        let spec = self.bind_window(over, scope, position)?;
-        let nulls = null_treatment(call)?;
-        let bound = match callee {
-            Callee::Aggregate(aggregate) => {
-                let call = AggregateArguments { arguments, distinct, filter, order, nulls, over: Some(spec) };
-                self.builder.aggregate(aggregate, name, call, position, scope)
-            }
-            Callee::Window(function) => {
-                self.builder.window_function(function, (arguments.unwrap_or_default(), nulls), spec, scope)
-            }
-            Callee::Function => Err(Error::internal("a plain function over a window")),
-        };
+        let over = Some(self.bind_window(over, scope, position)?);
+        let call = AggregateArguments { arguments, distinct, filter, order, nulls: null_treatment(call)?, over };
+        let bound = self.builder.over_window(called, name, call, position, scope);
         let bound = bound.map_err(|error| error.at(position))?;
         self.builder.close_to_grouping();
         Ok(Expression { position: position.or(bound.position), ..bound })

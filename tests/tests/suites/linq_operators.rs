@@ -4,8 +4,7 @@
 
 use multiloop::linq::{
     Expression, Frame, Join, array, array_of, col, count, current_row, dense_rank, exists, following, function, lag,
-    lead, lit, max, not, null, parameter, preceding, rank, row_in_frame, row_number, scalar, sum, unbounded_following,
-    unbounded_preceding, value, window,
+    lead, lit, max, not, null, parameter, preceding, rank, row_in_frame, row_number, scalar, sum, value, window,
 };
 use multiloop::{DataType, Engine, Error, Interval, Session, Value, params};
 use multiloop_tests::text_rows;
@@ -199,16 +198,19 @@ fn windows_and_ordered_aggregates_have_their_twins() {
     check(sum(col("v")).over(window()), "sum(v) OVER ()");
     let between = |sql: &str| format!("sum(v) OVER (ORDER BY v {sql})");
     let by_value = || window().order_by([col("v")]);
+    check(sum(col("v")).over(by_value().rows(-1..=1)), &between("ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING"));
+    check(sum(col("v")).over(by_value().rows(-2..)), &between("ROWS BETWEEN 2 PRECEDING AND UNBOUNDED FOLLOWING"));
+    check(sum(col("v")).over(by_value().range(-10..=0)), &between("RANGE BETWEEN 10 PRECEDING AND CURRENT ROW"));
     check(
-        sum(col("v")).over(by_value().rows(preceding(1), following(1))),
-        &between("ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING"),
+        sum(col("v")).over(by_value().range(..=following(lit(5) + 5)).exclude_group()),
+        &between("RANGE BETWEEN UNBOUNDED PRECEDING AND 5 + 5 FOLLOWING EXCLUDE GROUP"),
     );
     check(
-        sum(col("v")).over(by_value().range(preceding(10), current_row()).exclude_ties()),
+        sum(col("v")).over(by_value().range(preceding(10)..=current_row()).exclude_ties()),
         &between("RANGE BETWEEN 10 PRECEDING AND CURRENT ROW EXCLUDE TIES"),
     );
     check(
-        sum(col("v")).over(by_value().groups(unbounded_preceding(), unbounded_following()).exclude_current_row()),
+        sum(col("v")).over(by_value().groups(..).exclude_current_row()),
         &between("GROUPS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW"),
     );
     check(
@@ -344,6 +346,39 @@ fn errors_have_their_twins() {
         assert!(error.message().contains("another engine"), "{error}");
     }
     assert_eq!(t().select([col("k").over(window())]).run().map(drop).expect_err("no call").sqlstate(), "0A000");
+}
+
+#[test]
+fn calls_refuse_the_clauses_that_they_refuse_in_text() {
+    let session = session();
+    let t = || session.table("t");
+    let told = |error: &Error| (error.sqlstate(), error.message().to_owned());
+    let error = |result: multiloop::Result<_>| told(&result.and_then(text_rows).map(drop).expect_err("it is wrong"));
+    let check = |call: Expression, sql: &str| {
+        assert_eq!(error(t().select([call]).run()), error(session.sql(&format!("SELECT {sql} FROM t"))), "{sql}");
+    };
+    let lower = || function("lower", [col("s")]);
+    check(lower().distinct(), "lower(DISTINCT s)");
+    check(lower().only_where(lit(true)), "lower(s) FILTER (WHERE true)");
+    check(lower().ignore_nulls(), "lower(s) IGNORE NULLS");
+    check(lower().in_order([col("k")]).over(window()), "lower(s ORDER BY k) OVER ()");
+    check(row_number(), "row_number()");
+    check(function("first_value", [col("k")]).distinct().over(window()), "first_value(DISTINCT k) OVER ()");
+    check(lag(col("k"), 1).only_where(lit(true)).over(window()), "lag(k, 1) FILTER (WHERE true) OVER ()");
+    check(lag(col("k"), 1).in_order([col("v")]).over(window()), "lag(k, 1 ORDER BY v) OVER ()");
+    check(rank().ignore_nulls().over(window()), "rank() IGNORE NULLS OVER ()");
+    check(sum(col("v")).distinct().over(window()), "sum(DISTINCT v) OVER ()");
+    check(function("nothing", [col("k")]).over(window()), "nothing(k) OVER ()");
+    check(function("nothing", [col("k")]), "nothing(k)");
+    check(function("mode", []), "mode()");
+    check(function("percentile_disc", [lit(0.5)]).over(window()), "percentile_disc(0.5) OVER ()");
+    let disc = || function("percentile_disc", [lit(0.5)]).in_order([col("v")]);
+    check(disc().distinct(), "percentile_disc(DISTINCT 0.5) WITHIN GROUP (ORDER BY v)");
+    let two = function("percentile_disc", [lit(0.5)]).in_order([col("v"), col("k")]);
+    check(two, "percentile_disc(0.5) WITHIN GROUP (ORDER BY v, k)");
+    let from = |call: Expression| error(Frame::function(&session, call, ["i"]).run());
+    assert_eq!(from(sum(lit(1))), error(session.sql("SELECT * FROM sum(1) AS s (i)")));
+    assert_eq!(from(function("nothing", [])), error(session.sql("SELECT * FROM nothing() AS s (i)")));
 }
 
 #[test]

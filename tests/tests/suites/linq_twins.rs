@@ -2,8 +2,8 @@
 //! the same names and rows, or the same error.
 
 use multiloop::linq::{
-    Expression, Frame, Join, avg, col, count, count_of, date, function, interval, lit, max, min, not, null, parameter,
-    sum, when,
+    Expression, Frame, Join, avg, col, count, count_of, date, function, grouping, interval, lit, max, min, not, null,
+    parameter, sum, when,
 };
 use multiloop::{DataType, Engine, Error, Session, Value};
 use multiloop_tests::text_rows;
@@ -46,6 +46,16 @@ fn twins(session: &Session, frame: &Frame<'_>, sql: &str) {
     let built: Vec<String> = text_rows(built).expect("rows come").into_iter().map(|row| row.join("|")).collect();
     assert_eq!(built, lines(session, sql), "{said}");
     assert_eq!(lines(session, &said), built, "{said}");
+}
+
+/// The frame and the text fail alike; a frame has no positions.
+#[track_caller]
+fn same_error(session: &Session, frame: &Frame<'_>, sql: &str) {
+    let told = |error: &Error| (error.sqlstate(), error.message().to_owned(), error.hint().map(ToOwned::to_owned));
+    let ours = frame.run().and_then(text_rows).map(drop).expect_err(sql);
+    let theirs = session.sql(sql).and_then(text_rows).map(drop).expect_err(sql);
+    assert_eq!(told(&ours), told(&theirs), "{sql}");
+    assert_eq!(ours.position(), None, "{sql}");
 }
 
 #[test]
@@ -99,6 +109,68 @@ fn each_step_has_its_twin() {
 }
 
 #[test]
+fn grouping_sets_have_their_twins() {
+    let session = session();
+    let t = || session.table("t");
+    let check = |frame: Frame<'_>, sql: &str| twins(&session, &frame, sql);
+    let columns = || [col("k"), col("s"), sum(col("v")), count(), grouping([col("k"), col("s")])];
+    let list = "SELECT k, s, sum(v), count(*), grouping(k, s) FROM t";
+    check(t().rollup([col("k"), col("s")]).select(columns()), &format!("{list} GROUP BY ROLLUP (k, s)"));
+    check(t().cube([col("k"), col("s")]).select(columns()), &format!("{list} GROUP BY CUBE (k, s)"));
+    check(
+        t().group_by_sets([vec![col("k"), col("s")], vec![col("s")], vec![], vec![]]).select(columns()),
+        &format!("{list} GROUP BY GROUPING SETS ((k, s), (s), (), ())"),
+    );
+    // Keys are expressions, columns of the select list and numbers of these; a list may stand for no row at all.
+    check(
+        t().filter(col("v").gt(15))
+            .rollup([col("k") + 1, col("d")])
+            .having(count().gt(0).and(grouping([col("d")]).eq(1)))
+            .select([(col("k") + 1).alias("next"), avg(col("n"))])
+            .order_by([col("next").asc().nulls_first()]),
+        "SELECT k + 1 AS next, avg(n) FROM t WHERE v > 15 GROUP BY ROLLUP (k + 1, d)
+         HAVING count(*) > 0 AND grouping(d) = 1 ORDER BY next NULLS FIRST",
+    );
+    check(
+        t().cube([lit(1), col("half")]).select([col("c"), (col("v") / 2).alias("half"), count()]),
+        "SELECT c, v / 2 AS half, count(*) FROM t GROUP BY CUBE (1, half)",
+    );
+    check(
+        session.table("empty").group_by_sets([vec![col("k")], vec![]]).select([col("k"), count(), sum(col("k"))]),
+        "SELECT k, count(*), sum(k) FROM empty GROUP BY GROUPING SETS ((k), ())",
+    );
+    for frame in [t().rollup([]), t().cube([])] {
+        check(frame.select([count()]), "SELECT count(*) FROM t GROUP BY ()");
+    }
+    check(
+        t().rollup([col("k")]).select([col("k"), count()]).filter(col("k").is_null()),
+        "SELECT * FROM (SELECT k, count(*) FROM t GROUP BY ROLLUP (k)) AS derived WHERE k IS NULL",
+    );
+}
+
+#[test]
+fn mistakes_in_grouping_sets() {
+    let session = session();
+    let t = || session.table("t");
+    let check = |frame: Frame<'_>, sql: &str| same_error(&session, &frame, sql);
+    check(t().rollup([col("k")]).select([col("v")]), "SELECT v FROM t GROUP BY ROLLUP (k)");
+    check(t().rollup([col("k")]).select([grouping([col("v")])]), "SELECT grouping(v) FROM t GROUP BY ROLLUP (k)");
+    check(t().select([grouping([col("v")])]), "SELECT grouping(v) FROM t");
+    check(t().rollup([col("k")]).select([grouping([])]), "SELECT grouping() FROM t GROUP BY ROLLUP (k)");
+    check(
+        t().rollup([col("k")]).select([grouping([col("k")]).distinct()]),
+        "SELECT grouping(DISTINCT k) FROM t GROUP BY ROLLUP (k)",
+    );
+    check(t().cube([sum(col("k"))]).select([count()]), "SELECT count(*) FROM t GROUP BY CUBE (sum(k))");
+    let thirteen = || (0..13).map(|number| col("v") + number);
+    let listed = (0..13).map(|number| format!("v + {number}")).collect::<Vec<_>>().join(", ");
+    check(t().cube(thirteen()).select([count()]), &format!("SELECT count(*) FROM t GROUP BY CUBE ({listed})"));
+    let error = |frame: Frame<'_>| frame.select([count()]).run().map(drop).expect_err("it is wrong").sqlstate();
+    assert_eq!(error(t().group_by_sets(Vec::<Vec<Expression>>::new())), "42601");
+    assert_eq!(error(t().group_by_sets((0..5000).map(|_| [col("k")]))), "54001");
+}
+
+#[test]
 fn each_expression_has_its_twin() {
     let session = session();
     let check = |expression: Expression, sql: &str| {
@@ -144,13 +216,7 @@ fn each_expression_has_its_twin() {
 fn each_error_has_its_twin() {
     let session = session();
     let t = || session.table("t");
-    let check = |frame: Frame<'_>, sql: &str| {
-        let told = |error: &Error| (error.sqlstate(), error.message().to_owned(), error.hint().map(ToOwned::to_owned));
-        let ours = frame.run().and_then(text_rows).map(drop).expect_err(sql);
-        let theirs = session.sql(sql).and_then(text_rows).map(drop).expect_err(sql);
-        assert_eq!(told(&ours), told(&theirs), "{sql}");
-        assert_eq!(ours.position(), None, "{sql}");
-    };
+    let check = |frame: Frame<'_>, sql: &str| same_error(&session, &frame, sql);
     check(session.table("tt"), "SELECT * FROM tt");
     check(t().select([col("kk")]), "SELECT kk FROM t");
     check(t().select([col("x.k")]), "SELECT x.k FROM t");

@@ -1,6 +1,6 @@
 //! Rights on tables and schemas: what each role may do, and in which words it is told that it may not.
 
-use multiloop::{Engine, ErrorKind, Roles, Session};
+use multiloop::{Engine, ErrorKind, Roles, Row, Session};
 use multiloop_tests::text_rows;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -235,6 +235,33 @@ fn each_role_may_what_it_is_given() {
             assert_eq!(error.map_err(|error| error.kind()), Err(ErrorKind::Forbidden), "{line}");
         }
     }
+}
+
+#[test]
+fn typed_tables_need_the_right_to_read_them() {
+    #[derive(Row, Debug)]
+    struct P {
+        x: i32,
+    }
+    let engine = engine();
+    let (root, a) = (entered(&engine, "root"), entered(&engine, "a"));
+    root.sql("CREATE ROLE a; CREATE TABLE p (x int); INSERT INTO p VALUES (7); CREATE VIEW v AS SELECT x FROM p")
+        .expect("root may");
+    for (name, kind) in [("p", "table"), ("v", "view")] {
+        let error = a.rows_in::<P>(name).map(drop).expect_err("nobody has granted it");
+        assert_eq!(
+            (error.kind(), error.message()),
+            (ErrorKind::Forbidden, &*format!("permission denied for {kind} {name}"))
+        );
+        root.sql(&format!("GRANT SELECT ON {name} TO a")).expect("root may");
+        let rows = a.rows_in::<P>(name).and_then(|rows| rows.collect()).expect("it is granted");
+        assert_eq!(rows.iter().map(|row| row.x).collect::<Vec<_>>(), [7]);
+    }
+    // Within a transaction, one that fails ends it, as a statement does that fails.
+    a.sql("BEGIN").expect("it begins");
+    assert_eq!(a.rows_in::<P>("nothing").map(drop).map_err(|error| error.sqlstate()), Err("42P01"));
+    assert_eq!(a.rows_in::<P>("p").map(drop).map_err(|error| error.sqlstate()), Err("25P02"));
+    a.sql("ROLLBACK").expect("it ends");
 }
 
 #[test]

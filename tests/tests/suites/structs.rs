@@ -1,10 +1,11 @@
 //! Structs as rows: out of results and into tables by name, and what does not fit.
 
 use multiloop::{
-    AppendField, Date, Decimal, Engine, Error, Interval, Numeric, Result, Row, RowWriter, Session, Time, Timestamp,
-    TimestampTz, Uuid, Value,
+    AppendField, Date, Decimal, Engine, Error, Interval, Numeric, Result, Row, RowWriter, ScalarFunction, Session,
+    Time, Timestamp, TimestampTz, Uuid, Value, Volatility,
 };
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[derive(Row, Debug, Clone, PartialEq)]
 #[row(table = "trips", prefix = "t_")]
@@ -382,6 +383,25 @@ fn tables_that_no_twin_has() {
     let view = session.rows_in::<Trip>("v").expect("it fits");
     let bern = Trip { city: "Bern".to_owned(), km: Some(9.0), number: 1, r#type: 2 };
     assert_eq!(view.filter(|trip| trip.city.eq("Bern")).collect(), Ok(vec![bern]));
+    // Opening one runs nothing, whatever it is made of.
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let slow = ScalarFunction::new("slow", move |km: i64| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        km as f64
+    });
+    session.engine().register_scalar(slow.volatility(Volatility::Volatile)).expect("it is registered");
+    session
+        .sql(
+            "CREATE VIEW made AS SELECT t_city, slow(1) AS t_km, \"Number\", t_type FROM trips ORDER BY slow(t_km) LIMIT 1;
+             CREATE VIEW fails AS SELECT 'x' AS t_city, slow(1 / (SELECT 0)) AS t_km, 1::bigint AS \"Number\", 1::smallint AS t_type",
+        )
+        .expect("views");
+    let made = session.rows_in::<Trip>("made").expect("it fits");
+    assert_eq!(calls.load(Ordering::Relaxed), 0);
+    assert_eq!(made.collect().map(|rows| rows.len()), Ok(1));
+    assert!(calls.load(Ordering::Relaxed) > 0);
+    assert_eq!(state(session.rows_in::<Trip>("fails").expect("it fits").collect()), Err("22012"));
     // A NULL where the struct has none is an error of the run.
     assert_eq!(state(view.collect()), Err("22002"));
     #[derive(Row, Debug)]

@@ -1,7 +1,7 @@
 //! Typed queries: each operator beside its twin in SQL, over nasty data; with the text that it says; on the interpreter.
 
 use multiloop::linq::{Expr, Lifted, Query, call, case, literal, null_of, window};
-use multiloop::{Backend, Date, Decimal, Engine, Session, date, decimal};
+use multiloop::{Backend, Date, Decimal, Engine, Interval, Session, date, decimal};
 use multiloop_tests::text_rows;
 
 /// A row of `t`.
@@ -403,6 +403,28 @@ fn windows_see_rows_around() {
              lag(v, 1) OVER (ORDER BY v, s), sum(v) OVER (ORDER BY v, s ROWS BETWEEN 1 PRECEDING AND CURRENT ROW),
              count(*) OVER (ORDER BY k GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING), max(v) FILTER (WHERE b) OVER () FROM t",
     );
+    // Every form of a frame.
+    let week = Interval { months: 0, days: 7, micros: 0 };
+    twins(
+        all,
+        &all.t.select(|t| {
+            let sum = || window::sum(t.1);
+            (
+                sum().over(|w| w.order_by((t.1, t.3)).rows(..)),
+                sum().over(|w| w.order_by((t.1, t.3)).rows(1..)),
+                sum().over(|w| w.order_by(t.1).range(-10..=0).exclude_current_row()),
+                sum().over(|w| w.order_by(t.1).range(window::preceding(literal(5) + 5)..).exclude_group()),
+                sum().over(|w| w.order_by(t.4).range(window::current_row()..=window::following(week)).exclude_ties()),
+                sum().over(|w| w.order_by(t.1).exclude_current_row()),
+            )
+        }),
+        "SELECT sum(v) OVER (ORDER BY v, s ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING),
+             sum(v) OVER (ORDER BY v, s ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING),
+             sum(v) OVER (ORDER BY v RANGE BETWEEN 10 PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW),
+             sum(v) OVER (ORDER BY v RANGE BETWEEN 5 + 5 PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE GROUP),
+             sum(v) OVER (ORDER BY d RANGE BETWEEN CURRENT ROW AND interval '7 days' FOLLOWING EXCLUDE TIES),
+             sum(v) OVER (ORDER BY v RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW) FROM t",
+    );
     let ranked = all.t.select(|t| (t.0, t.1, window::row_number().over(|w| w.partition_by(t.0).order_by((t.1, t.3)))));
     twins(
         all,
@@ -554,6 +576,23 @@ fn large_queries_end() {
     assert_eq!(deep.collect().expect_err("it is too deep").sqlstate(), "54001");
     session.sql("CREATE SCHEMA s; CREATE TABLE s.t (k integer); INSERT INTO s.t VALUES (7)").expect("it is made");
     assert_eq!(session.table("s.t").run().expect("it is found").fields()[0].name, "k");
+}
+
+#[test]
+fn conditions_keep_their_parentheses() {
+    let session = session();
+    let all = &tables(&session);
+    let is = |query: Query<'_, T>, text: &str| {
+        let said = query.select(|t| t.0).to_sql().expect("it has a text");
+        assert_eq!(said.rsplit_once(" WHERE ").expect("it has a condition").1.replace("\"listed\".", ""), text);
+    };
+    let four = |t: T| (t.0.eq(1), t.0.eq(2), t.0.eq(3), t.0.eq(4));
+    let [a, b, c, d] = [1, 2, 3, 4].map(|number| format!("(\"column1\" = {number})"));
+    is(all.t.filter(|t| four(t).0 & four(t).1 & four(t).2 & four(t).3), &format!("{a} AND {b} AND {c} AND {d}"));
+    is(all.t.filter(|t| four(t).0 & (four(t).1 & four(t).2)), &format!("{a} AND ({b} AND {c})"));
+    is(all.t.filter(|t| (four(t).0 & four(t).1) | (four(t).2 & four(t).3)), &format!("({a} AND {b}) OR ({c} AND {d})"));
+    is(all.t.filter(|t| (four(t).0 | four(t).1) & four(t).2 | four(t).3), &format!("(({a} OR {b}) AND {c}) OR {d}"));
+    is(all.t.filter(|t| four(t).0 | four(t).1).filter(|t| four(t).2), &format!("({a} OR {b}) AND {c}"));
 }
 
 #[test]

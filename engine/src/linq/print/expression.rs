@@ -69,8 +69,8 @@ fn is_open(tree: &Tree) -> bool {
     matches!(
         tree,
         Tree::Not(_)
-            | Tree::And(_)
-            | Tree::Or(_)
+            | Tree::And(..)
+            | Tree::Or(..)
             | Tree::Compare(..)
             | Tree::Distinct(..)
             | Tree::Unary(..)
@@ -141,8 +141,8 @@ impl Printer<'_> {
                 self.push("NOT ");
                 self.operand(operand);
             }
-            Tree::And(conditions) => self.joined(conditions.iter(), " AND ", Self::operand),
-            Tree::Or(conditions) => self.joined(conditions.iter(), " OR ", Self::operand),
+            Tree::And(..) => self.joined(tree.chain(), " AND ", Self::operand),
+            Tree::Or(..) => self.joined(tree.chain(), " OR ", Self::operand),
             Tree::Compare(function, left, right) => self.operands(left, &format!(" {} ", comparison(*function)), right),
             Tree::Distinct(true, left, right) => self.operands(left, " IS DISTINCT FROM ", right),
             Tree::Distinct(false, left, right) => self.operands(left, " IS NOT DISTINCT FROM ", right),

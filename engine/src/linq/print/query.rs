@@ -1,7 +1,7 @@
 //! Queries as text.
 
 use super::Printer;
-use crate::linq::block::{Block, JoinStep, SetOperation, Source};
+use crate::linq::block::{Block, Grouping, JoinStep, SetOperation, Source};
 use crate::linq::expression::Expression;
 use crate::linq::tree::{Alias, Tree};
 use multiloop_planner::relation::builder::Side;
@@ -62,10 +62,7 @@ impl Printer<'_> {
             self.join(step);
         }
         self.conditions(block);
-        if !block.keys.is_empty() {
-            self.push(" GROUP BY ");
-            self.joined(&block.keys, ", ", Self::tree);
-        }
+        self.group_by(block);
         if let Some(having) = &block.having {
             self.push(" HAVING ");
             self.tree(having);
@@ -80,6 +77,32 @@ impl Printer<'_> {
             }
             if offset > 0 {
                 self.push(&format!(" OFFSET {}", offset.min(i64::MAX.unsigned_abs())));
+            }
+        }
+    }
+
+    fn group_by(&mut self, block: &Block) {
+        if !block.is_grouped() {
+            return;
+        }
+        self.push(" GROUP BY ");
+        let list = |printer: &mut Self, keys: &[Tree]| {
+            printer.push("(");
+            printer.joined(keys, ", ", Self::tree);
+            printer.push(")");
+        };
+        match block.grouping {
+            Grouping::Keys => self.joined(&block.keys, ", ", Self::tree),
+            // SQL has no ROLLUP and no CUBE of no keys: they are one group of all rows.
+            _ if block.keys.is_empty() && block.key_lists().is_empty() => self.push("()"),
+            Grouping::Rollup | Grouping::Cube => {
+                self.push(if block.grouping == Grouping::Rollup { "ROLLUP " } else { "CUBE " });
+                list(self, &block.keys);
+            }
+            Grouping::Sets(_) => {
+                self.push("GROUPING SETS (");
+                self.joined(block.key_lists(), ", ", list);
+                self.push(")");
             }
         }
     }
@@ -108,7 +131,7 @@ impl Printer<'_> {
         }
         let Some(filter) = &block.filter else { return };
         self.push(between);
-        let is_or = has_tests && matches!(filter, Tree::Or(_));
+        let is_or = has_tests && matches!(filter, Tree::Or(..));
         self.push(if is_or { "(" } else { "" });
         self.tree(filter);
         self.push(if is_or { ")" } else { "" });

@@ -3,6 +3,7 @@
 use super::arena::{self, Lift};
 use super::expr::Expr;
 use crate::linq::expression::Order;
+use crate::tuples::for_tuples;
 use multiloop_planner::types::SortOrder;
 use std::panic::Location;
 
@@ -76,25 +77,16 @@ impl<K: Keys> Keys for Vec<K> {
 }
 
 macro_rules! tuples {
-    ($(($($of:ident $at:tt),*);)*) => {
-        $(impl<$($of: Keys),*> Keys for ($($of,)*) {
+    ($($of:ident $at:tt),*) => {
+        impl<$($of: Keys),*> Keys for ($($of,)*) {
             #[track_caller]
             fn keys(self) -> Vec<Key> {
                 let mut keys = Vec::new();
                 $(keys.extend(self.$at.keys());)*
                 keys
             }
-        })*
+        }
     };
 }
 
-tuples! {
-    (A 0);
-    (A 0, B 1);
-    (A 0, B 1, C 2);
-    (A 0, B 1, C 2, D 3);
-    (A 0, B 1, C 2, D 3, E 4);
-    (A 0, B 1, C 2, D 3, E 4, F 5);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
-}
+for_tuples!(tuples);

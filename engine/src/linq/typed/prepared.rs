@@ -9,6 +9,7 @@ use super::types::SqlType;
 use crate::linq::tree::Tree;
 use crate::parameters::{ParameterList, ToParameter};
 use crate::session::{Prepared, Session};
+use crate::tuples::for_tuples;
 use crate::{DataType, Error, ErrorKind, Result};
 use std::fmt;
 use std::marker::PhantomData;
@@ -103,8 +104,8 @@ impl<P: Bound, R: Lifted> PreparedQuery<'_, P, R> {
 }
 
 macro_rules! tuples {
-    ($(($($of:ident $at:tt),*);)*) => {
-        $(impl<$($of: SqlType + ToParameter),*> Bound for ($($of,)*) {
+    ($($of:ident $at:tt),*) => {
+        impl<$($of: SqlType + ToParameter),*> Bound for ($($of,)*) {
             type Lifted = ($(Expr<$of>,)*);
 
             fn lift() -> Self::Lifted {
@@ -119,17 +120,8 @@ macro_rules! tuples {
             fn values(self) -> ParameterList {
                 ParameterList::of(vec![$(self.$at.to_parameter()),*])
             }
-        })*
+        }
     };
 }
 
-tuples! {
-    (A 0);
-    (A 0, B 1);
-    (A 0, B 1, C 2);
-    (A 0, B 1, C 2, D 3);
-    (A 0, B 1, C 2, D 3, E 4);
-    (A 0, B 1, C 2, D 3, E 4, F 5);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
-}
+for_tuples!(tuples);

@@ -5,6 +5,7 @@ use super::expr::Expr;
 use super::types::SqlType;
 use crate::linq::tree::Tree;
 use crate::row::{FromSql, Row};
+use crate::tuples::for_tuples;
 use crate::{DataType, Error, ErrorKind, Field, Result};
 use std::panic::Location;
 use std::sync::Arc;
@@ -266,8 +267,8 @@ impl<R: Lifted, S: Lifted> Append<S> for Maybe<R> {
 }
 
 macro_rules! tuples {
-    ($(($($of:ident $at:tt),+);)*) => {
-        $(impl<$($of: Lifted),+> Lifted for ($($of,)+) {
+    ($($of:ident $at:tt),+) => {
+        impl<$($of: Lifted),+> Lifted for ($($of,)+) {
             type Row = ($($of::Row,)+);
             const WIDTH: usize = 0 $(+ $of::WIDTH)+;
 
@@ -287,43 +288,17 @@ macro_rules! tuples {
                 $($of::check(columns)?;)+
                 Ok(())
             }
-        })*
+        }
     };
 }
 
 macro_rules! grown {
-    ($(($($of:ident),+);)*) => {
-        $(impl<$($of: Lifted,)+ S: Lifted> Append<S> for ($($of,)+) {
+    ($($of:ident $at:tt),+) => {
+        impl<$($of: Lifted,)+ S: Lifted> Append<S> for ($($of,)+) {
             type Joined = ($($of,)+ S,);
-        })*
+        }
     };
 }
 
-tuples! {
-    (A 0);
-    (A 0, B 1);
-    (A 0, B 1, C 2);
-    (A 0, B 1, C 2, D 3);
-    (A 0, B 1, C 2, D 3, E 4);
-    (A 0, B 1, C 2, D 3, E 4, F 5);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
-}
-
-grown! {
-    (A);
-    (A, B);
-    (A, B, C);
-    (A, B, C, D);
-    (A, B, C, D, E);
-    (A, B, C, D, E, F);
-    (A, B, C, D, E, F, G);
-    (A, B, C, D, E, F, G, H);
-    (A, B, C, D, E, F, G, H, I);
-    (A, B, C, D, E, F, G, H, I, J);
-    (A, B, C, D, E, F, G, H, I, J, K);
-}
+for_tuples!(tuples);
+for_tuples!(shorter grown);

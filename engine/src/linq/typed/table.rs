@@ -125,8 +125,8 @@ impl Session {
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     pub fn rows_in<T: Record>(&self, table: &str) -> Result<Query<'_, T::Expr>> {
-        // No rows are read: this looks the table up as a query does, with what the session may see.
-        let fields = self.table(table).limit(0, 0).run()?.fields().to_vec();
+        // The table is looked up as a query does that reads it, with what the session may see.
+        let fields = self.table(table).fields()?;
         check_schema::<T>(table, &fields)?;
         let alias = Alias::Numbered { id: fresh(), base: Arc::from(table.rsplit('/').next().unwrap_or(table)) };
         let names = T::record().iter().map(|column| Arc::from(column.name));

@@ -9,6 +9,7 @@ use super::types::SqlType;
 use crate::linq::block::Source;
 use crate::linq::tree::{Alias, Tree};
 use crate::session::Session;
+use crate::tuples::for_tuples;
 use crate::{DataType, Date, Decimal, Interval, Numeric, Time, Timestamp, TimestampTz, Uuid, Value};
 use std::panic::Location;
 use std::sync::Arc;
@@ -53,27 +54,18 @@ impl<V: IntoExpr> IntoRow for Option<V> {
 }
 
 macro_rules! tuples {
-    ($(($($of:ident $at:tt),+);)*) => {
-        $(impl<$($of: IntoRow),+> IntoRow for ($($of,)+) {
+    ($($of:ident $at:tt),+) => {
+        impl<$($of: IntoRow),+> IntoRow for ($($of,)+) {
             type Lifted = ($($of::Lifted,)+);
 
             fn into_row(self) -> Self::Lifted {
                 ($(self.$at.into_row(),)+)
             }
-        })*
+        }
     };
 }
 
-tuples! {
-    (A 0);
-    (A 0, B 1);
-    (A 0, B 1, C 2);
-    (A 0, B 1, C 2, D 3);
-    (A 0, B 1, C 2, D 3, E 4);
-    (A 0, B 1, C 2, D 3, E 4, F 5);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
-}
+for_tuples!(tuples);
 
 impl Session {
     /// Rust's values as a query: VALUES. Meant for lists that one would write down; more rows are better inserted into a table.

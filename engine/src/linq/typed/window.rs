@@ -23,10 +23,11 @@ use super::expr::Expr;
 use super::literal::IntoExpr;
 use super::order::Keys;
 use super::types::SqlType;
-use crate::linq::tree::{Bound, Call, Tree, Window, WindowFrame};
+pub use crate::linq::bounds::current_row;
+use crate::linq::bounds::{FrameBound, FrameRange};
+use crate::linq::tree::{Bound, Call, Tree, Window};
 use multiloop_planner::window::{Exclude, FrameUnit};
 use std::marker::PhantomData;
-use std::ops::{self, RangeBounds};
 use std::sync::Arc;
 
 /// A function that goes over a window, and is a value once [`Windowed::over`] says which.
@@ -84,62 +85,62 @@ impl Over {
 
     /// Over rows at a distance from the current one: `-2..=0` are it and the two before, `..` are all.
     #[must_use]
-    pub fn rows(self, rows: impl RangeBounds<i64>) -> Self {
-        self.between(FrameUnit::Rows, &rows)
+    pub fn rows(self, frame: impl FrameRange) -> Self {
+        self.framed(FrameUnit::Rows, frame)
     }
 
     /// Over groups of rows that are equal by the order, at a distance from the current one's.
     #[must_use]
-    pub fn groups(self, groups: impl RangeBounds<i64>) -> Self {
-        self.between(FrameUnit::Groups, &groups)
+    pub fn groups(self, frame: impl FrameRange) -> Self {
+        self.framed(FrameUnit::Groups, frame)
     }
 
-    /// Over the rows whose only key of the order is at most so much below the current row's, and so much above.
+    /// Over the rows whose only key of the order is at a distance from the current row's: `-10..=0` are those at most 10 below it,
+    /// `preceding(days)..=following(days)` those of some days around it.
     #[must_use]
-    #[track_caller]
-    pub fn range<B: IntoExpr, A: IntoExpr>(mut self, below: B, above: A) -> Self {
-        let (start, end) = (Bound::Before(below.into_expr().tree()), Bound::Behind(above.into_expr().tree()));
-        self.0.frame = Some(WindowFrame { unit: FrameUnit::Range, start, end, exclude: Exclude::NoOthers });
-        self
+    pub fn range(self, frame: impl FrameRange) -> Self {
+        self.framed(FrameUnit::Range, frame)
     }
 
     /// Without the current row. Behind [`Over::rows`] and the like.
     #[must_use]
-    pub fn exclude_current(mut self) -> Self {
-        let whole = || WindowFrame {
-            unit: FrameUnit::Range,
-            start: Bound::First,
-            end: Bound::Current,
-            exclude: Exclude::NoOthers,
-        };
-        self.0.frame.get_or_insert_with(whole).exclude = Exclude::CurrentRow;
+    pub fn exclude_current_row(self) -> Self {
+        self.excluding(Exclude::CurrentRow)
+    }
+
+    /// Without the current row and those that are equal to it by the order.
+    #[must_use]
+    pub fn exclude_group(self) -> Self {
+        self.excluding(Exclude::Group)
+    }
+
+    /// Without the rows that are equal to the current one by the order.
+    #[must_use]
+    pub fn exclude_ties(self) -> Self {
+        self.excluding(Exclude::Ties)
+    }
+
+    fn framed(mut self, unit: FrameUnit, frame: impl FrameRange) -> Self {
+        self.0.set_frame(unit, frame);
         self
     }
 
-    fn between(mut self, unit: FrameUnit, range: &impl RangeBounds<i64>) -> Self {
-        let start = match range.start_bound() {
-            ops::Bound::Unbounded => Bound::First,
-            ops::Bound::Included(at) => distance(*at),
-            ops::Bound::Excluded(at) => distance(at.saturating_add(1)),
-        };
-        let end = match range.end_bound() {
-            ops::Bound::Unbounded => Bound::Last,
-            ops::Bound::Included(at) => distance(*at),
-            ops::Bound::Excluded(at) => distance(at.saturating_sub(1)),
-        };
-        self.0.frame = Some(WindowFrame { unit, start, end, exclude: Exclude::NoOthers });
+    fn excluding(mut self, what: Exclude) -> Self {
+        self.0.exclude(what);
         self
     }
 }
 
-/// The bound at a distance: below 0 it is before the current row.
-fn distance(at: i64) -> Bound {
-    let rows = || Tree::Number(at.unsigned_abs().to_string());
-    match at {
-        0 => Bound::Current,
-        ..0 => Bound::Before(rows()),
-        _ => Bound::Behind(rows()),
-    }
+/// An end of a frame: so many rows or groups before the current row, or a value so much smaller.
+#[track_caller]
+pub fn preceding(distance: impl IntoExpr) -> FrameBound {
+    FrameBound(Bound::Before(distance.into_expr().tree()))
+}
+
+/// An end of a frame: so many rows or groups behind the current row, or a value so much greater.
+#[track_caller]
+pub fn following(distance: impl IntoExpr) -> FrameBound {
+    FrameBound(Bound::Behind(distance.into_expr().tree()))
 }
 
 macro_rules! places {

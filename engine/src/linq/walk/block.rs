@@ -1,12 +1,13 @@
 //! SELECT levels.
 
 use super::{Unknown, Walk};
-use crate::linq::block::{Block, JoinStep, SetOperation};
+use crate::linq::block::{Block, Grouping, JoinStep, SetOperation};
 use crate::linq::expression::{Expression, Order};
 use crate::linq::tree::Tree;
-use crate::{DataType, Result};
+use crate::{DataType, Error, ErrorKind, Result};
 use multiloop_planner::relation::builder::{
-    Clause, FromItem, Joined, Name, Rows, Scope, Select, SelectItem, Target, check_table_count,
+    Clause, FromItem, GroupingSets, Joined, Name, Rows, Scope, Select, SelectItem, Target, check_table_count, crossed,
+    cube, rollup,
 };
 use multiloop_planner::relation::{Expression as Typed, Relation};
 use std::sync::Arc;
@@ -50,18 +51,7 @@ impl Walk<'_, '_> {
             }
         };
         let mut select = Select::new(scope, items, block.distinct);
-        for tree in &block.keys {
-            select.group();
-            let named = tree.reference().map_or(Ok(None), |reference| select.named_key(&reference, None))?;
-            match named {
-                Some(item) => select.add_item_key(item),
-                None => {
-                    scope.enter(Clause::GroupBy);
-                    let key = self.tree(tree, scope)?;
-                    select.add_key(self.settled(key)?)
-                }
-            };
-        }
+        self.group(block, scope, &mut select)?;
         scope.enter(Clause::Having);
         if let Some(having) = &block.having {
             select.having(self.condition(having, scope)?);
@@ -74,6 +64,43 @@ impl Walk<'_, '_> {
         let on = on.collect::<Result<Vec<_>>>()?;
         select.distinct_on(on)?;
         Ok(select)
+    }
+
+    /// GROUP BY.
+    fn group(&mut self, block: &Block, scope: &Scope<'_>, select: &mut Select<'_, '_>) -> Result<()> {
+        if block.is_grouped() {
+            select.group();
+        }
+        let mut numbers = Vec::with_capacity(block.keys.len());
+        for tree in &block.keys {
+            let named = tree.reference().map_or(Ok(None), |reference| select.named_key(&reference, None))?;
+            numbers.push(match named {
+                Some(item) => select.add_item_key(item),
+                None => {
+                    scope.enter(Clause::GroupBy);
+                    let key = self.tree(tree, scope)?;
+                    select.add_key(self.settled(key)?)
+                }
+            });
+        }
+        let each = |numbers: Vec<usize>| numbers.into_iter().map(|number| vec![number]).collect::<GroupingSets>();
+        let sets = match &block.grouping {
+            Grouping::Keys => return Ok(()),
+            Grouping::Rollup | Grouping::Cube if numbers.is_empty() => return Ok(()),
+            Grouping::Sets(lengths) if lengths.is_empty() => {
+                return Err(Error::new(ErrorKind::Syntax, "GROUPING SETS needs at least one list of keys"));
+            }
+            Grouping::Rollup => rollup(&each(numbers)),
+            Grouping::Cube => cube(&each(numbers))?,
+            Grouping::Sets(lengths) => {
+                let mut numbers = numbers.into_iter();
+                let sets = lengths.iter().map(|&length| numbers.by_ref().take(length).collect()).collect();
+                // As many as PostgreSQL takes.
+                crossed(vec![sets])?
+            }
+        };
+        select.grouping_sets(sets);
+        Ok(())
     }
 
     /// What an item of an order or of DISTINCT ON means.

@@ -1,22 +1,15 @@
 //! Calls of functions, aggregates and window functions.
 
 use super::Walk;
+use crate::Result;
 use crate::linq::expression::Order;
 use crate::linq::tree::{Bound, Call, Tree, Window, WindowFrame};
-use crate::{Error, ErrorKind, Result};
 use multiloop_planner::relation::Expression;
 use multiloop_planner::relation::builder::{
-    AggregateArguments, BoundSpec, Callee, Clause, FrameSpec, Nulls, Scope, WindowSpec, is_hypothetical,
-    is_ordered_set, set_not_allowed,
+    AggregateArguments, BoundSpec, CallClauses, Called, Clause, FrameSpec, Nulls, Scope, WindowSpec, is_hypothetical,
+    is_ordered_set,
 };
 use multiloop_planner::types::SortOrder;
-
-/// Arguments, none for `*`, the filter, and the order of rows.
-type Parts = (Option<Vec<Expression>>, Option<Expression>, Vec<(Expression, SortOrder)>);
-
-fn error<T>(kind: ErrorKind, message: impl Into<String>) -> Result<T> {
-    Err(Error::new(kind, message.into()))
-}
 
 impl Call {
     /// Whether its order is that of WITHIN GROUP.
@@ -24,8 +17,18 @@ impl Call {
         self.over.is_none() && !self.order.is_empty() && (is_ordered_set(&self.name) || is_hypothetical(&self.name))
     }
 
-    fn nulls(&self) -> Option<Nulls> {
-        self.ignore_nulls.then_some(Nulls::Ignored)
+    /// What it has beside its arguments.
+    pub(super) fn clauses(&self) -> CallClauses {
+        let within_group = self.is_within_group();
+        CallClauses {
+            distinct: self.distinct,
+            all: false,
+            order: !within_group && !self.order.is_empty(),
+            within_group,
+            filter: self.filter.is_some(),
+            nulls: self.ignore_nulls,
+            over: self.over.is_some(),
+        }
     }
 }
 
@@ -33,125 +36,52 @@ impl Walk<'_, '_> {
     /// A call.
     pub(super) fn call(&mut self, call: &Call, scope: &Scope<'_>) -> Result<Expression> {
         let name = &*call.name;
-        if call.is_within_group() {
-            return self.within_group(call, scope);
-        }
-        if is_ordered_set(name) && !(name == "mode" && call.arguments.as_ref().is_some_and(|all| all.len() == 1)) {
-            return error(
-                ErrorKind::WrongObjectType,
-                format!("WITHIN GROUP is required for ordered-set aggregate {name}"),
-            );
-        }
-        if let Some(window) = &call.over {
-            return self.over(call, window, scope);
-        }
-        match self.builder.callee(name)? {
-            Callee::Aggregate(function) => {
+        let arguments = call.arguments.as_deref().unwrap_or_default();
+        let called = self.builder.called(name, arguments.len(), call.clauses())?;
+        match (called, &call.over) {
+            (Called::WithinGroup, _) => self.within_group(call, scope),
+            (_, Some(window)) => {
+                let parts = self.parts_in(Clause::WindowArgument, call, scope)?;
+                let over = Some(self.window(window, scope)?);
+                self.builder.over_window(called, name, AggregateArguments { over, ..parts }, None, scope)
+            }
+            (Called::Aggregate(function), None) => {
                 let mark = self.builder.mentions_mark();
-                let (arguments, filter, order) = self.parts_in(Clause::AggregateArgument, call, scope)?;
-                let (distinct, nulls) = (call.distinct, call.nulls());
-                let arguments = AggregateArguments { arguments, distinct, filter, order, nulls, over: None };
+                let parts = self.parts_in(Clause::AggregateArgument, call, scope)?;
                 self.builder.aggregate_mentions(scope, mark);
-                let aggregate = self.builder.aggregate(function, name, arguments, None, scope)?;
+                let aggregate = self.builder.aggregate(function, name, parts, None, scope)?;
                 self.builder.aggregate_is_built(scope, &aggregate);
                 Ok(aggregate)
             }
-            Callee::Window(function) => Err(self.builder.needs_window(function)),
-            Callee::Function => {
-                self.check_plain(call)?;
+            (Called::Grouping, None) => {
+                let mark = self.builder.mentions_mark();
+                let arguments = self.all(arguments, scope)?;
+                self.builder.aggregate_mentions(scope, mark);
+                let grouping = self.builder.grouping(arguments, scope)?;
+                self.builder.aggregate_is_built(scope, &grouping);
+                Ok(grouping)
+            }
+            (Called::Function | Called::Window(_), None) => {
                 let sets = scope.set_count();
-                let arguments = self.all(call.arguments.as_deref().unwrap_or_default(), scope)?;
-                if self.builder.gives_rows(name, arguments.len()) {
-                    let call = self.builder.set_function(name, arguments, None)?;
-                    return self.builder.set_in_list(call, scope, None);
-                }
-                if name == "coalesce" && scope.set_count() > sets {
-                    return Err(set_not_allowed("COALESCE"));
-                }
-                self.builder.call_by_name(name, arguments, None)
+                let arguments = self.all(arguments, scope)?;
+                self.builder.plain_call(name, arguments, (scope, sets), None)
             }
         }
-    }
-
-    /// An error for what only aggregates and windows may have.
-    pub(super) fn check_plain(&self, call: &Call) -> Result<()> {
-        let name = &*call.name;
-        if call.ignore_nulls {
-            let message =
-                format!("RESPECT/IGNORE NULLS specified, but {name} is not a window function nor an aggregate");
-            return error(ErrorKind::WrongObjectType, message);
-        }
-        if !call.order.is_empty() {
-            let message = format!("ORDER BY specified, but {name} is not an aggregate function");
-            return error(ErrorKind::WrongObjectType, message);
-        }
-        if call.over.is_some() {
-            let message = format!("OVER specified, but {name} is not a window function nor an aggregate function");
-            return error(ErrorKind::WrongObjectType, message);
-        }
-        self.builder.check_plain_call(name, call.distinct, call.filter.is_some())
     }
 
     /// `name(direct) WITHIN GROUP (ORDER BY key)`.
     fn within_group(&mut self, call: &Call, scope: &Scope<'_>) -> Result<Expression> {
-        let name = &*call.name;
-        if call.distinct {
-            return error(ErrorKind::Syntax, "cannot use DISTINCT or ORDER BY with WITHIN GROUP");
-        }
         let direct = self.all(call.arguments.as_deref().unwrap_or_default(), scope)?;
         let mark = self.builder.mentions_mark();
         let before = scope.enter(Clause::AggregateArgument);
         let keys = self.keys(&call.order, scope);
         let filter = keys.is_ok().then(|| self.filter(call, scope)).transpose();
         scope.enter(before);
-        let (mut keys, filter) = (keys?, filter?.flatten());
+        let parts = (keys?, filter?.flatten());
         self.builder.aggregate_mentions(scope, mark);
-        let aggregate = if is_hypothetical(name) {
-            self.builder.hypothetical(name, direct, keys, filter, None, scope)?
-        } else {
-            match keys.pop() {
-                Some(key) if keys.is_empty() => self.builder.ordered_set(name, direct, key, filter, None, scope)?,
-                _ => return Err(Error::unsupported(format_args!("{name} of several values is"))),
-            }
-        };
+        let aggregate = self.builder.within_group(&call.name, direct, parts, None, scope)?;
         self.builder.aggregate_is_built(scope, &aggregate);
         Ok(aggregate)
-    }
-
-    /// `name(arguments) OVER (…)`.
-    fn over(&mut self, call: &Call, window: &Window, scope: &Scope<'_>) -> Result<Expression> {
-        let callee = self.builder.callee(&call.name)?;
-        if let Callee::Window(_) = callee {
-            let refused = [
-                (call.distinct, "DISTINCT is not implemented for window functions"),
-                (call.filter.is_some(), "FILTER is not implemented for non-aggregate window functions"),
-            ];
-            if let Some((_, message)) = refused.into_iter().find(|(is_there, _)| *is_there) {
-                return error(ErrorKind::Unsupported, message);
-            }
-        }
-        if callee == Callee::Function {
-            let name = &call.name;
-            let message = format!("OVER specified, but {name} is not a window function nor an aggregate function");
-            return error(ErrorKind::WrongObjectType, message);
-        }
-        let (arguments, filter, order) = self.parts_in(Clause::WindowArgument, call, scope)?;
-        if matches!(callee, Callee::Window(_)) && !order.is_empty() {
-            return error(ErrorKind::Unsupported, "aggregate ORDER BY is not implemented for window functions");
-        }
-        let spec = self.window(window, scope)?;
-        let nulls = call.nulls();
-        match callee {
-            Callee::Aggregate(function) => {
-                let distinct = call.distinct;
-                let parts = AggregateArguments { arguments, distinct, filter, order, nulls, over: Some(spec) };
-                self.builder.aggregate(function, &call.name, parts, None, scope)
-            }
-            Callee::Window(function) => {
-                self.builder.window_function(function, (arguments.unwrap_or_default(), nulls), spec, scope)
-            }
-            Callee::Function => Err(Error::internal("a plain function over a window")),
-        }
     }
 
     fn window(&mut self, window: &Window, scope: &Scope<'_>) -> Result<WindowSpec> {
@@ -184,17 +114,19 @@ impl Walk<'_, '_> {
         })
     }
 
-    fn parts_in(&mut self, clause: Clause, call: &Call, scope: &Scope<'_>) -> Result<Parts> {
+    fn parts_in(&mut self, clause: Clause, call: &Call, scope: &Scope<'_>) -> Result<AggregateArguments> {
         let before = scope.enter(clause);
         let parts = self.parts(call, scope);
         scope.enter(before);
         parts
     }
 
-    fn parts(&mut self, call: &Call, scope: &Scope<'_>) -> Result<Parts> {
+    fn parts(&mut self, call: &Call, scope: &Scope<'_>) -> Result<AggregateArguments> {
         let arguments = call.arguments.as_deref().map(|arguments| self.all(arguments, scope)).transpose()?;
         let filter = self.filter(call, scope)?;
-        Ok((arguments, filter, self.keys(&call.order, scope)?))
+        let order = self.keys(&call.order, scope)?;
+        let nulls = call.ignore_nulls.then_some(Nulls::Ignored);
+        Ok(AggregateArguments { arguments, distinct: call.distinct, filter, order, nulls, over: None })
     }
 
     fn filter(&mut self, call: &Call, scope: &Scope<'_>) -> Result<Option<Expression>> {

@@ -6,7 +6,7 @@ use crate::linq::tree::{Call, Tree};
 use crate::{DataType, Error, ErrorKind, Result};
 use multiloop_planner::catalog::TableName;
 use multiloop_planner::relation::Expression;
-use multiloop_planner::relation::builder::{Callee, Clause, FromItem, Rows, Scope, SetCall, null};
+use multiloop_planner::relation::builder::{Clause, FromItem, Rows, Scope, SetCall, null};
 use std::sync::Arc;
 
 /// The sources in front of one, if there are any, and whether it sees them whatever it is.
@@ -106,22 +106,8 @@ impl Walk<'_, '_> {
     /// The calls that a function in FROM is: `unnest` of several arrays has one for each.
     fn calls_of_rows(&mut self, call: &Call, scope: &Scope<'_>) -> Result<Vec<SetCall>> {
         let name = &*call.name;
-        if let Callee::Aggregate(_) = self.builder.callee(name)? {
-            let message = "aggregate functions are not allowed in functions in FROM";
-            return Err(Error::new(ErrorKind::Grouping, message));
-        }
-        self.check_plain(call)?;
+        self.builder.check_call_in_from(name, call.clauses())?;
         let arguments = self.all(call.arguments.as_deref().unwrap_or_default(), scope)?;
-        match name {
-            "unnest" => arguments.into_iter().map(|array| self.builder.unnest(array)).collect(),
-            "range" => Ok(vec![self.builder.range_rows(arguments)?]),
-            _ if self.builder.gives_rows(name, arguments.len()) => {
-                Ok(vec![self.builder.set_function(name, arguments, None)?])
-            }
-            _ => {
-                let value = self.builder.call_by_name(name, arguments, None)?;
-                Ok(vec![self.builder.set_of_value(name, value)?])
-            }
-        }
+        self.builder.calls_of_rows(name, arguments, None)
     }
 }

@@ -45,8 +45,8 @@ impl Walk<'_, '_> {
                 let operand = self.tree(operand, scope)?;
                 self.builder.negation(operand)
             }
-            Tree::And(conditions) => Ok(and(self.conditions("AND", conditions, scope)?)),
-            Tree::Or(conditions) => Ok(or(self.conditions("OR", conditions, scope)?)),
+            Tree::And(..) => Ok(and(self.conditions("AND", &tree.chain(), scope)?)),
+            Tree::Or(..) => Ok(or(self.conditions("OR", &tree.chain(), scope)?)),
             Tree::Compare(function, left, right) => {
                 let [left, right] = self.each([left, right], scope)?;
                 self.builder.compare(*function, left, right)
@@ -201,7 +201,7 @@ impl Walk<'_, '_> {
     }
 
     /// What AND or OR, named for errors, joins.
-    fn conditions(&mut self, name: &str, conditions: &[Tree], scope: &Scope<'_>) -> Result<Vec<Expression>> {
+    fn conditions(&mut self, name: &str, conditions: &[&Tree], scope: &Scope<'_>) -> Result<Vec<Expression>> {
         let mut built = Vec::with_capacity(conditions.len());
         for condition in conditions {
             let condition = self.tree(condition, scope)?;

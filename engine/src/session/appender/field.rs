@@ -2,6 +2,7 @@
 
 use super::row::{AppendRow, RowWriter};
 use crate::parameters::{Parameter, ToParameter};
+use crate::tuples::for_tuples;
 use crate::{Date, Decimal, Interval, Numeric, Result, Time, Timestamp, TimestampTz, Uuid, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -129,28 +130,15 @@ append_array! {
 }
 
 macro_rules! append_tuple {
-    ($(($($of:ident $at:tt),+);)*) => {
-        $(impl<$($of: AppendField),+> AppendRow for ($($of,)+) {
+    ($($of:ident $at:tt),+) => {
+        impl<$($of: AppendField),+> AppendRow for ($($of,)+) {
             #[inline]
             fn append_to(&self, row: &mut RowWriter<'_>) -> Result<()> {
                 $(self.$at.append_field(row)?;)+
                 Ok(())
             }
-        })*
+        }
     };
 }
 
-append_tuple! {
-    (A 0);
-    (A 0, B 1);
-    (A 0, B 1, C 2);
-    (A 0, B 1, C 2, D 3);
-    (A 0, B 1, C 2, D 3, E 4);
-    (A 0, B 1, C 2, D 3, E 4, F 5);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
-}
+for_tuples!(append_tuple);

@@ -26,6 +26,9 @@ use std::sync::Arc;
 /// Sets of one GROUP BY, as in PostgreSQL.
 const GROUPING_SETS_MAX: usize = 4096;
 
+/// Elements of a CUBE, as in PostgreSQL.
+const CUBE_MAX: usize = 12;
+
 /// Arguments of GROUPING: bits of an integer that is not negative.
 const ARGUMENTS_MAX: usize = 31;
 
@@ -43,6 +46,23 @@ pub fn crossed(elements: Vec<GroupingSets>) -> Result<GroupingSets> {
         all = all.iter().flat_map(|set| element.iter().map(move |more| [&set[..], more].concat())).collect();
     }
     Ok(all)
+}
+
+/// ROLLUP: the keys of all elements, of all but the last one, and so on to none.
+pub fn rollup(elements: &[Vec<usize>]) -> GroupingSets {
+    (0..=elements.len()).rev().map(|count| elements[..count].concat()).collect()
+}
+
+/// CUBE: the keys of each choice of elements, all of them first; 54001 if they are too many.
+pub fn cube(elements: &[Vec<usize>]) -> Result<GroupingSets> {
+    if elements.len() > CUBE_MAX {
+        return Err(Error::new(ErrorKind::TooComplex, format!("CUBE is limited to {CUBE_MAX} elements")));
+    }
+    let chosen = |bits: usize| {
+        let is_in = |at: usize| bits >> (elements.len() - 1 - at) & 1 == 1;
+        (0..elements.len()).filter(|&at| is_in(at)).flat_map(|at| elements[at].iter().copied()).collect()
+    };
+    Ok((0..1usize << elements.len()).rev().map(chosen).collect())
 }
 
 /// Groups by several lists of keys.

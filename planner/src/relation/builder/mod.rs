@@ -51,13 +51,13 @@ mod written;
 
 pub use expand::set_not_allowed;
 pub use expression::{
-    AggregateArguments, Callee, Coercion, ElementTest, FunctionKind, FunctionSummary, LambdaBody, LambdaList,
-    LambdaVariables, Operator, PatternOperator, Quantifier, SetCall, Sign, Subscript, and, bits, bits_literal,
-    characters, decimal, functions, is_hypothetical, is_ordered_set, not, null, or, text,
+    AggregateArguments, CallClauses, Called, Callee, Coercion, ElementTest, FunctionKind, FunctionSummary, LambdaBody,
+    LambdaList, LambdaVariables, Operator, PatternOperator, Quantifier, SetCall, Sign, Subscript, and, bits,
+    bits_literal, characters, decimal, functions, is_hypothetical, is_ordered_set, not, null, or, text,
 };
 pub(crate) use expression::{checked_key, undetermined, unify_types};
 pub use frame::{BoundSpec, FrameSpec};
-pub use grouping_sets::{GroupingSets, crossed};
+pub use grouping_sets::{GroupingSets, crossed, cube, rollup};
 pub(crate) use hidden::HIDDEN;
 pub use join::{Joined, Side};
 pub(crate) use limit::names_columns;

@@ -1,9 +1,7 @@
 //! Calls of functions and aggregates.
 
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::{
-    AggregateArguments, Callee, Clause, Nulls, Scope, is_hypothetical, is_ordered_set, set_not_allowed,
-};
+use crate::relation::builder::{AggregateArguments, CallClauses, Called, Clause, Nulls, Scope};
 use crate::relation::{AggregateFunction, Expression};
 use crate::sql::binder::Binder;
 use crate::sql::order::order_by_items;
@@ -62,37 +60,18 @@ impl Binder<'_, '_> {
         if let Some(value) = self.bind_struct_call(&name, function, position, scope)? {
             return Ok(value);
         }
-        if !function.within_group.is_empty() {
-            return self.bind_ordered_set(function, &name, position, scope);
+        let count = if let FunctionArguments::List(list) = &function.args { list.args.len() } else { 0 };
+        let called = clauses(function).and_then(|clauses| self.builder.called(&name, count, clauses));
+        let called = called.map_err(|error| error.at(position))?;
+        match (called, &function.over) {
+            (Called::WithinGroup, _) => return self.bind_ordered_set(function, &name, position, scope),
+            (_, Some(over)) => return self.bind_window_call(function, (called, &name), over, position, scope),
+            (Called::Aggregate(of), None) => return self.bind_aggregate(of, &name, function, position, scope),
+            (Called::Grouping, None) => return self.bind_grouping(function, position, scope),
+            (Called::Function | Called::Window(_), None) => {}
         }
-        if is_ordered_set(&name) && !(name == "mode" && has_one_argument(function)) {
-            let message = format!("WITHIN GROUP is required for ordered-set aggregate {name}");
-            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
-        }
-        if let Some(over) = &function.over {
-            return self.bind_window_call(function, &name, over, position, scope);
-        }
-        if name == "grouping" {
-            return self.bind_grouping(function, position, scope);
-        }
-        match self.builder.callee(&name).map_err(|error| error.at(position))? {
-            Callee::Aggregate(aggregate) => return self.bind_aggregate(aggregate, &name, function, position, scope),
-            Callee::Window(function) => return Err(self.builder.needs_window(function).at(position)),
-            Callee::Function => {}
-        }
-        if null_treatment(function)?.is_some() {
-            let message =
-                format!("RESPECT/IGNORE NULLS specified, but {name} is not a window function nor an aggregate");
-            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
-        }
-        if let FunctionArguments::List(list) = &function.args
-            && !list.clauses.is_empty()
-        {
-            let message = format!("ORDER BY specified, but {name} is not an aggregate function");
-            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
-        }
-        let (arguments, distinct) = match &function.args {
-            FunctionArguments::None => (&[] as &[FunctionArg], false),
+        let arguments = match &function.args {
+            FunctionArguments::None => &[] as &[FunctionArg],
             FunctionArguments::Subquery(query) if name == "array" => {
                 let rows = self.bind_subquery(query, scope)?;
                 return self.builder.array_of_rows(rows, position);
@@ -100,20 +79,11 @@ impl Binder<'_, '_> {
             FunctionArguments::Subquery(_) => {
                 return Err(Error::unsupported("a query as the argument of a function is").at(position));
             }
-            FunctionArguments::List(list) => (list.args.as_slice(), list.duplicate_treatment.is_some()),
+            FunctionArguments::List(list) => list.args.as_slice(),
         };
-        let plain = self.builder.check_plain_call(&name, distinct, function.filter.is_some());
-        plain.map_err(|error| error.at(position))?;
         let sets = scope.set_count();
         let bound = self.bind_arguments(&name, arguments, position, scope)?;
-        if self.builder.gives_rows(&name, bound.len()) {
-            let call = self.builder.set_function(&name, bound, position)?;
-            return self.builder.set_in_list(call, scope, position);
-        }
-        if name == "coalesce" && scope.set_count() > sets {
-            return Err(set_not_allowed("COALESCE").at(position));
-        }
-        self.builder.call_by_name(&name, bound, position)
+        self.builder.plain_call(&name, bound, (scope, sets), position)
     }
 
     /// The arguments of a function, all of them plain.
@@ -156,12 +126,6 @@ impl Binder<'_, '_> {
         let FunctionArguments::List(list) = &call.args else {
             return Err(Error::new(ErrorKind::Syntax, "GROUPING needs arguments").at(position));
         };
-        let plain = list.clauses.is_empty() && list.duplicate_treatment.is_none() && call.filter.is_none();
-        if !plain || list.args.is_empty() {
-            return Err(
-                Error::new(ErrorKind::Syntax, "GROUPING takes grouping expressions and nothing else").at(position)
-            );
-        }
         let mark = self.builder.mentions_mark();
         let arguments = self.bind_arguments("grouping", &list.args, position, scope)?;
         self.builder.aggregate_mentions(scope, mark);
@@ -207,18 +171,6 @@ impl Binder<'_, '_> {
         let FunctionArguments::List(list) = &call.args else {
             return Err(Error::unsupported(format_args!("a query as the argument of {name} is")).at(position));
         };
-        if !is_ordered_set(name) && !is_hypothetical(name) {
-            let message = format!("{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP");
-            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
-        }
-        if call.over.is_some() {
-            let message = format!("OVER is not supported for ordered-set aggregate {name}");
-            return Err(Error::new(ErrorKind::Unsupported, message).at(position));
-        }
-        if list.duplicate_treatment.is_some() || !list.clauses.is_empty() {
-            let message = "cannot use DISTINCT or ORDER BY with WITHIN GROUP";
-            return Err(Error::new(ErrorKind::Syntax, message).at(position));
-        }
         let direct = self.bind_arguments(name, &list.args, position, scope)?;
         let items = order_by_items(self, &call.within_group)?;
         let mark = self.builder.mentions_mark();
@@ -234,16 +186,9 @@ impl Binder<'_, '_> {
         });
         let filter = filter.transpose().and_then(|filter| self.with_pivot_condition(filter, scope));
         scope.enter(before);
-        let (mut keys, filter) = (bound?, filter?);
+        let (keys, filter) = (bound?, filter?);
         self.builder.aggregate_mentions(scope, mark);
-        let aggregate = if is_hypothetical(name) {
-            self.builder.hypothetical(name, direct, keys, filter, position, scope)?
-        } else {
-            match keys.pop() {
-                Some(key) if keys.is_empty() => self.builder.ordered_set(name, direct, key, filter, position, scope)?,
-                _ => return Err(Error::unsupported(format_args!("{name} of several values is")).at(position)),
-            }
-        };
+        let aggregate = self.builder.within_group(name, direct, (keys, filter), position, scope)?;
         self.builder.aggregate_is_built(scope, &aggregate);
         Ok(aggregate)
     }
@@ -328,7 +273,18 @@ fn unsupported_clauses(function: &ast::Function) -> Result<()> {
     Ok(())
 }
 
-/// Whether a call has one argument: `mode(x)` is DuckDB's.
-fn has_one_argument(function: &ast::Function) -> bool {
-    matches!(&function.args, FunctionArguments::List(list) if list.args.len() == 1)
+/// The clauses of a call.
+fn clauses(function: &ast::Function) -> Result<CallClauses> {
+    let list = if let FunctionArguments::List(list) = &function.args { Some(list) } else { None };
+    let duplicates = list.and_then(|list| list.duplicate_treatment);
+    let is_order = |clause: &ast::FunctionArgumentClause| matches!(clause, ast::FunctionArgumentClause::OrderBy(_));
+    Ok(CallClauses {
+        distinct: duplicates == Some(DuplicateTreatment::Distinct),
+        all: duplicates == Some(DuplicateTreatment::All),
+        order: list.is_some_and(|list| list.clauses.iter().any(is_order)),
+        within_group: !function.within_group.is_empty(),
+        filter: function.filter.is_some(),
+        nulls: null_treatment(function)?.is_some(),
+        over: function.over.is_some(),
+    })
 }

@@ -50,19 +50,6 @@ impl Builder<'_> {
         aggregate::named(name).is_some() || self.is_user_aggregate(name)
     }
 
-    /// An error (42809) where a function that is no aggregate is called like one.
-    pub fn check_plain_call(&self, name: &str, distinct: bool, filtered: bool) -> Result<()> {
-        let clause = if distinct {
-            "DISTINCT"
-        } else if filtered {
-            "FILTER"
-        } else {
-            return Ok(());
-        };
-        let message = format!("{clause} specified, but {name} is not an aggregate function");
-        Err(Error::new(ErrorKind::WrongObjectType, message))
-    }
-
     /// The error (42883) for a function that does not take these arguments.
     pub(in crate::relation::builder) fn no_function(&self, name: &str, arguments: &[Expression]) -> Error {
         let error = no_function(name, arguments);

@@ -1,7 +1,7 @@
 //! Typed expressions with PostgreSQL's meaning, made of typed expressions.
 //!
 //! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast`, `try_cast` and `type_limits`; `operator`,
-//! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `structure`, `pattern`; `conditional` (CASE and its family); `call`, `registry`,
+//! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `structure`, `pattern`; `conditional` (CASE and its family); `call`, `called` (calls with clauses), `registry`,
 //! `number_function`, `date_function`, `moment_function`, `interval` and `string_function` (functions), `set_function` (those that give rows),
 //! `sql_function` (those that are queries), `user_function` (those that a program registered); `aggregate`, `gather` and `ordered_set`; `subquery`. `logical` has the types that another
 //! carries, with `array`, `array_function`, `list_function`, `list_measure`, `lambda`, `bytes_function`, `bits_function`, `json`, `jsonb_function`, `zoned` and
@@ -18,6 +18,7 @@ mod bits_function;
 mod blanks;
 mod bytes_function;
 mod call;
+mod called;
 mod cast;
 mod coercion;
 mod comparison;
@@ -61,6 +62,7 @@ pub use array::{ElementTest, Subscript};
 pub use bits_function::bits_literal;
 pub(crate) use blanks::checked_key;
 pub use call::Callee;
+pub use called::{CallClauses, Called};
 pub use coercion::Coercion;
 pub(crate) use coercion::{types_to_unify, undetermined, unify_types};
 pub(super) use composite::KnownRow;
