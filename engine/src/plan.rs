@@ -141,6 +141,8 @@ impl Planned {
     }
 
     fn by_what_is_known(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Self> {
+        #[cfg(test)]
+        PLANS_MADE.with(|made| made.set(made.get() + 1));
         let types: Arc<[DataType]> = query.output.iter().map(|(_, id)| query.columns.get(*id).data_type).collect();
         let (program, far_keys) = program(speculating(query.clone(), rules), rules, context)?;
         let careful = (program.speculation == Speculation::Made).then(|| (query, rules.clone()));
@@ -174,6 +176,17 @@ fn program(query: Query, rules: &RewriteOptions, context: &Context) -> Result<(P
     rewrite_while(&mut program, rules, &|| !context.cancellation.is_cancelled());
     context.check()?;
     Ok((program, query.far_keys()))
+}
+
+#[cfg(test)]
+thread_local! {
+    static PLANS_MADE: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// How many plans this thread has made.
+#[cfg(test)]
+pub(crate) fn plans_made() -> u64 {
+    PLANS_MADE.with(std::cell::Cell::get)
 }
 
 /// The query, allowed to speculate unless no rule is to touch it.
