@@ -333,7 +333,7 @@ impl Builder<'_> {
 /// The type in which a value and the elements of an array are compared.
 fn tested_type(value: DataType, element: DataType) -> DataType {
     match (value, element) {
-        (DataType::Null, element) => element,
+        (DataType::Null, element) => element_type(element),
         (value, element) if value == element => element,
         (value, element) if value.is_numeric() && element.is_numeric() => {
             if value.is_float() || element.is_float() {

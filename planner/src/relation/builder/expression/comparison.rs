@@ -254,12 +254,11 @@ impl Builder<'_> {
         let mut pairs = Vec::with_capacity(items.len());
         for item in items {
             let (side, item) = self.comparable("=", value.clone(), item)?;
-            let pair = exact::narrow_sides(Function::Equal, &side, &item).unwrap_or_else(|| as_one_exact(side, item));
             // The first item gives a value of unknown type its type.
             if value.data_type == DataType::Null {
-                value = pair.0.clone();
+                value = side.clone();
             }
-            pairs.push(pair);
+            pairs.push(exact::narrow_sides(Function::Equal, &side, &item).unwrap_or_else(|| as_one_exact(side, item)));
         }
         let one_list = pairs.len() > 1
             && fold::constant(&value).is_none()
