@@ -107,6 +107,8 @@ impl Planned {
         (find, hardware): (Find<'_>, Hardware<'_>),
         context: &Context,
     ) -> Result<Self> {
+        #[cfg(test)]
+        PLANS_MADE.with(|made| made.set(made.get() + 1));
         loop {
             let planned = Planned::by_what_is_known(query.clone(), rules, context)?;
             if !planned.settle((find, hardware), context)? {
@@ -141,8 +143,6 @@ impl Planned {
     }
 
     fn by_what_is_known(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Self> {
-        #[cfg(test)]
-        PLANS_MADE.with(|made| made.set(made.get() + 1));
         let types: Arc<[DataType]> = query.output.iter().map(|(_, id)| query.columns.get(*id).data_type).collect();
         let (program, far_keys) = program(speculating(query.clone(), rules), rules, context)?;
         let careful = (program.speculation == Speculation::Made).then(|| (query, rules.clone()));
