@@ -3,7 +3,7 @@
 
 use multiloop::arrow::array::{Array, ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use multiloop::arrow::datatypes::{DataType as ArrowType, Field as ArrowField, Schema};
-use multiloop::{Backend, DataType, Engine, Error, Prepared, ResultStream, Session, Value};
+use multiloop::{Backend, DataType, Engine, Error, Numeric, Prepared, ResultStream, Session, Value};
 use multiloop_tests::{Answer, answer, text_rows};
 use std::path::PathBuf;
 use std::sync::Arc;

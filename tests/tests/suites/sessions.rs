@@ -2,7 +2,7 @@
 
 use arrow::array::{Array, ArrayRef, Int32Array, RecordBatch, StringArray};
 use arrow::util::display::array_value_to_string;
-use multiloop::{DataType, Engine, Execution, ResultStream, Session, TransactionStatus, Value, arrow};
+use multiloop::{DataType, Engine, Execution, Numeric, ResultStream, Session, TransactionStatus, Value, arrow};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
