@@ -110,6 +110,8 @@ impl Planned {
         (find, hardware): (Find<'_>, Hardware<'_>),
         context: &Context,
     ) -> Result<Self> {
+        #[cfg(test)]
+        PLANS_MADE.with(|made| made.set(made.get() + 1));
         loop {
             let planned = Planned::by_what_is_known(query.clone(), rules, context)?;
             if !planned.settle((find, hardware), context)? {
@@ -178,6 +180,17 @@ fn program(query: Query, rules: &RewriteOptions, context: &Context) -> Result<(P
     rewrite_while(&mut program, rules, &|| !context.cancellation.is_cancelled());
     context.check()?;
     Ok((program, query.far_keys()))
+}
+
+#[cfg(test)]
+thread_local! {
+    static PLANS_MADE: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// How many plans this thread has made.
+#[cfg(test)]
+pub(crate) fn plans_made() -> u64 {
+    PLANS_MADE.with(std::cell::Cell::get)
 }
 
 /// The query, allowed to speculate unless no rule is to touch it.

@@ -1,7 +1,7 @@
 //! The value of a parameter for the type that its statement says.
 //!
 //! The statement is bound first without knowing the parameters' types, so that each gets the type of its context: `km > $1`
-//! compares decimals if `km` is one. A parameter that is a value of this type, without losing anything, becomes one. Any other
+//! compares numerics if `km` is a decimal. A parameter that is a value of this type, without losing anything, becomes one. Any other
 //! is given its own type, and the statement is bound again: `km > 50.25` and `i > 3000000000` mean what they mean as literals,
 //! `name = 5` is an error (42883) because text and integers are not compared, and an INSERT casts by assignment.
 //!
@@ -80,6 +80,23 @@ impl Parameter {
                 DataType::list(of)
             }
         }
+    }
+
+    /// The decimal type of just its digits, as a literal has it, if it is an exact number where the statement needs a numeric.
+    pub(crate) fn digits_as(&self, inferred: DataType) -> Option<DataType> {
+        let is_number = match &self.0 {
+            Kind::Integer(..) | Kind::Exact(_) | Kind::Text(_) => true,
+            Kind::Float(value, _) => value.is_finite(),
+            _ => false,
+        };
+        if inferred != DataType::Numeric || !is_number {
+            return None;
+        }
+        let of = match &self.0 {
+            Kind::Integer(value, _) => digits_type(&Numeric::from_integer(*value))?,
+            _ => self.own_type(inferred),
+        };
+        of.is_decimal().then_some(of)
     }
 
     /// The error for a parameter, by its place, that is no value of a type.

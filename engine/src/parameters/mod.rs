@@ -44,7 +44,7 @@ mod tests;
 mod types;
 
 pub use list::{ParameterList, Parameters};
-pub(crate) use names::{highest_number, with_numbers};
+pub(crate) use names::{Numbered, highest_number, with_numbers};
 pub use types::ToParameter;
 
 use crate::{DataType, Interval, Numeric, Value};

@@ -2,18 +2,30 @@
 //!
 //! Strings, quoted names, comments and dollar quotes are passed over, as are casts (`::`). In subscripts a `:` is that of a slice,
 //! `a[1:n]`, so that a parameter there has to be a `$name`; among the elements of `ARRAY[:a, :b]` and within parentheses it is one.
-//! A number takes the room of the name where it is shorter, so that the places of errors stay right.
+//! A number takes the room of the name where it is shorter; where it is longer, as `$10` for `:a`, the text remembers what has moved
+//! ([`Moves`]), so that the places of errors are those of the text that was given.
 
 use crate::{Error, ErrorKind, Result};
+use multiloop_planner::sql::Moves;
 
-/// The text with numbers, and the names in the order of these. A text that has numbers as well is an error (42P02).
-pub(crate) fn with_numbers(sql: &str) -> Result<(String, Vec<String>)> {
+/// A text whose parameters are numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Numbered {
+    pub(crate) text: String,
+    /// The names that it had, in the order of their numbers.
+    pub(crate) names: Vec<String>,
+    /// Where its pieces stand in the text with names.
+    pub(crate) moves: Moves,
+}
+
+/// The text with numbers. A text that has numbers as well as names is an error (42P02).
+pub(crate) fn with_numbers(sql: &str) -> Result<Numbered> {
     let found = Names::of(sql);
     if found.highest > 0 && !found.names.is_empty() {
         let message = "a statement has parameters by name or by number, not both";
         return Err(Error::new(ErrorKind::UnknownParameter, message));
     }
-    Ok((found.text, found.names))
+    Ok(Numbered { text: found.text, names: found.names, moves: found.moves })
 }
 
 /// The highest number of a parameter in a text; 0 if there is none.
@@ -26,6 +38,7 @@ struct Names<'a> {
     at: usize,
     text: String,
     names: Vec<String>,
+    moves: Moves,
     highest: usize,
     /// What is open, the innermost last.
     within: Vec<Within>,
@@ -69,7 +82,8 @@ const BEFORE_ELEMENTS: &[&str] = &[
 impl<'a> Names<'a> {
     fn of(sql: &'a str) -> Self {
         let text = String::with_capacity(sql.len());
-        let mut found = Names { sql, at: 0, text, names: Vec::new(), highest: 0, within: Vec::new() };
+        let moves = Moves::default();
+        let mut found = Names { sql, at: 0, text, names: Vec::new(), moves, highest: 0, within: Vec::new() };
         found.scan();
         found
     }
@@ -148,8 +162,12 @@ impl<'a> Names<'a> {
                 self.names.len()
             }
         };
-        self.text.push_str(&format!("{:<width$}", format!("${number}"), width = length + 1));
+        let number = format!("${number}");
+        self.text.push_str(&format!("{number:<width$}", width = length + 1));
         self.at += length + 1;
+        if number.len() > length + 1 {
+            self.moves.push(self.text.len(), self.at);
+        }
     }
 }
 
@@ -208,7 +226,7 @@ fn dollar_quoted(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::with_numbers;
+    use super::{Numbered, with_numbers};
 
     #[test]
     fn names_become_numbers() {
@@ -233,7 +251,7 @@ mod tests {
             ("SELECT 'no end :a", "SELECT 'no end :a", &[]),
             ("SELECT : a, $", "SELECT : a, $", &[]),
         ] {
-            let (found, all) = with_numbers(sql).expect("it has names alone");
+            let Numbered { text: found, names: all, .. } = with_numbers(sql).expect("it has names alone");
             assert_eq!((found.as_str(), all.iter().map(String::as_str).collect::<Vec<_>>()), (text, names.to_vec()));
         }
         assert_eq!(with_numbers("SELECT $1, :a").expect_err("both").sqlstate(), "42P02");

@@ -1,7 +1,8 @@
 //! Parameters of every type, in contexts that say a type and in such that say none.
 
 use crate::{
-    DataType, Engine, Interval, Numeric, Parameters, Prepared, Session, TransactionStatus, Value, named_params, params,
+    DataType, Engine, Error, Interval, Numeric, Parameters, Prepared, Session, ToParameter, TransactionStatus, Value,
+    named_params, params,
 };
 use std::borrow::Cow;
 
@@ -102,10 +103,13 @@ fn types_of_the_context() {
         params!["50.25"],
         params![" 5.029e1 "],
         params![Numeric::new(50_299, 3)],
-        params![Value::Decimal(502)],
+        params![(Value::Decimal(502), DataType::decimal(8, 1))],
+        params![Value::numeric(Numeric::new(502, 1))],
     ] {
         assert_eq!(holds("km > $1", parameters.clone()), "bigint 1", "{parameters:?}");
     }
+    // Whose digits nobody knows.
+    assert_eq!(holds("km > $1", params![Value::Decimal(502)]), "42804");
     // Not rounded to one digit, which would find it.
     for parameters in [params![50.34], params!["50.34"], params![50.31], params![51], params![f64::INFINITY]] {
         assert_eq!(holds("km >= $1", parameters.clone()), "bigint 0", "{parameters:?}");
@@ -278,8 +282,8 @@ fn prepared_once_and_run_with_all() {
         }
     }
     // As before: values of just the type that the statement says.
-    assert_eq!(far.parameter_types(), [DataType::decimal(8, 1)]);
-    assert!(far.execute(&session, &[Value::Decimal(500)]).is_ok());
+    assert_eq!(far.parameter_types(), [DataType::Numeric]);
+    assert!(far.execute(&session, &[Value::numeric(Numeric::new(500, 1))]).is_ok());
     let error = far.query(&session, [Value::text("x")]).expect_err("a text");
     assert_eq!(error.sqlstate(), "42804");
     let named =
@@ -291,6 +295,189 @@ fn prepared_once_and_run_with_all() {
     // More combinations of types than are kept.
     for digits in 2..18u32 {
         assert_eq!(count(&far, params![Numeric::new(10i64.pow(digits) + 1, digits)]), Ok(2));
+    }
+}
+
+/// The types are those of PostgreSQL's `pg_prepared_statements`.
+#[test]
+fn inferred_types_have_no_digits_and_no_lengths() {
+    let session = session();
+    session
+        .sql(
+            "CREATE TABLE limited (km decimal(8,1), v varchar(3), c char(3), b bit(3), vb varbit(3), i int, n numeric,
+                a decimal(8,1)[], va varchar(3)[])",
+        )
+        .expect("a table");
+    for (sql, expected) in [
+        ("SELECT * FROM limited WHERE km > $1", "numeric"),
+        (
+            "SELECT i FROM limited WHERE km BETWEEN $1 AND $2 OR km IN ($3, $4) OR km = ANY ($5) OR $6 = km",
+            "numeric, numeric, numeric, numeric, numeric[], numeric",
+        ),
+        (
+            "SELECT km + $1, km * $2, km / $3, km % $4, CASE WHEN i = 1 THEN km ELSE $5 END, coalesce(km, $6),
+                greatest(km, $7), nullif(km, $8), round(km, $9), power(km, $10) FROM limited",
+            "numeric, numeric, numeric, numeric, numeric, numeric, numeric, numeric, integer, numeric",
+        ),
+        (
+            "SELECT v = $1, v || $2, v LIKE $3, v IN ($4, $5), coalesce(v, $6), nullif(v, $7) FROM limited",
+            "text, text, text, varchar, varchar, varchar, text",
+        ),
+        (
+            "SELECT c = $1, c || $2, c LIKE $3, c IN ($4, $5), coalesce(c, $6), nullif(c, $7) FROM limited",
+            "bpchar, text, text, bpchar, bpchar, bpchar, bpchar",
+        ),
+        (
+            "SELECT b = $1, b & $2, b IN ($3, $4), coalesce(b, $5), vb = $6, coalesce(vb, $7) FROM limited",
+            "bit, bit, bit, bit, bit, bit varying, bit varying",
+        ),
+        (
+            "SELECT a = $1, a || $2, array_append(a, $3), ARRAY[km, $4], ARRAY[v, $5], $6 = ANY (a) FROM limited",
+            "numeric[], numeric[], numeric, numeric, varchar, numeric",
+        ),
+        (
+            "INSERT INTO limited (km, v, c, b, vb, a) VALUES ($1, $2, $3, $4, $5, $6)",
+            "numeric, varchar, bpchar, bit, bit varying, numeric[]",
+        ),
+        ("INSERT INTO limited (km, v, c, b) SELECT $1, $2, $3, $4", "numeric, varchar, bpchar, bit"),
+        ("INSERT INTO limited (km, v, c) VALUES ($1, $2, $3), ($1, $2, $3)", "numeric, varchar, bpchar"),
+        ("UPDATE limited SET km = $1, v = $2, c = $3, b = $4 WHERE km = $5", "numeric, varchar, bpchar, bit, numeric"),
+        (
+            "SELECT $1::decimal(8,1), $2::varchar(3), $3::char(3), $4::bit(3), $5::decimal(8,1)[]",
+            "numeric, varchar, bpchar, bit, numeric[]",
+        ),
+        ("SELECT km FROM limited UNION ALL SELECT $1", "numeric"),
+        ("VALUES (1.5, 'a'), ($1, $2)", "numeric, text"),
+        (
+            "SELECT (km, i) = ($1, $2), km IS DISTINCT FROM $3, km BETWEEN SYMMETRIC $4 AND $5, mod(km, $6),
+                coalesce($7, km), lag(km, 1, $8) OVER () FROM limited",
+            "numeric, integer, numeric, numeric, numeric, numeric, numeric, numeric",
+        ),
+        ("SELECT 1.25 + $1, 1.25 = $2, i = $3, n = $4 FROM limited", "numeric, numeric, integer, numeric"),
+        ("SELECT km = $1, i = $1 FROM limited", "numeric"),
+        ("SELECT i = $1, km = $1 FROM limited", "integer"),
+    ] {
+        let prepared = session.prepare(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let types: Vec<String> = prepared.parameter_types().iter().map(DataType::to_string).collect();
+        assert_eq!(types.join(", "), expected, "{sql}");
+    }
+}
+
+#[test]
+fn values_beside_decimals_keep_their_digits() {
+    let session = session();
+    session.execute("INSERT INTO all_types (km, i) VALUES (12.5, 12), (12.4, 13), (NULL, 14)", ()).expect("rows");
+    let count = |condition: &str, parameters: crate::ParameterList| {
+        let sql = format!("SELECT count(*) FROM all_types WHERE {condition}");
+        let known = shown(&session, &sql, &parameters);
+        let prepared = session.prepare(&sql).expect("a query");
+        let row = prepared.query_scalar::<i64>(&session, &parameters).expect("it runs");
+        assert_eq!(known, format!("bigint {row}"), "{condition}");
+        row
+    };
+    for text in [false, true] {
+        let of = |value: f64| if text { params![value.to_string()] } else { params![value] };
+        let both = |low: f64, high: f64| {
+            if text { params![low.to_string(), high.to_string()] } else { params![low, high] }
+        };
+        assert_eq!(count("km > $1", of(12.46)), 1);
+        assert_eq!(count("km >= $1", of(12.46)), 1);
+        assert_eq!(count("km < $1", of(12.46)), 1);
+        assert_eq!(count("km = $1", of(12.46)), 0);
+        assert_eq!(count("km <> $1", of(12.46)), 2);
+        assert_eq!(count("km IS DISTINCT FROM $1", of(12.46)), 3);
+        assert_eq!(count("km IS NOT DISTINCT FROM $1", of(12.5)), 1);
+        assert_eq!(count("$1 = km", of(12.4)), 1);
+        assert_eq!(count("i = $1 + 0.0", of(12.0)), 1);
+        assert_eq!(count("i + 0.0 = $1", of(12.0)), 1);
+        assert_eq!(count("km = $1", of(1e30)), 0);
+        assert_eq!(count("km < $1", of(1e30)), 2);
+        assert_eq!(count("km > $1", of(-1e30)), 2);
+        assert_eq!(count("km IN ($1, $2)", both(12.46, 12.4)), 1);
+        assert_eq!(count("km NOT IN ($1, $2)", both(12.46, 12.54)), 2);
+        assert_eq!(count("km BETWEEN $1 AND $2", both(12.46, 12.54)), 1);
+        assert_eq!(count("CASE WHEN i > 0 THEN km ELSE $1 END = $2", both(1.25, 12.5)), 1);
+        assert_eq!(count("coalesce(km, $1) = $2", both(12.46, 12.46)), 1);
+        assert_eq!(count("km + $1 = $2", both(0.01, 12.51)), 1);
+    }
+    assert_eq!(count("km = $1", params![None::<f64>]), 0);
+    assert_eq!(count("km IS NOT DISTINCT FROM $1", params![None::<f64>]), 1);
+    assert_eq!(count("km < $1", params![f64::NAN]), 2);
+    assert_eq!(count("km = $1", params![Numeric::NaN]), 0);
+    assert_eq!(count("km < $1", params![Numeric::NaN]), 2);
+    for (sql, expected) in [
+        ("SELECT km FROM all_types WHERE i = 12 UNION ALL SELECT $1 ORDER BY 1 LIMIT 1", "12.46"),
+        ("SELECT max(coalesce(km, $1)) FROM all_types WHERE i = 14", "12.46"),
+        ("SELECT greatest(km, $1) FROM all_types WHERE i = 13", "12.46"),
+        ("SELECT (ARRAY[km, $1])[2] FROM all_types WHERE i = 13", "12.46"),
+        ("SELECT (array_append(lk, $1))[1] FROM all_types WHERE i = 13", "12.46"),
+        ("SELECT km * $1 FROM all_types WHERE i = 12", "155.750"),
+        ("SELECT 1 FROM all_types WHERE km = 12.5 AND $1 = ANY (ARRAY[12.5, 12.46])", "1"),
+    ] {
+        let found = shown(&session, sql, params!["12.46"]);
+        assert_eq!(found.rsplit(' ').next(), Some(expected), "{sql}: {found}");
+        let prepared = session.prepare(sql).expect("a query");
+        let found = prepared.query(&session, params![12.46]).and_then(|rows| rows.single(|row| row.text(0)));
+        assert_eq!(found.expect("it runs").as_deref(), Some(expected), "{sql}");
+    }
+}
+
+/// From the end of the text the place is that of the same statement with literals, without blanks before it.
+#[test]
+fn errors_are_where_they_were_written() {
+    let session = session();
+    let names: Vec<String> = (b'a'..=b'l').map(|name| char::from(name).to_string()).collect();
+    let list = || crate::ParameterList::named(names.iter().map(|name| (name.as_str(), 0.to_parameter())).collect());
+    let named: Vec<String> = names.iter().map(|name| format!(":{name}")).collect();
+    let literals = vec!["0"; names.len()].join(" + ");
+    let place = |sql: &str, error: Error| {
+        let position = error.position().unwrap_or_else(|| panic!("{sql}: {error} is nowhere"));
+        (error.sqlstate().to_owned(), sql.len() - position.0 as usize)
+    };
+    for sql in [
+        // Where it is parsed, bound, and run.
+        "SELECT {} FROM WHERE",
+        "SELECT {}, nothing",
+        "  SELECT {}, /* ä */ nothing",
+        "SELECT {}, 1::nothing",
+        "SELECT sum({} + 10 / i) FROM generate_series(0, 3) g(i)",
+        " SELECT sum({} + 10 / i) FROM generate_series(0, 3) g(i)",
+        "\n-- a note\nINSERT INTO all_types (i) SELECT {} + 10 / i FROM generate_series(0, 3) g(i)",
+    ] {
+        let of_literals = sql.trim_start().replacen("{}", &literals, 1);
+        let of_literals = of_literals.rsplit_once("-- a note\n").map_or(&*of_literals, |(_, sql)| sql);
+        let run = session.query(of_literals, ()).and_then(|rows| rows.count());
+        let expected = place(of_literals, run.expect_err("it fails"));
+        let sql = sql.replacen("{}", &named.join(" + "), 1);
+        let run = session.query(&sql, list()).and_then(|rows| rows.count());
+        assert_eq!(place(&sql, run.expect_err("it fails")), expected, "{sql}");
+        let prepared = session.prepare_named(&sql);
+        let run = prepared.and_then(|prepared| prepared.query(&session, list())?.count());
+        assert_eq!(place(&sql, run.expect_err("it fails")), expected, "{sql}");
+    }
+}
+
+#[test]
+fn a_query_is_planned_once() {
+    let session = session();
+    session.execute("INSERT INTO all_types (km, i, t) VALUES (12.5, 12, 'x')", ()).expect("a row");
+    for (sql, parameters) in [
+        ("SELECT i FROM all_types WHERE i = $1", params![12]),
+        ("SELECT i FROM all_types WHERE km = $1", params![12.5]),
+        ("SELECT i FROM all_types WHERE km > $1 AND i = $2", params!["12.46", 12i64]),
+        ("SELECT i FROM all_types WHERE i < $1", params![12.5]),
+        ("SELECT $1 + $2", params![1, 2]),
+        ("SELECT i + $1 FROM all_types WHERE t = $2", params![3_000_000_000i64, "x"]),
+    ] {
+        let before = crate::plan::plans_made();
+        session.query(sql, &parameters).and_then(|rows| rows.count()).expect("it runs");
+        assert_eq!(crate::plan::plans_made() - before, 1, "{sql}");
+        let prepared = session.prepare("SELECT i FROM all_types WHERE km > $1").expect("a query");
+        let before = crate::plan::plans_made();
+        for km in [1.0, 12.46, 3.75] {
+            prepared.query(&session, [km]).and_then(|rows| rows.count()).expect("it runs");
+        }
+        assert_eq!(crate::plan::plans_made(), before);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{Error, ErrorKind, Result, activity, explain};
 use multiloop_planner::catalog::{Catalog, Literals};
 use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
-use multiloop_planner::sql::{self, SessionStatement, Statement as Bound, Tree};
+use multiloop_planner::sql::{self, Moves, SessionStatement, Statement as Bound, Tree};
 use multiloop_planner::stack::{self, Room, with_room};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
@@ -34,6 +34,8 @@ pub struct Prepared {
     /// The values of its literals that could have others by now.
     pub(super) literals: KnownLiterals,
     cached: Mutex<Option<Cached>>,
+    /// What it was bound to, until it is planned.
+    waiting: Mutex<Option<(Query, Uses)>>,
     /// The same statement, bound with other types of its parameters.
     pub(super) variants: Mutex<Vec<(Vec<DataType>, Arc<Prepared>)>>,
 }
@@ -89,7 +91,12 @@ impl Execution {
 impl Session {
     /// Parses and plans a statement once, to be run many times.
     pub fn prepare(&self, sql: &str) -> Result<Prepared> {
-        let statement = Statement::only(&self.respelled(sql)).inspect_err(|_| self.work.fail())?;
+        self.prepare_moved(&self.respelled(sql), &Moves::default())
+    }
+
+    /// As [`Session::prepare`], of a text that was made of the one that positions are to be in.
+    pub(super) fn prepare_moved(&self, sql: &str, moves: &Moves) -> Result<Prepared> {
+        let statement = Statement::only_moved(sql, moves).inspect_err(|_| self.work.fail())?;
         self.prepare_statement(&statement, &[]).map_err(|error| error.shifted(statement.start))
     }
 
@@ -154,13 +161,38 @@ fn unknown_statement(name: &str) -> Error {
     Error::new(ErrorKind::UnknownStatement, format!("prepared statement \"{name}\" does not exist"))
 }
 
+/// What a query that has just been bound uses, if that can be found to be still so. A file read by path may change while the catalog
+/// does not, and so does the time.
+fn lasting_uses(snapshot: &Snapshot<'_>) -> Option<Uses> {
+    (!snapshot.reads_files() && !snapshot.is_volatile()).then(|| snapshot.uses())
+}
+
 impl Prepared {
-    /// Its literals are those that are known, and others as they are read now.
+    /// Binds and plans a statement. Its literals are those that are known, and others as they are read now.
     pub(super) fn new(
         session: &Session,
         statement: Statement,
         types: &[DataType],
         literals: KnownLiterals,
+    ) -> Result<Self> {
+        Prepared::made(session, statement, (types, literals), true)
+    }
+
+    /// As [`Prepared::new`], but a query has no plan until it runs.
+    pub(super) fn bound(
+        session: &Session,
+        statement: Statement,
+        types: &[DataType],
+        literals: KnownLiterals,
+    ) -> Result<Self> {
+        Prepared::made(session, statement, (types, literals), false)
+    }
+
+    fn made(
+        session: &Session,
+        statement: Statement,
+        (types, literals): (&[DataType], KnownLiterals),
+        plans: bool,
     ) -> Result<Self> {
         let mut prepared = Prepared {
             statement,
@@ -171,6 +203,7 @@ impl Prepared {
             by_values: false,
             literals,
             cached: Mutex::default(),
+            waiting: Mutex::default(),
             variants: Mutex::default(),
         };
         if let Tree::Session(verb) = &prepared.statement.parsed.tree {
@@ -193,7 +226,12 @@ impl Prepared {
                     prepared.types.clone_from(&query.parameters);
                     prepared.fields = Some(query.fields());
                     prepared.by_values = snapshot.asks_values();
-                    prepared.keep(session, snapshot, query)?;
+                    let uses = lasting_uses(snapshot);
+                    if plans {
+                        prepared.keep(session, snapshot, (query, uses))?;
+                    } else {
+                        prepared.waiting = Mutex::new(uses.map(|uses| (query, uses)));
+                    }
                 }
                 _ if snapshot.asks_values() => {
                     let what = "a function that does something to sessions, by parameters of what is no query, is";
@@ -295,7 +333,7 @@ impl Prepared {
             let mut planned = match self.still(session, snapshot) {
                 Some(planned) => planned,
                 None => timed(&mut timings.plan, || {
-                    stack::deep(|| self.keep(session, snapshot, self.bound_query(snapshot, false)?))
+                    stack::deep(|| self.keep(session, snapshot, self.query_to_plan(snapshot)?))
                 })?,
             };
             running.count_hashed(&planned, &mut timings);
@@ -371,6 +409,18 @@ impl Prepared {
         }
     }
 
+    /// The query that it was bound to, if nobody has planned that yet and it is still good for what the session sees; else bound anew.
+    fn query_to_plan(&self, snapshot: &Snapshot<'_>) -> Result<(Query, Option<Uses>)> {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match waiting {
+            Some((query, uses)) if snapshot.has_still(&uses) => Ok((query, Some(uses))),
+            _ => {
+                let query = self.bound_query(snapshot, false)?;
+                Ok((query, lasting_uses(snapshot)))
+            }
+        }
+    }
+
     /// Whether it gives the rows of a query.
     pub(super) fn is_query(&self) -> bool {
         self.kind == Kind::Query
@@ -398,17 +448,21 @@ impl Prepared {
     pub(super) fn plan(&self, session: &Session, snapshot: &Snapshot<'_>) -> Result<Arc<Planned>> {
         match self.still(session, snapshot) {
             Some(planned) => Ok(planned),
-            None => self.keep(session, snapshot, self.bound_query(snapshot, false)?),
+            None => self.keep(session, snapshot, self.query_to_plan(snapshot)?),
         }
     }
 
-    /// Plans a query, and keeps the plan if another run may use it.
-    fn keep(&self, session: &Session, snapshot: &Snapshot<'_>, query: Query) -> Result<Arc<Planned>> {
+    /// Plans a query, and keeps the plan if another run may use it, as long as what it was bound to is still that.
+    fn keep(
+        &self,
+        session: &Session,
+        snapshot: &Snapshot<'_>,
+        (query, uses): (Query, Option<Uses>),
+    ) -> Result<Arc<Planned>> {
         let running = session.running();
         let planned = Arc::new(running.plan(query, snapshot, &running.context())?);
-        // A file read by path may change while the catalog does not, and so does the time: such a plan is not kept.
-        if !snapshot.reads_files() && !snapshot.is_volatile() {
-            let (uses, rules) = (snapshot.uses(), session.options.rules.clone());
+        if let Some(uses) = uses {
+            let rules = session.options.rules.clone();
             let cached = Cached { uses, rules, planned: Arc::clone(&planned) };
             *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = Some(cached);
         }

@@ -1,11 +1,13 @@
 //! Statements with parameters of Rust's types, and their results as rows.
 //!
 //! A statement with parameters is bound first to see of which types they are to be, and once more with the types of those that are
-//! no values of these (`parameters/convert.rs`). A prepared statement keeps what it was bound to for a few combinations of types.
+//! no values of these (`parameters/convert.rs`), and with the digits of numerics, which a query that runs once knows as those of
+//! literals. It is planned once, when all of that is known. A prepared statement keeps what it was bound to for a few combinations
+//! of types.
 
 use super::prepared::Prepared;
 use super::{Session, Statement};
-use crate::parameters::{Parameter, ParameterList, Parameters, highest_number, with_numbers};
+use crate::parameters::{Numbered, Parameter, ParameterList, Parameters, highest_number, with_numbers};
 use crate::row::{FromRow, FromSql, MappedRows, Row, Rows, TypedRows};
 use crate::stream::ResultStream;
 use crate::{DataType, Error, ErrorKind, Result, Value};
@@ -161,8 +163,8 @@ impl Session {
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     pub fn prepare_named(&self, sql: &str) -> Result<Prepared> {
-        let (sql, names) = with_numbers(&self.respelled(sql)).inspect_err(|_| self.fail())?;
-        let mut prepared = self.prepare(&sql)?;
+        let Numbered { text, names, moves } = with_numbers(&self.respelled(sql)).inspect_err(|_| self.fail())?;
+        let mut prepared = self.prepare_moved(&text, &moves)?;
         prepared.names = names;
         Ok(prepared)
     }
@@ -176,9 +178,12 @@ impl Session {
             let (prepared, values) = self.failing(|| {
                 // What a backslash means is known before names are looked for.
                 let sql = self.respelled(sql);
-                let (sql, names) = if list.is_named() { with_numbers(&sql)? } else { (sql.into_owned(), Vec::new()) };
-                let list = list.ordered(&names)?;
-                let statement = Statement::only(&sql)?;
+                let numbered = match list.is_named() {
+                    true => with_numbers(&sql)?,
+                    false => Numbered { text: sql.into_owned(), ..Numbered::default() },
+                };
+                let list = list.ordered(&numbered.names)?;
+                let statement = Statement::only_moved(&numbered.text, &numbered.moves)?;
                 self.bound(&statement, &list).map_err(|error| error.shifted(statement.start()))
             })?;
             prepared.execute(self, &values)
@@ -200,11 +205,11 @@ impl Session {
             }
             bound => bound?,
         };
-        let (other, values) = prepared.fitted(self, list)?;
+        let (other, values) = prepared.fitted(self, list, prepared.is_query())?;
         Ok((other.unwrap_or_else(|| Arc::new(prepared)), values))
     }
 
-    /// As [`Session::prepare_statement`]; an error is none of the transaction yet.
+    /// As [`Session::prepare_statement`], without a plan; an error is none of the transaction yet.
     fn bound_to(
         &self,
         statement: &Statement,
@@ -216,7 +221,7 @@ impl Session {
                 if !statement.is_about_transactions() {
                     self.work.check()?;
                 }
-                Prepared::new(self, statement.clone(), types, Arc::clone(literals))
+                Prepared::bound(self, statement.clone(), types, Arc::clone(literals))
             })
         })
     }
@@ -256,7 +261,7 @@ impl Prepared {
                 let message = "the statement was prepared without names: prepare_named takes them";
                 return Err(Error::new(ErrorKind::UnknownParameter, message));
             }
-            self.fitted(session, &list.ordered(&self.names)?)
+            self.fitted(session, &list.ordered(&self.names)?, false)
         };
         let rows = session.as_whole_within(self.room(), || {
             let (other, values) = session.failing(fit)?;
@@ -383,12 +388,26 @@ impl Prepared {
         &self.names
     }
 
-    /// The values of these parameters, and the statement bound for them if that is another one.
-    fn fitted(&self, session: &Session, list: &[Parameter]) -> Result<(Option<Arc<Prepared>>, Vec<Value>)> {
+    /// The values of these parameters, and the statement bound for them if that is another one. One that `knows_digits` is bound
+    /// with those of its numerics.
+    fn fitted(
+        &self,
+        session: &Session,
+        list: &[Parameter],
+        knows_digits: bool,
+    ) -> Result<(Option<Arc<Prepared>>, Vec<Value>)> {
         // A text is a literal, as `today` is.
         let sight = session.sight().at(session.work.times().transaction);
         let mut own: Vec<DataType> = vec![DataType::Null; list.len()];
         let mut bound: Option<Arc<Prepared>> = None;
+        if knows_digits && list.len() == self.parameter_types().len() {
+            for ((own, parameter), &data_type) in own.iter_mut().zip(list).zip(self.parameter_types()) {
+                *own = parameter.digits_as(data_type).unwrap_or(DataType::Null);
+            }
+            if own.iter().any(|of| *of != DataType::Null) {
+                bound = Some(self.variant(session, &own)?);
+            }
+        }
         // Each time one parameter at least gets its own type, and keeps it.
         loop {
             let prepared = bound.as_deref().unwrap_or(self);

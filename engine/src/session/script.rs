@@ -3,7 +3,7 @@
 use crate::guard::guarded;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::sql;
-use multiloop_planner::sql::{Parsed, Tree};
+use multiloop_planner::sql::{Moves, Parsed, Tree};
 use std::sync::Arc;
 
 /// Scripts of fewer bytes do not count against memory.
@@ -58,8 +58,28 @@ impl Statement {
         )
     }
 
-    /// The one statement of a text; 42601 if there is another number of them.
+    /// The one statement of a text; 42601 if there is another number of them. Positions are those of the text, if it asks for rows
+    /// or changes some: then it starts at 0; else they count from its start.
     pub(super) fn only(text: &str) -> Result<Self> {
+        Statement::only_moved(text, &Moves::default())
+    }
+
+    /// As [`Statement::only`], of a text whose pieces stand elsewhere in the one that it was made of: positions are those of that.
+    pub(super) fn only_moved(text: &str, moves: &Moves) -> Result<Self> {
+        let only = Statement::only_one(text).map_err(|error| match error.position() {
+            Some(position) => error.moved(moves.original(position)),
+            None => error,
+        })?;
+        // A text that is kept, as a view's, is cut by positions in it.
+        if moves.is_empty() && (only.start == 0 || !only.parsed.tree.is_of_rows()) {
+            return Ok(only);
+        }
+        let mut parsed = Arc::unwrap_or_clone(only.parsed);
+        parsed.moves = Arc::new(moves.behind(only.start));
+        Ok(Statement { parsed: Arc::new(parsed), start: 0 })
+    }
+
+    fn only_one(text: &str) -> Result<Self> {
         let mut statements = of_script(text)?;
         match (statements.pop(), statements.is_empty()) {
             (Some(one), true) => Ok(one),

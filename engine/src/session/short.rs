@@ -134,6 +134,8 @@ mod tests {
             "SELECT v FROM large WHERE k = 5::bigint",
             "SELECT * FROM small",
             "SELECT count(*), min(v) FROM small WHERE v > $1",
+            "SELECT count(*) FROM small WHERE v + 0.5 > $1 AND v + 0.5 <> $2",
+            "SELECT count(*) FROM small WHERE t::char(9) = $1",
         ] {
             assert!(is_short(&session, sql), "{sql}");
         }

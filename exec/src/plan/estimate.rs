@@ -171,6 +171,12 @@ fn value_time(node: &Node, expressions: &Expressions) -> Option<u64> {
         | Operation::Nested { .. } => return None,
     };
     let of_arguments = arguments.iter().map(|&argument| &expressions.nodes[argument as usize]);
+    // What a decimal is compared with takes one look at a number that is there already.
+    if matches!(function, Function::NarrowUp | Function::NarrowDown | Function::NarrowSame)
+        && of_arguments.clone().all(|of| matches!(of.operation, Operation::Parameter(_) | Operation::Constant(_)))
+    {
+        return Some(CALL);
+    }
     // Numerics have any number of digits.
     if of_arguments.clone().chain([node]).any(|node| node.data_type == DataType::Numeric) {
         return None;
@@ -190,9 +196,15 @@ fn function_time(function: Function, plain: u64) -> Option<u64> {
         F::Equal | F::NotEqual | F::Less | F::LessEqual | F::Greater | F::GreaterEqual => Some(plain),
         F::IsDistinct | F::IsNotDistinct | F::IsNull | F::IsNotNull | F::IsTrue | F::IsFalse => Some(plain),
         F::And | F::Or | F::Not | F::Case | F::Coalesce | F::NullIf | F::Greatest | F::Least | F::InList => Some(plain),
-        F::Length | F::OctetLength | F::Lower | F::Upper | F::Substring | F::Left | F::Right | F::StartsWith => {
-            Some(CALL)
-        }
+        F::Length
+        | F::OctetLength
+        | F::Lower
+        | F::Upper
+        | F::Trim(_)
+        | F::Substring
+        | F::Left
+        | F::Right
+        | F::StartsWith => Some(CALL),
         F::Cast
         | F::AssignCast
         | F::Concat

@@ -16,7 +16,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
     if call.result != DataType::Numeric && !call.types.contains(&DataType::Numeric) {
         return match call.function {
             F::Gcd | F::Lcm => integers(call).map(Some),
-            F::Scale | F::MinScale | F::NumericKey | F::NarrowUp | F::NarrowDown => of_one(call),
+            F::Scale | F::MinScale | F::NumericKey | F::NarrowUp | F::NarrowDown | F::NarrowSame => of_one(call),
             _ => Ok(None),
         };
     }
@@ -62,7 +62,7 @@ fn of_one(call: &Call) -> Result<Option<Value>> {
         F::NumericKey => Value::text(number(call, 0)?.key()),
         F::Scale => number(call, 0)?.scale().map_or(Value::Null, |scale| Value::Int(scale.into())),
         F::MinScale => number(call, 0)?.trim_scale().scale().map_or(Value::Null, |scale| Value::Int(scale.into())),
-        F::NarrowUp | F::NarrowDown => narrow(call)?,
+        F::NarrowUp | F::NarrowDown | F::NarrowSame => narrow(call)?,
         _ => return Ok(None),
     }))
 }
@@ -130,6 +130,9 @@ fn narrow(call: &Call) -> Result<Value> {
     }
     let units = number.multiply(&Numeric::from_integer(decimal::power_of_ten(scale)))?;
     let whole = if call.function == Function::NarrowUp { units.ceil() } else { units.floor() };
+    if call.function == Function::NarrowSame && whole.compare(&units).is_ne() {
+        return Ok(Value::Decimal(limit));
+    }
     let whole = whole.unscaled_at(0).ok_or_else(|| Error::internal("a number between bounds is finite"))?;
     Ok(Value::Decimal(whole))
 }

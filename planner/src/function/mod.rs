@@ -380,6 +380,8 @@ pub enum Function {
     NarrowUp,
     /// As `NarrowUp`, the largest that is not greater.
     NarrowDown,
+    /// As `NarrowUp`, the one that is the numeric; the largest of the type where it has more digits behind the point than these.
+    NarrowSame,
     /// Sine of radians.
     Sin,
     /// Cosine of radians.

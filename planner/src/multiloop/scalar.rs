@@ -350,7 +350,8 @@ pub fn function_effects(function: Function, arguments: &[DataType], result: Data
 fn is_total_of_numerics(function: Function, result: DataType) -> bool {
     use Function as F;
     match function {
-        F::Scale | F::MinScale | F::TrimScale | F::NumericKey | F::NarrowUp | F::NarrowDown => true,
+        F::Scale | F::MinScale | F::TrimScale | F::NumericKey => true,
+        F::NarrowUp | F::NarrowDown | F::NarrowSame => true,
         F::Average | F::DeviationOf => true,
         F::Add | F::Subtract | F::Multiply | F::Negate | F::Abs | F::Ceil | F::Floor | F::Round | F::Truncate => {
             result == DataType::Numeric

@@ -1,13 +1,14 @@
 //! The state of binding one text: the builder that what is written is handed to, and what only the text has.
 
 use super::recursive::Within;
-use super::text::Text;
+use super::text::{Moves, Text};
 use crate::error::{Position, Result};
 use crate::relation::builder::{Builder, HIDDEN, Rows, WindowSpec};
 use crate::stack;
 use sqlparser::ast;
 use sqlparser::tokenizer::Span;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// Walks a statement, or a view's query, and calls the builder.
 pub(crate) struct Binder<'b, 'a> {
@@ -50,6 +51,11 @@ impl<'b, 'a> Binder<'b, 'a> {
     /// A binder for a statement's text.
     pub(crate) fn new(builder: &'b mut Builder<'a>, text: &str) -> Self {
         Binder { text: Some(Text::new(text)), ..Binder::without_text(builder) }
+    }
+
+    /// A binder for a statement's text that was made of another one.
+    pub(crate) fn moved(builder: &'b mut Builder<'a>, text: &str, moves: &Arc<Moves>) -> Self {
+        Binder { text: Some(Text::new(text).moved(Arc::clone(moves))), ..Binder::without_text(builder) }
     }
 
     /// One for parts of statements whose text nobody sees: errors have no positions.

@@ -75,22 +75,35 @@ pub use session::{
     Direction, Discarded, Isolation, Piece, RoleOptions, RoleStatement, SessionStatement, TransactionMode,
 };
 pub use shown::Showing;
+pub use text::Moves;
 
 use crate::catalog::{Catalog, Declared, FileOptions, OnCommit, TableName, View};
 use crate::error::Result;
 use crate::relation::Query;
 use crate::relation::builder::{Builder, Need, Rows};
 use crate::types::{DataType, Field};
+use std::sync::Arc;
 
 /// A statement's text within a script.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// What it says.
     pub tree: Tree,
-    /// The text it came from, without the semicolon; positions are offsets into this.
+    /// The text it came from, without the semicolon; positions are offsets into this, or into what it was made of.
     pub text: String,
+    /// Where the pieces of the text stand in what it was made of.
+    pub moves: Arc<Moves>,
     /// The same of statements that differ in constants, blanks and comments alone.
     pub number: u64,
+}
+
+impl Tree {
+    /// Whether it asks for rows of tables or changes them.
+    pub fn is_of_rows(&self) -> bool {
+        use sqlparser::ast::Statement as S;
+        let Tree::Sql(statement) = self else { return false };
+        matches!(**statement, S::Query(_) | S::Insert(_) | S::Update { .. } | S::Delete(_))
+    }
 }
 
 /// A statement as it is written.

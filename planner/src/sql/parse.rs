@@ -12,6 +12,7 @@ use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, TokenizerError};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Operators, set operations and joins that may stand around a place of the text. The syntax tree of `a + a + …` is as
 /// deep as the chain is long, and dropping it recurses.
@@ -61,7 +62,7 @@ pub(super) fn parse(sql: &str) -> Result<Vec<Parsed>> {
             None => error,
         })?;
         let text = text.as_str();
-        parsed.push(Parsed { tree, text: text.to_owned(), number });
+        parsed.push(Parsed { tree, text: text.to_owned(), moves: Arc::default(), number });
     }
     Ok(parsed)
 }

@@ -262,8 +262,10 @@ impl Binder<'_, '_> {
         }
         let mut builder = Builder::new(self.builder.catalog, view_rows, &[], self.builder.is_wide());
         builder.names_items = self.builder.names_items;
-        let text = self.text.as_ref().map_or("", |text| text.as_str());
-        Binder::new(&mut builder, text).whole_query(&tree)
+        match &self.text {
+            Some(text) => Binder::moved(&mut builder, text.as_str(), text.moves()).whole_query(&tree),
+            None => Binder::new(&mut builder, "").whole_query(&tree),
+        }
     }
 
     /// A FILTER, and what holds for rows of a PIVOT's column.

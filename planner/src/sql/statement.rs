@@ -17,6 +17,21 @@ pub(super) fn bind(
     parameters: &[DataType],
     wide_numerics: bool,
 ) -> Result<Statement> {
+    let bound = bind_again(parsed, catalog, parameters, wide_numerics);
+    // An error at the whole statement is at its start.
+    bound.map_err(|error| match error.position() {
+        Some(start @ Position(0)) => error.moved(parsed.moves.original(start)),
+        _ => error,
+    })
+}
+
+/// Binds a statement, if need be once more.
+fn bind_again(
+    parsed: &Parsed,
+    catalog: &dyn Catalog,
+    parameters: &[DataType],
+    wide_numerics: bool,
+) -> Result<Statement> {
     match bind_once(parsed, catalog, parameters, (wide_numerics, false)) {
         // A name that no table has may be a select item's, and so may one before a point.
         Err(error) if matches!(error.kind(), ErrorKind::UnknownColumn | ErrorKind::UnknownTable) => {
@@ -35,7 +50,7 @@ fn bind_once(
     parameters: &[DataType],
     (wide_numerics, names_items): (bool, bool),
 ) -> Result<Statement> {
-    let Parsed { tree, text, number: _ } = parsed;
+    let Parsed { tree, text, moves, number: _ } = parsed;
     let (ast, options) = match tree {
         Tree::Sql(ast) | Tree::Summarize(ast) => (ast, &FileOptions::default()),
         Tree::Copy(ast, options) => (ast, options),
@@ -48,7 +63,7 @@ fn bind_once(
         builder.keep_notes();
     }
     builder.names_items = names_items;
-    let bound = match (bind_kind(Binder::new(&mut builder, text), ast, options, text)?, tree) {
+    let bound = match (bind_kind(Binder::moved(&mut builder, text, moves), ast, options, text)?, tree) {
         (Statement::Query(query), Tree::Summarize(_)) => Statement::Summarize(query),
         (_, Tree::Summarize(_)) => {
             let error = Error::new(ErrorKind::Syntax, "syntax error: SUMMARIZE is of a query, a table or a file");

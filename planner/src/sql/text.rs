@@ -1,17 +1,56 @@
 //! A statement's text, with an index from sqlparser's lines and columns to byte offsets. A long INSERT asks for a
 //! position at every value, so each answer takes constant time, however long the line.
+//! A text that was made of another one, as names of parameters become numbers, knows where its pieces stand in that ([`Moves`]):
+//! positions are those of what the user wrote.
 
 use crate::error::Position;
 use sqlparser::tokenizer::Location;
+use std::sync::Arc;
 
 /// Characters between two marks within a line.
 const MARK_EVERY: usize = 64;
+
+/// Where the pieces of a text stand in the one that it was made of. Before the first piece both are alike.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moves(Vec<(u32, u32)>);
+
+impl Moves {
+    /// From byte `now` of the text on, until the next piece, it is the other text from byte `before` on. Pieces come in order.
+    pub fn push(&mut self, now: usize, before: usize) {
+        if let (Ok(now), Ok(before)) = (u32::try_from(now), u32::try_from(before)) {
+            self.0.push((now, before));
+        }
+    }
+
+    /// Whether both texts are alike.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The same place of the other text. What stands between two pieces is where the second begins, at most.
+    #[must_use]
+    pub fn original(&self, Position(at): Position) -> Position {
+        let next = self.0.partition_point(|&(now, _)| now <= at);
+        let (now, before) = if next == 0 { (0, 0) } else { self.0[next - 1] };
+        let moved = before.saturating_add(at - now);
+        Position(self.0.get(next).map_or(moved, |&(_, before)| moved.min(before)))
+    }
+
+    /// Those of the text from byte `start` on.
+    #[must_use]
+    pub fn behind(&self, start: usize) -> Moves {
+        let Ok(start) = u32::try_from(start) else { return Moves::default() };
+        let later = self.0.iter().filter(|(now, _)| *now > start).map(|&(now, before)| (now - start, before));
+        Moves(std::iter::once((0, self.original(Position(start)).0)).chain(later).collect())
+    }
+}
 
 /// A text and where its lines and characters are.
 pub(crate) struct Text {
     text: String,
     /// For each line, the byte offsets of its characters 0, 64, 128, …
     marks: Vec<Vec<usize>>,
+    moves: Arc<Moves>,
 }
 
 impl Text {
@@ -29,7 +68,17 @@ impl Text {
                 line.push(offset + c.len_utf8());
             }
         }
-        Text { text: text.to_owned(), marks }
+        Text { text: text.to_owned(), marks, moves: Arc::default() }
+    }
+
+    /// The same text, made of another one.
+    pub(crate) fn moved(self, moves: Arc<Moves>) -> Self {
+        Text { moves, ..self }
+    }
+
+    /// Where its pieces stand in the text that it was made of.
+    pub(crate) fn moves(&self) -> &Arc<Moves> {
+        &self.moves
     }
 
     /// The text itself.
@@ -49,15 +98,27 @@ impl Text {
         Some(rest.map_or(end, |(offset, _)| mark + offset))
     }
 
-    /// As [`Text::offset`], as an error's position.
+    /// As [`Text::offset`], as an error's position: in the text that it was made of.
     pub(crate) fn position(&self, location: Location) -> Option<Position> {
-        u32::try_from(self.offset(location)?).ok().map(Position)
+        u32::try_from(self.offset(location)?).ok().map(|at| self.moves.original(Position(at)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moved_places_are_those_of_the_first_text() {
+        // `:a + :b + c` with 10 and 11 for the names.
+        let mut moves = Moves::default();
+        assert_eq!(moves.original(Position(7)), Position(7));
+        moves.push(3, 2);
+        moves.push(9, 7);
+        let all = |moves: &Moves, last: u32| (0..=last).map(|at| moves.original(Position(at)).0).collect::<Vec<_>>();
+        assert_eq!(all(&moves, 13), [0, 1, 2, 2, 3, 4, 5, 6, 7, 7, 8, 9, 10, 11]);
+        assert_eq!(all(&moves.behind(4), 9), [3, 4, 5, 6, 7, 7, 8, 9, 10, 11]);
+    }
 
     #[test]
     fn offsets_are_those_of_counting() {

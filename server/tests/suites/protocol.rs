@@ -353,6 +353,36 @@ fn extended_queries() {
 }
 
 #[test]
+fn parameters_beside_decimals_keep_their_digits() {
+    let server = Running::start();
+    server.sql("CREATE TABLE t AS SELECT 12.5::decimal(8,1) AS km, 'ab'::char(3) AS c, 'x'::varchar(3) AS v");
+    let mut client = server.client();
+    let sql = "SELECT km = $1, km > $1, c = $2, v = $3 FROM t";
+    client.send(Script::new().parse("s", sql, &[]).describe(b'S', "s").sync());
+    // numeric, bpchar and text.
+    assert_eq!(client.ready()[1].body, b"\0\x03\0\0\x06\xa4\0\0\x04\x12\0\0\0\x19");
+    // 12.46 as digits of base 10,000: 12 and 4600.
+    let binary = [0, 2, 0, 0, 0, 0, 0, 2, 0, 12, 0x11, 0xf8];
+    for (km, format) in [(&b"12.46"[..], 0), (&binary[..], 1)] {
+        let values = [Some(km), Some(&b"ab    "[..]), Some(&b"xyzzy"[..])];
+        client.send(Script::new().bind("", "s", &values, (&[format, 0, 0], &[])).execute("", 0).sync());
+        let found = client.ready()[1].values();
+        let expected = ["f", "t", "t", "f"].map(|text| Some(text.as_bytes().to_vec()));
+        assert_eq!(found, expected, "{format}");
+    }
+    // A column takes them as an assignment does.
+    let sql = "INSERT INTO t VALUES ($1, $2, $3)";
+    client.send(Script::new().parse("i", sql, &[]).describe(b'S', "i").sync());
+    assert_eq!(client.ready()[1].body, b"\0\x03\0\0\x06\xa4\0\0\x04\x12\0\0\x04\x13");
+    let insert = |values: &[Option<&[u8]>]| Script::new().bind("", "i", values, (&[], &[])).execute("", 0).sync();
+    assert_eq!(client.say(insert(&[Some(b"1.25"), Some(b"a"), Some(b"y")])), "2C(INSERT 0 1)Z");
+    assert_eq!(client.say(insert(&[Some(b"12345678"), None, None])), "2E(22003)Z");
+    assert_eq!(client.say(insert(&[None, Some(b"abcd"), None])), "2E(22001)Z");
+    assert_eq!(client.say(insert(&[None, None, Some(b"abcd")])), "2E(22001)Z");
+    assert_eq!(client.rows("SELECT km FROM t WHERE v = 'y'"), [[Some("1.3".to_owned())]]);
+}
+
+#[test]
 fn what_does_not_fit_is_refused() {
     let server = Running::start();
     let mut client = server.client();

@@ -355,9 +355,20 @@ impl Writer<'_> {
             format!("SELECT {x} IN ($1, NULL), {a} = ANY (ARRAY[$2, 4]) FROM {from}"),
             format!("SELECT CASE WHEN {x} < $1 THEN $2 ELSE {a} END FROM {from}"),
         ];
-        let query = &shapes[self.choices.pick(shapes.len())];
+        let shape = self.choices.pick(shapes.len());
+        let query = &shapes[shape];
+        // A type that is inferred has no digits and lengths; nothing says one of what is only shown.
+        let kind = if shape != 2 && self.choices.once_in(2) { "unknown" } else { kind };
+        let literal = self.literal(&any.column);
         let values = [
-            self.literal(&any.column),
+            match any.column.kind {
+                // More digits than the column has.
+                Kind::Numeric => {
+                    let more = ["", " + 0.005", " - 0.0049", " + 0.000", " * 1.15"];
+                    format!("{literal}{}", self.choices.one(&more))
+                }
+                _ => literal,
+            },
             if self.choices.once_in(5) { "NULL".to_owned() } else { self.choices.pick(20).to_string() },
         ];
         let first = if self.choices.once_in(6) { "NULL" } else { &values[0] };

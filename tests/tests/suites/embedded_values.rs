@@ -140,8 +140,9 @@ fn numbers_beyond_their_types_are_refused() {
         ("INSERT INTO t (i) VALUES ($1)", Value::Int(1 << 32 | 1)),
         ("INSERT INTO t (s) VALUES ($1)", Value::Int(70_000)),
         ("INSERT INTO t (r) VALUES ($1)", Value::Float(1e300)),
-        ("INSERT INTO t (d) VALUES ($1)", Value::Decimal(i128::MAX)),
-        ("SELECT $1::decimal(5,2)", Value::Decimal(100_000)),
+        ("INSERT INTO t (d) VALUES ($1)", Value::numeric(Numeric::new(i128::MAX, 0))),
+        ("INSERT INTO t (d) VALUES ($1)", Value::numeric(Numeric::new(999_995, 3))),
+        ("SELECT $1::decimal(5,2)", Value::numeric(Numeric::new(100_000, 2))),
         ("SELECT $1::smallint + 1::smallint", Value::Int(40_000)),
     ] {
         assert_eq!(sqlstate(run(sql, value)), "22003", "{sql}");

@@ -2,7 +2,7 @@
 
 use arrow::array::{Array, ArrayRef, Int32Array, RecordBatch, StringArray};
 use arrow::util::display::array_value_to_string;
-use multiloop::{DataType, Engine, Execution, ResultStream, Session, TransactionStatus, Value, arrow};
+use multiloop::{DataType, Engine, Execution, Numeric, ResultStream, Session, TransactionStatus, Value, arrow};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -496,9 +496,9 @@ fn any_statement_is_prepared() {
     let one = engine().session();
     check(&one, &[("CREATE TABLE t (a int, b numeric(9,2))", "CREATE TABLE")]);
     let insert = one.prepare("INSERT INTO t VALUES ($1, $2)").expect("a statement");
-    assert_eq!(insert.parameter_types(), [DataType::Integer, DataType::decimal(9, 2)]);
+    assert_eq!(insert.parameter_types(), [DataType::Integer, DataType::Numeric]);
     assert!(insert.fields().is_none());
-    insert.execute(&one, &[Value::Int(1), Value::Decimal(250)]).expect("it is inserted");
+    insert.execute(&one, &[Value::Int(1), Value::numeric(Numeric::new(250, 2))]).expect("it is inserted");
     let query = one.prepare("SELECT a, b * 2 AS c FROM t WHERE a = $1").expect("a query");
     assert_eq!(
         query.fields().map(|fields| fields.iter().map(|field| field.name.as_str()).collect()),

@@ -126,7 +126,7 @@ fn of_one(function: Function, a: SmallNumeric, result: DataType) -> Option<Opera
     use Function as F;
     match function {
         F::Cast => cast(a, result),
-        F::NarrowUp | F::NarrowDown => narrow(function, a, result).map(Operand::Number),
+        F::NarrowUp | F::NarrowDown | F::NarrowSame => narrow(function, a, result).map(Operand::Number),
         _ if result != DataType::Numeric => None,
         F::Negate => a.negate().map(Operand::Number),
         F::Abs => a.abs().map(Operand::Number),
@@ -197,7 +197,11 @@ pub(super) fn narrow(function: Function, number: SmallNumeric, to: DataType) -> 
                 (Ok(unscaled), Ok(power)) => unscaled.div_euclid(power).into(),
                 _ => number.unscaled.div_euclid(power),
             };
-            if function == Function::NarrowUp && down * power != number.unscaled { down + 1 } else { down }
+            match function {
+                Function::NarrowUp if down * power != number.unscaled => down + 1,
+                Function::NarrowSame if down * power != number.unscaled => limit,
+                _ => down,
+            }
         }
         None => {
             let factor = power_of_ten(u32::from(scale) - number.scale)?;

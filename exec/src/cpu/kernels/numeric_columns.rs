@@ -24,7 +24,7 @@ pub(crate) fn takes(function: Function, types: &[DataType], result: DataType) ->
         (F::Cast, [DataType::Double]) => result.is_exact(),
         (F::Cast, [DataType::Numeric]) => is_exact(&result) || result == DataType::Double,
         (F::Cast, [from]) => is_exact(from) && result == DataType::Numeric,
-        (F::NarrowUp | F::NarrowDown, [DataType::Numeric]) => result.is_decimal(),
+        (F::NarrowUp | F::NarrowDown | F::NarrowSame, [DataType::Numeric]) => result.is_decimal(),
         (F::Negate | F::Abs | F::Ceil | F::Floor | F::Round | F::Truncate | F::SquareRoot | F::DeviationOf, [from]) => {
             is_exact(from) && result == DataType::Numeric
         }
@@ -245,7 +245,7 @@ fn of_one(call: &Call<'_>, a: &Numbers<'_>, tuples: &Tuples<'_>, out: &mut Vecto
             tuples.each(double, put).then_some(VectorData::F64(values))
         }
         F::Cast => tuples.integers(call.register, out, |tuple| integer_at(a.get(tuple).round(scale)?, to)),
-        F::NarrowUp | F::NarrowDown => {
+        F::NarrowUp | F::NarrowDown | F::NarrowSame => {
             tuples.integers(call.register, out, |tuple| narrow(call.function, a.get(tuple), to))
         }
         F::Negate => tuples.numerics(out, |tuple| a.get(tuple).negate()),

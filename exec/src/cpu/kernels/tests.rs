@@ -527,7 +527,7 @@ fn functions_of_numerics() {
     }
     let fewer = |column: Column| Column { values: column.values.into_iter().step_by(23).collect(), ..column };
     for result in [decimal(9, 2), decimal(15, 2), decimal(18, 0), decimal(38, 0), decimal(38, 20)] {
-        for function in [Cast, NarrowUp, NarrowDown] {
+        for function in [Cast, NarrowUp, NarrowDown, NarrowSame] {
             check(function, std::slice::from_ref(&numbers), result);
         }
     }

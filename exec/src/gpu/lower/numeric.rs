@@ -130,7 +130,7 @@ pub(crate) fn check(task: &Task<'_>) -> Done<()> {
             Operation::Call { function, .. } if arguments.iter().any(is_of_numerics) => {
                 let of_keys = arguments.iter().all(|&argument| is_key(node_of(argument)));
                 let known = match function {
-                    Function::NarrowUp | Function::NarrowDown => node.data_type.is_decimal(),
+                    Function::NarrowUp | Function::NarrowDown | Function::NarrowSame => node.data_type.is_decimal(),
                     Function::Cast => node.data_type.is_integer() || node.data_type.is_decimal(),
                     Function::IsNull | Function::IsNotNull | Function::NumericKey => !of_keys,
                     function => of_keys && compares(*function).is_some(),
@@ -380,15 +380,23 @@ impl Lowering<'_> {
                 return Ok(Scalar::new(value.cast(of), null));
             }
             Function::NarrowUp => Cut::Up,
-            Function::NarrowDown => Cut::Down,
+            Function::NarrowDown | Function::NarrowSame => Cut::Down,
             _ => return decline(format!("{function:?} of numeric")),
         };
         let DataType::Decimal { precision, .. } = node.data_type else { return decline("a number that is narrowed") };
         // As far as the processors have it (`narrow` of `evaluate/numeric.rs`).
         let limit = 10i128.pow(precision.into()) - i128::from(precision < DECIMAL_DIGITS_MAX);
         let limit = self.integer(limit, Type::I128);
-        let [to, how] = [scale, how as u32].map(|of| Expression::number(of.into(), Type::U32));
-        let value = Expression::Call(Helper::NumericNarrow, vec![a.digits, a.scale, to, how, limit]);
+        let narrow = |how: Cut| {
+            let [to, how] = [scale, how as u32].map(|of| Expression::number(of.into(), Type::U32));
+            let operands = vec![a.digits.clone(), a.scale.clone(), to, how, limit.clone()];
+            Expression::Call(Helper::NumericNarrow, operands)
+        };
+        let mut value = narrow(how);
+        if function == Function::NarrowSame {
+            let [down, up] = [value, narrow(Cut::Up)].map(|bound| self.hold(bound));
+            value = Expression::select(Expression::binary(Binary::Equal, down.clone(), up), down, limit.clone());
+        }
         Ok(Scalar::new(value.cast(of), a.null))
     }
 

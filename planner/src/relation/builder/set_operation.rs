@@ -3,8 +3,9 @@
 use super::expression::settled_type;
 use super::{Builder, Coercion, Rows, checked_key};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::{ColumnId, Relation, SetKind};
+use crate::relation::{ColumnId, ExpressionKind, Relation, SetKind};
 use crate::types::DataType;
+use crate::value::Value;
 use std::sync::Arc;
 
 fn written(kind: SetKind) -> &'static str {
@@ -13,6 +14,13 @@ fn written(kind: SetKind) -> &'static str {
         SetKind::Intersect => "INTERSECT",
         SetKind::Except => "EXCEPT",
     }
+}
+
+/// Whether a column of rows, by its place, is NULL throughout.
+fn is_null((relation, output): &Rows, at: usize) -> bool {
+    let Relation::Project { columns, .. } = &**relation else { return false };
+    let made = columns.iter().find(|(column, _)| *column == output[at].1);
+    made.is_some_and(|(_, value)| matches!(value.kind, ExpressionKind::Constant(Value::Null)))
 }
 
 impl Builder<'_> {
@@ -30,11 +38,18 @@ impl Builder<'_> {
             let message = format!("each {operator} query must have the same number of columns");
             return Err(Error::new(ErrorKind::Syntax, message).at(position));
         }
-        let (left, right) = (self.output_types(left), self.output_types(right));
-        let pairs = left.iter().zip(&right);
-        pairs
-            .map(|(left, right)| settled_type(&[*left, *right], operator).map_err(|error| error.at(position)))
-            .collect()
+        let types = self.output_types(left).into_iter().zip(self.output_types(right));
+        let mut common = Vec::with_capacity(left.1.len());
+        for (at, pair) in types.enumerate() {
+            // What is no NULL has digits of its own, which are not those of the other side.
+            let pair = match pair {
+                (known, DataType::Null) if known.is_decimal() && !is_null(right, at) => [known, DataType::Numeric],
+                (DataType::Null, known) if known.is_decimal() && !is_null(left, at) => [DataType::Numeric, known],
+                (left, right) => [left, right],
+            };
+            common.push(settled_type(&pair, operator).map_err(|error| error.at(position))?);
+        }
+        Ok(common)
     }
 
     /// The types of rows.

@@ -13,7 +13,7 @@
 //! has. A decimal with a real or double gives double; real with real gives real; integers give the wider of the two.
 //! `^` is numeric where an operand is a decimal or numeric and none a float, else double.
 
-use super::coercion::{Coercion, as_decimal, cast, castable, rescaled};
+use super::coercion::{Coercion, as_decimal, cast, castable, operand_type, rescaled};
 use super::operator::{ambiguous_operator, no_operator};
 use super::{exact, fold, literal};
 use crate::error::{Error, ErrorKind, Result};
@@ -125,6 +125,7 @@ impl Builder<'_> {
         let give = |binder: &mut Self, operand: Expression| {
             let operand = if wanted.is_exact() { literal::as_decimal_literal(operand)? } else { operand };
             if operand.data_type == DataType::Null {
+                let wanted = operand_type(&operand, wanted);
                 binder.coerce(operand, wanted, Coercion::Implicit)
             } else {
                 Ok(operand)

@@ -1,6 +1,6 @@
 //! Arrays: ARRAY[…], subscripts and slices, operators, ANY and ALL.
 
-use super::coercion::{Coercion, cast, castable, types_to_unify, unify_types};
+use super::coercion::{Coercion, cast, castable, element_type, types_to_unify, unify_types};
 use super::logical::relabel;
 use super::operator::no_operator;
 use super::subquery::Quantifier;
@@ -8,8 +8,8 @@ use super::{bits_function, fold, pattern::PatternOperator, structure};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::array::Array;
 use crate::function::{ArrayFunction, Comparison, Function, RowFunction, type_of_word, type_word};
-use crate::relation::Expression;
 use crate::relation::builder::Builder;
+use crate::relation::{Expression, ExpressionKind};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -39,6 +39,11 @@ pub(super) fn element_of(data_type: DataType) -> DataType {
         other if other.is_bits() => other.of_any_length(),
         other => other,
     }
+}
+
+/// The type of elements of which some are in an expression of unknown type.
+fn beside(element: DataType, unknown: &Expression) -> DataType {
+    if matches!(unknown.kind, ExpressionKind::Constant(Value::Null)) { element } else { element_type(element) }
 }
 
 /// A call of a function of arrays of this element type.
@@ -179,8 +184,8 @@ impl Builder<'_> {
                 Some(common) => common,
                 None => return fails(left.position),
             },
-            (Some(known), None) if r == DataType::Null => known,
-            (None, Some(known)) if l == DataType::Null => known,
+            (Some(known), None) if r == DataType::Null => beside(known, &right),
+            (None, Some(known)) if l == DataType::Null => beside(known, &left),
             _ => return fails(left.position),
         };
         let common = common.of_any_length();
@@ -228,12 +233,14 @@ impl Builder<'_> {
         value: Expression,
     ) -> Result<Option<(Expression, Expression, DataType)>> {
         let of = match (array.data_type.element(), value.data_type) {
-            (Some(element), DataType::Null) => element,
+            (Some(element), DataType::Null) => beside(element, &value),
             (Some(element), value) => match common_element(element, element_of(value)) {
                 Some(common) => common,
                 None => return Ok(None),
             },
-            (None, value) if array.data_type == DataType::Null && value != DataType::Null => element_of(value),
+            (None, value) if array.data_type == DataType::Null && value != DataType::Null => {
+                beside(element_of(value), &array)
+            }
             _ => return Ok(None),
         };
         let of = of.of_any_length();
@@ -255,7 +262,7 @@ impl Builder<'_> {
             DataType::Null => {
                 let element = match value.data_type {
                     DataType::Null => DataType::Text,
-                    known => element_of(known),
+                    known => beside(element_of(known), &array),
                 };
                 let array = self.coerce(array, DataType::list(element), Coercion::Implicit)?;
                 // Compared are texts.
@@ -326,7 +333,7 @@ impl Builder<'_> {
 /// The type in which a value and the elements of an array are compared.
 fn tested_type(value: DataType, element: DataType) -> DataType {
     match (value, element) {
-        (DataType::Null, element) => element,
+        (DataType::Null, element) => element_type(element),
         (value, element) if value == element => element,
         (value, element) if value.is_numeric() && element.is_numeric() => {
             if value.is_float() || element.is_float() {

@@ -113,16 +113,34 @@ pub(crate) fn unify_types(types: &[DataType], construct: &str) -> Result<DataTyp
     })
 }
 
-/// The types of expressions that are to have one. Among others a NULL has their type: it is shorter than any string.
+/// The types of expressions that are to have one. Among others a NULL has their type: it is shorter than any string. A parameter
+/// among decimals is a numeric, whose digits nobody knows.
 pub(crate) fn types_to_unify<'e>(expressions: impl Iterator<Item = &'e Expression> + Clone) -> Vec<DataType> {
-    let types = expressions.clone().map(|expression| expression.data_type);
-    let mut known = types.filter(|data_type| *data_type != DataType::Null);
-    let known = known.next().unwrap_or(DataType::Null);
+    let types = || expressions.clone().map(|expression| expression.data_type);
+    let known = types().find(|data_type| *data_type != DataType::Null).unwrap_or(DataType::Null);
+    let parameter = if types().any(DataType::is_decimal) { DataType::Numeric } else { DataType::Null };
     let unified = |expression: &Expression| match &expression.kind {
         ExpressionKind::Constant(Value::Null) if expression.data_type == DataType::Null => known,
+        ExpressionKind::Parameter(_) if expression.data_type == DataType::Null => parameter,
         _ => expression.data_type,
     };
     expressions.map(unified).collect()
+}
+
+/// The type that an operator gives its operand of unknown type beside one of a known type: texts are one type to operators, and
+/// what is no NULL has a scale of its own beside a decimal.
+pub(super) fn operand_type(operand: &Expression, known: DataType) -> DataType {
+    match (known, &operand.kind) {
+        (DataType::Char(_), ExpressionKind::Parameter(_)) => DataType::BPCHAR,
+        (known, _) if known.is_text() => DataType::Text,
+        (known, ExpressionKind::Constant(Value::Null)) => known.of_any_length(),
+        (known, _) => element_type(known),
+    }
+}
+
+/// The type of what stands beside a value of this type, or is an element of an array beside it, whatever its digits and bits.
+pub(super) fn element_type(of: DataType) -> DataType {
+    if of.element().unwrap_or(of).is_text() { of } else { of.without_modifiers() }
 }
 
 /// A string type of any length.
@@ -205,7 +223,7 @@ impl Builder<'_> {
                 }
                 ExpressionKind::Constant(_) => return Ok(Expression::constant(Value::Null, to).at(position)),
                 ExpressionKind::Parameter(index) => {
-                    let parameter = self.type_parameter(*index, to, coercion).at(position);
+                    let parameter = self.type_parameter(*index, to).at(position);
                     return self.coerce(parameter, to, coercion);
                 }
                 _ => {}
@@ -289,15 +307,11 @@ impl Builder<'_> {
         expressions.into_iter().map(|expression| self.coerce(expression, common, Coercion::Implicit)).collect()
     }
 
-    /// A parameter of unknown type gets one, unless it has got one since it was bound. What is compared or called is a text,
-    /// whatever text it meets.
-    fn type_parameter(&mut self, index: u32, to: DataType, coercion: Coercion) -> Expression {
+    /// A parameter of unknown type gets one, unless it has got one since it was bound: without the lengths and digits of what it
+    /// meets, which its value need not have.
+    fn type_parameter(&mut self, index: u32, to: DataType) -> Expression {
         let known = &mut self.parameters[index as usize];
-        let data_type = *known.get_or_insert(match to {
-            DataType::Varchar(_) if coercion != Coercion::Implicit => DataType::VARCHAR,
-            to if to.is_text() => DataType::Text,
-            to => to.of_any_length(),
-        });
+        let data_type = *known.get_or_insert(to.without_modifiers());
         Expression::new(ExpressionKind::Parameter(index), data_type)
     }
 }

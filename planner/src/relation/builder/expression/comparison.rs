@@ -11,7 +11,7 @@
 //! * Strings: a char with a char or varchar compares as char, any other two as text (`blanks`). A literal that meets a char
 //!   loses its trailing blanks.
 
-use super::coercion::{Coercion, as_decimal, cast, castable, types_to_unify, unify_types};
+use super::coercion::{Coercion, as_decimal, cast, castable, operand_type, types_to_unify, unify_types};
 use super::literal::{as_decimal_literal, decimal_constant, unknown_text};
 use super::logical::relabel;
 use super::operator::{and, no_operator, or};
@@ -190,7 +190,7 @@ impl Builder<'_> {
             let trimmed = Value::text(text.trim_end_matches(' '));
             return Ok(Expression::constant(trimmed, DataType::Text).at(side.position));
         }
-        let wanted = if known.is_text() { DataType::Text } else { known.of_any_length() };
+        let wanted = operand_type(&side, known);
         self.coerce(side, wanted, Coercion::Implicit)
     }
 
@@ -229,8 +229,11 @@ impl Builder<'_> {
             let members = || std::iter::once(&value).chain(fixed.iter().map(|&index| &items[index]));
             if let Ok(common) = unify_types(&types_to_unify(members()), "IN") {
                 // What has a type already is compared as it is, where the comparison knows how.
-                let settle = |binder: &mut Self, member: Expression| match member.data_type {
-                    DataType::Null => binder.known_side(member, common),
+                let settle = |binder: &mut Self, member: Expression| match (&member.kind, member.data_type) {
+                    (ExpressionKind::Parameter(_), DataType::Null) => {
+                        binder.coerce(member, common.without_modifiers(), Coercion::Implicit)
+                    }
+                    (_, DataType::Null) => binder.known_side(member, common),
                     _ => Ok(member),
                 };
                 for &index in &fixed {
@@ -251,12 +254,11 @@ impl Builder<'_> {
         let mut pairs = Vec::with_capacity(items.len());
         for item in items {
             let (side, item) = self.comparable("=", value.clone(), item)?;
-            let pair = as_one_exact(side, item);
             // The first item gives a value of unknown type its type.
             if value.data_type == DataType::Null {
-                value = pair.0.clone();
+                value = side.clone();
             }
-            pairs.push(pair);
+            pairs.push(exact::narrow_sides(Function::Equal, &side, &item).unwrap_or_else(|| as_one_exact(side, item)));
         }
         let one_list = pairs.len() > 1
             && fold::constant(&value).is_none()

@@ -146,26 +146,48 @@ pub(super) fn are_exact(types: &[DataType]) -> bool {
 }
 
 /// A comparison of something narrow with something wide, in the narrow form, so that it is made in the kernels of
-/// decimals: `x < c` says the same as `x < the smallest decimal of x's scale that is not less than c`. The bounds have
-/// a digit more than x (or are the number next to all that 38 digits make), so that what lies beyond them lies beyond
-/// every x, NaN among it. None where there is no such form.
+/// decimals: see [`narrow_sides`].
 pub(super) fn compare_narrow(function: Function, left: &Expression, right: &Expression) -> Option<Expression> {
+    let (left, right) = narrow_sides(function, left, right)?;
+    Some(fold::call(function, vec![left, right], DataType::Boolean))
+}
+
+/// The sides of a comparison of something narrow with something wide, in the narrow form, which says the same: `x < c` is
+/// `x < the smallest decimal of x's scale that is not less than c`, and `x = c` is `x = the decimal of x's scale that is c`. The
+/// bounds have a digit more than x (or are the number next to all that 38 digits make), so that what lies beyond them lies beyond
+/// every x, NaN among it; and so does what stands for a `c` of more digits than x has. None where there is no such form. An equality
+/// of columns stays as it is: joins and the rules for equal columns know it so.
+pub(super) fn narrow_sides(
+    function: Function,
+    left: &Expression,
+    right: &Expression,
+) -> Option<(Expression, Expression)> {
+    use Function as F;
     if left.data_type == DataType::Numeric && right.data_type != DataType::Numeric {
-        return compare_narrow(mirrored(function), right, left);
+        return narrow_sides(mirrored(function), right, left).map(|(left, right)| (right, left));
     }
     let DataType::Decimal { precision, scale } = as_decimal(left.data_type) else { return None };
     if right.data_type != DataType::Numeric {
         return None;
     }
     let bound = match function {
-        Function::Less | Function::GreaterEqual => Function::NarrowUp,
-        Function::LessEqual | Function::Greater => Function::NarrowDown,
+        F::Less | F::GreaterEqual => F::NarrowUp,
+        F::LessEqual | F::Greater => F::NarrowDown,
+        F::Equal | F::NotEqual | F::IsDistinct | F::IsNotDistinct if is_of_parameters(right) => F::NarrowSame,
         _ => return None,
     };
     let narrow =
         fold::call(bound, vec![right.clone()], DataType::decimal((precision + 1).min(DECIMAL_DIGITS_MAX), scale));
-    let left = arithmetic::to_scale(left.clone(), scale);
-    Some(fold::call(function, vec![left, narrow], DataType::Boolean))
+    Some((arithmetic::to_scale(left.clone(), scale), narrow))
+}
+
+/// Whether an expression is made of constants and parameters alone: it has one value for all rows.
+fn is_of_parameters(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => true,
+        ExpressionKind::Call(function, arguments) => function.is_immutable() && arguments.iter().all(is_of_parameters),
+        _ => false,
+    }
 }
 
 impl Builder<'_> {

@@ -386,7 +386,10 @@ fn parameters_take_the_type_they_meet() {
         ("i = $1", "Equal(i, $1::integer): boolean with integer"),
         ("$1 < d and $2 like t", "And(Less($1::date, d), Like($2::text, t)): boolean with date, text"),
         ("$1 = $2", "Equal($1::text, $2::text): boolean with text, text"),
-        ("n * $1", "Multiply(n, $1::decimal(15,2)): decimal(30,4) with decimal(15,2)"),
+        ("n * $1", "Multiply(n, $1::numeric): numeric with numeric"),
+        ("n < $1", "Less(n, NarrowUp($1::numeric)): boolean with numeric"),
+        ("n = $1", "Equal(n, NarrowSame($1::numeric)): boolean with numeric"),
+        ("coalesce(n, $1)", "Coalesce(Cast(n as numeric), $1::numeric): numeric with numeric"),
         ("$1", "$1::text: text with text"),
         ("$1::integer + $1", "Add($1::integer, $1::integer): integer with integer"),
         (
@@ -398,7 +401,7 @@ fn parameters_take_the_type_they_meet() {
         ("coalesce($1, d)", "Coalesce($1::date, d): date with date"),
         ("sqrt($1)", "SquareRoot($1::double precision): double precision with double precision"),
         ("$2 = b", "Equal($2::boolean, b): boolean with ?, boolean"),
-        ("c = $1", "Equal(c, $1::text): boolean with text"),
+        ("c = $1", "Equal(c, Trim(Trailing)($1::bpchar)): boolean with bpchar"),
     ];
     let mut wrong = Vec::new();
     for (sql, expected) in cases {
