@@ -17,8 +17,8 @@
 //! A statement may nest deeply, and gets a stack of its own where the thread that asks has less than [`STATEMENT_BYTES`] of it. Who
 //! runs many short statements asks from a thread with such a stack, or from within [`with_deep_stack`].
 //!
-//! The source, low to high: `guard` stands around statements, `timer` calls back when a time has passed, `plan` is the
-//! road from text to program, `tallies` what statements took, `sight` how values are shown and read, `sliced` batches of bounded
+//! The source, low to high: `guard` stands around statements, `timer` calls back when a time has passed, `turn` is a lock whose waiters hear a cancel,
+//! `plan` is the road from text to program, `tallies` what statements took, `sight` how values are shown and read, `sliced` batches of bounded
 //! size, `stream` what comes back, `reader` that as Arrow's readers, `asynchronous` as streams of batches and `pretty` as a table of text,
 //! `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique, `grants` says whose they are), `settings`
 //! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
@@ -71,6 +71,7 @@ mod system;
 mod tallies;
 mod timer;
 mod transaction;
+mod turn;
 mod types;
 
 pub use activity::{Signal, SignalCallback};
