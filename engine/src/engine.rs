@@ -17,7 +17,7 @@ use crate::{Error, ErrorKind, Result, format};
 use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::cpu::simd::level::Level;
 use multiloop_exec::technique::Technique;
-use multiloop_exec::workers::context::{Context, Memory};
+use multiloop_exec::workers::context::{Cancellation, Context, Memory};
 use multiloop_exec::workers::pool::Pool;
 use multiloop_exec::{Cards, DeviceUse, Devices};
 use multiloop_planner::catalog::{Declared, FileOptions, TableHandle, TableName};
@@ -305,8 +305,8 @@ impl Shared {
     }
 
     /// The right to change what a session sees.
-    pub(crate) fn begin_write<'a>(&'a self, work: &'a Work) -> Result<Write<'a>> {
-        work.begin_write(&self.catalog)
+    pub(crate) fn begin_write<'a>(&'a self, work: &'a Work, heard: &Cancellation) -> Result<Write<'a>> {
+        work.begin_write(&self.catalog, heard)
     }
 
     /// The table in files; None if neither the options nor the first one's ending name a format.
@@ -368,7 +368,7 @@ impl Shared {
         let facts = self.facts_of(work);
         // What is replaced may be a provider, the program's own: it is dropped when nothing is locked any more.
         let _before;
-        let mut write = self.begin_write(work)?;
+        let mut write = self.begin_write(work, &context.cancellation)?;
         _before = write.state.clone();
         let name = write.state.name_for(name, &facts.search_path(&write.state), false)?;
         match write.state.object(&name) {
@@ -409,7 +409,8 @@ impl Shared {
                     continue;
                 }
                 let Ok(Some(encoded)) = table.sharing(&other.name, &known, context) else { continue };
-                self.catalog.begin_write().reshape(&other, table, encoded);
+                let Ok(publishing) = self.catalog.begin_write(&context.cancellation) else { return };
+                publishing.reshape(&other, table, encoded);
             }
         }
     }

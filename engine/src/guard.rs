@@ -49,6 +49,13 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Error::internal(text(panic))))
 }
 
+/// Calls what a program asked to be told by: a panic of it is no error of whoever tells.
+pub(crate) fn without_a_panic(call: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(call)) {
+        said(panic);
+    }
+}
+
 /// Makes an error (XX000) of a panic of a function that a program registered.
 pub(crate) fn called<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     called_as(&format_args!("function {name}"), work)
@@ -57,13 +64,49 @@ pub(crate) fn called<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<
 /// Makes an error (XX000) of a panic of something that a program registered, which the error calls so.
 pub(crate) fn called_as<T>(what: &dyn Display, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let entered = InFunction::enter();
-    let outcome = catch_unwind(AssertUnwindSafe(work));
+    // What the panic holds is the program's, too.
+    let outcome = catch_unwind(AssertUnwindSafe(work)).map_err(said);
     drop(entered);
-    outcome.unwrap_or_else(|panic| {
-        let said = said(panic);
+    outcome.unwrap_or_else(|said| {
         let said = said.as_deref().unwrap_or("what it says is no text");
         Err(Error::internal(format!("{what} panicked: {said}")))
     })
+}
+
+/// Something of the program's, which is dropped as its code runs: nobody is there to hear of a panic then, and it may be dropped
+/// while another one unwinds.
+#[derive(Debug)]
+pub(crate) struct Owned<T>(Option<T>);
+
+impl<T> Owned<T> {
+    pub(crate) fn new(of: T) -> Self {
+        Owned(Some(of))
+    }
+
+    pub(crate) fn get(&self) -> &T {
+        self.0.as_ref().expect("it is there until it is dropped or taken")
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        self.0.as_mut().expect("it is there until it is dropped or taken")
+    }
+
+    /// Takes it out; who has it drops it.
+    pub(crate) fn take(mut self) -> T {
+        self.0.take().expect("it is there until it is dropped or taken")
+    }
+}
+
+impl<T> Drop for Owned<T> {
+    fn drop(&mut self) {
+        if let Some(of) = self.0.take() {
+            // Nobody is there to hear of an error.
+            let _ = called_as(&"it", || {
+                drop(of);
+                Ok(())
+            });
+        }
+    }
 }
 
 fn text(panic: Box<dyn Any + Send>) -> String {
@@ -74,8 +117,10 @@ fn text(panic: Box<dyn Any + Send>) -> String {
 fn said(panic: Box<dyn Any + Send>) -> Option<String> {
     let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
     let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-    // Whatever else it holds might panic once more when it is dropped.
-    std::mem::forget(panic);
+    // Whatever it holds may panic once more when it is dropped; what that panic holds is let be.
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(another);
+    }
     said
 }
 

@@ -17,16 +17,17 @@
 //! A statement may nest deeply, and gets a stack of its own where the thread that asks has less than [`STATEMENT_BYTES`] of it. Who
 //! runs many short statements asks from a thread with such a stack, or from within [`with_deep_stack`].
 //!
-//! The source, low to high: `guard` stands around statements, `timer` calls back when a time has passed, `plan` is the
-//! road from text to program, `tallies` what statements took, `sight` how values are shown and read, `sliced` batches of bounded
-//! size, `stream` what comes back, `reader` that as Arrow's readers, `asynchronous` as streams of batches and `pretty` as a table of text,
-//! `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique, `grants` says whose they are), `settings`
-//! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
-//! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
-//! sees, `names` objects by number, `hashed` what queries hash, `engine` what sessions share. `tuples` lists those that are rows, `parameters`
-//! are values from Rust, `row` gives it values, `types` are those that Rust lacks, `functions` those that it registers, `provider` reads stores of users'
-//! own. `running` is what a statement has from its session, `explain` and `statement` what every kind does;
-//! `session` and `linq` are what users call. `guides` runs the code of the pages in `docs/`.
+//! The source, low to high: `guard` stands around statements, `timer` calls back when a time has passed, `turn` is a lock whose
+//! waiters hear a cancel, `plan` is the road from text to program, `tallies` what statements took, `sight` how values are shown
+//! and read, `sliced` batches of bounded size, `stream` what comes back, `reader` that as Arrow's readers, `asynchronous` as
+//! streams of batches and `pretty` as a table of text, `format` reads and writes files, `catalog` has the tables (`keys` keeps
+//! them unique, `grants` says whose they are), `settings` and `notify` what clients set and tell, `roles` and `access` who may
+//! enter, `transaction` what a session sees and changes, `activity` what sessions do, `system` the catalogs of what there is,
+//! `rights` who may do what, `snapshot` what one statement sees, `names` objects by number, `hashed` what queries hash, `engine`
+//! what sessions share. `tuples` lists those that are rows, `parameters` are values from Rust, `row` gives it values, `types` are those that Rust lacks, `functions`
+//! those that it registers, `provider` reads stores of users' own. `running` is what a statement has from its session, `explain`
+//! and `statement` what every kind does; `session` and `linq` are what users call. `guides` runs the code of the pages in
+//! `docs/`.
 
 // What `#[derive(Row)]` generates names this crate from outside.
 extern crate self as multiloop;
@@ -72,6 +73,7 @@ mod tallies;
 mod timer;
 mod transaction;
 mod tuples;
+mod turn;
 mod types;
 
 pub use activity::{Signal, SignalCallback};

@@ -1,10 +1,10 @@
 //! LISTEN and NOTIFY: what sessions tell each other, by channel. A notice of a transaction is sent when that commits.
 
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, guard};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Called, from another session's thread, when a session has been told something.
+/// Called, from another session's thread, when a session has been told something. A panic of it is nobody's error.
 pub type NotifyCallback = Arc<dyn Fn() + Send + Sync>;
 
 /// What a session was told.
@@ -80,7 +80,7 @@ impl Channels {
             sent.push(one);
         }
         // Not under the lock: whoever is woken may ask at once.
-        wakes.iter().for_each(|wake| wake());
+        wakes.iter().for_each(|wake| guard::without_a_panic(|| wake()));
     }
 
     /// What a session was told since it asked last.

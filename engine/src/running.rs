@@ -130,7 +130,7 @@ impl Running<'_> {
 
     /// The right to change what the session sees.
     pub(crate) fn begin_write(&self) -> Result<Write<'_>> {
-        self.engine.0.begin_write(self.work)
+        self.engine.0.begin_write(self.work, &self.cancellation)
     }
 
     /// Plans a query over the tables of a snapshot.

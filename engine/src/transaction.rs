@@ -12,7 +12,9 @@ use crate::catalog::{Current, Entry, Object, Publishing, Qualified, Schema, Sche
 use crate::grants::BOOTSTRAP;
 use crate::notify::Notification;
 use crate::settings::Settings;
+use crate::turn::{Taken, Turn};
 use crate::{Error, ErrorKind, Result};
+use multiloop_exec::workers::context::Cancellation;
 use multiloop_planner::catalog::{Key, Reference};
 use multiloop_planner::sequence::Sequence;
 use multiloop_planner::sql::TransactionMode;
@@ -43,7 +45,7 @@ pub(crate) struct Work {
     access: Mutex<Access>,
     inner: Mutex<Inner>,
     /// Held while a statement changes what the session sees.
-    writing: Mutex<()>,
+    writing: Turn,
     /// Its random numbers.
     sequence: Arc<Sequence>,
 }
@@ -125,7 +127,7 @@ impl Work {
             database,
             access: Mutex::new(access),
             inner: Mutex::new(inner),
-            writing: Mutex::default(),
+            writing: Turn::default(),
             sequence: Arc::default(),
         }
     }
@@ -277,13 +279,27 @@ impl Work {
         }
     }
 
+    /// Waits until no statement of another thread changes what the session sees: what begins and ends transactions holds this, so
+    /// that none puts its change into another transaction than its own.
+    ///
+    /// # Errors
+    /// 57014 if the statement that waits is cancelled.
+    pub(crate) fn turn(&self, heard: &Cancellation) -> Result<Taken<'_>> {
+        self.writing.take(heard)
+    }
+
+    /// As [`Work::turn`], for what nobody cancels.
+    pub(crate) fn turn_at_last(&self) -> Taken<'_> {
+        self.writing.take_at_last()
+    }
+
     /// The right to change what the session sees.
     /// Whether it may change a thing is for the statement to see.
     ///
     /// # Errors
-    /// 25006 in a transaction that only reads.
-    pub(crate) fn begin_write<'a>(&'a self, current: &'a Current) -> Result<Write<'a>> {
-        let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+    /// 25006 in a transaction that only reads, 57014 if the statement is cancelled while others write.
+    pub(crate) fn begin_write<'a>(&'a self, current: &'a Current, heard: &Cancellation) -> Result<Write<'a>> {
+        let writing = self.writing.take(heard)?;
         let read_only = {
             let inner = self.inner();
             let mode = inner.transaction.as_ref().and_then(|transaction| transaction.mode.read_only);
@@ -293,7 +309,8 @@ impl Work {
             let message = "cannot change tables in a read-only transaction";
             return Err(Error::new(ErrorKind::ReadOnlyTransaction, message));
         }
-        let publishing = (self.status() == TransactionStatus::Idle).then(|| current.begin_write());
+        let is_shared = self.status() == TransactionStatus::Idle;
+        let publishing = if is_shared { Some(current.begin_write(heard)?) } else { None };
         Ok(Write { work: self, state: self.snapshot(current), publishing, _writing: writing })
     }
 
@@ -362,8 +379,8 @@ impl Work {
     /// the transaction had failed and is rolled back.
     ///
     /// # Errors
-    /// 40001 if another transaction has changed what this one did: it is rolled back.
-    pub(crate) fn commit(&self, current: &Current) -> Result<Option<Committed>> {
+    /// 40001 if another transaction has changed what this one did, 57014 if it was cancelled while others wrote: it is rolled back.
+    pub(crate) fn commit(&self, current: &Current, heard: &Cancellation) -> Result<Option<Committed>> {
         let Some(mut transaction) = self.inner().transaction.take() else { return Ok(None) };
         if transaction.failed {
             self.restore(&transaction);
@@ -375,7 +392,13 @@ impl Work {
         let mut changed = Vec::new();
         if let Some((base, state)) = &transaction.states {
             if !Arc::ptr_eq(base, &state.schemas) {
-                let publishing = current.begin_write();
+                let publishing = match current.begin_write(heard) {
+                    Ok(publishing) => publishing,
+                    Err(error) => {
+                        self.restore(&transaction);
+                        return Err(error);
+                    }
+                };
                 match merged(base, &state.schemas, &publishing.schemas(), &mut changed) {
                     Ok(schemas) => publishing.publish(schemas),
                     Err(error) => {
@@ -677,7 +700,7 @@ pub(crate) struct Write<'a> {
     pub(crate) state: State,
     /// The right to change the shared state; none in a transaction.
     publishing: Option<Publishing<'a>>,
-    _writing: MutexGuard<'a, ()>,
+    _writing: Taken<'a>,
 }
 
 impl Write<'_> {

@@ -69,6 +69,7 @@ const CRATES: [(&str, &[&str]); 4] = [
         &[
             "guard",
             "timer",
+            "turn",
             "plan",
             "tallies",
             "sight",

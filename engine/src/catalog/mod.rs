@@ -9,12 +9,14 @@ mod stored;
 pub(crate) use stored::{Domains, StoredTable};
 
 use crate::grants::{BOOTSTRAP, Owned};
+use crate::turn::{Taken, Turn};
 use crate::{Error, ErrorKind, Result};
+use multiloop_exec::workers::context::Cancellation;
 use multiloop_planner::catalog::{CatalogEntry, Declared, Key, TableName, View};
 use multiloop_planner::types::{DataType, Field};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError, Weak};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 /// One state of the world, as a session sees it. Cloning it copies no name.
 #[derive(Clone, Debug)]
@@ -516,7 +518,7 @@ impl State {
 #[derive(Debug)]
 pub(crate) struct Current {
     schemas: RwLock<Schemas>,
-    writing: Mutex<()>,
+    writing: Turn,
 }
 
 impl Default for Current {
@@ -528,7 +530,7 @@ impl Default for Current {
             owned: Owned::public_schema(),
         });
         let schemas = Arc::new(BTreeMap::from([(PUBLIC.to_owned(), public)]));
-        Current { schemas: RwLock::new(schemas), writing: Mutex::default() }
+        Current { schemas: RwLock::new(schemas), writing: Turn::default() }
     }
 }
 
@@ -540,18 +542,16 @@ impl Current {
     }
 
     /// The right to change the state; readers go on meanwhile.
-    pub(crate) fn begin_write(&self) -> Publishing<'_> {
-        let guard = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        Publishing { current: self, _guard: guard }
+    ///
+    /// # Errors
+    /// 57014 if a statement that waits for it is cancelled.
+    pub(crate) fn begin_write(&self, heard: &Cancellation) -> Result<Publishing<'_>> {
+        Ok(Publishing { current: self, _turn: self.writing.take(heard)? })
     }
 
     /// The right to change the state, if nobody has it: readers never wait.
     pub(crate) fn try_write(&self) -> Option<Publishing<'_>> {
-        match self.writing.try_lock() {
-            Ok(guard) => Some(Publishing { current: self, _guard: guard }),
-            Err(TryLockError::Poisoned(guard)) => Some(Publishing { current: self, _guard: guard.into_inner() }),
-            Err(TryLockError::WouldBlock) => None,
-        }
+        Some(Publishing { current: self, _turn: self.writing.try_take()? })
     }
 }
 
@@ -571,7 +571,7 @@ impl Publishing<'_> {
 /// The right to change what all sessions see.
 pub(crate) struct Publishing<'a> {
     current: &'a Current,
-    _guard: MutexGuard<'a, ()>,
+    _turn: Taken<'a>,
 }
 
 impl Publishing<'_> {

@@ -10,7 +10,7 @@
 use super::closure::{ArgumentRow, Arguments, FunctionOutput};
 use super::scalar::Signature;
 use super::values::{Cells, cells, of_parameter, settled};
-use crate::guard::called;
+use crate::guard::{Owned, called};
 use crate::sight::Sight;
 use crate::{DataType, Error, Result, Value, Volatility};
 use multiloop_planner::catalog::UserAggregate;
@@ -261,7 +261,7 @@ impl<A: Aggregate> UserBody for OfNoRows<A> {
 /// A state that a worker keeps.
 struct Kept<A: Aggregate> {
     of: Arc<Lists<A>>,
-    state: A::State,
+    state: Owned<A::State>,
 }
 
 impl<A: Aggregate> std::fmt::Debug for Kept<A> {
@@ -274,7 +274,7 @@ impl<A: Aggregate> UserState for Kept<A> {
     fn add(&mut self, value: &Value) -> Result<()> {
         let of = self.of.signature.parameters[0];
         let cells = [Cells::new(std::slice::from_ref(value), of)?];
-        let state = &mut self.state;
+        let state = self.state.get_mut();
         called(&self.of.signature.name, || {
             self.of.aggregate.insert(state, A::Input::of_row(&ArgumentRow::new(&cells, 0))?)
         })
@@ -283,22 +283,22 @@ impl<A: Aggregate> UserState for Kept<A> {
     fn merge(&mut self, other: &dyn UserState) -> Result<()> {
         let other = other.as_any().downcast_ref::<Kept<A>>();
         let other = other.ok_or_else(|| Error::internal("merged states of two aggregates"))?;
-        let state = &mut self.state;
-        called(&self.of.signature.name, || self.of.aggregate.merge(state, other.state.clone()))
+        let state = self.state.get_mut();
+        called(&self.of.signature.name, || self.of.aggregate.merge(state, other.state.get().clone()))
     }
 
     fn finish(&self) -> Result<Value> {
-        let state = called(&self.of.signature.name, || Ok(self.state.clone()))?;
+        let state = called(&self.of.signature.name, || Ok(self.state.get().clone()))?;
         self.of.value(state)
     }
 
     fn bytes(&self) -> usize {
-        let more = called(&self.of.signature.name, || Ok(self.of.aggregate.bytes(&self.state)));
+        let more = called(&self.of.signature.name, || Ok(self.of.aggregate.bytes(self.state.get())));
         size_of::<Self>().saturating_add(more.unwrap_or(0))
     }
 
     fn copied(&self) -> Result<Box<dyn UserState>> {
-        let state = called(&self.of.signature.name, || Ok(self.state.clone()))?;
+        let state = called(&self.of.signature.name, || Ok(Owned::new(self.state.get().clone())))?;
         Ok(Box::new(Kept { of: Arc::clone(&self.of), state }))
     }
 
@@ -309,7 +309,7 @@ impl<A: Aggregate> UserState for Kept<A> {
 
 impl<A: Aggregate> Lists<A> {
     fn started(self: &Arc<Self>) -> Result<Box<dyn UserState>> {
-        let state = called(&self.signature.name, || Ok(self.aggregate.start()))?;
+        let state = called(&self.signature.name, || Ok(Owned::new(self.aggregate.start())))?;
         Ok(Box::new(Kept { of: Arc::clone(self), state }))
     }
 
@@ -326,13 +326,13 @@ impl<A: Aggregate> Lists<A> {
             let Some(state) = state.filter(|(_, rows)| *rows > 0 || !self.empty_is_null) else {
                 return Ok(Value::Null);
             };
-            self.value(state.0)
+            self.value(state.0.take())
         };
         (0..rows).map(value).collect()
     }
 
     /// The state of all rows of a group, and how many there are.
-    fn fold(&self, lists: &[&Value]) -> Result<Option<(A::State, usize)>> {
+    fn fold(&self, lists: &[&Value]) -> Result<Option<(Owned<A::State>, usize)>> {
         let mut columns: Vec<Vec<Value>> = Vec::with_capacity(lists.len());
         for (list, &of) in lists.iter().zip(&self.signature.parameters) {
             columns.push(match list {
@@ -349,7 +349,7 @@ impl<A: Aggregate> Lists<A> {
             return Err(Error::internal("an aggregate's arguments of several lengths"));
         }
         let name = &self.signature.name;
-        let mut whole: Option<A::State> = None;
+        let mut whole: Option<Owned<A::State>> = None;
         let mut at = 0;
         while at < rows || whole.is_none() {
             let end = rows.min(at + PIECE);
@@ -358,7 +358,7 @@ impl<A: Aggregate> Lists<A> {
             whole = Some(match whole {
                 None => state,
                 Some(mut earlier) => {
-                    called(name, || self.aggregate.merge(&mut earlier, state))?;
+                    called(name, || self.aggregate.merge(earlier.get_mut(), state.take()))?;
                     earlier
                 }
             });
@@ -368,25 +368,25 @@ impl<A: Aggregate> Lists<A> {
     }
 
     /// The state of a piece of the rows.
-    fn fold_piece(&self, piece: &[Vec<Value>], rows: usize) -> Result<A::State> {
+    fn fold_piece(&self, piece: &[Vec<Value>], rows: usize) -> Result<Owned<A::State>> {
         let cells = cells(piece, &self.signature.parameters)?;
         let name = &self.signature.name;
-        let mut state = called(name, || Ok(self.aggregate.start()))?;
+        let mut state = called(name, || Ok(Owned::new(self.aggregate.start())))?;
         let (mut room, mut looked) = (Room::default(), Instant::now());
         for row in 0..rows {
             called(name, || {
                 let input = A::Input::of_row(&ArgumentRow::new(&cells, row))?;
-                self.aggregate.insert(&mut state, input)
+                self.aggregate.insert(state.get_mut(), input)
             })?;
             if row % COUNTED == 0 {
-                room.hold(called(name, || Ok(self.aggregate.bytes(&state)))?)?;
+                room.hold(called(name, || Ok(self.aggregate.bytes(state.get())))?)?;
             }
             if looked.elapsed() > LOOK {
                 meter::check()?;
                 looked = Instant::now();
             }
         }
-        room.hold(called(name, || Ok(self.aggregate.bytes(&state)))?)?;
+        room.hold(called(name, || Ok(self.aggregate.bytes(state.get())))?)?;
         Ok(state)
     }
 }

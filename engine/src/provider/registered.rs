@@ -5,6 +5,7 @@
 //! [`TableInfo`], under a handle of its own: plans for the old one are not used again.
 
 use super::{RowCount, TableEstimates, TableProvider};
+pub(super) use crate::guard::Owned;
 use crate::guard::called_as;
 use crate::{DataType, Error, ErrorKind, Field, Result};
 use multiloop_exec::column::Table;
@@ -38,37 +39,6 @@ pub(crate) struct Provided {
 /// have all workers.
 pub(super) fn in_provider<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     called_as(&"it", work)
-}
-
-/// Something of the program's, which is dropped as its code runs.
-#[derive(Debug)]
-pub(super) struct Owned<T>(Option<T>);
-
-impl<T> Owned<T> {
-    pub(super) fn new(of: T) -> Self {
-        Owned(Some(of))
-    }
-
-    pub(super) fn get(&self) -> &T {
-        self.0.as_ref().expect("it is there until it is dropped or taken")
-    }
-
-    /// Takes it out; who has it drops it.
-    pub(super) fn take(mut self) -> T {
-        self.0.take().expect("it is there until it is dropped or taken")
-    }
-}
-
-impl<T> Drop for Owned<T> {
-    fn drop(&mut self) {
-        if let Some(of) = self.0.take() {
-            // Nobody is there to hear of an error.
-            let _ = in_provider(|| {
-                drop(of);
-                Ok(())
-            });
-        }
-    }
 }
 
 /// How many rows plans are made for.

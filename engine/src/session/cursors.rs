@@ -3,24 +3,41 @@
 use super::Session;
 use crate::sight::Sight;
 use crate::stream::ResultStream;
+use crate::turn::Turn;
 use crate::{Error, ErrorKind, Result};
-use arrow::array::RecordBatch;
+use arrow::array::{Array, RecordBatch};
 use arrow::datatypes::SchemaRef;
-use multiloop_exec::workers::context::Cancellation;
+use multiloop_exec::workers::context::{Cancellation, Reservation};
 use multiloop_planner::sql::Direction;
 use multiloop_planner::types::Field;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A cursor under its name: the session finds it without waiting for whoever fetches.
+pub(crate) struct NamedCursor {
+    fields: Vec<Field>,
+    /// WITH HOLD: it outlives its transaction.
+    pub(super) hold: bool,
+    /// BINARY: its rows are for programs.
+    binary: bool,
+    /// Held by the statement that fetches, with the making of its rows.
+    turn: Turn,
+    cursor: Mutex<Cursor>,
+}
 
 /// A result, and where in it the cursor stands.
-pub(crate) struct Cursor {
+pub(super) struct Cursor {
     fields: Vec<Field>,
     schema: SchemaRef,
     sight: Sight,
     /// What has not been asked for yet; none at its end.
     rest: Option<ResultStream>,
-    /// Why there are no more, if the query has failed: they are not all that it gives.
-    failed: Option<Error>,
+    /// The query has failed: there are no more, and what there is is not all that it gives.
+    has_failed: bool,
     /// What has, all of it unless there is no way back.
     batches: Vec<RecordBatch>,
+    /// Of these.
+    memory: Reservation,
     /// Rows before those.
     left: i64,
     /// Rows that have been asked for.
@@ -29,14 +46,11 @@ pub(crate) struct Cursor {
     position: i64,
     /// NO SCROLL: there is no way back.
     forward_only: bool,
-    /// WITH HOLD: it outlives its transaction.
-    pub(super) hold: bool,
-    /// BINARY: its rows are for programs.
-    binary: bool,
 }
 
 impl Cursor {
-    pub(super) fn new(rows: ResultStream, scroll: Option<bool>, hold: bool, binary: bool) -> Self {
+    /// A cursor of these rows, which counts those that it keeps as this memory.
+    pub(super) fn new(rows: ResultStream, scroll: Option<bool>, memory: Reservation) -> Self {
         let (fields, schema, sight) = (rows.fields().to_vec(), rows.schema(), rows.sight().clone());
         let forward_only = scroll == Some(false);
         let batches = Vec::new();
@@ -45,49 +59,53 @@ impl Cursor {
             schema,
             sight,
             rest: Some(rows),
-            failed: None,
+            has_failed: false,
             batches,
+            memory,
             left: 0,
             known: 0,
             position: 0,
             forward_only,
-            hold,
-            binary,
         }
-    }
-
-    pub(super) fn fields(&self) -> &[Field] {
-        &self.fields
     }
 
     fn stream(&self, batches: Vec<RecordBatch>) -> ResultStream {
         let rows = ResultStream::rows(self.fields.clone(), self.schema.clone(), batches.into_iter().map(Ok));
-        let rows = rows.with_sight(self.sight.clone());
-        if self.binary { rows.in_binary() } else { rows }
+        rows.with_sight(self.sight.clone())
     }
 
     /// Asks for rows until so many are known, or there are no more.
     fn know(&mut self, rows: i64) -> Result<()> {
-        while self.known < rows {
-            if let Some(error) = &self.failed {
-                return Err(error.clone());
-            }
-            match self.rest.as_mut().and_then(Iterator::next) {
-                Some(Ok(batch)) => {
+        while self.known < rows
+            && let Some(rest) = &mut self.rest
+        {
+            let next = rest.next().transpose().and_then(|batch| {
+                if let Some(batch) = &batch {
+                    self.memory.add(bytes_of(batch))?;
+                }
+                Ok(batch)
+            });
+            match next {
+                Ok(Some(batch)) => {
                     self.known += batch.num_rows() as i64;
                     self.batches.push(batch);
                 }
-                Some(Err(error)) => {
-                    self.rest = None;
-                    self.failed = Some(error);
-                }
-                None => {
-                    self.rest = None;
-                    break;
+                Ok(None) => self.rest = None,
+                Err(error) => {
+                    self.fail();
+                    return Err(error);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Gives back what it has of a query that has failed.
+    fn fail(&mut self) {
+        (self.rest, self.has_failed) = (None, true);
+        self.batches = Vec::new();
+        // To hold less is no error.
+        let _ = self.memory.resize(0);
     }
 
     /// The rows that a direction says, made for a statement that hears this handle.
@@ -170,49 +188,127 @@ impl Cursor {
             self.batches.first().filter(|first| self.left + first.num_rows() as i64 <= self.position)
         {
             self.left += first.num_rows() as i64;
-            self.batches.remove(0);
+            let passed = self.batches.remove(0);
+            let bytes = self.memory.bytes().saturating_sub(bytes_of(&passed));
+            // To hold less is no error.
+            let _ = self.memory.resize(bytes);
         }
     }
 }
 
+/// Bytes of a batch's rows, which may be some of those in its buffers.
+fn bytes_of(batch: &RecordBatch) -> usize {
+    batch.columns().iter().map(|array| array.to_data().get_slice_memory_size().unwrap_or(0)).sum()
+}
+
+impl NamedCursor {
+    /// Does something with the cursor for a statement that hears this handle, when no other fetches from it.
+    ///
+    /// # Errors
+    /// 57014 if the statement is cancelled meanwhile; 55000 if the cursor's query has failed.
+    fn with<T>(&self, name: &str, heard: &Cancellation, work: impl FnOnce(&mut Cursor) -> Result<T>) -> Result<T> {
+        let _turn = self.turn.take(heard)?;
+        let mut cursor = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        if cursor.has_failed {
+            return Err(Error::new(ErrorKind::WrongState, format!("portal \"{name}\" cannot be run")));
+        }
+        work(&mut cursor)
+    }
+}
+
 impl Session {
+    pub(super) fn cursors(&self) -> MutexGuard<'_, FxHashMap<String, Arc<NamedCursor>>> {
+        self.cursors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn named_cursor(&self, name: &str) -> Result<Arc<NamedCursor>> {
+        self.cursors().get(name).cloned().ok_or_else(|| unknown_cursor(name))
+    }
+
+    /// What counts the rows that a cursor keeps.
+    pub(super) fn cursor_memory(&self) -> Reservation {
+        Reservation::new(&self.running().context().memory)
+    }
+
+    /// An error (42P03, 53400) if there may be no cursor of this name.
+    pub(super) fn check_new_cursor(&self, name: &str) -> Result<()> {
+        self.check_among(&self.cursors(), name)
+    }
+
+    fn check_among(&self, cursors: &FxHashMap<String, Arc<NamedCursor>>, name: &str) -> Result<()> {
+        if cursors.contains_key(name) {
+            let message = format!("cursor \"{name}\" already exists");
+            return Err(Error::new(ErrorKind::DuplicateCursor, message));
+        }
+        self.check_room(cursors.len(), "cursors")
+    }
+
+    /// Gives a cursor a name; one that is taken meanwhile is an error, too.
+    pub(super) fn put_cursor(&self, name: &str, cursor: Cursor, hold: bool, binary: bool) -> Result<()> {
+        let (fields, turn) = (cursor.fields.clone(), Turn::default());
+        let named = Arc::new(NamedCursor { fields, hold, binary, turn, cursor: Mutex::new(cursor) });
+        let mut cursors = self.cursors();
+        self.check_among(&cursors, name)?;
+        cursors.insert(name.to_owned(), named);
+        Ok(())
+    }
+
+    /// Forgets the cursors that are not to be kept. They are dropped when nothing is locked: their rows may be made by code of the
+    /// program's.
+    pub(super) fn forget_cursors(&self, keep: impl Fn(&NamedCursor) -> bool) {
+        let forgotten: Vec<_> = {
+            let mut cursors = self.cursors();
+            let names: Vec<String> = cursors.iter().filter(|(_, of)| !keep(of)).map(|(name, _)| name.clone()).collect();
+            names.iter().filter_map(|name| cursors.remove(name)).collect()
+        };
+        drop(forgotten);
+    }
+
+    /// Forgets a cursor; whether there was one of this name.
+    pub(super) fn forget_cursor(&self, name: &str) -> bool {
+        let forgotten = self.cursors().remove(name);
+        forgotten.is_some()
+    }
+
     /// FETCH, or MOVE.
     pub(super) fn fetch(&self, name: &str, direction: Direction, is_move: bool) -> Result<ResultStream> {
-        let mut cursors = self.cursors();
-        let cursor = cursors.get_mut(name).ok_or_else(|| unknown_cursor(name))?;
-        let batches = cursor.fetched(direction, &self.running().cancellation)?;
-        if is_move {
-            let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-            return Ok(ResultStream::done(format!("MOVE {rows}")));
-        }
-        Ok(cursor.stream(batches).with_verb("FETCH"))
+        let named = self.named_cursor(name)?;
+        let heard = self.running().cancellation;
+        named.with(name, &heard, |cursor| {
+            let batches = cursor.fetched(direction, &heard)?;
+            if is_move {
+                let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+                return Ok(ResultStream::done(format!("MOVE {rows}")));
+            }
+            let rows = cursor.stream(batches).with_verb("FETCH");
+            Ok(if named.binary { rows.in_binary() } else { rows })
+        })
     }
 
     /// The columns of a cursor, and whether its rows are for programs ([`ResultStream::is_binary`]); None if there is no cursor of
     /// this name.
     pub fn cursor(&self, name: &str) -> Option<(Vec<Field>, bool)> {
-        self.cursors().get(name).map(|cursor| (cursor.fields.clone(), cursor.binary))
+        self.cursors().get(name).map(|named| (named.fields.clone(), named.binary))
     }
 
     /// The next rows of a cursor, at most so many: as FETCH, for callers that know its name and need no statement.
     ///
     /// # Errors
-    /// 34000 if there is none of this name, 25P02 in a transaction that has failed, and those of the query.
+    /// 34000 if there is none of this name, 25P02 in a transaction that has failed, 55000 if a fetch from it has failed before (the
+    /// query, or its time or memory: the cursor is lost then), and those of the query.
     pub fn fetch_next(&self, name: &str, rows: u64) -> Result<ResultStream> {
         let count = i64::try_from(rows).unwrap_or(i64::MAX);
         self.as_statement(|| {
             self.in_transaction(|| {
-                let mut cursors = self.cursors();
-                let cursor = cursors.get_mut(name).ok_or_else(|| unknown_cursor(name))?;
-                let batches = cursor.fetched(Direction::Count(count), &self.running().cancellation)?;
-                Ok(cursor.stream(batches))
+                let rows = self.fetch(name, Direction::Count(count), false)?;
+                Ok(rows.with_verb("SELECT"))
             })
         })
     }
 
     /// Closes a cursor; nothing happens if there is none of this name.
     pub fn close_cursor(&self, name: &str) {
-        self.cursors().remove(name);
+        self.forget_cursor(name);
     }
 }
 

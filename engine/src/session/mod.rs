@@ -39,7 +39,7 @@ use crate::stream::ResultStream;
 use crate::tallies::Ran;
 use crate::transaction::{TransactionStatus, Work};
 use crate::{Error, ErrorKind, Result, settings};
-use cursors::Cursor;
+use cursors::NamedCursor;
 use multiloop_exec::workers::context::{Context, Progress, Reservation};
 use multiloop_planner::catalog::Catalog;
 use multiloop_planner::relation::Query;
@@ -54,7 +54,7 @@ use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use time_limit::TimeLimit;
 use watched::{Watched, cancelling};
@@ -63,6 +63,39 @@ use watched::{Watched, cancelling};
 pub type ProgressCallback = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
 /// Where statements run. Sessions are independent: settings and cancellation are their own, tables are shared.
+///
+/// # Threads
+///
+/// A session is one client: a thread that works apart has better a session of its own, which costs next to nothing, or reads with a
+/// [`ReadSnapshot`]. Several threads may use one session at once all the same, and nothing waits but what has to:
+///
+/// * Their statements run beside each other, each on what it saw when it began; nobody knows which is first.
+/// * They are all in the session's one transaction and have its settings. An error of one fails the transaction for all (25P02).
+/// * Of those that change something (INSERT, CREATE TABLE, ...), one waits for the other. BEGIN, COMMIT, ROLLBACK, savepoints and
+///   DISCARD wait for them as well, so a change is in the transaction that it was begun in.
+/// * Those that fetch from one cursor wait for each other and share its rows; a cursor that is closed meanwhile gives the rest of a
+///   FETCH that has begun.
+/// * Who waits can be stopped: a cancel, and the end of `statement_timeout`, mean the waiting as well (57014).
+/// * [`Session::cancel_handle`] cancels all of them; [`Session::cancelled_by`] those of one thread, and
+///   [`ResultStream::cancel_handle`] one.
+/// * Other sessions see one statement of it, the first (`pg_stat_activity`).
+///
+/// ```
+/// use multiloop::Engine;
+///
+/// let session = Engine::new()?.session();
+/// session.sql("CREATE TABLE t (a int); BEGIN")?;
+/// std::thread::scope(|scope| {
+///     for n in 0..2 {
+///         let session = &session;
+///         scope.spawn(move || session.sql(&format!("INSERT INTO t VALUES ({n})")).unwrap());
+///     }
+/// });
+/// // Both are in the one transaction.
+/// session.sql("ROLLBACK")?;
+/// assert_eq!(session.query_scalar::<i64>("SELECT count(*) FROM t", ())?, 0);
+/// # Ok::<(), multiloop::Error>(())
+/// ```
 pub struct Session {
     pub(crate) engine: Engine,
     /// Settings; change them at any time, the next statement uses them.
@@ -70,7 +103,7 @@ pub struct Session {
     id: u32,
     work: Work,
     prepared: Mutex<FxHashMap<String, Arc<Prepared>>>,
-    cursors: Mutex<FxHashMap<String, Cursor>>,
+    cursors: Mutex<FxHashMap<String, Arc<NamedCursor>>>,
     /// The settings as whoever asks for changes has seen them.
     reported: Mutex<Option<Settings>>,
     current: Arc<Mutex<Watched>>,
@@ -329,6 +362,7 @@ impl Session {
     /// Begins a transaction, unless one is open, that nobody's BEGIN has begun: for statements that belong together because one
     /// message brought them. BEGIN makes it an ordinary one.
     pub fn begin_implicit(&self) {
+        let _turn = self.work.turn_at_last();
         self.work.begin(TransactionMode::default(), true);
     }
 
@@ -338,6 +372,7 @@ impl Session {
     /// # Errors
     /// 40001 if another transaction has changed what it did.
     pub fn end_implicit(&self) -> Result<()> {
+        let turn = self.work.turn_at_last();
         if self.work.is_explicit() {
             return Ok(());
         }
@@ -347,7 +382,7 @@ impl Session {
                 self.abandon_transaction();
                 Ok(())
             }
-            TransactionStatus::Active => self.end_transaction().map(|_| ()),
+            TransactionStatus::Active => self.end_transaction(turn).map(|_| ()),
         };
         self.end_watch();
         ended
@@ -421,10 +456,6 @@ impl Session {
     /// Calls back, from another session's thread, when this session is told something.
     pub fn on_notify(&self, callback: Option<NotifyCallback>) {
         self.engine.0.channels.on_notify(self.id, callback);
-    }
-
-    fn cursors(&self) -> MutexGuard<'_, FxHashMap<String, Cursor>> {
-        self.cursors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a statement that has no text: `bind` makes it.

@@ -3,7 +3,6 @@
 use super::Session;
 use crate::catalog::StoredTable;
 use crate::format::{self, CsvOptions, Format};
-use crate::guard::guarded;
 use crate::provider::{Provided, TableProvider};
 use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
@@ -76,11 +75,11 @@ impl Session {
         let (schema, name) =
             name.rsplit_once('.').map_or((None, name), |(schema, name)| (Some(schema.to_owned()), name));
         let name = TableName { schema, name: name.to_owned() };
-        guarded(|| self.engine.0.put_table(&self.work, &name, table, &self.loading()))
+        self.as_statement(|| self.engine.0.put_table(&self.work, &name, table, &self.loading()))
     }
 
     fn put_table(&self, name: &str, table: StoredTable) -> Result<()> {
-        guarded(|| self.engine.0.put_table(&self.work, &TableName::from(name), table, &self.loading()))
+        self.as_statement(|| self.engine.0.put_table(&self.work, &TableName::from(name), table, &self.loading()))
     }
 
     fn compact(

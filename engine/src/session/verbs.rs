@@ -8,6 +8,7 @@ use crate::notify;
 use crate::settings;
 use crate::stream::{Notice, ResultStream};
 use crate::transaction::TransactionStatus;
+use crate::turn::Taken;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::arrow::to_column_of;
 use multiloop_planner::numeric::Numeric;
@@ -29,18 +30,21 @@ impl Session {
             self.work.check()?;
         }
         let result = match statement {
-            Verb::Begin(mode) => self.begin(*mode),
+            Verb::Begin(mode) => self.begin(*mode)?,
             Verb::Commit { chain } => self.commit(*chain)?,
             Verb::Rollback { chain } => self.rollback(*chain)?,
             Verb::Savepoint(name) => {
+                let _turn = self.turn()?;
                 self.work.savepoint(name)?;
                 ResultStream::done("SAVEPOINT")
             }
             Verb::Release(name) => {
+                let _turn = self.turn()?;
                 self.work.release(name)?;
                 ResultStream::done("RELEASE")
             }
             Verb::RollbackTo(name) => {
+                let _turn = self.turn()?;
                 self.work.rollback_to(name)?;
                 ResultStream::done("ROLLBACK")
             }
@@ -97,11 +101,13 @@ impl Session {
             Verb::Declare { .. } => self.declare(statement, parameters, types)?,
             Verb::Fetch { name, direction, is_move } => self.fetch(name, *direction, *is_move)?,
             Verb::Close(None) => {
-                self.cursors().clear();
+                self.forget_cursors(|_| false);
                 ResultStream::done("CLOSE CURSOR ALL")
             }
             Verb::Close(Some(name)) => {
-                self.cursors().remove(name).ok_or_else(|| unknown_cursor(name))?;
+                if !self.forget_cursor(name) {
+                    return Err(unknown_cursor(name));
+                }
                 ResultStream::done("CLOSE CURSOR")
             }
             Verb::Listen(channel) => {
@@ -148,16 +154,12 @@ impl Session {
             let message = "DECLARE CURSOR can only be used in transaction blocks";
             return Err(Error::new(ErrorKind::NoTransaction, message));
         }
-        if self.cursors().contains_key(name) {
-            let message = format!("cursor \"{name}\" already exists");
-            return Err(Error::new(ErrorKind::DuplicateCursor, message));
-        }
-        self.check_room(self.cursors().len(), "cursors")?;
+        self.check_new_cursor(name)?;
         let prepared = self.cursor_query(query, types)?;
         let parameters = &parameters[..prepared.parameter_types().len().min(parameters.len())];
         let rows = self.as_cursor(|| prepared.execute(self, parameters));
         let rows = rows.map_err(|error| error.shifted(query.start as usize))?;
-        self.cursors().insert(name.clone(), Cursor::new(rows, *scroll, *hold, *binary));
+        self.put_cursor(name, Cursor::new(rows, *scroll, self.cursor_memory()), *hold, *binary)?;
         Ok(ResultStream::done("DECLARE CURSOR"))
     }
 
@@ -180,8 +182,7 @@ impl Session {
             SessionStatement::Show(name) => Some(vec![text(shown_name(name))]),
             SessionStatement::ShowAll => Some(["name", "setting", "description"].map(text).to_vec()),
             SessionStatement::Fetch { name, is_move: false, .. } => {
-                let cursors = self.cursors();
-                Some(cursors.get(name).ok_or_else(|| unknown_cursor(name))?.fields().to_vec())
+                Some(self.cursor(name).ok_or_else(|| unknown_cursor(name))?.0)
             }
             SessionStatement::Execute { explain, name, .. } => {
                 self.executed(explain.as_deref(), name)?.fields().map(<[Field]>::to_vec)
@@ -200,12 +201,18 @@ impl Session {
         Ok(Arc::new(self.prepare_explained(explain, &prepared)?))
     }
 
-    fn begin(&self, mode: TransactionMode) -> ResultStream {
+    /// Waits until no other thread's statement writes in the session.
+    fn turn(&self) -> Result<Taken<'_>> {
+        self.work.turn(&self.running().cancellation)
+    }
+
+    fn begin(&self, mode: TransactionMode) -> Result<ResultStream> {
+        let _turn = self.turn()?;
         let done = ResultStream::done("BEGIN");
         if self.work.begin(mode, false) {
-            return done;
+            return Ok(done);
         }
-        done.with_notice(Notice::warning("25001", "there is already a transaction in progress"))
+        Ok(done.with_notice(Notice::warning("25001", "there is already a transaction in progress")))
     }
 
     /// An error (25P01) for a transaction that is to follow one where nobody has begun any.
@@ -220,10 +227,12 @@ impl Session {
         if chain {
             self.check_chain("COMMIT")?;
         }
+        let turn = self.turn()?;
         let (was, mode) = (self.work.status(), self.work.mode());
         let explicit = self.work.is_explicit();
-        let result = self.end_transaction();
+        let result = self.end_transaction(turn);
         if chain && let Some(mode) = mode {
+            let _turn = self.turn()?;
             self.work.begin(mode, false);
         }
         let committed = result?;
@@ -239,6 +248,7 @@ impl Session {
         if chain {
             self.check_chain("ROLLBACK")?;
         }
+        let _turn = self.turn()?;
         let (mode, explicit) = (self.work.mode(), self.work.is_explicit());
         self.abandon_transaction();
         if chain && let Some(mode) = mode {
@@ -249,10 +259,12 @@ impl Session {
         Ok(if explicit { done } else { done.with_notice(none()) })
     }
 
-    /// Commits what is open; whether something was committed.
-    pub(super) fn end_transaction(&self) -> Result<bool> {
-        let committed = self.work.commit(&self.engine.0.catalog);
-        self.cursors().retain(|_, cursor| cursor.hold);
+    /// Commits what is open; whether something was committed. The turn ends before others are told of it: who is told may run a
+    /// statement at once.
+    pub(super) fn end_transaction(&self, turn: Taken<'_>) -> Result<bool> {
+        let committed = self.work.commit(&self.engine.0.catalog, &self.running().cancellation);
+        drop(turn);
+        self.forget_cursors(|cursor| cursor.hold);
         let Some(committed) = committed? else { return Ok(false) };
         self.engine.0.channels.send(committed.told);
         for (schema, name) in committed.tables {
@@ -265,7 +277,7 @@ impl Session {
     /// Rolls back what is open.
     pub(super) fn abandon_transaction(&self) {
         self.work.rollback();
-        self.cursors().retain(|_, cursor| cursor.hold);
+        self.forget_cursors(|cursor| cursor.hold);
     }
 
     fn set_transaction(&self, mode: TransactionMode) -> Result<ResultStream> {
@@ -352,10 +364,13 @@ impl Session {
                     let message = "DISCARD ALL cannot run inside a transaction block";
                     return Err(Error::new(ErrorKind::ActiveTransaction, message));
                 }
-                self.cursors().clear();
+                self.forget_cursors(|_| false);
                 self.deallocate(None)?;
                 self.engine.0.channels.unlisten(self.id, None);
-                self.work.discard_temporary();
+                {
+                    let _turn = self.turn()?;
+                    self.work.discard_temporary();
+                }
                 let defaults = self.work.defaults();
                 self.work.change_settings(false, |settings| {
                     settings.clone_from(&defaults);
@@ -366,6 +381,7 @@ impl Session {
             Discarded::Plans => ResultStream::done("DISCARD PLANS"),
             Discarded::Sequences => ResultStream::done("DISCARD SEQUENCES"),
             Discarded::Temporary => {
+                let _turn = self.turn()?;
                 self.work.discard_temporary();
                 ResultStream::done("DISCARD TEMP")
             }

@@ -70,6 +70,90 @@ fn slow_readers_and_copies_have_a_time() {
     assert_eq!(client.rows("SELECT count(*) FROM t"), [[Some("0".to_owned())]]);
 }
 
+/// Rows that are made while they are read, of a cursor by SQL's FETCH, by an Execute of it, and by COPY.
+#[test]
+fn cursors_and_copies_that_stream_have_a_time() {
+    let server = Running::start();
+    server.numbers(5);
+    let mut client = server.client();
+    let before = server.engine.memory_used();
+    const STREAMED: &str = "SELECT a.i, b.i AS j FROM n a, generate_series(0, 63) b (i)";
+    let declare =
+        format!("BEGIN; DECLARE c CURSOR FOR {STREAMED}; FETCH 2 c; SAVEPOINT s; SET LOCAL statement_timeout = 300");
+    let declared = "C(BEGIN)C(DECLARE CURSOR)TDDC(FETCH 2)C(SAVEPOINT)C(SET)Z";
+    let move_all = || Script::new().query("MOVE ALL c");
+    let execute = || Script::new().execute("c", 0).sync();
+    for all in [&move_all as &dyn Fn() -> Script, &execute] {
+        assert_eq!(client.say(Script::new().query(&declare)), declared);
+        client.send(all());
+        let messages = client.ready();
+        assert_eq!(shown(&messages).replace('D', ""), "E(57014)Z");
+        let error = messages.iter().find(|message| message.kind == 'E').and_then(|error| error.field('M'));
+        assert_eq!(error.as_deref(), Some("canceling statement due to statement timeout"));
+        assert_eq!(client.say(Script::new().query("FETCH 1 c")), "E(25P02)Z");
+        // The savepoint brings the transaction back, not the cursor.
+        assert_eq!(client.say(Script::new().query("ROLLBACK TO s; FETCH 1 c")), "C(ROLLBACK)E(55000)Z");
+        assert_eq!(client.say(Script::new().query("ROLLBACK")), "C(ROLLBACK)Z");
+        assert_eq!(server.engine.memory_used(), before);
+    }
+    // One who cancels is told another thing; the cursor is lost as well.
+    assert_eq!(client.say(Script::new().query(&declare.replace("= 300", "= 0"))), declared);
+    client.send(move_all());
+    std::thread::sleep(Duration::from_millis(200));
+    client.cancel();
+    assert_eq!(shown(&client.ready()), "E(57014)Z");
+    assert_eq!(client.say(Script::new().query("ROLLBACK TO s; FETCH 1 c")), "C(ROLLBACK)E(55000)Z");
+    assert_eq!(client.say(Script::new().query("ROLLBACK")), "C(ROLLBACK)Z");
+    // COPY out, in a transaction and by itself, which goes on after its first rows were sent.
+    client.rows("SET statement_timeout = 300");
+    for (begin, after) in [("SELECT 1", "TDC(SELECT 1)Z"), ("BEGIN", "E(25P02)Z")] {
+        client.rows(begin);
+        client.send(Script::new().query(&format!("COPY ({STREAMED}) TO STDOUT")));
+        let messages: Vec<_> = client.ready().into_iter().filter(|message| message.kind != 'd').collect();
+        assert_eq!(shown(&messages).replace('H', ""), "E(57014)Z");
+        assert_eq!(client.say(Script::new().query("SELECT 1")), after);
+        client.rows("ROLLBACK");
+    }
+    assert_eq!(server.engine.memory_used(), before);
+}
+
+/// The end of a COPY from a client, where rows are checked and become the table's, has a time, too.
+#[test]
+fn the_end_of_a_copy_has_a_time() {
+    let server = Running::start();
+    let mut client = server.client();
+    let slow = multiloop::ScalarFunction::new("slow", |n: i64| {
+        std::thread::sleep(Duration::from_millis(1));
+        n
+    });
+    server.engine.register_scalar(slow).expect("a function");
+    client.rows("CREATE TABLE t (a bigint, CHECK (slow(a) >= 0))");
+    let before = server.engine.memory_used();
+    let data: String = (0..100_000).map(|n| format!("{n}\n")).collect();
+    let copy = |client: &mut Client| {
+        client.send(Script::new().query("COPY t FROM STDIN"));
+        assert_eq!(client.message().map(|message| message.kind), Some('G'));
+        client.send(Script::new().message(b'd', data.as_bytes()).message(b'c', b""));
+    };
+    for cancels in [false, true] {
+        for begin in ["SELECT 1", "BEGIN"] {
+            client.rows(begin);
+            client.rows(if cancels { "SET statement_timeout = 0" } else { "SET statement_timeout = 1000" });
+            copy(&mut client);
+            if cancels {
+                std::thread::sleep(Duration::from_millis(1000));
+                client.cancel();
+            }
+            assert_eq!(shown(&client.ready()), "E(57014)Z");
+            let after = if begin == "BEGIN" { "E(25P02)Z" } else { "TDC(SELECT 1)Z" };
+            assert_eq!(client.say(Script::new().query("SELECT 1")), after);
+            client.rows("ROLLBACK");
+            assert_eq!(client.rows("SELECT count(*) FROM t"), [[Some("0".to_owned())]]);
+            assert_eq!(server.engine.memory_used(), before);
+        }
+    }
+}
+
 #[test]
 fn idle_clients_are_sent_away() {
     let server = Running::start();

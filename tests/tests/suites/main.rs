@@ -15,6 +15,7 @@ mod large_statements;
 mod linq;
 mod linq_operators;
 mod linq_twins;
+mod misuse;
 mod other_writers;
 mod parse_and_bind;
 mod readme;

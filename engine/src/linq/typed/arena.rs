@@ -52,6 +52,9 @@ struct Opened {
     failure: Option<Error>,
 }
 
+/// Nodes for which a thread keeps room between closures.
+const KEPT_NODES: usize = 1 << 10;
+
 thread_local! {
     static ARENA: RefCell<Arena> = RefCell::default();
 }
@@ -107,7 +110,12 @@ impl Drop for Scope {
         let dropped: Vec<Node> = ARENA.with_borrow_mut(|arena| {
             let start = arena.scopes.get(self.depth - 1).map_or(arena.nodes.len(), |scope| scope.start);
             arena.scopes.truncate(self.depth - 1);
-            arena.nodes.drain(start..).collect()
+            let dropped = arena.nodes.drain(start..).collect();
+            // Behind a list of many values the thread keeps no room for as many again.
+            if arena.scopes.is_empty() {
+                arena.nodes.shrink_to(KEPT_NODES);
+            }
+            dropped
         });
         drop(dropped);
     }
@@ -200,4 +208,53 @@ fn foreign(used: &Location<'_>) -> Error {
     Error::new(ErrorKind::InvalidColumnReference, message)
         .with_detail(format!("It is used at {used}."))
         .with_hint("Values belong to the rows of one query: use them in its closure, or in closures within that.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ARENA, KEPT_NODES};
+    use crate::linq::Expr;
+    use crate::{Engine, Session};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// Nothing of any closure is left in this thread's arena, nor room for much.
+    #[track_caller]
+    fn check_empty() {
+        ARENA.with_borrow(|arena| {
+            assert_eq!((arena.nodes.len(), arena.scopes.len()), (0, 0));
+            assert!(arena.nodes.capacity() <= KEPT_NODES, "room for {} nodes", arena.nodes.capacity());
+        });
+    }
+
+    fn use_it(session: &Session) {
+        let many = session.values(0..50_000_i32);
+        check_empty();
+        let query = many.filter(|n| n.gt(3)).select(|n| (n, n * 2)).order_by(|row| row.1.desc()).take(2);
+        check_empty();
+        let within = many.filter(|n| session.values([1_i32, 2]).any(|m| m.eq(n)));
+        check_empty();
+        assert_eq!(query.collect().map(|rows| rows.len()), Ok(2));
+        assert_eq!(within.collect(), Ok(vec![1, 2]));
+        let panics: [&dyn Fn(); 3] = [
+            &|| drop(many.select(|n| -> Expr<i32> { panic!("{:?}", n + 1) })),
+            &|| drop(many.filter(|n| session.values([1_i32]).any(|m| -> Expr<bool> { panic!("{:?}", m.eq(n)) }))),
+            &|| drop(session.values((0..5_000).map(|n| if n < 4_000 { n } else { panic!("in a list") }))),
+        ];
+        for panic in panics {
+            assert!(catch_unwind(AssertUnwindSafe(panic)).is_err());
+            check_empty();
+        }
+    }
+
+    #[test]
+    fn nothing_is_left() {
+        let engine = Engine::builder().threads(2).build().expect("an engine");
+        use_it(&engine.session());
+        check_empty();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| use_it(&engine.session()));
+            }
+        });
+    }
 }

@@ -1,0 +1,118 @@
+//! A lock that is held for as long as a statement may run. Waiting for it is a part of the statement that waits: whoever cancels that,
+//! and the end of its time, ends the waiting. One that a panic has let go is free.
+
+use crate::Result;
+use multiloop_exec::workers::context::Cancellation;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How often a statement that waits looks whether it is cancelled.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The lock.
+#[derive(Debug, Default)]
+pub(crate) struct Turn {
+    is_taken: Mutex<bool>,
+    free: Condvar,
+}
+
+/// The lock is held until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Taken<'t>(&'t Turn);
+
+impl Turn {
+    /// Waits until nobody holds it.
+    ///
+    /// # Errors
+    /// 57014 if the statement that waits is cancelled.
+    pub(crate) fn take(&self, heard: &Cancellation) -> Result<Taken<'_>> {
+        let mut is_taken = self.lock();
+        while *is_taken {
+            heard.check()?;
+            is_taken = self.free.wait_timeout(is_taken, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *is_taken = true;
+        Ok(Taken(self))
+    }
+
+    /// The same for what nobody cancels.
+    pub(crate) fn take_at_last(&self) -> Taken<'_> {
+        let mut is_taken = self.lock();
+        while *is_taken {
+            is_taken = self.free.wait(is_taken).unwrap_or_else(PoisonError::into_inner);
+        }
+        *is_taken = true;
+        Taken(self)
+    }
+
+    /// Takes it if nobody holds it.
+    pub(crate) fn try_take(&self) -> Option<Taken<'_>> {
+        let mut is_taken = self.lock();
+        (!std::mem::replace(&mut *is_taken, true)).then_some(Taken(self))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.is_taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() = false;
+        // All: one of them may be about to give up.
+        self.0.free.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Turn;
+    use crate::ErrorKind;
+    use multiloop_exec::workers::context::Cancellation;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn one_at_a_time() {
+        let (turn, inside, nobody) = (Turn::default(), AtomicUsize::new(0), Cancellation::default());
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let (turn, inside, nobody) = (&turn, &inside, &nobody);
+                scope.spawn(move || {
+                    for _ in 0..200 {
+                        let taken = if thread == 0 { turn.take_at_last() } else { turn.take(nobody).expect("a turn") };
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        assert!(turn.try_take().is_none());
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        drop(taken);
+                    }
+                });
+            }
+        });
+        assert!(turn.try_take().is_some());
+    }
+
+    #[test]
+    fn waiting_hears_a_cancel() {
+        let (turn, handle) = (Turn::default(), Cancellation::default());
+        let taken = turn.take_at_last();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| turn.take(&handle).map(drop));
+            handle.cancel();
+            assert_eq!(waiting.join().expect("no panic").expect_err("it is held").kind(), ErrorKind::Cancelled);
+        });
+        drop(taken);
+        // Who need not wait does not ask.
+        assert!(turn.take(&handle).is_ok());
+    }
+
+    #[test]
+    fn a_panic_lets_go() {
+        let turn = Turn::default();
+        let panics = || {
+            let _taken = turn.take_at_last();
+            panic!("with the lock")
+        };
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
+        assert!(turn.try_take().is_some());
+    }
+}
