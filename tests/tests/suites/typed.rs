@@ -1,7 +1,7 @@
 //! Typed queries: each operator beside its twin in SQL, over nasty data; with the text that it says; on the interpreter.
 
 use multiloop::linq::{Expr, Lifted, Query, call, case, literal, null_of, window};
-use multiloop::{Backend, Date, Decimal, Engine, Interval, Session, date, decimal};
+use multiloop::{Backend, Date, Decimal, Engine, Interval, Row, Session, date, decimal};
 use multiloop_tests::text_rows;
 
 /// A row of `t`.
@@ -576,6 +576,39 @@ fn large_queries_end() {
     assert_eq!(deep.collect().expect_err("it is too deep").sqlstate(), "54001");
     session.sql("CREATE SCHEMA s; CREATE TABLE s.t (k integer); INSERT INTO s.t VALUES (7)").expect("it is made");
     assert_eq!(session.table("s.t").run().expect("it is found").fields()[0].name, "k");
+}
+
+#[test]
+fn conditions_of_thousands_of_operands() {
+    let session = session();
+    session
+        .sql(
+            "CREATE TABLE large (k integer); INSERT INTO large VALUES (-1), (NULL), (0), (1999), (2000);
+             CREATE TABLE nothing (k integer)",
+        )
+        .expect("they are made");
+    #[derive(Row, Debug, PartialEq)]
+    struct Large {
+        k: Option<i32>,
+    }
+    let (large, none) =
+        (session.rows_in::<Large>("large").expect("it fits"), session.rows_in::<Large>("nothing").expect("it fits"));
+    fn none_of<'s>(rows: &Query<'s, LargeExpr>, count: i32) -> Query<'s, Expr<Option<i32>>> {
+        rows.filter(|t| (1..count).fold(t.k.not_eq(0), |all, i| all & t.k.not_eq(i))).select(|t| t.k)
+    }
+    fn one_of<'s>(rows: &Query<'s, LargeExpr>, count: i32) -> Query<'s, Expr<i64>> {
+        rows.filter(|t| (1..count).fold(t.k.eq(0), |any, i| any | t.k.eq(i))).aggregate(|g| g.count())
+    }
+    assert_eq!(none_of(&large, 2_000).order_by(|k| k).collect().expect("it runs"), [Some(-1), Some(2_000)]);
+    assert_eq!(one_of(&large, 2_000).one().expect("it runs"), 2);
+    assert!(none_of(&none, 20_000).collect().expect("it runs").is_empty());
+    assert_eq!(one_of(&none, 20_000).one().expect("it runs"), 0);
+    let steps = (0..2_000).fold(large.clone(), |rows, i| rows.filter(move |t| t.k.not_eq(i)));
+    assert_eq!(steps.aggregate(|g| g.count()).one().expect("it runs"), 2);
+    // The text has no parentheses that nobody wrote, and the same meaning.
+    let text = none_of(&none, 20_000).to_sql().expect("it has a text");
+    assert_eq!((text.matches(" AND ").count(), text.matches('(').count()), (19_999, 20_000));
+    assert!(rows(session.sql(&text), "the text").is_empty());
 }
 
 #[test]

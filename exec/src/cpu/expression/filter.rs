@@ -105,22 +105,24 @@ impl Tile<'_> {
     /// The conjuncts in order, those that ask for an interval of one column together, at the place of the first.
     fn steps(&self, conjuncts: &[ScalarId]) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
-        // Steps in front of this one are not joined: something behind them may fail.
-        let mut fence = 0;
+        // The columns that have a step which may be joined, and the step.
+        let mut intervals: Vec<(u32, usize)> = Vec::new();
         for number in self.flatten(conjuncts) {
             if self.is_guarded(number) {
                 steps.push(Step::One(number));
-                fence = steps.len();
+                // Steps in front of this one are not joined: something behind them may fail.
+                intervals.clear();
                 continue;
             }
-            let joins = |step: &&mut Step| match (Test::of(self, step.first()), Test::of(self, number)) {
-                (Some(first), Some(test)) => first.joins(&test),
-                _ => false,
-            };
-            match steps[fence..].iter_mut().find(joins) {
-                Some(Step::Interval(numbers)) => numbers.push(number),
-                Some(step) => *step = Step::Interval(vec![step.first(), number]),
-                None => steps.push(Step::One(number)),
+            let column = Test::of(self, number).and_then(|test| test.interval_of());
+            let known = column.and_then(|column| intervals.iter().find(|(known, _)| *known == column));
+            match (known.map(|(_, step)| &mut steps[*step]), column) {
+                (Some(Step::Interval(numbers)), _) => numbers.push(number),
+                (Some(step), _) => *step = Step::Interval(vec![step.first(), number]),
+                (None, column) => {
+                    intervals.extend(column.map(|column| (column, steps.len())));
+                    steps.push(Step::One(number));
+                }
             }
         }
         steps

@@ -57,10 +57,10 @@ impl Test {
         (is_column && !tile.is_computed(column)).then_some(Test { column, constant, what })
     }
 
-    /// Whether two of them are one: values of one column that lie in one interval.
-    pub(super) fn joins(&self, other: &Test) -> bool {
-        let is_interval = |test: &Test| matches!(test.what, What::Compare(holds) if holds != [true, false, true]);
-        Technique::Intervals.is_on() && self.column == other.column && is_interval(self) && is_interval(other)
+    /// The column, if it asks for values in an interval: two such tests of one column are one.
+    pub(super) fn interval_of(&self) -> Option<u32> {
+        let is_interval = matches!(self.what, What::Compare(holds) if holds != [true, false, true]);
+        (is_interval && Technique::Intervals.is_on()).then_some(self.column)
     }
 }
 
