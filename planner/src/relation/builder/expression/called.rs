@@ -188,6 +188,9 @@ fn within_group(name: &str, clauses: CallClauses) -> Result<()> {
     if clauses.distinct || clauses.all || clauses.order {
         return Err(Error::new(ErrorKind::Syntax, "cannot use DISTINCT or ORDER BY with WITHIN GROUP"));
     }
+    if clauses.nulls {
+        return Err(wrong(format!("RESPECT/IGNORE NULLS specified, but {name} is an ordered-set aggregate")));
+    }
     Ok(())
 }
 
