@@ -279,20 +279,6 @@ impl Work {
         }
     }
 
-    /// Waits until no statement of another thread changes what the session sees: what begins and ends transactions holds this, so
-    /// that none puts its change into another transaction than its own.
-    ///
-    /// # Errors
-    /// 57014 if the statement that waits is cancelled.
-    pub(crate) fn turn(&self, heard: &Cancellation) -> Result<Taken<'_>> {
-        self.writing.take(heard)
-    }
-
-    /// As [`Work::turn`], for what nobody cancels.
-    pub(crate) fn turn_at_last(&self) -> Taken<'_> {
-        self.writing.take_at_last()
-    }
-
     /// The right to change what the session sees.
     /// Whether it may change a thing is for the statement to see.
     ///
@@ -381,6 +367,14 @@ impl Work {
     /// # Errors
     /// 40001 if another transaction has changed what this one did, 57014 if it was cancelled while others wrote: it is rolled back.
     pub(crate) fn commit(&self, current: &Current, heard: &Cancellation) -> Result<Option<Committed>> {
+        // The session has its transaction for as long as this waits.
+        let publishes = |transaction: &Transaction| {
+            let states = transaction.states.as_ref().filter(|_| !transaction.failed);
+            states.is_some_and(|(base, state)| !Arc::ptr_eq(base, &state.schemas))
+        };
+        let is_publishing = self.inner().transaction.as_ref().is_some_and(publishes);
+        let mut publishing =
+            if is_publishing { Some(current.begin_write(heard).inspect_err(|_| drop(self.rollback()))?) } else { None };
         let Some(mut transaction) = self.inner().transaction.take() else { return Ok(None) };
         if transaction.failed {
             self.restore(&transaction);
@@ -392,7 +386,7 @@ impl Work {
         let mut changed = Vec::new();
         if let Some((base, state)) = &transaction.states {
             if !Arc::ptr_eq(base, &state.schemas) {
-                let publishing = match current.begin_write(heard) {
+                let publishing = match publishing.take().map_or_else(|| current.begin_write(heard), Ok) {
                     Ok(publishing) => publishing,
                     Err(error) => {
                         self.restore(&transaction);

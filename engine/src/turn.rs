@@ -35,20 +35,14 @@ impl Turn {
         Ok(Taken(self))
     }
 
-    /// The same for what nobody cancels.
-    pub(crate) fn take_at_last(&self) -> Taken<'_> {
-        let mut is_taken = self.lock();
-        while *is_taken {
-            is_taken = self.free.wait(is_taken).unwrap_or_else(PoisonError::into_inner);
-        }
-        *is_taken = true;
-        Taken(self)
-    }
-
     /// Takes it if nobody holds it.
     pub(crate) fn try_take(&self) -> Option<Taken<'_>> {
         let mut is_taken = self.lock();
-        (!std::mem::replace(&mut *is_taken, true)).then_some(Taken(self))
+        if *is_taken {
+            return None;
+        }
+        *is_taken = true;
+        Some(Taken(self))
     }
 
     fn lock(&self) -> MutexGuard<'_, bool> {

@@ -5,15 +5,16 @@
 //! several loops of a statement read a column it is kept after the first one, as far as the cache has room; else the part
 //! is asked once more.
 //!
-//! So a part may be asked twice for the same values, and has to give them twice: of each range of rows that has been read a digest is
-//! noted, and what differs is an error. Digests of adjoining rows add up, so loops that cut the rows in other ways are held against
-//! each other, too.
+//! So a part may be asked twice for the same values, and has to give them twice: of each block of rows that has been read a digest is
+//! noted, and what differs is an error. Loops cut the rows of parts at borders of blocks; within a block digests of adjoining rows
+//! add up.
 
 use super::ProviderError;
 use super::registered::{Owned, in_provider, of_provider};
 use super::scan::{check_bounds, error_of};
 use crate::{Error, ErrorKind, Field, Result};
-use arrow::array::{Array, ArrayRef};
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::compute::take;
 use multiloop_exec::column::build::kept_column;
 use multiloop_exec::column::hash::digest;
 use multiloop_exec::column::statistics::bounds;
@@ -25,6 +26,9 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Rows of a part, of which a digest is noted: loops read so many, and multiples of them.
+const BLOCK_ROWS: usize = 1 << 11;
 
 /// Reads some rows of a column, by its position among the provider's.
 pub(super) type ReadColumn = dyn Fn(usize, Range<usize>) -> std::result::Result<ArrayRef, ProviderError> + Send + Sync;
@@ -42,8 +46,8 @@ pub(super) struct LazyPart {
     read: Owned<Box<ReadColumn>>,
     /// What the provider says of columns, which are to be held to it.
     ranges: Vec<Option<(i64, i64)>>,
-    /// By column: what has been read.
-    digests: Mutex<HashMap<usize, Vec<Digest>>>,
+    /// By column and block: what has been read.
+    digests: Mutex<HashMap<(usize, usize), Vec<Digest>>>,
 }
 
 /// Rows that have been read, and a number for their values.
@@ -73,7 +77,7 @@ impl LazyPart {
             let message = format!("{given} rows of column \"{name}\" where {wanted} were asked for");
             return Err(Error::new(ErrorKind::TypeMismatch, message));
         }
-        let read = kept_column(&array, field)?;
+        let read = kept_column(&plain(array)?, field)?;
         let is_bounded = field.data_type == DataType::Time || field.data_type.integer_bounds().is_some();
         if is_bounded && let Some((min, max)) = bounds(&read, field.data_type) {
             check_bounds(field, &min, &max)?;
@@ -102,9 +106,33 @@ impl LazyPart {
 
     /// Notes the values of some rows; whether they are those of any that were read before.
     fn is_as_before(&self, column: usize, rows: Range<usize>, read: &Column) -> bool {
-        let digest = digest(read, rows.start);
-        let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
-        note(digests.entry(column).or_default(), rows, digest)
+        let mut is_as_before = true;
+        for_each_block(&rows, |block, within| {
+            let digest = digest(&read.slice(within.start - rows.start, within.len()), within.start);
+            let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
+            is_as_before &= note(digests.entry((column, block)).or_default(), within, digest);
+        });
+        is_as_before
+    }
+}
+
+/// An array whose values stand in the array itself: those of a dictionary would be counted by nobody.
+fn plain(array: ArrayRef) -> Result<ArrayRef> {
+    match array.as_any_dictionary_opt() {
+        Some(encoded) => take(encoded.values(), encoded.keys(), None)
+            .map_err(|error| Error::new(ErrorKind::TypeMismatch, error.to_string())),
+        None => Ok(array),
+    }
+}
+
+/// The blocks that rows lie in, and which of the rows.
+fn for_each_block(rows: &Range<usize>, mut each: impl FnMut(usize, Range<usize>)) {
+    let mut start = rows.start;
+    while start < rows.end {
+        let block = start / BLOCK_ROWS;
+        let end = rows.end.min((block + 1) * BLOCK_ROWS);
+        each(block, start..end);
+        start = end;
     }
 }
 

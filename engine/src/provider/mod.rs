@@ -241,7 +241,7 @@ impl TablePart {
 
     /// So many rows whose columns are read when a loop comes to them: those of conditions first, and what else it reads only where
     /// rows are left. `read` gives an array of some rows of a column, which it is asked for by the column's position among the
-    /// provider's; several workers may call it at once, for ranges of some ten or hundred thousand rows. The memory counts
+    /// provider's; several workers may call it at once, for ranges of two thousand to some hundred thousand rows. The memory counts
     /// while a loop has these rows, and no longer, so a statement may go over more rows than fit.
     ///
     /// A part is repeatable within a statement: asked again, it gives the same rows. Where several loops read a column it is kept

@@ -71,8 +71,9 @@ pub type ProgressCallback = Arc<dyn Fn(u64, u64) + Send + Sync>;
 ///
 /// * Their statements run beside each other, each on what it saw when it began; nobody knows which is first.
 /// * They are all in the session's one transaction and have its settings. An error of one fails the transaction for all (25P02).
-/// * Of those that change something (INSERT, CREATE TABLE, ...), one waits for the other. BEGIN, COMMIT, ROLLBACK, savepoints and
-///   DISCARD wait for them as well, so a change is in the transaction that it was begun in.
+/// * Of those that change something (INSERT, CREATE TABLE, ...), one waits for the other. What ends a transaction waits for nobody: a
+///   statement of another thread that has not changed anything yet does so in whatever transaction is open then. Have one thread
+///   begin and end transactions, while no other runs a statement.
 /// * Those that fetch from one cursor wait for each other and share its rows; a cursor that is closed meanwhile gives the rest of a
 ///   FETCH that has begun.
 /// * Who waits can be stopped: a cancel, and the end of `statement_timeout`, mean the waiting as well (57014).
@@ -362,7 +363,6 @@ impl Session {
     /// Begins a transaction, unless one is open, that nobody's BEGIN has begun: for statements that belong together because one
     /// message brought them. BEGIN makes it an ordinary one.
     pub fn begin_implicit(&self) {
-        let _turn = self.work.turn_at_last();
         self.work.begin(TransactionMode::default(), true);
     }
 
@@ -372,7 +372,6 @@ impl Session {
     /// # Errors
     /// 40001 if another transaction has changed what it did.
     pub fn end_implicit(&self) -> Result<()> {
-        let turn = self.work.turn_at_last();
         if self.work.is_explicit() {
             return Ok(());
         }
@@ -382,7 +381,7 @@ impl Session {
                 self.abandon_transaction();
                 Ok(())
             }
-            TransactionStatus::Active => self.end_transaction(turn).map(|_| ()),
+            TransactionStatus::Active => self.end_transaction().map(|_| ()),
         };
         self.end_watch();
         ended

@@ -8,7 +8,6 @@ use crate::notify;
 use crate::settings;
 use crate::stream::{Notice, ResultStream};
 use crate::transaction::TransactionStatus;
-use crate::turn::Taken;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::arrow::to_column_of;
 use multiloop_planner::numeric::Numeric;
@@ -30,21 +29,18 @@ impl Session {
             self.work.check()?;
         }
         let result = match statement {
-            Verb::Begin(mode) => self.begin(*mode)?,
+            Verb::Begin(mode) => self.begin(*mode),
             Verb::Commit { chain } => self.commit(*chain)?,
             Verb::Rollback { chain } => self.rollback(*chain)?,
             Verb::Savepoint(name) => {
-                let _turn = self.turn()?;
                 self.work.savepoint(name)?;
                 ResultStream::done("SAVEPOINT")
             }
             Verb::Release(name) => {
-                let _turn = self.turn()?;
                 self.work.release(name)?;
                 ResultStream::done("RELEASE")
             }
             Verb::RollbackTo(name) => {
-                let _turn = self.turn()?;
                 self.work.rollback_to(name)?;
                 ResultStream::done("ROLLBACK")
             }
@@ -201,18 +197,12 @@ impl Session {
         Ok(Arc::new(self.prepare_explained(explain, &prepared)?))
     }
 
-    /// Waits until no other thread's statement writes in the session.
-    fn turn(&self) -> Result<Taken<'_>> {
-        self.work.turn(&self.running().cancellation)
-    }
-
-    fn begin(&self, mode: TransactionMode) -> Result<ResultStream> {
-        let _turn = self.turn()?;
+    fn begin(&self, mode: TransactionMode) -> ResultStream {
         let done = ResultStream::done("BEGIN");
         if self.work.begin(mode, false) {
-            return Ok(done);
+            return done;
         }
-        Ok(done.with_notice(Notice::warning("25001", "there is already a transaction in progress")))
+        done.with_notice(Notice::warning("25001", "there is already a transaction in progress"))
     }
 
     /// An error (25P01) for a transaction that is to follow one where nobody has begun any.
@@ -227,12 +217,10 @@ impl Session {
         if chain {
             self.check_chain("COMMIT")?;
         }
-        let turn = self.turn()?;
         let (was, mode) = (self.work.status(), self.work.mode());
         let explicit = self.work.is_explicit();
-        let result = self.end_transaction(turn);
+        let result = self.end_transaction();
         if chain && let Some(mode) = mode {
-            let _turn = self.turn()?;
             self.work.begin(mode, false);
         }
         let committed = result?;
@@ -248,7 +236,6 @@ impl Session {
         if chain {
             self.check_chain("ROLLBACK")?;
         }
-        let _turn = self.turn()?;
         let (mode, explicit) = (self.work.mode(), self.work.is_explicit());
         self.abandon_transaction();
         if chain && let Some(mode) = mode {
@@ -259,11 +246,9 @@ impl Session {
         Ok(if explicit { done } else { done.with_notice(none()) })
     }
 
-    /// Commits what is open; whether something was committed. The turn ends before others are told of it: who is told may run a
-    /// statement at once.
-    pub(super) fn end_transaction(&self, turn: Taken<'_>) -> Result<bool> {
+    /// Commits what is open; whether something was committed.
+    pub(super) fn end_transaction(&self) -> Result<bool> {
         let committed = self.work.commit(&self.engine.0.catalog, &self.running().cancellation);
-        drop(turn);
         self.forget_cursors(|cursor| cursor.hold);
         let Some(committed) = committed? else { return Ok(false) };
         self.engine.0.channels.send(committed.told);
@@ -367,10 +352,7 @@ impl Session {
                 self.forget_cursors(|_| false);
                 self.deallocate(None)?;
                 self.engine.0.channels.unlisten(self.id, None);
-                {
-                    let _turn = self.turn()?;
-                    self.work.discard_temporary();
-                }
+                self.work.discard_temporary();
                 let defaults = self.work.defaults();
                 self.work.change_settings(false, |settings| {
                     settings.clone_from(&defaults);
@@ -381,7 +363,6 @@ impl Session {
             Discarded::Plans => ResultStream::done("DISCARD PLANS"),
             Discarded::Sequences => ResultStream::done("DISCARD SEQUENCES"),
             Discarded::Temporary => {
-                let _turn = self.turn()?;
                 self.work.discard_temporary();
                 ResultStream::done("DISCARD TEMP")
             }

@@ -254,7 +254,10 @@ impl Binder<'_, '_> {
                 }
                 Ok(all)
             })?,
-            Element::Rollup(parts) => rollup(&self.bind_grouping_parts(&parts, scope, select)?),
+            Element::Rollup(parts) => {
+                let parts = self.bind_grouping_parts(&parts, scope, select)?;
+                rollup(&parts).map_err(|error| error.at(self.start(expr)))?
+            }
             Element::Cube(parts) => {
                 let parts = self.bind_grouping_parts(&parts, scope, select)?;
                 cube(&parts).map_err(|error| error.at(self.start(expr)))?

@@ -168,6 +168,10 @@ fn mistakes_in_grouping_sets() {
     let error = |frame: Frame<'_>| frame.select([count()]).run().map(drop).expect_err("it is wrong").sqlstate();
     assert_eq!(error(t().group_by_sets(Vec::<Vec<Expression>>::new())), "42601");
     assert_eq!(error(t().group_by_sets((0..5000).map(|_| [col("k")]))), "54001");
+    assert_eq!(error(t().rollup((0..100_000).map(|_| col("k")))), "54001");
+    let many = || (0..5000).map(|_| col("k"));
+    let listed = vec!["k"; 5000].join(", ");
+    check(t().rollup(many()).select([count()]), &format!("SELECT count(*) FROM t GROUP BY ROLLUP ({listed})"));
 }
 
 #[test]

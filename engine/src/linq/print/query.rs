@@ -94,7 +94,7 @@ impl Printer<'_> {
         match block.grouping {
             Grouping::Keys => self.joined(&block.keys, ", ", Self::tree),
             // SQL has no ROLLUP and no CUBE of no keys: they are one group of all rows.
-            _ if block.keys.is_empty() && block.key_lists().is_empty() => self.push("()"),
+            Grouping::Rollup | Grouping::Cube if block.keys.is_empty() => self.push("()"),
             Grouping::Rollup | Grouping::Cube => {
                 self.push(if block.grouping == Grouping::Rollup { "ROLLUP " } else { "CUBE " });
                 list(self, &block.keys);

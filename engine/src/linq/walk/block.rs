@@ -90,7 +90,7 @@ impl Walk<'_, '_> {
             Grouping::Sets(lengths) if lengths.is_empty() => {
                 return Err(Error::new(ErrorKind::Syntax, "GROUPING SETS needs at least one list of keys"));
             }
-            Grouping::Rollup => rollup(&each(numbers)),
+            Grouping::Rollup => rollup(&each(numbers))?,
             Grouping::Cube => cube(&each(numbers))?,
             Grouping::Sets(lengths) => {
                 let mut numbers = numbers.into_iter();

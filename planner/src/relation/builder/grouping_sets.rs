@@ -39,18 +39,24 @@ pub type GroupingSets = Vec<Vec<usize>>;
 pub fn crossed(elements: Vec<GroupingSets>) -> Result<GroupingSets> {
     let mut all: GroupingSets = vec![Vec::new()];
     for element in elements {
-        if all.len().saturating_mul(element.len()) > GROUPING_SETS_MAX {
-            let message = format!("too many grouping sets present (maximum {GROUPING_SETS_MAX})");
-            return Err(Error::new(ErrorKind::TooComplex, message));
-        }
+        check_count(all.len().saturating_mul(element.len()))?;
         all = all.iter().flat_map(|set| element.iter().map(move |more| [&set[..], more].concat())).collect();
     }
     Ok(all)
 }
 
-/// ROLLUP: the keys of all elements, of all but the last one, and so on to none.
-pub fn rollup(elements: &[Vec<usize>]) -> GroupingSets {
-    (0..=elements.len()).rev().map(|count| elements[..count].concat()).collect()
+fn check_count(sets: usize) -> Result<()> {
+    if sets > GROUPING_SETS_MAX {
+        let message = format!("too many grouping sets present (maximum {GROUPING_SETS_MAX})");
+        return Err(Error::new(ErrorKind::TooComplex, message));
+    }
+    Ok(())
+}
+
+/// ROLLUP: the keys of all elements, of all but the last one, and so on to none; 54001 if they are too many.
+pub fn rollup(elements: &[Vec<usize>]) -> Result<GroupingSets> {
+    check_count(elements.len() + 1)?;
+    Ok((0..=elements.len()).rev().map(|count| elements[..count].concat()).collect())
 }
 
 /// CUBE: the keys of each choice of elements, all of them first; 54001 if they are too many.
