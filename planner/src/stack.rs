@@ -50,6 +50,15 @@ pub fn with_room<T>(room: Room, work: impl FnOnce() -> T) -> T {
     }
 }
 
+/// Bytes of stack that a library needs for the deepest expression that it is given (a regular expression of 250 levels takes
+/// 768 KiB unoptimised).
+const LIBRARY_BYTES: usize = 1 << 21;
+
+/// Runs `work` with room for a library that nests by itself, as deep as we let it.
+pub fn for_library<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(LIBRARY_BYTES, LIBRARY_BYTES * 2, work)
+}
+
 /// Runs `work` with room for one more level; for what nests before anybody knows how deep.
 pub fn more<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(LEVEL_BYTES, LEVEL_BYTES * 16, work)

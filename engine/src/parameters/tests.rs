@@ -341,7 +341,6 @@ fn inferred_types_have_no_digits_and_no_lengths() {
         ),
         ("INSERT INTO limited (km, v, c, b) SELECT $1, $2, $3, $4", "numeric, varchar, bpchar, bit"),
         ("INSERT INTO limited (km, v, c) VALUES ($1, $2, $3), ($1, $2, $3)", "numeric, varchar, bpchar"),
-        ("UPDATE limited SET km = $1, v = $2, c = $3, b = $4 WHERE km = $5", "numeric, varchar, bpchar, bit, numeric"),
         (
             "SELECT $1::decimal(8,1), $2::varchar(3), $3::char(3), $4::bit(3), $5::decimal(8,1)[]",
             "numeric, varchar, bpchar, bit, numeric[]",
@@ -361,6 +360,17 @@ fn inferred_types_have_no_digits_and_no_lengths() {
         let types: Vec<String> = prepared.parameter_types().iter().map(DataType::to_string).collect();
         assert_eq!(types.join(", "), expected, "{sql}");
     }
+}
+
+/// What nothing but the parameter itself says stays so where another one is a numeric.
+#[test]
+fn a_declared_text_beside_a_numeric() {
+    let session = session();
+    let list = params![(Value::text("x"), DataType::Text), "12.5"];
+    let row = session.query_row("SELECT pg_typeof($1)::text, $2 = 12.50", list, |row| {
+        Ok((row.get::<String>(0)?, row.get::<bool>(1)?))
+    });
+    assert_eq!(row, Ok(("text".to_owned(), true)));
 }
 
 #[test]

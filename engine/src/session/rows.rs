@@ -192,6 +192,7 @@ impl Session {
 
     /// A statement that is bound for these parameters, and their values.
     fn bound(&self, statement: &Statement, list: &[Parameter]) -> Result<(Arc<Prepared>, Vec<Value>)> {
+        let mut knows_digits = true;
         let prepared = match self.bound_to(statement, &[], &Prepared::no_literals()) {
             // Nothing says what they are but they themselves.
             Err(error) if is_of_types(error.kind()) => {
@@ -201,11 +202,12 @@ impl Session {
                 }
                 // Those that are too many would be of no place, and missed by nobody.
                 own.truncate(highest_number(statement.text()));
+                knows_digits = false;
                 self.bound_to(statement, &own, &Prepared::no_literals())?
             }
             bound => bound?,
         };
-        let (other, values) = prepared.fitted(self, list, prepared.is_query())?;
+        let (other, values) = prepared.fitted(self, list, knows_digits && prepared.is_query())?;
         Ok((other.unwrap_or_else(|| Arc::new(prepared)), values))
     }
 

@@ -98,11 +98,11 @@ pub struct Parsed {
 }
 
 impl Tree {
-    /// Whether it asks for rows of tables or changes them.
+    /// Whether it asks for rows or inserts some.
     pub fn is_of_rows(&self) -> bool {
         use sqlparser::ast::Statement as S;
         let Tree::Sql(statement) = self else { return false };
-        matches!(**statement, S::Query(_) | S::Insert(_) | S::Update { .. } | S::Delete(_))
+        matches!(**statement, S::Query(_) | S::Insert(_))
     }
 }
 

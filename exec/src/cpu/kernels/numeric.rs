@@ -199,7 +199,8 @@ pub(super) fn narrow(function: Function, number: SmallNumeric, to: DataType) -> 
             };
             match function {
                 Function::NarrowUp if down * power != number.unscaled => down + 1,
-                Function::NarrowSame if down * power != number.unscaled => limit,
+                // What lies beyond the bound is the bound on its side.
+                Function::NarrowSame if down * power != number.unscaled && down >= -limit => limit,
                 _ => down,
             }
         }

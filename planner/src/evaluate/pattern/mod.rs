@@ -95,7 +95,7 @@ impl Pattern {
         let config = meta::Config::new().nfa_size_limit(Some(BYTES_MAX));
         let mut builder = meta::Regex::builder();
         builder.configure(config).syntax(syntax());
-        let search = stack::more(|| builder.build(&translation.text).ok()).ok_or_else(too_complex)?;
+        let search = stack::for_library(|| builder.build(&translation.text).ok()).ok_or_else(too_complex)?;
         let (text, prefers) = (translation.text, translation.prefers);
         Ok(Pattern { text, prefers, search, extent: OnceCell::new(), stepwise: OnceCell::new() })
     }
@@ -172,7 +172,7 @@ impl Pattern {
         let mut builder = pikevm::PikeVM::builder();
         builder.configure(config).syntax(syntax());
         builder.thompson(thompson::Config::new().nfa_size_limit(Some(BYTES_MAX)));
-        let automaton = stack::more(|| builder.build(&self.text).ok()).ok_or_else(too_complex)?;
+        let automaton = stack::for_library(|| builder.build(&self.text).ok()).ok_or_else(too_complex)?;
         let cache = RefCell::new(automaton.create_cache());
         Ok(Extent { automaton, cache })
     }

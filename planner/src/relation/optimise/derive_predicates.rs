@@ -113,9 +113,16 @@ pub(super) fn tested_column(predicate: &Expression) -> Option<ColumnId> {
             | Function::GreaterEqual
             | Function::InList
     );
-    let fixed =
+    let is_value =
         |argument: &Expression| matches!(argument.kind, ExpressionKind::Constant(_) | ExpressionKind::Parameter(_));
-    if tests && arguments.len() > 1 && arguments[1..].iter().all(fixed) { as_column(&arguments[0]) } else { None }
+    // A numeric parameter beside a decimal is a decimal next to it.
+    let is_fixed = |argument: &Expression| match &argument.kind {
+        ExpressionKind::Call(Function::NarrowUp | Function::NarrowDown | Function::NarrowSame, of) => {
+            of.iter().all(is_value)
+        }
+        _ => is_value(argument),
+    };
+    if tests && arguments.len() > 1 && arguments[1..].iter().all(is_fixed) { as_column(&arguments[0]) } else { None }
 }
 
 fn for_column(predicate: &Expression, column: ColumnId) -> Expression {
