@@ -373,8 +373,13 @@ impl Work {
             states.is_some_and(|(base, state)| !Arc::ptr_eq(base, &state.schemas))
         };
         let is_publishing = self.inner().transaction.as_ref().is_some_and(publishes);
-        let mut publishing =
-            if is_publishing { Some(current.begin_write(heard).inspect_err(|_| drop(self.rollback()))?) } else { None };
+        let mut publishing = if is_publishing {
+            Some(current.begin_write(heard).inspect_err(|_| {
+                self.rollback();
+            })?)
+        } else {
+            None
+        };
         let Some(mut transaction) = self.inner().transaction.take() else { return Ok(None) };
         if transaction.failed {
             self.restore(&transaction);
