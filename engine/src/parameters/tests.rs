@@ -438,8 +438,9 @@ fn errors_are_where_they_were_written() {
     let session = session();
     let names: Vec<String> = (b'a'..=b'l').map(|name| char::from(name).to_string()).collect();
     let list = || crate::ParameterList::named(names.iter().map(|name| (name.as_str(), 0.to_parameter())).collect());
-    let named: Vec<String> = names.iter().map(|name| format!(":{name}")).collect();
-    let literals = vec!["0"; names.len()].join(" + ");
+    // What is added has a type: of two that are unknown no operator knows which it is.
+    let named: Vec<String> = names.iter().map(|name| format!(":{name}::int")).collect();
+    let literals = vec!["0::int"; names.len()].join(" + ");
     let place = |sql: &str, error: Error| {
         let position = error.position().unwrap_or_else(|| panic!("{sql}: {error} is nowhere"));
         (error.sqlstate().to_owned(), sql.len() - position.0 as usize)

@@ -213,6 +213,53 @@ impl ColumnReader for HeldPart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arrow::array::Int64Array;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A part whose values move by one each time that it is read, read in two ways: the second is an error where it meets the first.
+    #[test]
+    fn rows_that_change_behind_another_cut_are_errors() {
+        let fields: Arc<[Field]> = Arc::from([Field::new("a", DataType::BigInt, false)]);
+        let shared = Arc::new(Shared { name: "t".into(), fields });
+        for (first, then) in [
+            (0..131_072, 0..2048),
+            (0..131_072, 2048..131_072),
+            (2048..131_072, 0..131_072),
+            (0..2048, 0..131_072),
+            (4096..131_072, 129_024..131_072),
+        ] {
+            let part = |moves: usize| {
+                let reads = AtomicUsize::new(0);
+                let read = move |_: usize, rows: Range<usize>| {
+                    let moved = moves * reads.fetch_add(1, Ordering::Relaxed);
+                    let values = rows.map(|row| (row + moved) as i64);
+                    Ok(Arc::new(Int64Array::from_iter_values(values)) as ArrayRef)
+                };
+                LazyPart::new(&shared, Box::new(read), vec![None])
+            };
+            for (moves, agrees) in [(0, true), (1, false)] {
+                let part = part(moves);
+                assert!(part.read(0, first.clone()).is_ok());
+                let again = part.read(0, then.clone()).map(drop).map_err(|error| error.sqlstate());
+                assert_eq!(again, if agrees { Ok(()) } else { Err("58030") }, "{first:?}, {then:?}");
+            }
+        }
+    }
+
+    /// What a dictionary's codes stand for is in the column, where it is counted.
+    #[test]
+    fn dictionaries_are_read_as_their_values() {
+        let codes: arrow::array::DictionaryArray<arrow::datatypes::Int32Type> =
+            ["b", "a", "b"].into_iter().map(Some).chain([None]).collect();
+        let fields: Arc<[Field]> = Arc::from([Field::new("a", DataType::Text, true)]);
+        let shared = Arc::new(Shared { name: "t".into(), fields });
+        let read = move |_: usize, rows: Range<usize>| Ok(Arc::new(codes.slice(rows.start, rows.len())) as ArrayRef);
+        let part = LazyPart::new(&shared, Box::new(read), vec![None]);
+        let column = part.read(0, 1..4).expect("rows");
+        let values: Vec<Value> = (0..3).map(|row| column.value(row, DataType::Text)).collect();
+        assert!(column.data.dictionary().is_none());
+        assert_eq!(format!("{values:?}"), format!("{:?}", [Value::text("a"), Value::text("b"), Value::Null]));
+    }
 
     #[test]
     fn rows_that_are_cut_in_other_ways_are_held_against_each_other() {

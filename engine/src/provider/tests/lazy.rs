@@ -195,23 +195,6 @@ fn rows_that_change_are_not_mixed() {
     }
 }
 
-/// Rows that are read in other pieces the second time: a first piece of few, and the rest.
-#[test]
-fn rows_that_change_behind_another_cut_are_errors() {
-    const ROWS: usize = 131_072;
-    let changing = Lazy::new((2, ROWS), |read, before| {
-        let moved = (read.0, read.1, read.2.start + before..read.2.end + before);
-        Ok(numbers(&moved, ROWS))
-    });
-    // No room to keep what has been read.
-    let engine = Engine::builder().threads(1).memory_limit(3 << 20).build().expect("an engine");
-    let session = engine.session();
-    session.register_table("t", changing).expect("a table");
-    let sql = "SELECT a FROM t WHERE a > (SELECT avg(a) FROM t) LIMIT 1";
-    let error = session.query_scalar::<i64>(sql, ()).expect_err("they have changed");
-    assert_eq!(error.sqlstate(), "58030", "{error}");
-}
-
 #[test]
 fn what_is_read_is_held_against_what_was_said() {
     let of = |make: fn(usize) -> Result<ArrayRef, ProviderError>| {
