@@ -149,3 +149,29 @@ fn add_numbers(
         change(&mut states[0], heap, |state| state.add_sum(SmallNumeric::new(sum, scale), count));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Groups of integers that are all 0 take in groups of any numbers.
+    #[test]
+    fn zeros_and_numbers_are_merged() {
+        let asked = Asked::Variance { sample: false };
+        let mut zeros = NumericSums::of_integers(false, 0, 2);
+        zeros.resize(1);
+        zeros.expect_rows(2);
+        if let States::Narrow { moments, .. } = &mut zeros.states {
+            moments[0].count = 2;
+        }
+        let mut numbers = NumericSums::new(asked);
+        numbers.resize(1);
+        if let States::Wide { sums, .. } = &mut numbers.states {
+            sums[0].add_small(SmallNumeric::new(30, 1), true);
+        }
+        zeros.merge(&numbers, std::iter::once((0, 0)));
+        let States::Wide { sums, .. } = &zeros.states else { panic!("they are of any numbers") };
+        let variance = sums[0].variance(false).expect("it has one").expect("of three");
+        assert_eq!(variance.compare(&Numeric::from_integer(2)), std::cmp::Ordering::Equal);
+    }
+}

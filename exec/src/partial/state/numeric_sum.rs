@@ -64,7 +64,8 @@ impl NumericSums {
     pub(crate) fn expect_rows(&mut self, more: u64) {
         let States::Narrow { bound, rows, .. } = &mut self.states else { return };
         *rows = rows.saturating_add(more);
-        if rows.saturating_mul(*bound) > i64::MAX as u64 {
+        // Zeros have a bound of 0, and counts that fit no better.
+        if rows.saturating_mul((*bound).max(1)) > i64::MAX as u64 {
             self.states = States::Wide { sums: self.widened(), heap: 0 };
         }
     }
