@@ -262,6 +262,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "these are lists of ranges, some of one")]
     fn rows_that_are_cut_in_other_ways_are_held_against_each_other() {
         let column = |values: &[i64]| {
             let values: Vec<Value> = values.iter().map(|&value| Value::Int(value)).collect();

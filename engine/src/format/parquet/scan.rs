@@ -152,15 +152,8 @@ pub(super) fn scan(
     };
     let columns = (0..files.fields.len()).map(column).collect();
     let rows = chunks.iter().map(|chunk| chunk.rows as u64).sum();
-    let fields = files.fields.clone();
-    Ok((
-        Table {
-            fields,
-            chunks: chunks.into(),
-            statistics: Arc::new(TableStatistics { rows, columns, ..TableStatistics::default() }),
-        },
-        unreadable,
-    ))
+    let statistics = Arc::new(TableStatistics { rows, columns, ..TableStatistics::default() });
+    Ok((Table { fields: files.fields.clone(), chunks: chunks.into(), statistics }, unreadable))
 }
 
 /// What is known of a column that a file has not: it is NULL, or has one value.
