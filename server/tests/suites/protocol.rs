@@ -355,7 +355,7 @@ fn extended_queries() {
 #[test]
 fn parameters_beside_decimals_keep_their_digits() {
     let server = Running::start();
-    server.sql("CREATE TABLE t AS SELECT 12.5::decimal(8,1) AS km, 'ab'::char(3) AS c, 'x'::varchar(3) AS v");
+    server.sql("CREATE TABLE t (km decimal(8,1), c char(3), v varchar(3)); INSERT INTO t VALUES (12.5, 'ab', 'x')");
     let mut client = server.client();
     let sql = "SELECT km = $1, km > $1, c = $2, v = $3 FROM t";
     client.send(Script::new().parse("s", sql, &[]).describe(b'S', "s").sync());

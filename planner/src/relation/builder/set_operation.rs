@@ -3,7 +3,7 @@
 use super::expression::settled_type;
 use super::{Builder, Coercion, Rows, checked_key};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::{ColumnId, ExpressionKind, Relation, SetKind};
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SetKind};
 use crate::types::DataType;
 use crate::value::Value;
 use std::sync::Arc;
@@ -18,9 +18,17 @@ fn written(kind: SetKind) -> &'static str {
 
 /// Whether a column of rows, by its place, is NULL throughout.
 fn is_null((relation, output): &Rows, at: usize) -> bool {
-    let Relation::Project { columns, .. } = &**relation else { return false };
-    let made = columns.iter().find(|(column, _)| *column == output[at].1);
-    made.is_some_and(|(_, value)| matches!(value.kind, ExpressionKind::Constant(Value::Null)))
+    let is_null = |value: &Expression| matches!(value.kind, ExpressionKind::Constant(Value::Null));
+    match &**relation {
+        Relation::Project { columns, .. } => {
+            columns.iter().any(|(column, value)| *column == output[at].1 && is_null(value))
+        }
+        Relation::Values { columns, rows } => {
+            let place = columns.iter().position(|column| *column == output[at].1);
+            place.is_some_and(|place| rows.iter().all(|row| is_null(&row[place])))
+        }
+        _ => false,
+    }
 }
 
 impl Builder<'_> {
