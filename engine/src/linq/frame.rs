@@ -95,7 +95,7 @@ impl<'a> Frame<'a> {
     ///     .table("t")
     ///     .group_by_sets([vec![col("a")], vec![col("b")], vec![]])
     ///     .select([col("a"), col("b"), sum(col("i")), grouping([col("a"), col("b")])]);
-    /// assert_eq!(sums.run()?.into_rows().count()?, 2 + 3 + 1);
+    /// assert_eq!(sums.run()?.into_rows().count(), 2 + 3 + 1);
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     #[must_use]
