@@ -24,10 +24,10 @@
 //! them unique, `grants` says whose they are), `settings` and `notify` what clients set and tell, `roles` and `access` who may
 //! enter, `transaction` what a session sees and changes, `activity` what sessions do, `system` the catalogs of what there is,
 //! `rights` who may do what, `snapshot` what one statement sees, `names` objects by number, `hashed` what queries hash, `engine`
-//! what sessions share. `tuples` lists those that are rows, `parameters` are values from Rust, `row` gives it values, `types` are those that Rust lacks, `functions`
-//! those that it registers, `provider` reads stores of users' own. `running` is what a statement has from its session, `explain`
-//! and `statement` what every kind does; `session` and `linq` are what users call. `guides` runs the code of the pages in
-//! `docs/`.
+//! what sessions share. `tuples` lists those that are rows, `parameters` are values from Rust, `row` gives it values, `types` are
+//! those that Rust lacks, `functions` those that it registers, `provider` reads stores of users' own. `running` is what a statement
+//! has from its session, `explain` and `statement` what every kind does; `session` and `linq` are what users call. `guides` runs
+//! the code of the pages in `docs/`.
 
 // What `#[derive(Row)]` generates names this crate from outside.
 extern crate self as multiloop;
