@@ -77,7 +77,7 @@ fn cursors_and_copies_that_stream_have_a_time() {
     server.numbers(5);
     let mut client = server.client();
     let before = server.engine.memory_used();
-    const STREAMED: &str = "SELECT a.i, b.i AS j FROM n a, generate_series(0, 127) b (i)";
+    const STREAMED: &str = "SELECT a.i, b.i AS j FROM n a, generate_series(0, 12799) b (i)";
     let declare =
         format!("BEGIN; DECLARE c CURSOR FOR {STREAMED}; FETCH 2 c; SAVEPOINT s; SET LOCAL statement_timeout = 300");
     let declared = "C(BEGIN)C(DECLARE CURSOR)TDDC(FETCH 2)C(SAVEPOINT)C(SET)Z";
