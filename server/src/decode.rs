@@ -105,7 +105,9 @@ fn from_binary(data_type: DataType, bytes: &[u8], sight: &Sight) -> Result<Optio
         DataType::TimestampTz => array(bytes).map(|bytes| timestamp(i64::from_be_bytes(bytes))).transpose()?,
         DataType::TimeTz => time_with_zone(bytes)?,
         DataType::Bytea | DataType::Uuid => value_of_bytes(bytes, data_type),
-        DataType::Nested(_) if data_type.labels().is_some() || data_type.is_of_structs() => {
+        DataType::Nested(_)
+            if data_type.labels().is_some() || data_type.is_of_structs() || data_type.vector_of().is_some() =>
+        {
             Some(plain(text(bytes)?, data_type)?)
         }
         DataType::Nested(_) if data_type.element().is_some() => {

@@ -76,7 +76,8 @@ const SYSTEM: &[(u32, u32, i16, SystemType)] = &[
     (10029, 10028, -1, SystemType::Statistic),
 ];
 
-/// What has no number of its own is sent as text: a bare NULL, structs and arrays of them, and enums where nobody knows theirs.
+/// What has no number of its own is sent as text: a bare NULL, vectors, structs and arrays of them, and enums where nobody knows
+/// theirs.
 const TEXT: (u32, u32, i16) = (25, 1009, -1);
 
 /// The OID that clients send for what they do not know, beside 0.

@@ -70,7 +70,7 @@ fn plain(value: &Value, of: DataType) -> ValueRef<'_> {
         (Value::Text(text), _) => ValueRef::Text(text),
         (Value::Interval(value), _) => ValueRef::Interval(*value),
         (Value::Null, _) => ValueRef::Null,
-        (Value::Numeric(_), _) => ValueRef::Other,
+        (Value::Numeric(_) | Value::Vector(_), _) => ValueRef::Other,
     }
 }
 

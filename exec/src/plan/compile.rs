@@ -177,7 +177,7 @@ fn check_types(program: &Program) -> Result<()> {
         collection.fields.iter().chain(program.members(CollectionId(number as u32))).map(|field| field.data_type)
     });
     let scalars = (0..program.scalars.len()).map(|id| program.scalars.data_type(ScalarId(id as u32)));
-    match fields.chain(scalars).find(|data_type| data_type.nested().is_some()) {
+    match fields.chain(scalars).find(|data_type| data_type.nested().is_some() && !data_type.is_vector()) {
         Some(nested) => Err(Error::unsupported(format!("a value of type {nested} is"))),
         None => Ok(()),
     }

@@ -419,6 +419,7 @@ fn aggregate_text(plan: &AggregatePlan) -> String {
             Register::F64 => "f64",
             Register::Text => "text",
             Register::Interval => "interval",
+            Register::Vectors(_) => "vectors",
         },
         None => "rows",
     };

@@ -283,16 +283,18 @@ impl Lowerer<'_> {
     }
 }
 
-/// Groups by numerics are groups by their keys; of equal numbers of different scales the one of the smallest is shown.
+/// Groups by numerics are groups by their keys; of equal numbers of different scales the one of the smallest is shown. Groups by
+/// vectors are groups by their texts.
 fn shown_numerics(keys: &[(ColumnId, Expression)]) -> Vec<(ColumnId, AggregateCall)> {
-    let numerics = keys.iter().filter(|(_, expression)| expression.data_type == DataType::Numeric);
+    let by_key = |data_type: DataType| data_type == DataType::Numeric || data_type.is_vector();
+    let numerics = keys.iter().filter(|(_, expression)| by_key(expression.data_type));
     let shown = |(column, expression): &(ColumnId, Expression)| {
         let call = AggregateCall {
             function: AggregateFunction::Min,
             argument: Some(expression.clone()),
             distinct: false,
             filter: None,
-            data_type: DataType::Numeric,
+            data_type: expression.data_type,
         };
         (*column, call)
     };

@@ -448,6 +448,11 @@ fn finish_keys(names: &mut Names<'_>, fields: &mut [Field], keys: &mut [Key]) ->
     }
     keys.sort_by_key(|key| !key.primary);
     for key in keys {
+        if let Some(field) = key.columns.iter().map(|&column| &fields[column]).find(|of| !of.data_type.has_equality()) {
+            let Field { data_type, .. } = field;
+            let message = format!("data type {data_type} has no default operator class for access method \"btree\"");
+            return Err(Error::new(ErrorKind::UnknownObject, message));
+        }
         if key.primary {
             key.columns.iter().for_each(|&column| fields[column].nullable = false);
         }

@@ -205,7 +205,7 @@ fn logical_cells(array: &ArrayRef, data_type: DataType, format: Format, sight: &
         DataType::System(SystemType::Inet) if !is_text => inet::cells(downcast::<StringArray>(array, data_type)?),
         DataType::System(_) => text::cells(downcast::<StringArray>(array, data_type)?),
         // No type of PostgreSQL's, so a text whatever is asked for.
-        DataType::Nested(_) if data_type.is_of_structs() => {
+        DataType::Nested(_) if data_type.is_of_structs() || data_type.vector_of().is_some() => {
             let texts = texts_of(array, data_type, sight).map_err(|error| Fault::of(&error, "", 0))?;
             text::cells(StringArray::from_iter(texts))
         }

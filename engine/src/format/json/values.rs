@@ -113,7 +113,10 @@ impl<'a> Builder<'a> {
             Values::Decimals(values) => values.capacity() * 16,
             Values::Doubles(values) => values.capacity() * 8,
             Values::Text { ends, bytes } => ends.capacity() * 4 + bytes.capacity(),
-            Values::Other(values) => values.capacity() * size_of::<Value>() * 2,
+            Values::Other(values) => {
+                let elements = self.data_type.vector_of().map_or(0, |(_, length)| length as usize);
+                values.capacity() * (size_of::<Value>() * 2 + elements * size_of::<f64>())
+            }
         };
         values + self.valid.as_ref().map_or(0, Vec::capacity)
     }

@@ -16,6 +16,7 @@ use crate::plan::expressions::Expressions;
 use crate::plan::nodes::Operation;
 use crate::workers::context::{Context, Reservation};
 use multiloop_planner::function::{ArrayFunction, Function, JsonFunction, ListFunction, RowFunction, StructFunction};
+use multiloop_planner::types::DataType;
 use rustc_hash::FxHashMap;
 
 /// Bytes that a call may make without a look at whether the statement goes on.
@@ -63,9 +64,11 @@ impl Held {
 }
 
 impl Expressions {
-    /// Whether some function may make strings much longer than those it is given.
+    /// Whether some function may make strings much longer than those it is given, or makes vectors.
     pub(crate) fn make_long_text(&self) -> bool {
-        self.nodes.iter().any(|node| matches!(node.operation, Operation::Call { function, .. } if grows(function)))
+        self.nodes
+            .iter()
+            .any(|node| matches!(node.operation, Operation::Call { function, .. } if grows(function, node.data_type)))
     }
 
     /// Whether some scalar asks a nested block.
@@ -115,9 +118,14 @@ kernel! {
     }
 }
 
-pub(super) fn grows(function: Function) -> bool {
+/// Whether a function makes strings much longer than those it is given, or vectors. A vector that is chosen among others is not made.
+pub(super) fn grows(function: Function, result: DataType) -> bool {
     use ArrayFunction as A;
     use Function as F;
+    let makes_vectors = || matches!(function, F::Vector(_) | F::Cast | F::AssignCast | F::Array(A::ToVector, _));
+    if result.is_vector() && makes_vectors() {
+        return true;
+    }
     matches!(
         function,
         F::Concat
@@ -139,10 +147,14 @@ pub(super) fn grows(function: Function) -> bool {
 impl Growth {
     /// Of a call for so many tuples; none of a function whose strings do not grow.
     pub(super) fn of(call: &Call<'_>, arguments: &[&Vector], len: usize) -> Option<Growth> {
-        if !grows(call.function) {
+        if !grows(call.function, call.result) {
             return None;
         }
         let each = if arguments.iter().all(|argument| argument.constant) { len.min(1) } else { len };
+        if let Some((_, length)) = call.result.vector_of() {
+            let most = length as usize * size_of::<f64>();
+            return Some(Growth { total: most.saturating_mul(each), most });
+        }
         let bytes = |tuple: usize| bytes_of(call.function, arguments, tuple).min(STRING_MAX);
         let all = (0..each).map(bytes);
         Some(all.fold(Growth::default(), |growth, bytes| Growth {
@@ -205,7 +217,6 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
 mod tests {
     use super::*;
     use crate::plan::register::Register;
-    use multiloop_planner::types::DataType;
     use multiloop_planner::value::Value;
 
     fn growth(function: Function, arguments: &[(Value, Register)]) -> Option<Growth> {

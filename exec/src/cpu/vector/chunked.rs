@@ -2,6 +2,7 @@
 //! are, in a table.
 
 use super::bitmap::Bitmap;
+use crate::column::vectors::Block;
 use crate::column::{Chunk, Column, ColumnData, Dictionary, TextView};
 use crate::cpu::simd::kernel::{append, kernel, prefetch_here};
 use crate::cpu::simd::prefetch::PREFETCH_ROWS;
@@ -156,6 +157,7 @@ impl Chunked {
                 });
                 VectorData::Interval(values)
             }
+            Register::Vectors(length) => load_vectors(columns, &places, length, out),
             Register::Bool => {
                 let mut values = out.take_bool();
                 let holds = |(chunk, at): (usize, usize)| match &columns[chunk].data {
@@ -232,6 +234,18 @@ macro_rules! gather_integers {
             });
         }
     };
+}
+
+/// The places of vectors in the elements of their chunks' columns.
+fn load_vectors(columns: &[Column], places: &Places<'_>, length: u32, out: &mut Vector) -> VectorData {
+    let mut vectors = out.take_vectors(length as usize);
+    let block = |column: &Column| Block::of_column(&column.data).map(|block| vectors.add_block(&block));
+    let blocks: Vec<Option<u32>> = columns.iter().map(block).collect();
+    vectors.extend_from((0..places.rows.len()).map(|tuple| {
+        let (chunk, at) = places.get(tuple)?;
+        Some((blocks[chunk]?, at as u32))
+    }));
+    VectorData::Vectors(vectors)
 }
 
 /// The values of columns that are all as wide as their register: keys far apart, which are most of what is read by the numbers

@@ -31,7 +31,9 @@ impl Extreme {
             Register::I32 | Register::I64 => Best::Narrow(Vec::new()),
             Register::I128 => Best::Wide(Vec::new()),
             Register::F64 => Best::Floats(Vec::new()),
-            Register::Bool | Register::Text | Register::Interval => Best::Values(Vec::new(), data_type),
+            Register::Bool | Register::Text | Register::Interval | Register::Vectors(_) => {
+                Best::Values(Vec::new(), data_type)
+            }
         };
         Extreme { largest, best, seen: Vec::new() }
     }

@@ -339,7 +339,9 @@ impl Wire for Gathered {
         let fit = match (how, &values.data) {
             (_, BuilderData::Text(_) | BuilderData::Code { .. }) => true,
             (Gather::One { of: Quantile::Continuous(_), .. }, data) => matches!(data, BuilderData::F64(_)),
-            (Gather::One { .. }, data) => !matches!(data, BuilderData::Bool(_) | BuilderData::Interval(_)),
+            (Gather::One { .. }, data) => {
+                !matches!(data, BuilderData::Bool(_) | BuilderData::Interval(_) | BuilderData::Vectors(_))
+            }
             _ => false,
         };
         check(fit && values.valid.is_none() || values.len() == 0, "values")?;

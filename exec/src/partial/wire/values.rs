@@ -4,9 +4,12 @@ use super::{Reader, Wire, check, damaged};
 use crate::Result;
 use crate::column::Dictionary;
 use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
+use crate::column::vectors::{Block, Vectors};
 use crate::plan::register::Register;
 use multiloop_planner::numeric::Numeric;
-use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Nested, NestedType, OidKind, SystemType};
+use multiloop_planner::types::{
+    DECIMAL_DIGITS_MAX, DataType, Nested, NestedType, OidKind, SystemType, VECTOR_LENGTH_MAX,
+};
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
 
@@ -131,8 +134,9 @@ fn nested(tag: u8, from: &mut Reader<'_>) -> Result<NestedType> {
     Ok(match tag {
         16 => NestedType::List(Wire::read(from)?),
         17 => {
-            let (of, length) = (Wire::read(from)?, u32::read(from)?);
-            check(length > 0, "a vector of nothing")?;
+            let of: DataType = Wire::read(from)?;
+            let length = vector_length(from)?;
+            check(of.is_float(), "a vector of no numbers")?;
             NestedType::Vector(of, length)
         }
         28 => NestedType::ZeroBased(Wire::read(from)?),
@@ -201,6 +205,10 @@ impl Wire for Register {
             Register::F64 => 4,
             Register::Text => 5,
             Register::Interval => 6,
+            Register::Vectors(length) => {
+                to.push(7);
+                return length.write(to);
+            }
         });
     }
 
@@ -213,9 +221,17 @@ impl Wire for Register {
             4 => Register::F64,
             5 => Register::Text,
             6 => Register::Interval,
+            7 => Register::Vectors(vector_length(from)?),
             _ => return Err(damaged("a register")),
         })
     }
+}
+
+/// The elements of a vector.
+fn vector_length(from: &mut Reader<'_>) -> Result<u32> {
+    let length = u32::read(from)?;
+    check((1..=VECTOR_LENGTH_MAX).contains(&length), "the length of a vector")?;
+    Ok(length)
 }
 
 impl Wire for Interval {
@@ -279,6 +295,10 @@ impl Wire for Value {
                 to.push(7);
                 value.write(to);
             }
+            Value::Vector(elements) => {
+                to.push(8);
+                elements.to_vec().write(to);
+            }
         }
     }
 
@@ -292,6 +312,10 @@ impl Wire for Value {
             5 => Value::numeric(numeric(text(from)?)?),
             6 => Value::text(text(from)?),
             7 => Value::Interval(Wire::read(from)?),
+            8 => {
+                let elements: Vec<f64> = Wire::read(from)?;
+                Value::vector(elements)
+            }
             _ => return Err(damaged("a value")),
         })
     }
@@ -372,6 +396,11 @@ impl Wire for ColumnBuilder {
                     to.extend_from_slice(bytes);
                 });
             }
+            BuilderData::Vectors(vectors) => {
+                to.push(8);
+                (vectors.length() as u32).write(to);
+                vectors.doubles().write(to);
+            }
             BuilderData::Numerics(numbers) => {
                 to.push(7);
                 numbers.iter().for_each(|number| {
@@ -408,6 +437,12 @@ impl Wire for ColumnBuilder {
                 let mut texts = BuilderText::default();
                 (0..len).try_for_each(|_| text(from).map(|text| texts.push(text.as_bytes())))?;
                 BuilderData::Text(texts)
+            }
+            8 => {
+                let length = vector_length(from)? as usize;
+                let elements: Vec<f64> = Wire::read(from)?;
+                check(len.checked_mul(length) == Some(elements.len()), "the elements of vectors")?;
+                BuilderData::Vectors(Vectors::of_block(length, Block::F64(elements.into())))
             }
             _ => return Err(damaged("the form of a column")),
         };

@@ -53,7 +53,7 @@ pub use expand::set_not_allowed;
 pub use expression::{
     AggregateArguments, CallClauses, Called, Callee, Coercion, ElementTest, FunctionKind, FunctionSummary, LambdaBody,
     LambdaList, LambdaVariables, Operator, PatternOperator, Quantifier, SetCall, Sign, Subscript, and, bits,
-    bits_literal, characters, decimal, functions, is_hypothetical, is_ordered_set, not, null, or, text,
+    bits_literal, characters, decimal, functions, is_hypothetical, is_ordered_set, not, null, or, text, vector,
 };
 pub(crate) use expression::{checked_key, undetermined, unify_types};
 pub use frame::{BoundSpec, FrameSpec};

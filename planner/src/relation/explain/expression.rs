@@ -64,6 +64,7 @@ impl Printer<'_> {
             Function::Extract(part) => format!("extract({part:?}, {})", self.list(arguments)).to_lowercase(),
             Function::DateTrunc(part) => format!("date_trunc({part:?}, {})", self.list(arguments)).to_lowercase(),
             Function::Moment(of) => format!("{}({})", debug_word(&of), self.list(arguments)),
+            Function::Vector(of) => format!("{}({})", debug_word(&of), self.list(arguments)),
             Function::Struct(of, fields) => self.structure(of, fields, arguments),
             Function::Lambda(of) => self
                 .lambda(of, arguments)

@@ -90,7 +90,7 @@ pub(crate) fn aggregate_type(function: AggregateFunction, argument: DataType) ->
         }
         (A::Min | A::Max, T::Boolean | T::Uuid | T::Bytea | T::Json | T::Jsonb | T::System(_)) => return None,
         (A::Min | A::Max, T::Bit(_) | T::VarBit(_) | T::JsonPath) => return None,
-        (A::Min | A::Max, row) if row.fields().is_some() => return None,
+        (A::Min | A::Max, row) if row.fields().is_some() || row.is_vector() => return None,
         (A::Min | A::Max, T::Varchar(_)) => T::Text,
         (A::Min | A::Max, ordered) => ordered,
         (A::BoolAnd | A::BoolOr, T::Boolean) => T::Boolean,

@@ -130,6 +130,9 @@ impl Builder<'_> {
         if data_type == DataType::Jsonb {
             return self.jsonb_subscripts(array, subscripts);
         }
+        if data_type.is_vector() {
+            return self.vector_subscripts(array, subscripts);
+        }
         let Some(element) = data_type.element() else {
             let message = format!("cannot subscript type {data_type} because it does not support subscripting");
             return Err(Error::new(ErrorKind::TypeMismatch, message).at(position));
@@ -160,7 +163,7 @@ impl Builder<'_> {
         Ok(call.at(position))
     }
 
-    fn subscript(&mut self, value: Expression) -> Result<Expression> {
+    pub(super) fn subscript(&mut self, value: Expression) -> Result<Expression> {
         let position = value.position;
         self.coerce(value, DataType::Integer, Coercion::Assignment).map_err(|error| match error.kind() {
             ErrorKind::TypeMismatch => {

@@ -152,6 +152,7 @@ impl Builder<'_> {
     /// The functions that have files of their own.
     fn call_of_family(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
         let families = [
+            Self::special_vector_function,
             Self::special_bits_function,
             Self::special_logical_function,
             Self::special_byte_function,

@@ -70,6 +70,9 @@ impl Builder<'_> {
         if l.is_logical() || r.is_logical() {
             return self.comparable_logical(spelling, left, right);
         }
+        if l.is_vector() || r.is_vector() {
+            return Err(no_operator(spelling, l, r, position));
+        }
         if l == r {
             return Ok((left, right));
         }

@@ -40,6 +40,10 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
         (T::Json | T::Jsonb, to) if to.struct_fields().is_some() => Explicit,
         (from, T::Json | T::Jsonb) if from.is_of_structs() => Assignment,
         (T::Nested(_), to) if to.struct_fields().is_some() => return structure::cast_context(from, to),
+        (T::Nested(_), to) if to.is_vector() => {
+            return from.element().filter(|of| of.is_numeric() && !from.is_zero_based()).map(|_| Assignment);
+        }
+        (from, T::Nested(_)) if from.is_vector() => return to.element().filter(|of| of.is_float()).map(|_| Explicit),
         (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
             _ if to.is_zero_based() => return None,
             (Some(from), Some(to)) => return element_context(from, to),
@@ -183,6 +187,7 @@ impl Builder<'_> {
                 if to == T::Json { json } else { self.cast_logical(json, to, coercion)? }
             }
             (T::Nested(_), to) if to.struct_fields().is_some() => self.cast_struct(value, to, coercion)?,
+            (T::Nested(_), T::Nested(_)) if from.is_vector() || to.is_vector() => cast_vector(value, to)?,
             (T::Nested(_), T::Nested(_)) => self.cast_list(value, to, coercion)?,
             (from, to) if to.is_text() && is_own_text(from) => cast(relabel(value, T::Text), to, coercion),
             (from, to) if to.is_text() => {
@@ -284,6 +289,17 @@ impl Builder<'_> {
         }
         self.read_moment(text, to)
     }
+}
+
+/// An array as a vector, or a vector as an array.
+fn cast_vector(value: Expression, to: DataType) -> Result<Expression> {
+    let (from, position) = (value.data_type, value.position);
+    let (function, element) = match to.is_vector() {
+        true => (ArrayFunction::ToVector, from.element()),
+        false => (ArrayFunction::OfVector, to.element()),
+    };
+    let element = element.ok_or_else(|| cannot(from, to).at(position))?;
+    Ok(fold::call(Function::Array(function, element), vec![value], to))
 }
 
 /// Whether what carries a value is the text that it is cast to.

@@ -108,6 +108,14 @@ pub enum Operator {
     PathExists,
     /// `a @@ b`.
     PathMatches,
+    /// `a <-> b`.
+    Distance,
+    /// `a <#> b`.
+    NegativeInnerProduct,
+    /// `a <=> b`.
+    CosineDistance,
+    /// `a <+> b`.
+    ManhattanDistance,
 }
 
 /// An operator of one value; `NOT` is [`Builder::negation`].
@@ -150,6 +158,9 @@ impl Builder<'_> {
             let (left, right) = if operator == Operator::IsContained { (right, left) } else { (left, right) };
             return self.jsonb_operator(function, spelling, left, right).map_err(|error| error.at(position));
         }
+        if let Some(applied) = self.vector_operator(operator, &left, &right).map_err(|error| error.at(position))? {
+            return Ok(applied.at(position));
+        }
         let applied = match operator {
             Operator::Add => self.arithmetic(Function::Add, left, right),
             Operator::Subtract => self.arithmetic(Function::Subtract, left, right),
@@ -179,6 +190,10 @@ impl Builder<'_> {
             | Operator::WithoutPath
             | Operator::PathExists
             | Operator::PathMatches => Err(Error::internal("an operator of jsonb alone")),
+            Operator::Distance
+            | Operator::NegativeInnerProduct
+            | Operator::CosineDistance
+            | Operator::ManhattanDistance => Err(Error::internal("an operator of vectors alone")),
             Operator::StartsWith => self.call_text(Function::StartsWith, vec![left, right], "^@", DataType::Boolean),
         };
         applied.map_err(|error| error.at(position))

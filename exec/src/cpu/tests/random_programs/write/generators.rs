@@ -272,7 +272,7 @@ impl Writer {
 
     fn quantile(&mut self, data_type: DataType, depth: usize) -> Aggregate {
         let data_type = match data_type {
-            DataType::Boolean | DataType::Interval | DataType::Numeric => DataType::Double,
+            DataType::Boolean | DataType::Interval | DataType::Numeric | DataType::Nested(_) => DataType::Double,
             other => other,
         };
         let fraction = Fraction::new(self.pick(5) as f64 / 4.0).expect("at most 1");
@@ -299,11 +299,16 @@ impl Writer {
             let (data_type, depth) = (writer.ordered_type(), writer.pick(2));
             writer.scalar(data_type, depth)
         };
+        // Vectors are no keys, but rows have them, and they break ties as all fields do.
+        let carried = |writer: &mut Self| match writer.any_type() {
+            vector if vector.is_vector() => writer.scalar(vector, 1),
+            _ => key(writer),
+        };
         let mut arguments: Vec<ScalarId> = order.iter().map(|_| key(self)).collect();
         // Ties are broken by all fields, whose values are as they compare.
         let fields = 1 + self.pick(3);
         let value: Vec<ScalarId> =
-            (0..fields).map(|_| if has_order { key(self) } else { self.constant(bigint) }).collect();
+            (0..fields).map(|_| if has_order { carried(self) } else { self.constant(bigint) }).collect();
         let limit = match self.pick(6) {
             0 => self.program.scalars.constant(Value::Null, bigint),
             1 => self.program.scalars.intern(Scalar::Parameter(0), bigint),

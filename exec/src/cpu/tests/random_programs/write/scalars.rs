@@ -12,9 +12,9 @@ const FAR: i64 = 1_000_003;
 
 const BOOLEAN: DataType = DataType::Boolean;
 
-/// Whether values are compared, sorted by and keys as they are: numerics are by a text of theirs.
+/// Whether values are compared, sorted by and keys as they are: numerics and vectors are by a text of theirs.
 pub(super) fn is_ordered(data_type: DataType) -> bool {
-    data_type != DataType::Numeric
+    data_type != DataType::Numeric && !data_type.is_vector()
 }
 
 /// Whether values that compare as equal can differ.

@@ -17,6 +17,7 @@ mod pattern;
 mod rows;
 mod structure;
 mod text;
+mod vector;
 mod window;
 
 use crate::function::Function;
@@ -112,6 +113,7 @@ const FAMILIES: &[Family] = &[
     family("Choices and types", &[], choice::DESCRIBED),
     family("Arrays", &[], array::DESCRIBED),
     family("Lists", &[], list::DESCRIBED),
+    family("Vectors", &[], vector::DESCRIBED),
     family("Structs", &[], structure::DESCRIBED),
     family("JSON", &[], json::DESCRIBED),
     family("Bytes", &[], bytes::DESCRIBED),

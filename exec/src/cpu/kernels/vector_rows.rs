@@ -1,0 +1,79 @@
+//! The elements of vectors as slices of their type, for the kernels of vectors.
+//!
+//! Columns are read where they are. Only what is not of the type itself is copied, into memory that is there for all rows of a tile:
+//! doubles that are exactly reals, as constants and what comes value by value are (`column/vectors.rs`).
+
+use crate::column::vectors::{Block, Elements, Vectors};
+use crate::cpu::vector::{Vector, VectorData};
+use multiloop_planner::evaluate::vector::Element;
+
+/// An element that columns have.
+pub(super) trait Stored: Element {
+    /// The elements where they are, if they are of this type.
+    fn slice(elements: Elements<'_>) -> Option<&[Self]>;
+    /// Elements as a block.
+    fn block(values: Vec<Self>) -> Block;
+}
+
+impl Stored for f32 {
+    #[inline(always)]
+    fn slice(elements: Elements<'_>) -> Option<&[Self]> {
+        if let Elements::F32(values) = elements { Some(values) } else { None }
+    }
+
+    fn block(values: Vec<Self>) -> Block {
+        Block::F32(values.into())
+    }
+}
+
+impl Stored for f64 {
+    #[inline(always)]
+    fn slice(elements: Elements<'_>) -> Option<&[Self]> {
+        if let Elements::F64(values) = elements { Some(values) } else { None }
+    }
+
+    fn block(values: Vec<Self>) -> Block {
+        Block::F64(values.into())
+    }
+}
+
+/// The vectors of a tile, by tuple.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub(super) vector: &'a Vector,
+    pub(super) vectors: &'a Vectors,
+}
+
+impl<'a> Rows<'a> {
+    /// Those of an argument; none of one that is not of vectors.
+    pub(super) fn of(vector: &'a Vector) -> Option<Self> {
+        if let VectorData::Vectors(vectors) = &vector.data { Some(Rows { vector, vectors }) } else { None }
+    }
+
+    /// Elements of each.
+    pub(super) fn length(self) -> usize {
+        self.vectors.length()
+    }
+
+    /// An element of a tuple's vector.
+    pub(super) fn at(self, tuple: usize, place: usize) -> f64 {
+        self.vectors.get(self.vector.position(tuple)).at(place)
+    }
+
+    /// The elements of a tuple's vector, which are copied to `own` if they are of another type.
+    #[inline(always)]
+    pub(super) fn get<'b, T: Stored>(self, tuple: usize, own: &'b mut Vec<T>) -> &'b [T]
+    where
+        'a: 'b,
+    {
+        let elements = self.vectors.get(self.vector.position(tuple));
+        match T::slice(elements) {
+            Some(elements) => elements,
+            None => {
+                own.clear();
+                own.extend((0..elements.len()).map(|at| T::of(elements.at(at))));
+                own
+            }
+        }
+    }
+}
