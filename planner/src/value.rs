@@ -71,6 +71,11 @@ impl Value {
         Value::Vector(elements.into())
     }
 
+    /// The elements of a vector; none of what is none.
+    pub fn as_vector(&self) -> Option<&[f64]> {
+        if let Value::Vector(elements) = self { Some(elements) } else { None }
+    }
+
     /// Whether this is NULL.
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)

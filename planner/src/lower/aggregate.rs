@@ -6,7 +6,7 @@
 
 use super::{Lowerer, Rows};
 use crate::error::{Error, Result};
-use crate::function::Function;
+use crate::function::{Function, VectorFunction};
 use crate::multiloop::{Aggregate, CollectionId, Generator, KeyPart, Reduction, ScalarId, Shape, Source};
 use crate::relation::effects::average_sum_type;
 use crate::relation::{AggregateCall, AggregateFunction, ColumnId, Expression};
@@ -269,6 +269,12 @@ impl Lowerer<'_> {
         if sum_type == DataType::Interval {
             let count = self.cast(count, DataType::Double);
             return self.program.scalars.call(Function::IntervalDivide, vec![sum, count], data_type);
+        }
+        if sum_type.is_vector() {
+            let count = self.cast(count, DataType::Double);
+            let divide = Function::Vector(VectorFunction::Divide);
+            let quotient = self.program.scalars.call(divide, vec![sum, count], sum_type);
+            return self.cast(quotient, data_type);
         }
         let (sum, count) = (self.cast(sum, DataType::Double), self.cast(count, DataType::Double));
         let quotient = self.program.scalars.call(Function::Divide, vec![sum, count], DataType::Double);

@@ -229,11 +229,39 @@ impl<'a> Tile<'a> {
                 for &(_, _, capture) in captures {
                     self.ensure(capture)?;
                 }
+                if self.interchanged(node, (*block, *field), captures, out)? {
+                    return Ok(());
+                }
                 let values = self.nested((number, node), (*block, *field), captures, len)?;
                 out.set_values(&values, node.register);
             }
         }
         Ok(())
+    }
+
+    /// Makes `out` a field of a block whose loop changes places with that of the tuples; false if it did nothing. Of what may be
+    /// kept only tuples that capture what none before them did ask, which is better.
+    fn interchanged(
+        &self,
+        node: &Node,
+        (block, field): (BlockId, u32),
+        captures: &[(IndexId, u32, u32)],
+        out: &mut Vector,
+    ) -> Result<bool> {
+        let is_short_lived = |register: Register| matches!(register, Register::F64 | Register::Vectors(_));
+        if !captures.iter().any(|&(_, _, capture)| is_short_lived(self.node(capture).register)) {
+            return Ok(false);
+        }
+        let Some(interchange) = self.collections.interchange(block)? else { return Ok(false) };
+        let asking: Vec<&Vector> = captures.iter().map(|&(_, _, capture)| self.top(capture)).collect();
+        if !interchange.pays(self.len())? {
+            return Ok(false);
+        }
+        let around = (self.collections, self.bindings);
+        let Some(values) = interchange.run(around, &asking, self.len(), field as usize)? else { return Ok(false) };
+        *out = values;
+        kernels::integer::coerce(out, node.register);
+        Ok(true)
     }
 
     /// A field of a block for each tuple, evaluated once for all that capture the same.
@@ -323,6 +351,23 @@ impl<'a> Tile<'a> {
             && let Some(found) = self.collections.nested_batch(block, field, asking)?
         {
             return Ok(found);
+        }
+        if let Some(interchange) = self.collections.interchange(block)?
+            && interchange.pays(asking.len())?
+        {
+            let vector = |(at, &(_, _, capture)): (usize, &(IndexId, u32, u32))| {
+                let (values, node): (Vec<Value>, _) =
+                    (asking.iter().map(|captured| captured[at].clone()).collect(), self.node(capture));
+                let mut vector = Vector::default();
+                vector.set_values(&values, node.register);
+                vector
+            };
+            let vectors: Vec<Vector> = captures.iter().enumerate().map(vector).collect();
+            let (asked, around) = (vectors.iter().collect::<Vec<_>>(), (self.collections, self.bindings));
+            if let Some(found) = interchange.run(around, &asked, asking.len(), field as usize)? {
+                let data_type = interchange.type_of(field as usize);
+                return Ok((0..asking.len()).map(|tuple| found.value(tuple, data_type)).collect());
+            }
         }
         let mut bound: Captured = self.bindings.captured.clone();
         let one = |captured: &Vec<Value>| {

@@ -16,6 +16,7 @@ mod evaluate;
 pub mod filter;
 mod fused;
 mod growth;
+pub(crate) mod interchange;
 mod lanes;
 pub mod load;
 mod memo;

@@ -31,9 +31,10 @@ pub(crate) mod search;
 pub(crate) mod sum;
 pub mod text;
 mod text_join;
+pub(super) mod vector_block;
 mod vector_each;
 mod vector_measure;
-mod vector_rows;
+pub(super) mod vector_rows;
 mod vector_total;
 pub(crate) mod wildcards;
 

@@ -8,7 +8,7 @@ use crate::cpu::vector::{Vector, VectorData};
 use multiloop_planner::evaluate::vector::Element;
 
 /// An element that columns have.
-pub(super) trait Stored: Element {
+pub(in crate::cpu) trait Stored: Element {
     /// The elements where they are, if they are of this type.
     fn slice(elements: Elements<'_>) -> Option<&[Self]>;
     /// Elements as a block.
@@ -39,30 +39,30 @@ impl Stored for f64 {
 
 /// The vectors of a tile, by tuple.
 #[derive(Clone, Copy)]
-pub(super) struct Rows<'a> {
-    pub(super) vector: &'a Vector,
-    pub(super) vectors: &'a Vectors,
+pub(in crate::cpu) struct Rows<'a> {
+    pub(in crate::cpu) vector: &'a Vector,
+    pub(in crate::cpu) vectors: &'a Vectors,
 }
 
 impl<'a> Rows<'a> {
     /// Those of an argument; none of one that is not of vectors.
-    pub(super) fn of(vector: &'a Vector) -> Option<Self> {
+    pub(in crate::cpu) fn of(vector: &'a Vector) -> Option<Self> {
         if let VectorData::Vectors(vectors) = &vector.data { Some(Rows { vector, vectors }) } else { None }
     }
 
     /// Elements of each.
-    pub(super) fn length(self) -> usize {
+    pub(in crate::cpu) fn length(self) -> usize {
         self.vectors.length()
     }
 
     /// An element of a tuple's vector.
-    pub(super) fn at(self, tuple: usize, place: usize) -> f64 {
+    pub(in crate::cpu) fn at(self, tuple: usize, place: usize) -> f64 {
         self.vectors.get(self.vector.position(tuple)).at(place)
     }
 
     /// The elements of a tuple's vector, which are copied to `own` if they are of another type.
     #[inline(always)]
-    pub(super) fn get<'b, T: Stored>(self, tuple: usize, own: &'b mut Vec<T>) -> &'b [T]
+    pub(in crate::cpu) fn get<'b, T: Stored>(self, tuple: usize, own: &'b mut Vec<T>) -> &'b [T]
     where
         'a: 'b,
     {

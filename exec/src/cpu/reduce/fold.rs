@@ -144,7 +144,7 @@ impl Folding {
 }
 
 /// Folds the active tuples into their groups.
-pub(super) fn fold(
+pub(crate) fn fold(
     tile: &mut Tile<'_>,
     accumulator: &mut Accumulator,
     aggregate: &AggregatePlan,

@@ -127,6 +127,12 @@ impl ColumnBuilder {
         ColumnBuilder::of(BuilderData::Numerics(values), valid, len)
     }
 
+    /// Vectors.
+    pub(crate) fn from_vectors(vectors: Vectors, valid: Option<Vec<bool>>) -> Self {
+        let len = vectors.len();
+        ColumnBuilder::of(BuilderData::Vectors(vectors), valid, len)
+    }
+
     /// Codes of a dictionary.
     pub(crate) fn from_codes(codes: Vec<u32>, dictionary: Arc<Dictionary>, valid: Option<Vec<bool>>) -> Self {
         let len = codes.len();

@@ -12,6 +12,7 @@ use super::super::state::logic::{DECISIVE, Logic, NULL};
 use super::super::state::moments::Moments;
 use super::super::state::numeric_sum::{Asked, NumericSums, States};
 use super::super::state::statistics::Statistics;
+use super::super::state::vector_sum::VectorSums;
 use super::values::each_numeric;
 use super::{ROWS_MAX, Reader, Wire, check, damaged};
 use crate::Result;
@@ -25,7 +26,7 @@ use multiloop_planner::evaluate::quantile::{Fraction, Quantile};
 use multiloop_planner::evaluate::statistic::Statistic;
 use multiloop_planner::multiloop::Gather;
 use multiloop_planner::numeric::sum::NumericSum;
-use multiloop_planner::types::DataType;
+use multiloop_planner::types::{DataType, VECTOR_LENGTH_MAX};
 use multiloop_planner::value::Value;
 
 /// Times that a sum of 128 bits goes around, at most: a third of the rows do.
@@ -82,6 +83,10 @@ impl Wire for State {
                 to.push(11);
                 states.write(to);
             }
+            State::Vectors(sums) => {
+                to.push(12);
+                sums.write(to);
+            }
         }
     }
 
@@ -104,6 +109,7 @@ impl Wire for State {
             9 => State::Distinct(Box::new(Wire::read(from)?)),
             10 => State::Gathered(Box::new(Wire::read(from)?)),
             11 => State::Statistics(Wire::read(from)?),
+            12 => State::Vectors(Box::new(Wire::read(from)?)),
             _ => return Err(damaged("a kind of state")),
         })
     }
@@ -210,6 +216,27 @@ impl Wire for FloatSums {
         let (seen, sums): (Vec<bool>, Vec<ExactSum>) = (Wire::read(from)?, Wire::read(from)?);
         check(sums.len() == seen.len(), "sums of floats")?;
         Ok(FloatSums::of_exact(sums, seen))
+    }
+}
+
+impl Wire for VectorSums {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.seen.write(to);
+        self.length().write(to);
+        self.is_double().write(to);
+        let positions = |group: usize| (0..self.length()).map(move |position| (group, position));
+        let sums = (0..self.groups()).flat_map(positions);
+        (self.groups() * self.length()).write(to);
+        sums.for_each(|(group, position)| self.sum(group, position).write(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let (seen, length, is_double): (Vec<bool>, usize, bool) =
+            (Wire::read(from)?, Wire::read(from)?, Wire::read(from)?);
+        let sums: Vec<ExactSum> = Wire::read(from)?;
+        let fits = (1..=VECTOR_LENGTH_MAX as usize).contains(&length) && sums.len() == seen.len() * length;
+        check(fits, "sums of vectors")?;
+        Ok(VectorSums::of_exact(length, is_double, sums, seen))
     }
 }
 

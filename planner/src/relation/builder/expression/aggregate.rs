@@ -9,10 +9,10 @@
 //! | `sum` | smallint, integer | bigint |
 //! | | bigint | decimal(38,0) |
 //! | | decimal(p,s) | decimal(38,s) |
-//! | | numeric, real, double, interval | the same |
+//! | | numeric, real, double, interval, vector | the same |
 //! | `avg`, `stddev…`, `variance`, `var_…` | integers, decimals, numeric | numeric |
 //! | | real, double | double |
-//! | `avg` | interval | interval |
+//! | `avg` | interval, vector | the same |
 //! | `min`, `max` | anything ordered but booleans | the same; varchar gives text |
 //! | `bool_and`, `every`, `bool_or` | boolean | boolean |
 //!
@@ -77,6 +77,7 @@ pub(crate) fn aggregate_type(function: AggregateFunction, argument: DataType) ->
         (A::Sum, T::Numeric) => T::Numeric,
         (A::Sum | A::Average, T::Interval) => T::Interval,
         (A::Sum, float) if float.is_float() => float,
+        (A::Sum | A::Average, vector) if vector.is_vector() => vector,
         (A::Average, float) if float.is_float() => T::Double,
         (A::Average, exact) if exact.is_numeric() => T::Numeric,
         (A::StddevSample | A::StddevPopulation | A::VarianceSample | A::VariancePopulation, number)
@@ -248,6 +249,10 @@ impl Builder<'_> {
         };
         let Some(data_type) = aggregate_type(function, argument.data_type) else {
             return Err(no_function(name, &[argument]));
+        };
+        let argument = match distinct && argument.data_type.is_vector() {
+            true => blanks::checked_key(argument, false)?,
+            false => argument,
         };
         let in_double = match function {
             A::StddevSample | A::StddevPopulation | A::VarianceSample | A::VariancePopulation | A::Average => {
