@@ -332,13 +332,26 @@ impl Accumulator {
             State::Numerics(sums) => sums.update(input, argument)?,
             State::Gathered(texts) => *place = texts.update(input, *place)?,
             State::Statistics(states) => *place = states.update(input, argument, *place)?,
-            State::Vectors(sums) => sums.update(input, vectors)?,
+            State::Vectors(sums) => sums.update(input, None, vectors)?,
             State::Distinct(sets) => match distinct {
                 Some(distinct) => distinct.update(sets, input)?,
                 None => return Err(Error::internal("sets without what fills them")),
             },
         }
         Ok(())
+    }
+
+    /// Whether vectors may come with the numbers that they are to be multiplied with.
+    pub(crate) fn takes_products(&self) -> bool {
+        matches!(self.state, State::Vectors(_))
+    }
+
+    /// As [`Accumulator::update`], of vectors times these doubles.
+    pub(crate) fn update_with(&mut self, input: &Input<'_>, numbers: &Vector) -> Result<()> {
+        match &mut self.state {
+            State::Vectors(sums) => sums.update(input, Some(numbers), &mut self.filling.vectors),
+            _ => Err(Error::internal("products of what are no vectors")),
+        }
     }
 
     /// Folds in some rows of a column as it is stored, whose groups are masks or runs; false if it did nothing.

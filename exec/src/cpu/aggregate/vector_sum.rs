@@ -4,10 +4,12 @@
 use super::Input;
 use crate::column::vectors::{Block, Vectors};
 use crate::cpu::kernels::vector_rows::{Rows, Stored};
-use crate::cpu::simd::kernel::{kernel, vectorised};
+use crate::cpu::simd::kernel::kernel;
+use crate::cpu::vector::{Vector, VectorData};
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::vector_sum::{Split, VectorSums};
 use crate::{Error, Result};
+use multiloop_planner::evaluate::vector::Element;
 use multiloop_planner::types::DataType;
 
 /// Memory for a tile.
@@ -20,32 +22,75 @@ pub(super) struct Memory {
 }
 
 impl VectorSums {
-    pub(super) fn update(&mut self, input: &Input<'_>, memory: &mut Memory) -> Result<()> {
+    /// Adds vectors, each times its number if there are numbers.
+    pub(super) fn update(&mut self, input: &Input<'_>, numbers: Option<&Vector>, memory: &mut Memory) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("sum of nothing")) };
         // NULLs of no type.
         let Some(rows) = Rows::of(vector) else { return Ok(()) };
-        memory.pairs.clear();
-        input.each_valid(|tuple, group| memory.pairs.push((tuple as u32, group as u32)));
-        if self.is_double() { self.add_all::<f64, 3>(rows, memory) } else { self.add_all::<f32, 2>(rows, memory) }
+        let Memory { pairs, .. } = memory;
+        pairs.clear();
+        match numbers {
+            None => input.each_valid(|tuple, group| pairs.push((tuple as u32, group as u32))),
+            Some(numbers) => input.each_valid(|tuple, group| {
+                if !numbers.is_null(tuple) {
+                    pairs.push((tuple as u32, group as u32));
+                }
+            }),
+        }
+        let factors = match numbers.map(|numbers| (numbers, &numbers.data)) {
+            None => None,
+            Some((numbers, VectorData::F64(values))) => Some((numbers, &values[..])),
+            Some(_) => return Err(Error::internal("vectors times what is no double")),
+        };
+        match (self.is_double(), factors) {
+            (false, None) => self.add_all::<f32, 2>(rows, |_, element| element, memory),
+            (true, None) => self.add_all::<f64, 3>(rows, |_, element| element, memory),
+            (false, Some((numbers, values))) => {
+                self.add_all::<f32, 2>(rows, |tuple, element| element.times(f32::of(values[numbers.position(tuple)])), memory);
+            }
+            (true, Some((numbers, values))) => {
+                self.add_all::<f64, 3>(rows, |tuple, element| element.times(values[numbers.position(tuple)]), memory);
+            }
+        }
         Ok(())
     }
 
-    fn add_all<T: Stored, const LEVELS: usize>(&mut self, rows: Rows<'_>, memory: &mut Memory) {
+    /// Adds what is made of the elements of some tuples to their groups.
+    #[inline(always)]
+    fn add_all<T: Stored, const LEVELS: usize>(
+        &mut self,
+        rows: Rows<'_>,
+        of: impl Fn(usize, T) -> T + Copy,
+        memory: &mut Memory,
+    ) {
         let Memory { pairs, left } = memory;
         if pairs.is_empty() {
             return;
         }
         let mut own = Vec::new();
-        let largest = largest::<T>(rows, pairs, &mut own);
-        let split = self.split(largest, pairs.len() as u64);
-        left.clear();
         let length = self.length();
-        add_rows::<T, LEVELS>(Levels, &mut self.levels, length, &split, rows, pairs, &mut own, left);
+        let split = match self.split(pairs.len() as u64) {
+            Some(split) => split,
+            None => {
+                let largest = largest::<T>(rows, pairs, of, &mut own, |_| true);
+                self.split_for(largest)
+            }
+        };
+        left.clear();
+        add_rows::<T, LEVELS, _>(Levels, &mut self.levels, length, &split, rows, pairs, of, &mut own, left);
         pairs.iter().for_each(|&(_, group)| self.seen[group as usize] = true);
+        if left.is_empty() {
+            return;
+        }
+        let is_left = |element: T| !split.parts::<LEVELS>(element.double()).1;
+        let largest = largest::<T>(rows, left, of, &mut own, is_left);
+        // What is larger than what was seen before changes the units for all that comes.
+        let wider = self.split_for(largest);
         for &(tuple, group) in left.iter() {
             for (position, &element) in rows.get::<T>(tuple as usize, &mut own).iter().enumerate() {
-                if !split.parts::<LEVELS>(element.double()).1 {
-                    self.add_with(&split, group as usize, position, element.double());
+                let element = of(tuple as usize, element);
+                if is_left(element) {
+                    self.add_with(&wider, group as usize, position, element.double());
                 }
             }
         }
@@ -74,21 +119,25 @@ impl VectorSums {
     }
 }
 
-/// The largest magnitude among the finite elements.
-fn largest<T: Stored>(rows: Rows<'_>, pairs: &[(u32, u32)], own: &mut Vec<T>) -> f64 {
-    let mut largest = T::ZERO;
+/// The largest magnitude among the finite elements that count.
+fn largest<T: Stored>(
+    rows: Rows<'_>,
+    pairs: &[(u32, u32)],
+    of: impl Fn(usize, T) -> T,
+    own: &mut Vec<T>,
+    counts: impl Fn(T) -> bool,
+) -> f64 {
+    let mut largest = 0.0;
     for &(tuple, _) in pairs {
-        let row = rows.get(tuple as usize, own);
-        vectorised(|| {
-            for &element in row {
-                let magnitude = element.absolute();
-                // Infinities and NaN are no numbers: their difference from themselves is none.
-                let counts = (magnitude.double() > largest.double()) & (magnitude.minus(magnitude).double() == 0.0);
-                largest = if counts { magnitude } else { largest };
+        for &element in rows.get(tuple as usize, own) {
+            let element = of(tuple as usize, element);
+            let magnitude = element.double().abs();
+            if magnitude > largest && magnitude.is_finite() && counts(element) {
+                largest = magnitude;
             }
-        });
+        }
     }
-    largest.double()
+    largest
 }
 
 /// How many levels there are, as an argument from which they are inferred.
@@ -97,13 +146,14 @@ struct Levels<const LEVELS: usize>;
 
 kernel! {
     /// Adds the vectors of tuples to the levels of their groups; those of which something is left are listed.
-    fn add_rows[T: Stored, const LEVELS: usize](
+    fn add_rows[T: Stored, const LEVELS: usize, F: Fn(usize, T) -> T + Copy](
         _count: Levels<LEVELS>,
         levels: &mut [f64],
         length: usize,
         split: &Split,
         rows: Rows<'_>,
         pairs: &[(u32, u32)],
+        of: F,
         own: &mut Vec<T>,
         left: &mut Vec<(u32, u32)>,
     ) {
@@ -111,7 +161,7 @@ kernel! {
             let row = &rows.get::<T>(tuple as usize, own)[..length];
             let start = group as usize * LEVELS * length;
             let levels = &mut levels[start..start + LEVELS * length];
-            if add_row::<T, LEVELS>(levels, split, row) > 0 {
+            if add_row::<T, LEVELS>(levels, split, row, |element| of(tuple as usize, element)) > 0 {
                 left.push((tuple, group));
             }
         }
@@ -120,13 +170,18 @@ kernel! {
 
 /// Adds a vector to the levels of a group; how many elements did not go into them.
 #[inline(always)]
-fn add_row<T: Stored, const LEVELS: usize>(levels: &mut [f64], split: &Split, row: &[T]) -> u64 {
+fn add_row<T: Stored, const LEVELS: usize>(
+    levels: &mut [f64],
+    split: &Split,
+    row: &[T],
+    of: impl Fn(T) -> T,
+) -> u64 {
     let length = row.len();
     let (high, lower) = levels.split_at_mut(length);
     let (middle, low) = lower.split_at_mut(length);
     let mut left = 0;
-    for (at, element) in row.iter().enumerate() {
-        let (parts, is_whole) = split.parts::<LEVELS>(element.double());
+    for (at, &element) in row.iter().enumerate() {
+        let (parts, is_whole) = split.parts::<LEVELS>(of(element).double());
         let part = |level: usize| if is_whole { parts[level] } else { 0.0 };
         high[at] += part(0);
         middle[at] += part(1);

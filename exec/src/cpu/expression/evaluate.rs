@@ -24,7 +24,7 @@ use crate::plan::nodes::{Node, Operation};
 use crate::plan::register::Register;
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::function::Function;
+use multiloop_planner::function::{Function, VectorFunction};
 use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, KeyPart, ScalarId};
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
@@ -84,7 +84,7 @@ impl<'a> Tile<'a> {
     }
 
     /// The vector of a node that is computed at the top level.
-    pub(super) fn top(&self, number: u32) -> &Vector {
+    pub(in crate::cpu) fn top(&self, number: u32) -> &Vector {
         let level = &self.levels[self.depth - 1];
         debug_assert!(level.computed[number as usize], "computed before it is read");
         &level.vectors[number as usize]
@@ -103,7 +103,7 @@ impl<'a> Tile<'a> {
         }
     }
 
-    pub(super) fn ensure(&mut self, number: u32) -> Result<()> {
+    pub(in crate::cpu) fn ensure(&mut self, number: u32) -> Result<()> {
         self.ensure_numerics(number)?;
         self.levels[self.depth - 1].vectors[number as usize].settle_numerics();
         Ok(())
@@ -420,6 +420,24 @@ impl<'a> Tile<'a> {
     /// A scalar's column, if it is one of a scan that has not been loaded, and the first of its rows.
     pub(in crate::cpu) fn scanned(&self, scalar: ScalarId) -> Option<(&Column, usize)> {
         fused::scanned(self, self.expressions.number(scalar) as u32)
+    }
+
+    /// The vectors and the doubles whose products a scalar is, unless it has been computed.
+    pub(in crate::cpu) fn product(&self, scalar: ScalarId) -> Option<(u32, u32)> {
+        let number = self.expressions.number(scalar) as u32;
+        let Operation::Call { function: Function::Vector(VectorFunction::Multiply), arguments } =
+            &self.node(number).operation
+        else {
+            return None;
+        };
+        let &[left, right] = &arguments[..] else { return None };
+        let registers = [left, right].map(|argument| self.node(argument).register);
+        let pair = match registers {
+            [Register::Vectors(_), Register::F64] => (left, right),
+            [Register::F64, Register::Vectors(_)] => (right, left),
+            _ => return None,
+        };
+        (!self.is_computed(number)).then_some(pair)
     }
 
     /// Whether a scalar's values are, once computed, integers of at most 64 bits.

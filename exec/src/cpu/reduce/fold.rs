@@ -157,6 +157,14 @@ pub(crate) fn fold(
         {
             return Ok(());
         }
+        if accumulator.takes_products()
+            && let Some((vectors, numbers)) = tile.product(argument)
+        {
+            tile.ensure(vectors)?;
+            tile.ensure(numbers)?;
+            let input = Input { groups, vector: Some(tile.top(vectors)), len: tile.len() };
+            return accumulator.update_with(&input, tile.top(numbers));
+        }
         if accumulator.takes_numerics() {
             tile.evaluate_numerics(argument)?;
         } else {

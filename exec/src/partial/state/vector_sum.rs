@@ -140,16 +140,21 @@ impl VectorSums {
         self.levels.capacity() * size_of::<f64>() + self.seen.capacity() + rest
     }
 
-    /// How numbers are split, of which the largest finite one is so large, after making room for so many more.
-    pub(crate) fn split(&mut self, largest: f64, more: u64) -> Split {
+    /// How numbers are split, after making room for so many more; none before the first one.
+    pub(crate) fn split(&mut self, more: u64) -> Option<Split> {
         if self.rows.saturating_add(more) > ROWS_MAX {
             self.empty_levels();
             self.rows = 0;
         }
         self.rows = self.rows.saturating_add(more);
+        self.top.map(Split::below)
+    }
+
+    /// How numbers are split of which the largest finite one is so large.
+    pub(crate) fn split_for(&mut self, largest: f64) -> Split {
         // 2 to this is more, and has a bit to spare.
         let exponent = ((largest.to_bits() >> 52) & 0x7ff) as i32 - 1023 + 2;
-        let top = (exponent + TOP_STEP - 1).div_euclid(TOP_STEP) * TOP_STEP;
+        let top = exponent.saturating_add(TOP_STEP - 1).div_euclid(TOP_STEP) * TOP_STEP;
         let top = top.clamp(TOP_MIN, TOP_MAX);
         match self.top {
             // Zeros do not say what is to come.
@@ -257,7 +262,7 @@ impl VectorSums {
         if self.top.is_none() {
             self.top = other.top;
         }
-        let split = self.split(0.0, other.rows.saturating_add(LEVELS_MAX as u64));
+        let split = self.split(other.rows.saturating_add(LEVELS_MAX as u64)).unwrap_or_else(|| Split::below(TOP_MIN));
         let (stride, length, are_alike) = (self.stride(), self.length, self.top == other.top);
         for (from, into) in pairs {
             self.seen[into] |= other.seen[from];

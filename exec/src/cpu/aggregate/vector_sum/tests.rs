@@ -4,9 +4,7 @@ use super::super::{Input, TileGroups};
 use crate::column::vectors::{Block, Vectors};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{Vector, VectorData};
-use crate::partial::state::State;
 use crate::partial::state::vector_sum::VectorSums;
-use crate::partial::wire::{Reader, Wire};
 use crate::sums::exact_sum::ExactSum;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -71,7 +69,7 @@ fn sums_of(is_real: bool, parts: &[Vec<f64>], valid: &dyn Fn(usize) -> bool) -> 
         let groups: Vec<u32> = (0..part.len() / LENGTH).map(group_of).collect();
         let vector = vector(part, is_real, valid);
         let input = Input { groups: TileGroups::Each(&groups, None), vector: Some(&vector), len: groups.len() };
-        sums.update(&input, &mut Default::default()).expect("nothing fails");
+        sums.update(&input, None, &mut Default::default()).expect("nothing fails");
     }
     sums
 }
@@ -128,12 +126,6 @@ fn sums_of_vectors_are_exact_position_by_position() {
                     assert_eq!(shown(merged.clone(), is_real), all, "{what}, merged {order:?}");
                     let reversed: Vec<_> = all.iter().rev().cloned().collect();
                     assert_eq!(shown(merged.take(&[2, 1, 0]), is_real), reversed, "{what}, taken");
-                    let mut bytes = Vec::new();
-                    State::Vectors(Box::new(merged)).write(&mut bytes);
-                    let State::Vectors(read) = State::read(&mut Reader::new(&bytes)).expect("what was written") else {
-                        panic!("another state")
-                    };
-                    assert_eq!(shown(*read, is_real), all, "{what}, over the wire");
                 }
             }
         }
@@ -147,10 +139,10 @@ fn levels_give_way_before_they_overflow() {
     sums.resize(GROUPS);
     let groups: Vec<u32> = (0..500).map(group_of).collect();
     for (part, more) in parts.iter().zip([0, 1 << 26, 1 << 27, u64::MAX]) {
-        sums.split(1.0, more);
+        sums.split(more);
         let vector = vector(part, true, |_| true);
         let input = Input { groups: TileGroups::Each(&groups, None), vector: Some(&vector), len: 500 };
-        sums.update(&input, &mut Default::default()).expect("nothing fails");
+        sums.update(&input, None, &mut Default::default()).expect("nothing fails");
     }
     assert_eq!(shown(sums, true), expected(&parts, true, &|_| true));
 }
@@ -161,9 +153,34 @@ fn one_group_and_no_rows() {
     let mut sums = VectorSums::new(LENGTH, false);
     sums.resize(1);
     let input = Input { groups: TileGroups::One, vector: Some(&vector), len: 10 };
-    sums.update(&input, &mut Default::default()).expect("nothing fails");
+    sums.update(&input, None, &mut Default::default()).expect("nothing fails");
     let only = &elements(10, 3, true, 1)[4 * LENGTH..5 * LENGTH];
     assert_eq!(shown(sums, true), [Some(only.iter().map(|&element| bits(element + 0.0)).collect())]);
     let nothing = VectorSums::new(LENGTH, false);
     assert!(shown(nothing, true).is_empty());
+}
+
+#[test]
+fn products_with_numbers_are_those_of_the_elements() {
+    for is_real in [true, false] {
+        let elements = elements(300, 5, is_real, 2);
+        let factors: Vec<f64> = (0..300).map(|row| [0.1, -3.0, 1e-9, 0.0, 7.25][row % 5]).collect();
+        let mut numbers = Vector::default();
+        let mut known = Bitmap::default();
+        known.fill(300, |row| row % 17 != 3);
+        numbers.set(300, VectorData::F64(factors.clone()), Some(known));
+        let vector = vector(&elements, is_real, |row| row % 13 != 5);
+        let groups: Vec<u32> = (0..300).map(group_of).collect();
+        let mut sums = VectorSums::new(LENGTH, !is_real);
+        sums.resize(GROUPS);
+        let input = Input { groups: TileGroups::Each(&groups, None), vector: Some(&vector), len: 300 };
+        sums.update(&input, Some(&numbers), &mut Default::default()).expect("nothing fails");
+        let product = |(at, &element): (usize, &f64)| match is_real {
+            true => f64::from(element as f32 * factors[at / LENGTH] as f32),
+            false => element * factors[at / LENGTH],
+        };
+        let products: Vec<f64> = elements.iter().enumerate().map(product).collect();
+        let valid = |row: usize| row % 13 != 5 && row % 17 != 3;
+        assert_eq!(shown(sums, is_real), expected(&[products], is_real, &valid));
+    }
 }

@@ -53,6 +53,44 @@ impl Writer {
         self.end_loop(nest, vec![(define, reduce, (1, 0))], (open, tuples))
     }
 
+    /// The first row in an order that the rows around it may have a say in, and a loop that takes its fields.
+    pub(super) fn first_row(&mut self, most: u64, data_type: DataType) -> [Let; 2] {
+        let (open, tuples) = (self.open.len(), self.tuples);
+        let nest = self.nest(most);
+        let condition = if self.once_in(2) { self.conditions() } else { Vec::new() };
+        let order: Vec<SortOrder> = (0..1 + self.pick(2)).map(|_| self.sort_order()).collect();
+        let mut arguments: Vec<ScalarId> = Vec::new();
+        for _ in &order {
+            let (of, depth) = (self.ordered_type(), 1 + self.pick(2));
+            arguments.push(self.scalar(of, depth));
+        }
+        let mut value = vec![if is_ordered(data_type) { self.leaf(data_type) } else { self.constant(data_type) }];
+        if self.once_in(2) {
+            value.push(arguments[0]);
+        }
+        for _ in 0..self.pick(2) {
+            let of = self.ordered_type();
+            value.push(self.leaf(of));
+        }
+        let fields = self.fields_of(&value);
+        arguments.extend(value);
+        let bigint = DataType::BigInt;
+        let (limit, offset) = (self.integer(1, bigint), self.program.scalars.constant(Value::Null, bigint));
+        let top_k = Aggregate::new(Reduction::TopK { order, limit, offset }, arguments, DataType::Null);
+        let first = self.program.add_collection(fields.clone(), Shape::Rows);
+        let generator = Generator::Reduce { condition, aggregates: vec![top_k] };
+        let chosen = self.end_loop(nest, vec![(first, generator, (1, 0))], (open, tuples));
+
+        let (open, tuples) = (self.open.len(), self.tuples);
+        let index = self.over(first);
+        let column = self.program.scalars.column(index.id, 0, fields[0].data_type);
+        let aggregates = vec![Aggregate::new(Reduction::Single, vec![column], fields[0].data_type)];
+        let fields = self.aggregate_fields(&aggregates, false);
+        let define = self.program.add_collection(fields, Shape::Single);
+        let reduce = Generator::Reduce { condition: Vec::new(), aggregates };
+        [chosen, self.end_loop(vec![index], vec![(define, reduce, (1, 0))], (open, tuples))]
+    }
+
     fn end_loop(
         &mut self,
         nest: Vec<Index>,
@@ -255,6 +293,9 @@ impl Writer {
             DataType::Decimal { scale, .. } => (data_type, DataType::decimal(DECIMAL_DIGITS_MAX, scale)),
             DataType::Double | DataType::Real | DataType::Interval | DataType::Numeric => (data_type, data_type),
             DataType::SmallInt => (data_type, DataType::BigInt),
+            vector if let Some((_, length)) = vector.vector_of() => {
+                (vector, if self.once_in(2) { DataType::vector(DataType::Double, length) } else { vector })
+            }
             _ => (DataType::Integer, DataType::BigInt),
         };
         Aggregate::new(Reduction::Sum, vec![self.scalar(of, depth)], result)

@@ -392,7 +392,11 @@ impl Writer {
         for _ in 0..self.weighted(&[5, 3, 1]) {
             lets.extend(self.definition(TUPLES_NESTED_MAX));
         }
-        lets.push(self.reducing(TUPLES_NESTED_MAX, data_type));
+        if self.once_in(3) {
+            lets.extend(self.first_row(TUPLES_NESTED_MAX, data_type));
+        } else {
+            lets.push(self.reducing(TUPLES_NESTED_MAX, data_type));
+        }
         let result = lets.last().and_then(|last| last.defines().first().copied())?;
         self.depth -= 1;
         self.made.truncate(made);
