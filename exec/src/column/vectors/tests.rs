@@ -1,3 +1,5 @@
+//! Blocks that are shared and blocks that are not, places among both, and the columns that come of them.
+
 use super::*;
 use crate::column::{Column, ColumnData};
 use multiloop_planner::types::DataType;
