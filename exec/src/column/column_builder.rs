@@ -92,12 +92,12 @@ impl ColumnBuilder {
         }
     }
 
-    /// Makes strings of its own ones of a buffer: whoever takes rows from here on takes no bytes.
+    /// Makes strings of its own ones of a buffer, and vectors ones of a block: whoever takes rows from here on takes no bytes.
     pub(crate) fn close_arena(&mut self) {
-        if let BuilderData::Text(text) = &mut self.data
-            && !text.arena.is_empty()
-        {
-            text.close_arena();
+        match &mut self.data {
+            BuilderData::Text(text) if !text.arena.is_empty() => text.close_arena(),
+            BuilderData::Vectors(vectors) => vectors.close(),
+            _ => {}
         }
     }
 

@@ -579,8 +579,8 @@ impl<'a> Tile<'a> {
         let vectors: Vec<&Vector> = arguments.iter().map(|&argument| self.top(argument)).collect();
         let bounds = |argument: usize| self.node(arguments[argument]).bounds;
         let growth = self.collections.context().zip(Growth::of(&call, &vectors, len));
-        let large =
-            growth.filter(|(_, growth)| growth.total > BYTES_LARGE).map(|(context, growth)| (context, growth.total));
+        let is_large = |growth: &Growth| growth.total > BYTES_LARGE && !growth::has_kernel(&call);
+        let large = growth.filter(|(_, growth)| is_large(growth)).map(|(context, growth)| (context, growth.total));
         let given = || self.collections.context().zip(growth::given(function, &vectors));
         let done = if let Some((context, bytes)) = large.or_else(given) {
             // Values are there twice until they are a vector.

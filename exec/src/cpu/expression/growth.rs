@@ -6,14 +6,19 @@
 //! call makes counts before it begins. If that is much though tiles are small, it goes value by value, and looks at the
 //! statement's context on the way; so does one that is given long strings, whatever it makes of them. Within one value its function
 //! looks at the statement (`planner/src/meter.rs`).
+//!
+//! Vectors have thousands of elements: what makes them, what shows them as text and what hands them to a program counts likewise.
+//! Kernels of vectors look at the statement themselves (`kernels/vector_rows.rs`), and take all tuples at once.
 
 use crate::Result;
 use crate::column::TextView;
 use crate::cpu::kernels::Call;
 use crate::cpu::simd::kernel::kernel;
+use crate::cpu::vector::builder::register_of;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::expressions::Expressions;
 use crate::plan::nodes::Operation;
+use crate::plan::register::Register;
 use crate::workers::context::{Context, Reservation};
 use multiloop_planner::function::{ArrayFunction, Function, JsonFunction, ListFunction, RowFunction, StructFunction};
 use multiloop_planner::types::DataType;
@@ -32,6 +37,9 @@ const SHOWN_MAX: usize = 64;
 
 /// Bytes of an element of an array that is a number.
 const ELEMENT: usize = 17;
+
+/// Bytes of an element of a vector that is shown, with its comma, at most.
+const SHOWN_ELEMENT: usize = 25;
 
 /// Bytes of one string, at most.
 const STRING_MAX: usize = 1 << 30;
@@ -64,11 +72,14 @@ impl Held {
 }
 
 impl Expressions {
-    /// Whether some function may make strings much longer than those it is given, or makes vectors.
+    /// Whether some function may make strings much longer than those it is given, or makes or shows vectors.
     pub(crate) fn make_long_text(&self) -> bool {
-        self.nodes
-            .iter()
-            .any(|node| matches!(node.operation, Operation::Call { function, .. } if grows(function, node.data_type)))
+        self.nodes.iter().any(|node| match &node.operation {
+            Operation::Call { function, arguments } => {
+                grows(*function, arguments.iter().map(|&at| self.nodes[at as usize].data_type), node.data_type)
+            }
+            _ => false,
+        })
     }
 
     /// Whether some scalar asks a nested block.
@@ -118,12 +129,16 @@ kernel! {
     }
 }
 
-/// Whether a function makes strings much longer than those it is given, or vectors. A vector that is chosen among others is not made.
-pub(super) fn grows(function: Function, result: DataType) -> bool {
+/// Whether a function makes strings much longer than those it is given, or vectors, or strings of vectors, or hands vectors to a
+/// program. A vector that is chosen among others is not made.
+pub(super) fn grows(function: Function, mut types: impl Iterator<Item = DataType>, result: DataType) -> bool {
     use ArrayFunction as A;
     use Function as F;
-    let makes_vectors = || matches!(function, F::Vector(_) | F::Cast | F::AssignCast | F::Array(A::ToVector, _));
-    if result.is_vector() && makes_vectors() {
+    if result.is_vector() {
+        return matches!(function, F::Vector(_) | F::Cast | F::AssignCast | F::Array(A::ToVector, _) | F::User(_));
+    }
+    let takes_long = matches!(function, F::User(_)) || register_of(result) == Register::Text;
+    if takes_long && types.any(DataType::is_vector) {
         return true;
     }
     matches!(
@@ -144,15 +159,25 @@ pub(super) fn grows(function: Function, result: DataType) -> bool {
     )
 }
 
+/// Whether a call makes vectors of vectors: kernels do, which look at the statement on the way.
+pub(super) fn has_kernel(call: &Call<'_>) -> bool {
+    let is_call = matches!(call.function, Function::Vector(_) | Function::Cast | Function::AssignCast);
+    is_call && call.result.is_vector() && call.types.iter().any(|of| of.is_vector())
+}
+
 impl Growth {
     /// Of a call for so many tuples; none of a function whose strings do not grow.
     pub(super) fn of(call: &Call<'_>, arguments: &[&Vector], len: usize) -> Option<Growth> {
-        if !grows(call.function, call.result) {
+        if !grows(call.function, call.types.iter().copied(), call.result) {
             return None;
         }
         let each = if arguments.iter().all(|argument| argument.constant) { len.min(1) } else { len };
-        if let Some((_, length)) = call.result.vector_of() {
-            let most = length as usize * size_of::<f64>();
+        let elements = |data_type: DataType| data_type.vector_of().map_or(0, |(_, length)| length as usize);
+        let is_user = matches!(call.function, Function::User(_));
+        if call.result.is_vector() || is_user {
+            // What a program is given stands beside the vectors as values, and once more as arrays.
+            let given = if is_user { 2 * call.types.iter().map(|&of| elements(of)).sum::<usize>() } else { 0 };
+            let most = (elements(call.result) + given) * size_of::<f64>();
             return Some(Growth { total: most.saturating_mul(each), most });
         }
         let bytes = |tuple: usize| bytes_of(call.function, arguments, tuple).min(STRING_MAX);
@@ -168,6 +193,7 @@ impl Growth {
 fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
     let length = |at: usize| match arguments.get(at) {
         Some(argument) if argument.is_null(tuple) => 0,
+        Some(Vector { data: VectorData::Vectors(vectors), .. }) => vectors.length().saturating_mul(SHOWN_ELEMENT),
         Some(argument) => argument.text(tuple).map_or(SHOWN_MAX, str::len),
         None => 1,
     };
@@ -216,7 +242,8 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::register::Register;
+    use crate::column::vectors::Vectors;
+    use multiloop_planner::function::VectorFunction;
     use multiloop_planner::value::Value;
 
     fn growth(function: Function, arguments: &[(Value, Register)]) -> Option<Growth> {
@@ -232,6 +259,33 @@ mod tests {
         let types = vec![DataType::Text; vectors.len()];
         let call = Call { function, types: &types, result: DataType::Text, register: Register::Text, checked: true };
         Growth::of(&call, &vectors, 2)
+    }
+
+    #[test]
+    fn vectors_grow_by_their_elements() {
+        let vector = DataType::vector(DataType::Real, 1000);
+        let given = Vector {
+            data: VectorData::Vectors(Vectors::of_values(1000, &[Value::vector(vec![0.5; 1000]), Value::Null])),
+            len: 2,
+            ..Vector::default()
+        };
+        let of = |function: Function, result: DataType, given: &Vector| {
+            let call = Call { function, types: &[vector], result, register: register_of(result), checked: true };
+            Growth::of(&call, &[given], 2)
+        };
+        let growth = |most: usize, times: usize| Some(Growth { total: times * most, most });
+        let normalize = Function::Vector(VectorFunction::Normalize);
+        assert_eq!(of(normalize, vector, &given), growth(8 * 1000, 2));
+        assert_eq!(of(Function::Cast, DataType::vector(DataType::Double, 1000), &given), growth(8 * 1000, 2));
+        let array = Function::Array(ArrayFunction::OfVector, DataType::Real);
+        for (function, result) in [(Function::Cast, DataType::Text), (array, DataType::list(DataType::Real))] {
+            assert_eq!(of(function, result, &given), growth(SHOWN_ELEMENT * 1000, 2));
+        }
+        // One value for all tuples is made once.
+        let constant = Vector { constant: true, ..given.clone() };
+        assert_eq!(of(normalize, vector, &constant), growth(8 * 1000, 1));
+        assert_eq!(of(Function::Vector(VectorFunction::Norm), DataType::Double, &given), None);
+        assert_eq!(of(Function::Coalesce, vector, &given), None);
     }
 
     #[test]

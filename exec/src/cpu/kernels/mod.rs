@@ -81,13 +81,13 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
     if numeric::takes(call.function, call.types, call.result) {
         return numeric::call(call, arguments, len, out);
     }
-    if vector_each::cast(call, arguments, len, out) {
+    if vector_each::cast(call, arguments, len, out)? {
         return Ok(());
     }
     if matches!(call.function, Function::Vector(_)) {
-        let done = vector_measure::call(call, arguments, len, out)
-            || vector_each::call(call, arguments, len, out)
-            || vector_total::call(call, arguments, len, out);
+        let done = vector_measure::call(call, arguments, len, out)?
+            || vector_each::call(call, arguments, len, out)?
+            || vector_total::call(call, arguments, len, out)?;
         return if done { Ok(()) } else { fallback::call(call, arguments, len, out) };
     }
     let done = compare::call(call, arguments, len, scratch, out)

@@ -3,9 +3,33 @@
 //! Columns are read where they are. Only what is not of the type itself is copied, into memory that is there for all rows of a tile:
 //! doubles that are exactly reals, as constants and what comes value by value are (`column/vectors.rs`).
 
+use crate::Result;
 use crate::column::vectors::{Block, Elements, Vectors};
 use crate::cpu::vector::{Vector, VectorData};
 use multiloop_planner::evaluate::vector::Element;
+use multiloop_planner::meter;
+use std::ops::Range;
+
+/// Elements that a kernel passes between two looks at its statement: a tile may have hundreds of millions.
+const PIECE: usize = 1 << 16;
+
+/// Rows that a kernel may take together.
+pub(super) const LANES: usize = 8;
+
+/// What an element costs a kernel that computes, and one that calls the standard library for each, in the meter's units.
+pub(super) const QUICK: usize = 1;
+pub(super) const DEAR: usize = 16;
+
+/// All tuples of a tile in ranges, each of which is spent before it is given: 57014 if the statement was cancelled.
+pub(super) fn pieces(len: usize, length: usize, cost: usize) -> impl Iterator<Item = Result<Range<usize>>> {
+    let each = length.max(1) * cost;
+    let rows = (PIECE / each).max(1).next_multiple_of(LANES);
+    (0..len).step_by(rows).map(move |start| {
+        let tuples = start..len.min(start + rows);
+        meter::spend(tuples.len() * each)?;
+        Ok(tuples)
+    })
+}
 
 /// An element that columns have.
 pub(in crate::cpu) trait Stored: Element {

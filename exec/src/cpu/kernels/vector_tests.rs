@@ -5,12 +5,16 @@
 use super::{Call, Scratch, call};
 use crate::column::vectors::{Block, Vectors};
 use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::builder::register_of;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::register::Register;
+use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::evaluate;
 use multiloop_planner::function::{Function as F, VectorFunction as V};
+use multiloop_planner::meter;
 use multiloop_planner::types::DataType as T;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 /// SplitMix64.
 struct Random(u64);
@@ -262,5 +266,75 @@ fn functions_of_one_vector() {
                 check(F::Cast, T::vector(to, length as u32), &[vector], len);
             }
         }
+    }
+}
+
+/// A statement that was cancelled.
+#[derive(Debug)]
+struct Cancelled;
+
+impl meter::Statement for Cancelled {
+    fn check(&self) -> Result<()> {
+        Err(Error::new(ErrorKind::Cancelled, "canceling statement due to user request"))
+    }
+
+    fn reserve(&self, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn release(&self, _: usize) {}
+}
+
+#[test]
+fn every_kernel_hears_a_cancel_within_a_tile() {
+    let _entered = meter::enter(Arc::new(Cancelled));
+    // One vector many times: millions of elements, in no memory.
+    let (length, len) = (8_000, 512);
+    let tile = |of: T| {
+        let one = vectors(&mut Random(4), of, length, 1, Form::Column);
+        let VectorData::Vectors(one) = &one.vector.data else { unreachable!("made of vectors") };
+        let mut all = Vectors::new(length);
+        all.gather(one, std::iter::repeat_n(0, len));
+        Vector { data: VectorData::Vectors(all), len, ..Vector::default() }
+    };
+    let numbers = Vector { data: VectorData::F64(vec![0.5; len]), len, ..Vector::default() };
+    let start = Vector { data: VectorData::I32(vec![2; len]), len, ..Vector::default() };
+    let (half, double) = (T::vector(T::Real, length as u32 / 2), T::vector(T::Double, length as u32));
+    for (of, to) in [(T::Real, double), (T::Double, T::vector(T::Real, length as u32))] {
+        let (vector, data_type) = (tile(of), T::vector(of, length as u32));
+        let constant = Vector { constant: true, ..tile(of) };
+        let check = |function: F, types: &[T], result: T, arguments: &[&Vector]| {
+            let call = Call { function, types, result, register: register_of(result), checked: false };
+            let done = super::call(&call, arguments, len, &mut Scratch::default(), &mut Vector::default());
+            assert_eq!(done.map_err(|error| error.kind()), Err(ErrorKind::Cancelled), "{function:?}");
+        };
+        for function in V::ALL {
+            let (types, arguments) = ([data_type, data_type], [&vector, &vector]);
+            let with_constant = [&vector, &constant];
+            match function {
+                V::Dimensions | V::Element => {}
+                V::Part => check(F::Vector(function), &[data_type, T::Integer], half, &[&vector, &start]),
+                V::Concatenate => check(F::Vector(function), &types, T::vector(of, 2 * length as u32), &arguments),
+                measure if measure.is_measure() => {
+                    check(F::Vector(measure), &types, T::Double, &arguments);
+                    check(F::Vector(measure), &types, T::Double, &with_constant);
+                }
+                V::Sum | V::Min | V::Max | V::Norm => {
+                    check(F::Vector(function), &[data_type], T::Double, &[&vector]);
+                }
+                V::ArgMin | V::ArgMax => check(F::Vector(function), &[data_type], T::Integer, &[&vector]),
+                V::Add | V::Subtract | V::Multiply | V::Divide => {
+                    check(F::Vector(function), &types, data_type, &arguments);
+                    check(F::Vector(function), &[data_type, T::Double], data_type, &[&vector, &numbers]);
+                }
+                V::Greatest | V::Least => check(F::Vector(function), &types, data_type, &arguments),
+                _ => check(F::Vector(function), &[data_type], data_type, &[&vector]),
+            }
+        }
+        // To doubles nothing is computed.
+        if of == T::Double {
+            check(F::Cast, &[data_type], to, &[&vector]);
+        }
+        check(F::Cast, &[data_type], T::Text, &[&vector]);
     }
 }

@@ -178,7 +178,10 @@ impl ColumnBuilder {
             BuilderData::F64(values) => VectorData::F64(values),
             BuilderData::Interval(values) => VectorData::Interval(values),
             BuilderData::Numerics(values) => VectorData::Numerics(NumericVector::of(&values)),
-            BuilderData::Vectors(vectors) => VectorData::Vectors(vectors),
+            BuilderData::Vectors(mut vectors) => {
+                vectors.close();
+                VectorData::Vectors(vectors)
+            }
             BuilderData::Code { codes, dictionary } => VectorData::Code { codes, dictionary },
             BuilderData::Text(text) => VectorData::Text(text.into_vector()),
         };
@@ -400,16 +403,16 @@ impl ColumnBuilder {
             (Some(valid), None) => valid.resize(self.len + other.len, true),
             (mine, Some(theirs)) => mine.get_or_insert_with(|| vec![true; self.len]).extend_from_slice(theirs),
         }
-        match (&mut self.data, &other.data) {
-            (BuilderData::Bool(values), BuilderData::Bool(from)) => values.extend_from_slice(from),
-            (BuilderData::I32(values), BuilderData::I32(from)) => values.extend_from_slice(from),
-            (BuilderData::I64(values), BuilderData::I64(from)) => values.extend_from_slice(from),
-            (BuilderData::I128(values), BuilderData::I128(from)) => values.extend_from_slice(from),
-            (BuilderData::F64(values), BuilderData::F64(from)) => values.extend_from_slice(from),
-            (BuilderData::Interval(values), BuilderData::Interval(from)) => values.extend_from_slice(from),
-            (BuilderData::Numerics(values), BuilderData::Numerics(from)) => values.extend_from_slice(from),
-            (BuilderData::Code { codes, .. }, BuilderData::Code { codes: from, .. }) => codes.extend_from_slice(from),
-            (BuilderData::Text(text), BuilderData::Text(from)) => text.append_all(from),
+        match (&mut self.data, other.data) {
+            (BuilderData::Bool(values), BuilderData::Bool(from)) => values.extend_from_slice(&from),
+            (BuilderData::I32(values), BuilderData::I32(from)) => values.extend_from_slice(&from),
+            (BuilderData::I64(values), BuilderData::I64(from)) => values.extend_from_slice(&from),
+            (BuilderData::I128(values), BuilderData::I128(from)) => values.extend_from_slice(&from),
+            (BuilderData::F64(values), BuilderData::F64(from)) => values.extend_from_slice(&from),
+            (BuilderData::Interval(values), BuilderData::Interval(from)) => values.extend_from_slice(&from),
+            (BuilderData::Numerics(values), BuilderData::Numerics(from)) => values.extend_from_slice(&from),
+            (BuilderData::Code { codes, .. }, BuilderData::Code { codes: from, .. }) => codes.extend_from_slice(&from),
+            (BuilderData::Text(text), BuilderData::Text(from)) => text.append_all(&from),
             (BuilderData::Vectors(vectors), BuilderData::Vectors(from)) => vectors.append_all(from),
             // One of them holds nothing but untyped NULLs.
             (data, _) => each_plain!(data,

@@ -537,7 +537,7 @@ impl Vector {
             }
             VectorData::Vectors(vectors) => {
                 let mut taken = self.take_vectors(vectors.length());
-                taken.gather(vectors, positions);
+                taken.gather(vectors, positions.iter().map(|&position| position as usize));
                 VectorData::Vectors(taken)
             }
             VectorData::Numerics(numbers) => {

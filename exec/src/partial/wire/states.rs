@@ -330,6 +330,14 @@ impl Wire for AnyValue {
         if data_type == DataType::Numeric {
             each_numeric(&arguments)?;
         }
+        let is_null = |row: usize| arguments.valid.as_ref().is_some_and(|valid| !valid[row]);
+        let fits = match (&arguments.data, data_type.vector_of()) {
+            (BuilderData::Vectors(vectors), of) => of.is_some_and(|(_, length)| vectors.length() == length as usize),
+            // Nothing but NULLs, of no type.
+            (_, Some(_)) => (0..arguments.len()).all(is_null),
+            (_, None) => true,
+        };
+        check(fits, "arguments of another type")?;
         Ok(AnyValue { data_type, single, positions, arguments, rows })
     }
 }

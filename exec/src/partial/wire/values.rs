@@ -313,8 +313,9 @@ impl Wire for Value {
             6 => Value::text(text(from)?),
             7 => Value::Interval(Wire::read(from)?),
             8 => {
-                let elements: Vec<f64> = Wire::read(from)?;
-                Value::vector(elements)
+                let count = from.len(size_of::<f64>())?;
+                check((1..=VECTOR_LENGTH_MAX as usize).contains(&count), "the length of a vector")?;
+                Value::vector((0..count).map(|_| f64::read(from)).collect::<Result<Vec<f64>>>()?)
             }
             _ => return Err(damaged("a value")),
         })
@@ -440,8 +441,9 @@ impl Wire for ColumnBuilder {
             }
             8 => {
                 let length = vector_length(from)? as usize;
-                let elements: Vec<f64> = Wire::read(from)?;
-                check(len.checked_mul(length) == Some(elements.len()), "the elements of vectors")?;
+                let count = from.len(size_of::<f64>())?;
+                check(len.checked_mul(length) == Some(count), "the elements of vectors")?;
+                let elements = (0..count).map(|_| f64::read(from)).collect::<Result<Vec<f64>>>()?;
                 BuilderData::Vectors(Vectors::of_block(length, Block::F64(elements.into())))
             }
             _ => return Err(damaged("the form of a column")),
@@ -455,4 +457,47 @@ fn values<T: Wire>(from: &mut Reader<'_>, len: usize) -> Result<Vec<T>> {
     let values: Vec<T> = Wire::read(from)?;
     check(values.len() == len, "a column of another length")?;
     Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read<T: Wire>(bytes: &[u8]) -> Result<(T, usize)> {
+        let mut from = Reader { bytes, depth: 0 };
+        Ok((T::read(&mut from)?, from.bytes.len()))
+    }
+
+    #[test]
+    fn no_length_of_a_vector_is_believed() {
+        let of = DataType::vector(DataType::Real, 3);
+        let value = Value::vector([1.5, f64::NAN, -0.0].as_slice());
+        let column = ColumnBuilder::from_values(&[value.clone(), Value::Null, value.clone()], of);
+        let (mut one, mut many) = (Vec::new(), Vec::new());
+        value.write(&mut one);
+        column.write(&mut many);
+        let (again, left): (ColumnBuilder, usize) = read(&many).expect("as it was written");
+        assert_eq!((again.len(), left), (3, 0));
+        assert_eq!(format!("{:?}", again.into_vector().value(2, of)), format!("{value:?}"));
+        assert!(read::<Value>(&one).is_ok());
+        // Every byte that is another one, and every end, is an error or something that can be read.
+        for at in 0..many.len() {
+            assert!(read::<ColumnBuilder>(&many[..at]).is_err(), "{at}");
+            for byte in [0, 1, 2, 0x7F, 0x80, 0xFF] {
+                let mut damaged = many.clone();
+                damaged[at] = byte;
+                if let Ok((column, _)) = read::<ColumnBuilder>(&damaged) {
+                    let rows = column.len();
+                    let vector = column.into_vector();
+                    (0..rows).for_each(|row| _ = vector.value(row, of));
+                }
+            }
+        }
+        // A vector of no elements, and one of more than there may be.
+        assert!(read::<Value>(&[[8].as_slice(), &[0; 8]].concat()).is_err());
+        let count = VECTOR_LENGTH_MAX as usize + 1;
+        let long = [[8].as_slice(), &count.to_le_bytes(), &vec![0; 8 * count]].concat();
+        assert!(read::<Value>(&long).is_err());
+        assert!(read::<Value>(&[[8].as_slice(), &u64::MAX.to_le_bytes()].concat()).is_err());
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Rounding an element to a real is IEEE's: a number too large for one is infinite, one too small zero. Vectors have no overflow.
 
-use super::text::{null_element, wrong_length};
+use super::text::{ELEMENT_UNITS, null_element, wrong_length};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::array::Array;
 use crate::evaluate::{Call, cast, mismatch};
@@ -36,8 +36,8 @@ pub(in crate::evaluate) fn apply(call: &Call) -> Result<Option<Value>> {
             to_vector(array, element, of, length).map(Some)
         }
         (Function::Array(ArrayFunction::OfVector, element), [Value::Vector(elements)]) => {
+            meter::spend(elements.len() * ELEMENT_UNITS)?;
             let elements = elements.iter().map(|&value| Value::Float(rounded(value, element))).collect::<Vec<_>>();
-            meter::spend(elements.len())?;
             Ok(Some(Value::text(Array::of(elements).encode(element))))
         }
         _ => Ok(None),
@@ -53,7 +53,7 @@ fn to_vector(array: &str, element: DataType, of: DataType, length: u32) -> Resul
     if array.elements.len() != length as usize {
         return Err(wrong_length(length, array.elements.len()));
     }
-    meter::spend(array.elements.len())?;
+    meter::spend(array.elements.len() * ELEMENT_UNITS)?;
     let number = |value: &Value| match value {
         Value::Null => Err(null_element()),
         Value::Float(float) => Ok(rounded(*float, of)),

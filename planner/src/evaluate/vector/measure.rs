@@ -1,7 +1,7 @@
 //! Numbers of two vectors of one length: distances and products.
 //!
-//! Each adds one term a position, from the first to the last, in the elements' own type; what is made of the sum (a root, a
-//! quotient) is double precision.
+//! Each adds one term a position, from the first to the last. Distances and products do so in the elements' own type, which is
+//! what they are compared by most, fast; cosines in double precision. What is made of a sum (a root, a quotient) is double precision.
 
 use super::element::Element;
 use crate::function::VectorFunction;
@@ -80,82 +80,88 @@ of_terms!(
     NegativeInnerProduct, |a, b| a.times(b), |sum| -sum
 );
 
-/// The sum of the products and those of both sides' squares.
-#[derive(Clone, Copy, Debug)]
-pub struct Cosine<T> {
+/// The sums that a cosine is made of, in double precision whatever the elements are: products of reals are exact there, and neither
+/// over- nor underflow.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cosine {
     /// Of the products.
-    pub product: T,
+    product: f64,
     /// Of the squares of the first vector's elements.
-    pub left: T,
+    left: f64,
     /// Of the squares of the second vector's elements.
-    pub right: T,
+    right: f64,
 }
 
-impl<T: Element> Cosine<T> {
-    #[inline(always)]
-    fn start() -> Self {
-        Cosine { product: T::ZERO, left: T::ZERO, right: T::ZERO }
-    }
+/// From -1 to 1, of the sum of the products and both sums of squares; NaN of a vector of zeros, which has no direction. The root of a
+/// product is exact more often than the product of the roots (a vector's distance from itself is 0), but this is there where the
+/// product of the squares over- or underflows.
+#[inline(always)]
+fn similarity(product: f64, left: f64, right: f64) -> f64 {
+    let squares = left * right;
+    let root = if squares.is_normal() { squares.sqrt() } else { left.sqrt() * right.sqrt() };
+    // NaN stays as it is.
+    (product / root).clamp(-1.0, 1.0)
+}
 
-    #[inline(always)]
-    fn with(self, a: T, b: T) -> Self {
-        Cosine {
-            product: self.product.plus(a.times(b)),
-            left: self.left.plus(a.times(a)),
-            right: self.right.plus(b.times(b)),
+/// Defines a measure of the cosine, and the same beside a vector whose sum of squares is known.
+macro_rules! of_cosines {
+    ($(#[$doc:meta])* $name:ident, $beside:ident, |$cosine:ident| $end:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl Measure for $name {
+            type Sum<T: Element> = Cosine;
+
+            #[inline(always)]
+            fn start<T: Element>(self) -> Cosine {
+                Cosine::default()
+            }
+            #[inline(always)]
+            fn add<T: Element>(self, sum: Cosine, a: T, b: T) -> Cosine {
+                let (a, b) = (a.double(), b.double());
+                Cosine { product: sum.product + a * b, left: sum.left + a * a, right: sum.right + b * b }
+            }
+            #[inline(always)]
+            fn end<T: Element>(self, sum: Cosine) -> f64 {
+                let $cosine = similarity(sum.product, sum.left, sum.right);
+                $end
+            }
         }
-    }
 
-    /// From -1 to 1; NaN of a vector of zeros, which has no direction.
-    #[inline(always)]
-    fn similarity(self) -> f64 {
-        let cosine = self.product.double() / (self.left.double() * self.right.double()).sqrt();
-        // NaN stays as it is.
-        cosine.clamp(-1.0, 1.0)
-    }
+        /// The same beside a second vector whose squares have this sum.
+        #[derive(Clone, Copy, Debug)]
+        pub struct $beside(pub f64);
+
+        impl Measure for $beside {
+            type Sum<T: Element> = (f64, f64);
+
+            #[inline(always)]
+            fn start<T: Element>(self) -> (f64, f64) {
+                (0.0, 0.0)
+            }
+            #[inline(always)]
+            fn add<T: Element>(self, (product, left): (f64, f64), a: T, b: T) -> (f64, f64) {
+                let (a, b) = (a.double(), b.double());
+                (product + a * b, left + a * a)
+            }
+            #[inline(always)]
+            fn end<T: Element>(self, (product, left): (f64, f64)) -> f64 {
+                let $cosine = similarity(product, left, self.0);
+                $end
+            }
+        }
+    };
 }
 
-/// The cosine of the angle between two vectors.
-#[derive(Clone, Copy, Debug)]
-pub struct CosineSimilarity;
-
-impl Measure for CosineSimilarity {
-    type Sum<T: Element> = Cosine<T>;
-
-    #[inline(always)]
-    fn start<T: Element>(self) -> Cosine<T> {
-        Cosine::start()
-    }
-    #[inline(always)]
-    fn add<T: Element>(self, sum: Cosine<T>, a: T, b: T) -> Cosine<T> {
-        sum.with(a, b)
-    }
-    #[inline(always)]
-    fn end<T: Element>(self, sum: Cosine<T>) -> f64 {
-        sum.similarity()
-    }
-}
-
-/// 1 less that cosine.
-#[derive(Clone, Copy, Debug)]
-pub struct CosineDistance;
-
-impl Measure for CosineDistance {
-    type Sum<T: Element> = Cosine<T>;
-
-    #[inline(always)]
-    fn start<T: Element>(self) -> Cosine<T> {
-        Cosine::start()
-    }
-    #[inline(always)]
-    fn add<T: Element>(self, sum: Cosine<T>, a: T, b: T) -> Cosine<T> {
-        sum.with(a, b)
-    }
-    #[inline(always)]
-    fn end<T: Element>(self, sum: Cosine<T>) -> f64 {
-        1.0 - sum.similarity()
-    }
-}
+of_cosines!(
+    /// The cosine of the angle between two vectors.
+    CosineSimilarity, CosineSimilarityBeside, |cosine| cosine
+);
+of_cosines!(
+    /// 1 less that cosine.
+    CosineDistance, CosineDistanceBeside, |cosine| 1.0 - cosine
+);
 
 /// The measure of a function of two vectors; none if the function is no measure.
 pub(super) fn measured<T: Element>(function: VectorFunction, pairs: impl Iterator<Item = (T, T)>) -> Option<f64> {
@@ -249,5 +255,31 @@ mod tests {
         for cosine in [of::<f32>(V::CosineSimilarity, &a, &b), of::<f64>(V::CosineSimilarity, &a, &b)] {
             assert!((0.999..=1.0).contains(&cosine), "{cosine}");
         }
+    }
+
+    #[test]
+    fn a_cosine_neither_overflows_nor_underflows_where_its_vectors_do_not() {
+        for scale in [1e100, 1e-100, 1e150, 1e-150] {
+            assert_eq!(of::<f64>(V::CosineSimilarity, &[scale, 0.0], &[scale, 0.0]), 1.0, "{scale}");
+            assert_eq!(of::<f64>(V::CosineDistance, &[scale, scale], &[scale, -scale]), 1.0, "{scale}");
+        }
+        for scale in [1e30, 1e-30, 3e38, 1e-44] {
+            assert_eq!(of::<f32>(V::CosineSimilarity, &[scale, 0.0], &[-scale, 0.0]), -1.0, "{scale}");
+            assert_eq!(of::<f32>(V::CosineDistance, &[scale, scale], &[scale, -scale]), 1.0, "{scale}");
+        }
+    }
+
+    #[test]
+    fn a_vector_beside_many_is_measured_once() {
+        let a: Vec<f64> = (0..100).map(|at| f64::from((at * 37 % 101) as f32 * 0.37)).collect();
+        let b: Vec<f64> = (0..100).map(|at| f64::from((at * 91 % 77) as f32 * -0.11)).collect();
+        fn check<T: Element>(a: &[f64], b: &[f64]) {
+            let pairs = || a.iter().zip(b).map(|(&a, &b)| (T::of(a), T::of(b)));
+            let squares = crate::evaluate::vector::squares(pairs().map(|(_, b)| b));
+            let both = [CosineSimilarityBeside(squares).of(pairs()), CosineDistanceBeside(squares).of(pairs())];
+            assert_eq!(both, [CosineSimilarity.of(pairs()), CosineDistance.of(pairs())]);
+        }
+        check::<f32>(&a, &b);
+        check::<f64>(&a, &b);
     }
 }

@@ -16,7 +16,7 @@ pub use each::{greatest, least, of_one, of_two};
 pub use element::Element;
 pub(super) use function::apply;
 pub use measure::{
-    Cosine, CosineDistance, CosineSimilarity, Distance, InnerProduct, ManhattanDistance, Measure, NegativeInnerProduct,
-    SquaredDistance,
+    Cosine, CosineDistance, CosineDistanceBeside, CosineSimilarity, CosineSimilarityBeside, Distance, InnerProduct,
+    ManhattanDistance, Measure, NegativeInnerProduct, SquaredDistance,
 };
-pub use total::{max, min, norm, normal, place, sum};
+pub use total::{Squares, Sum, max, min, norm, normal, place, squares, sum};

@@ -7,10 +7,16 @@ use crate::meter;
 use crate::types::DataType;
 use crate::value::Value;
 
+/// What an element costs that is shown or read, in the meter's units.
+pub(super) const ELEMENT_UNITS: usize = 64;
+
 /// The text of a vector, whose elements are of this type.
 pub(in crate::evaluate) fn show(elements: &[f64], of: DataType) -> String {
     let mut text = String::with_capacity(2 + 4 * elements.len());
     text.push('[');
+    if !meter::goes_on(elements.len() * ELEMENT_UNITS) {
+        return text;
+    }
     for (position, element) in elements.iter().enumerate() {
         if position > 0 {
             text.push(',');
@@ -35,11 +41,14 @@ pub(in crate::evaluate) fn read(text: &str, of: DataType, length: u32) -> Result
     if within.trim_matches(parse::is_blank).is_empty() {
         return Err(wrong_length(length, 0));
     }
-    let count = 1 + within.bytes().filter(|byte| *byte == b',').count();
-    meter::spend(count)?;
+    let mut count = 1;
+    for piece in meter::pieces(within) {
+        count += piece?.bytes().filter(|byte| *byte == b',').count();
+    }
     if count != length as usize {
         return Err(wrong_length(length, count));
     }
+    meter::spend(count * ELEMENT_UNITS)?;
     let mut elements = Vec::with_capacity(count);
     for element in within.split(',') {
         let trimmed = element.trim_matches(parse::is_blank);

@@ -1,19 +1,69 @@
-//! What is made of all elements of one vector: sums, extremes and their places, the norm.
+//! What is made of all elements of one vector: sums, extremes and their places, the norm. Sums are of the elements' own type, but for
+//! those of squares: these are double precision, where the square of every real is exact, and no norm of reals overflows.
 
 use super::each::{greatest, least};
 use super::element::Element;
+use super::measure::Measure;
 use std::cmp::Ordering;
+
+/// The sum, as a measure of a vector alone: what is beside it does not count. So kernels of measures make it, too.
+#[derive(Clone, Copy, Debug)]
+pub struct Sum;
+
+impl Measure for Sum {
+    type Sum<T: Element> = T;
+
+    #[inline(always)]
+    fn start<T: Element>(self) -> T {
+        T::ZERO
+    }
+    #[inline(always)]
+    fn add<T: Element>(self, sum: T, a: T, _: T) -> T {
+        sum.plus(a)
+    }
+    #[inline(always)]
+    fn end<T: Element>(self, sum: T) -> f64 {
+        sum.double()
+    }
+}
+
+/// The sum of the squares, likewise.
+#[derive(Clone, Copy, Debug)]
+pub struct Squares;
+
+impl Measure for Squares {
+    type Sum<T: Element> = f64;
+
+    #[inline(always)]
+    fn start<T: Element>(self) -> f64 {
+        0.0
+    }
+    #[inline(always)]
+    fn add<T: Element>(self, sum: f64, a: T, _: T) -> f64 {
+        sum + a.double() * a.double()
+    }
+    #[inline(always)]
+    fn end<T: Element>(self, sum: f64) -> f64 {
+        sum
+    }
+}
 
 /// The sum, from the first to the last.
 #[inline(always)]
 pub fn sum<T: Element>(elements: impl Iterator<Item = T>) -> f64 {
-    elements.fold(T::ZERO, T::plus).double()
+    Sum.of(elements.map(|each| (each, T::ZERO)))
+}
+
+/// The sum of the squares, from the first to the last.
+#[inline(always)]
+pub fn squares<T: Element>(elements: impl Iterator<Item = T>) -> f64 {
+    Squares.of(elements.map(|each| (each, T::ZERO)))
 }
 
 /// The square root of the sum of the squares.
 #[inline(always)]
 pub fn norm<T: Element>(elements: impl Iterator<Item = T>) -> f64 {
-    elements.fold(T::ZERO, |sum, each| sum.plus(each.times(each))).double().sqrt()
+    squares(elements).sqrt()
 }
 
 /// The smallest element, the first of equals; NaN is larger than all numbers. 0 of none.
@@ -64,7 +114,10 @@ mod tests {
         assert_eq!(sum(singles(&[16_777_216.0, 1.0, 1.0])), 16_777_216.0);
         assert_eq!(sum(doubles(&[16_777_216.0, 1.0, 1.0])), 16_777_218.0);
         assert_eq!(norm(singles(&[3.0, 4.0])), 5.0);
-        assert_eq!(norm(singles(&[1e30])), f64::INFINITY);
+        assert_eq!(norm(singles(&[1e30])), f64::from(1e30f32));
+        assert_eq!(norm(singles(&[3e-40, 4e-40])), norm(doubles(&[f64::from(3e-40f32), f64::from(4e-40f32)])));
+        // 2^12 + 1 has a square that is no real.
+        assert_eq!(norm(singles(&[4097.0])), 4097.0);
         assert_eq!(norm(doubles(&[1e30])), 1e30);
         assert!(sum(singles(&[f64::INFINITY, f64::NEG_INFINITY])).is_nan());
         assert_eq!(sum(doubles(&vec![0.5; 16_000])), 8_000.0);
