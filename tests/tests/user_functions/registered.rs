@@ -1,8 +1,10 @@
 //! Whose functions are, where they may stand, and what the catalog tells of them.
 
 use super::{fails, rows, sessions};
+use multiloop::arrow::array::{ArrayRef, StringArray};
 use multiloop::{DataType, Engine, ScalarFunction, params};
 use multiloop_tests::{Answer, answer};
+use std::sync::Arc;
 
 #[test]
 fn functions_are_of_all_sessions() {
@@ -110,17 +112,20 @@ fn functions_run_no_statements() {
 #[test]
 fn names_of_functions_of_vectors_are_free_for_other_types() {
     let engine = Engine::builder().threads(2).build().expect("an engine");
-    let numbers = DataType::list(DataType::Double);
-    let register = |function: ScalarFunction| engine.register_scalar(function);
-    register(ScalarFunction::new("sigmoid", |x: f64| 1.0 / (1.0 + (-x).exp()))).expect("a function of a number");
-    register(ScalarFunction::new("dot", |_: String, _: String| "own").takes([numbers, numbers])).expect("of arrays");
-    register(ScalarFunction::new("dot", |_: String, _: i32| "times").takes([numbers, DataType::Integer]))
-        .expect("of both");
-    let own = DataType::vector(DataType::Real, 2);
-    register(ScalarFunction::new("l2_norm", |_: String| "own").takes([own])).expect("of vectors of two elements");
-    let reals = DataType::list(DataType::Real);
-    register(ScalarFunction::new("kind", |_: String| "reals").takes([reals])).expect("of reals");
-    register(ScalarFunction::new("kind", |_: String| "doubles").takes([numbers])).expect("of doubles");
+    let (numbers, reals) = (DataType::list(DataType::Double), DataType::list(DataType::Real));
+    // A function that says which it is.
+    let says = |name: &str, parameters: &[DataType], says: &'static str| {
+        let named =
+            move |_: &[ArrayRef], rows: usize| Ok::<ArrayRef, String>(Arc::new(StringArray::from(vec![says; rows])));
+        engine.register_scalar(ScalarFunction::of_arrays(name, parameters.to_vec(), DataType::Text, named))
+    };
+    let sigmoid = ScalarFunction::new("sigmoid", |x: f64| 1.0 / (1.0 + (-x).exp()));
+    engine.register_scalar(sigmoid).expect("a function of a number");
+    says("dot", &[numbers, numbers], "own").expect("a function of arrays");
+    says("dot", &[numbers, DataType::Integer], "times").expect("a function of an array and a number");
+    says("l2_norm", &[DataType::vector(DataType::Real, 2)], "own").expect("a function of vectors of two elements");
+    says("kind", &[reals], "reals").expect("a function of reals");
+    says("kind", &[numbers], "doubles").expect("a function of doubles");
     let session = engine.session();
     for (sql, expected) in [
         ("SELECT sigmoid(0)", "0.5"),
@@ -139,6 +144,6 @@ fn names_of_functions_of_vectors_are_free_for_other_types() {
     }
     fails(&session, "SELECT sigmoid('a'::text)", "42883", "function sigmoid(text) does not exist");
     fails(&session, "SELECT dot('[1]'::vector(1), date '2024-01-01')", "42883", "function dot(vector(1), date)");
-    let taken = register(ScalarFunction::new("abs", |x: f64| x)).expect_err("it is SQL's");
+    let taken = says("abs", &[DataType::Double], "own").expect_err("it is SQL's");
     assert_eq!(taken.sqlstate(), "42723");
 }

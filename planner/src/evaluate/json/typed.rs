@@ -3,18 +3,26 @@
 use super::{Json, Parser};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::array::{Array, Bound};
-use crate::evaluate::vector::text::{null_element, wrong_length};
+use crate::evaluate::vector::text::{null_element, read, wrong_length};
 use crate::evaluate::{logical, mismatch, structure};
 use crate::meter;
 use crate::stack;
 use crate::types::DataType;
 use crate::value::Value;
+use std::borrow::Cow;
 
 /// The value of a JSON text.
 ///
 /// # Errors
 /// 22P02 for JSON of another shape, whatever reading a scalar gives.
 pub(in crate::evaluate) fn typed(text: &str, of: DataType, zone: &str) -> Result<Value> {
+    // An array of numbers is the vector's text. As JSON a number is a NUMERIC, which has no negative zero.
+    if let Some((element, length)) = of.vector_of() {
+        match read(&without_quotes(text), element, length) {
+            Err(error) if error.kind() == ErrorKind::InvalidText => {}
+            vector => return vector,
+        }
+    }
     let json = Parser { text, at: 0, depth: 0, keeps: true }.whole()?;
     value_of(&json, of, zone)
 }
@@ -55,6 +63,23 @@ fn value_of(json: &Json, of: DataType, zone: &str) -> Result<Value> {
             }
             logical::read(text, of, zone)
         }
+    }
+}
+
+/// An array whose elements have no quotes around them; the same text if only some of an element is in quotes.
+fn without_quotes(array: &str) -> Cow<'_, str> {
+    let within = array.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let Some(within) = within.filter(|within| within.contains('"')) else { return Cow::Borrowed(array) };
+    let plain = |element: &str| {
+        let element = element.trim();
+        match element.strip_prefix('"') {
+            Some(rest) => rest.strip_suffix('"').filter(|rest| !rest.contains(['"', '\\'])).map(str::to_owned),
+            None => Some(element.to_owned()).filter(|element| !element.contains('"')),
+        }
+    };
+    match within.split(',').map(plain).collect::<Option<Vec<_>>>() {
+        Some(elements) => Cow::Owned(format!("[{}]", elements.join(","))),
+        None => Cow::Borrowed(array),
     }
 }
 
