@@ -198,6 +198,19 @@ impl Builder<'_> {
         Ok((left, self.coerce(right, list, Coercion::Implicit)?, common))
     }
 
+    /// [`Builder::one_array_type`], whose elements are told apart.
+    pub(super) fn one_array_type_of_equals(
+        &mut self,
+        spelling: &str,
+        left: Expression,
+        right: Expression,
+    ) -> Result<(Expression, Expression, DataType)> {
+        let position = left.position.or(right.position);
+        let (left, right, element) = self.one_array_type(spelling, left, right)?;
+        told_apart(element, position)?;
+        Ok((left, right, element))
+    }
+
     /// `a @> b` or `a && b` of arrays.
     pub(super) fn array_relation(
         &mut self,
@@ -206,9 +219,7 @@ impl Builder<'_> {
         left: Expression,
         right: Expression,
     ) -> Result<Expression> {
-        let position = left.position.or(right.position);
-        let (left, right, element) = self.one_array_type(spelling, left, right)?;
-        told_apart(element, position)?;
+        let (left, right, element) = self.one_array_type_of_equals(spelling, left, right)?;
         Ok(array_call(function, element, vec![left, right], DataType::Boolean))
     }
 
@@ -253,6 +264,20 @@ impl Builder<'_> {
         let array = self.coerce(array, DataType::list(of), Coercion::Implicit)?;
         let value = self.coerce(value, of, Coercion::Implicit)?;
         Ok(Some((array, value, of)))
+    }
+
+    /// [`Builder::array_and_element`], of which the element is looked for among those of the array.
+    pub(super) fn array_and_wanted(
+        &mut self,
+        array: Expression,
+        value: Expression,
+    ) -> Result<Option<(Expression, Expression, DataType)>> {
+        let position = array.position.or(value.position);
+        let found = self.array_and_element(array, value)?;
+        if let Some((_, _, element)) = &found {
+            told_apart(*element, position)?;
+        }
+        Ok(found)
     }
 
     /// `value op ANY|ALL (array)`. A literal array is a list of comparisons, which plans know more of.
@@ -340,7 +365,7 @@ impl Builder<'_> {
 ///
 /// # Errors
 /// 42883 for those of which none is equal to another.
-pub(super) fn told_apart(element: DataType, position: Option<Position>) -> Result<()> {
+fn told_apart(element: DataType, position: Option<Position>) -> Result<()> {
     if element.has_equality() { Ok(()) } else { Err(blanks::no_key(element, false).at(position)) }
 }
 
