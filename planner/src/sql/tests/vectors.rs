@@ -19,7 +19,7 @@ fn what_tells_vectors_apart_says_what_they_are_to_be_cast_to() {
         ("SELECT row_number() OVER (PARTITION BY ^e) FROM s", equality),
         ("SELECT i FROM s WHERE ^e = e", "operator does not exist: vector(2) = vector(2)"),
         ("SELECT i FROM s WHERE ^e = '[1,2]'", "operator does not exist: vector(2) = unknown"),
-        ("SELECT i FROM s WHERE ^ARRAY[1] <> e", "operator does not exist: integer[] <> vector(2)"),
+        ("SELECT i FROM s WHERE ARRAY[^1] <> e", "operator does not exist: integer[] <> vector(2)"),
         ("SELECT i FROM s WHERE ^e IN ('[1,2]')", "operator does not exist: vector(2) = unknown"),
         ("SELECT ^min(e) FROM s", "function min(vector(2)) does not exist"),
     ] {
@@ -68,11 +68,11 @@ fn calls_that_do_not_fit_are_refused_where_they_stand() {
         ("SELECT ^e || date '2024-01-01' FROM s", "42883", "operator does not exist: vector(2) || date"),
         ("SELECT ^e @> ARRAY['a'] FROM s", "42883", "operator does not exist: vector(2) @> text[]"),
         (
-            "SELECT array_position(^ARRAY[e], e) FROM s",
+            "SELECT array_position(ARRAY[^e], e) FROM s",
             "42883",
             "could not identify an equality operator for type vector(2)",
         ),
-        ("SELECT 1::^vector FROM s", "22023", "type vector needs a length: vector(3)"),
+        ("SELECT 1::vector FROM s", "22023", "type vector needs a length: vector(3)"),
     ] {
         refused(&of_vectors(marked), state, message);
     }
