@@ -448,6 +448,7 @@ fn given(token: &Token, data_type: DataType, time_zone: &str) -> Result<Value> {
         Token::String(raw) if is_json => parse(&format!("\"{}\"", raw.text), data_type),
         Token::String(raw) => of_text(&text(raw).map_err(|error| *error)?, data_type, time_zone),
         Token::Object(text) if data_type.struct_fields().is_some() => of_json(text, data_type, time_zone),
+        Token::Array(text) if data_type.is_vector() => of_json(text, data_type, time_zone),
         Token::Array(text) | Token::Object(text) if !is_json && !data_type.is_text() => {
             let what = if matches!(token, Token::Array(_)) { "an array" } else { "an object" };
             let start: String = text.chars().take(40).collect();

@@ -135,7 +135,8 @@ pub(super) fn grows(function: Function, mut types: impl Iterator<Item = DataType
     use ArrayFunction as A;
     use Function as F;
     if result.is_vector() {
-        return matches!(function, F::Vector(_) | F::Cast | F::AssignCast | F::Array(A::ToVector, _) | F::User(_));
+        let casts = matches!(function, F::Cast | F::AssignCast | F::Array(A::ToVector, _) | F::User(_));
+        return casts || matches!(function, F::Vector(_) | F::Struct(StructFunction::OfJson, _));
     }
     let takes_long = matches!(function, F::User(_)) || register_of(result) == Register::Text;
     if takes_long && types.any(DataType::is_vector) {
@@ -151,12 +152,13 @@ pub(super) fn grows(function: Function, mut types: impl Iterator<Item = DataType
             | F::RightPad
             | F::Replace
             | F::Array(A::Join | A::Replace | A::Make | A::MakeOfArrays | A::Concatenate | A::Append | A::Prepend, _)
+            | F::Array(A::OfVector, _)
             | F::Array(A::List(ListFunction::Resize | ListFunction::Zip | ListFunction::ZipShortest), _)
             | F::Lambda(_)
             | F::Json(JsonFunction::Object | JsonFunction::Array)
             | F::Row(RowFunction::Make | RowFunction::Numbered)
             | F::Struct(StructFunction::Make, _)
-    )
+    ) || matches!(function, F::JsonOf(of) if of.is_vector())
 }
 
 /// Whether a call makes vectors of vectors: kernels do, which look at the statement on the way.
@@ -220,6 +222,14 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
             let (text, from, to) = (length(0), length(1), length(2));
             if to <= from { text } else { text.saturating_add((text / from.max(1)).saturating_mul(to)) }
         }
+        Function::Array(ArrayFunction::OfVector, _) | Function::JsonOf(_) => match arguments.first().map(|of| &of.data)
+        {
+            Some(VectorData::Vectors(vectors)) if matches!(function, Function::JsonOf(_)) => {
+                vectors.length().saturating_mul(NUMBER)
+            }
+            Some(VectorData::Vectors(vectors)) => vectors.length().saturating_mul(ELEMENT),
+            _ => length(0),
+        },
         // An element has so many bytes if it is not text.
         Function::Array(ArrayFunction::List(ListFunction::Resize), _) => {
             length(0).saturating_add(number(1).saturating_mul(length(2).saturating_add(ELEMENT)))
