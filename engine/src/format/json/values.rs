@@ -8,7 +8,7 @@ use arrow::buffer::{NullBuffer, OffsetBuffer};
 use multiloop_exec::column::{Column, ColumnData};
 use multiloop_exec::cpu::simd::marks::Stops;
 use multiloop_exec::{Error, ErrorKind, Result};
-use multiloop_planner::evaluate::{check_length, of_json, parse, parse_in};
+use multiloop_planner::evaluate::{check_length, of_json, parse, parse_in, wrong_vector_length};
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType};
 use multiloop_planner::value::Value;
 use std::borrow::Cow;
@@ -297,23 +297,7 @@ impl<'a> Builder<'a> {
 
     fn push_given(&mut self, token: &Token) -> Result<()> {
         if let (Some(element), Token::Array(array)) = (self.element, token) {
-            let mut all = Vec::new();
-            let mut failed = None;
-            let each = |token| match given(&token, element, self.time_zone) {
-                Ok(value) => {
-                    all.push(value);
-                    Ok(())
-                }
-                Err(error) => {
-                    failed = Some(error);
-                    Err(Fault::Contradiction)
-                }
-            };
-            let _ = elements(array, each);
-            return match failed {
-                Some(error) => Err(error),
-                None => self.push_text(&array_text(all, element)),
-            };
+            return self.push_text(&array_text(all_given(array, element, self.time_zone)?, element));
         }
         match (&mut self.values, token) {
             (Values::Text { .. }, Token::String(raw)) if self.data_type == DataType::Text => {
@@ -440,6 +424,36 @@ fn guessed(token: &Token, data_type: DataType, at: usize) -> Scanned<Option<Valu
     })
 }
 
+/// The values of an array as those of a given type.
+fn all_given(array: &str, element: DataType, time_zone: &str) -> Result<Vec<Value>> {
+    let (mut all, mut failed) = (Vec::new(), None);
+    let each = |token| match given(&token, element, time_zone) {
+        Ok(value) => {
+            all.push(value);
+            Ok(())
+        }
+        Err(error) => {
+            failed = Some(error);
+            Err(Fault::Contradiction)
+        }
+    };
+    let _ = elements(array, each);
+    failed.map_or(Ok(all), Err)
+}
+
+/// An array as a vector.
+fn given_vector(array: &str, (of, length): (DataType, u32), time_zone: &str) -> Result<Value> {
+    let elements = all_given(array, of, time_zone)?;
+    if elements.len() != length as usize {
+        return Err(wrong_vector_length(length, elements.len()));
+    }
+    let element = |value| match value {
+        Value::Float(value) => Ok(value),
+        _ => Err(Error::new(ErrorKind::NullNotAllowed, "a vector has no NULL elements")),
+    };
+    Ok(Value::Vector(elements.into_iter().map(element).collect::<Result<_>>()?))
+}
+
 /// A value as one of a given type: numbers, texts and booleans as the texts that they are.
 fn given(token: &Token, data_type: DataType, time_zone: &str) -> Result<Value> {
     let is_json = matches!(data_type, DataType::Json | DataType::Jsonb);
@@ -448,6 +462,7 @@ fn given(token: &Token, data_type: DataType, time_zone: &str) -> Result<Value> {
         Token::String(raw) if is_json => parse(&format!("\"{}\"", raw.text), data_type),
         Token::String(raw) => of_text(&text(raw).map_err(|error| *error)?, data_type, time_zone),
         Token::Object(text) if data_type.struct_fields().is_some() => of_json(text, data_type, time_zone),
+        Token::Array(text) if let Some(vector) = data_type.vector_of() => given_vector(text, vector, time_zone),
         Token::Array(text) | Token::Object(text) if !is_json && !data_type.is_text() => {
             let what = if matches!(token, Token::Array(_)) { "an array" } else { "an object" };
             let start: String = text.chars().take(40).collect();
