@@ -300,7 +300,7 @@ fn closures_over_vectors() {
         let error = known.select(|i| i.d.l2_distance(wrong)).collect().expect_err("no vector");
         assert_eq!(error.sqlstate(), "22000", "{error}");
     }
-    let listed = session.values([(1, [1.0_f32, 2.0]), (2, [3.0, 4.0])]).filter(|r| r.0.eq(2)).select(|r| r.1);
+    let listed = session.values([(1_i32, [1.0_f32, 2.0]), (2, [3.0, 4.0])]).filter(|r| r.0.eq(2)).select(|r| r.1);
     assert_eq!(listed.collect(), Ok(vec![[3.0, 4.0]]));
     assert!(session.values([[1.0_f32; 2]; 0]).collect().expect("no rows").is_empty());
 }
