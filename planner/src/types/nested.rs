@@ -124,6 +124,12 @@ impl DataType {
         self.vector_of().is_some()
     }
 
+    /// The type of the array that a vector becomes where an array is wanted; any other type itself.
+    #[must_use]
+    pub fn vector_as_array(self) -> DataType {
+        self.vector_of().map_or(self, |(of, _)| DataType::list(of))
+    }
+
     /// Values by name: at least one, and no name twice.
     pub fn structure(fields: Vec<(String, DataType)>) -> Self {
         debug_assert!(!fields.is_empty(), "a struct has a field");

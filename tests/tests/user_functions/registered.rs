@@ -1,7 +1,7 @@
 //! Whose functions are, where they may stand, and what the catalog tells of them.
 
 use super::{fails, rows, sessions};
-use multiloop::{Engine, ScalarFunction, params};
+use multiloop::{DataType, Engine, ScalarFunction, params};
 use multiloop_tests::{Answer, answer};
 
 #[test]
@@ -104,4 +104,41 @@ fn functions_run_no_statements() {
         "a statement within a function",
     );
     assert_eq!(rows(&answer(&session, "SELECT 1")), [["1"]]);
+}
+
+/// Names that only functions of vectors have are free for others, and the arguments say which of them is called.
+#[test]
+fn names_of_functions_of_vectors_are_free_for_other_types() {
+    let engine = Engine::builder().threads(2).build().expect("an engine");
+    let numbers = DataType::list(DataType::Double);
+    let register = |function: ScalarFunction| engine.register_scalar(function);
+    register(ScalarFunction::new("sigmoid", |x: f64| 1.0 / (1.0 + (-x).exp()))).expect("a function of a number");
+    register(ScalarFunction::new("dot", |_: String, _: String| "own").takes([numbers, numbers])).expect("of arrays");
+    register(ScalarFunction::new("dot", |_: String, _: i32| "times").takes([numbers, DataType::Integer]))
+        .expect("of both");
+    let own = DataType::vector(DataType::Real, 2);
+    register(ScalarFunction::new("l2_norm", |_: String| "own").takes([own])).expect("of vectors of two elements");
+    let reals = DataType::list(DataType::Real);
+    register(ScalarFunction::new("kind", |_: String| "reals").takes([reals])).expect("of reals");
+    register(ScalarFunction::new("kind", |_: String| "doubles").takes([numbers])).expect("of doubles");
+    let session = engine.session();
+    for (sql, expected) in [
+        ("SELECT sigmoid(0)", "0.5"),
+        ("SELECT sigmoid(0.0::real)", "0.5"),
+        ("SELECT sigmoid('[0]'::vector(1))", "[0.5]"),
+        ("SELECT dot(ARRAY[1], ARRAY[2])", "own"),
+        ("SELECT dot('[1,2]'::vector(2), '[3,4]')", "11"),
+        ("SELECT dot('[1,2]'::vector(2), ARRAY[3, 4])", "11"),
+        ("SELECT dot('[1,2]'::vector(2), 3)", "times"),
+        ("SELECT l2_norm('[3,4]'::vector(2))", "own"),
+        ("SELECT l2_norm('[3,4,0]'::vector(3))", "5"),
+        ("SELECT kind('[3,4]'::vector(2))", "reals"),
+        ("SELECT kind('[3,4]'::vector(2, double))", "doubles"),
+    ] {
+        assert_eq!(rows(&answer(&session, sql)), [[expected]], "{sql}");
+    }
+    fails(&session, "SELECT sigmoid('a'::text)", "42883", "function sigmoid(text) does not exist");
+    fails(&session, "SELECT dot('[1]'::vector(1), date '2024-01-01')", "42883", "function dot(vector(1), date)");
+    let taken = register(ScalarFunction::new("abs", |x: f64| x)).expect_err("it is SQL's");
+    assert_eq!(taken.sqlstate(), "42723");
 }

@@ -33,6 +33,9 @@ const SHOWN_MAX: usize = 64;
 /// Bytes of an element of an array that is a number.
 const ELEMENT: usize = 17;
 
+/// Bytes of a double that is shown, with a comma behind it.
+const NUMBER: usize = 25;
+
 /// Bytes of one string, at most.
 const STRING_MAX: usize = 1 << 30;
 
@@ -122,7 +125,10 @@ kernel! {
 pub(super) fn grows(function: Function, result: DataType) -> bool {
     use ArrayFunction as A;
     use Function as F;
-    let makes_vectors = || matches!(function, F::Vector(_) | F::Cast | F::AssignCast | F::Array(A::ToVector, _));
+    let makes_vectors = || {
+        let casts = matches!(function, F::Cast | F::AssignCast | F::Array(A::ToVector, _));
+        casts || matches!(function, F::Vector(_) | F::Struct(StructFunction::OfJson, _))
+    };
     if result.is_vector() && makes_vectors() {
         return true;
     }
@@ -136,12 +142,13 @@ pub(super) fn grows(function: Function, result: DataType) -> bool {
             | F::RightPad
             | F::Replace
             | F::Array(A::Join | A::Replace | A::Make | A::MakeOfArrays | A::Concatenate | A::Append | A::Prepend, _)
+            | F::Array(A::OfVector, _)
             | F::Array(A::List(ListFunction::Resize | ListFunction::Zip | ListFunction::ZipShortest), _)
             | F::Lambda(_)
             | F::Json(JsonFunction::Object | JsonFunction::Array)
             | F::Row(RowFunction::Make | RowFunction::Numbered)
             | F::Struct(StructFunction::Make, _)
-    )
+    ) || matches!(function, F::JsonOf(of) if of.is_vector())
 }
 
 impl Growth {
@@ -194,6 +201,14 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
             let (text, from, to) = (length(0), length(1), length(2));
             if to <= from { text } else { text.saturating_add((text / from.max(1)).saturating_mul(to)) }
         }
+        Function::Array(ArrayFunction::OfVector, _) | Function::JsonOf(_) => match arguments.first().map(|of| &of.data)
+        {
+            Some(VectorData::Vectors(vectors)) if matches!(function, Function::JsonOf(_)) => {
+                vectors.length().saturating_mul(NUMBER)
+            }
+            Some(VectorData::Vectors(vectors)) => vectors.length().saturating_mul(ELEMENT),
+            _ => length(0),
+        },
         // An element has so many bytes if it is not text.
         Function::Array(ArrayFunction::List(ListFunction::Resize), _) => {
             length(0).saturating_add(number(1).saturating_mul(length(2).saturating_add(ELEMENT)))

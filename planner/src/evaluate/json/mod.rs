@@ -346,6 +346,14 @@ pub fn append_json(value: &Value, data_type: DataType, zone: &str, out: &mut Str
                 value => append_json(value, element, zone, out),
             });
         }
+        (Value::Vector(elements), _) => {
+            let of = data_type.vector_of().map_or(DataType::Double, |(of, _)| of);
+            for (at, element) in elements.iter().enumerate() {
+                out.push(if at > 0 { ',' } else { '[' });
+                append_json(&Value::Float(*element), of, zone, out);
+            }
+            out.push(']');
+        }
         (Value::Text(encoded), DataType::Nested(_)) if let Some(fields) = data_type.struct_fields() => {
             let values = structure::decode(encoded, fields).unwrap_or_default();
             out.push('{');

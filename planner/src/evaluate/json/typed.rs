@@ -3,7 +3,8 @@
 use super::{Json, Parser};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::array::{Array, Bound};
-use crate::evaluate::{logical, structure};
+use crate::evaluate::vector::text::{null_element, wrong_length};
+use crate::evaluate::{logical, mismatch, structure};
 use crate::meter;
 use crate::stack;
 use crate::types::DataType;
@@ -40,6 +41,7 @@ fn value_of(json: &Json, of: DataType, zone: &str) -> Result<Value> {
             };
             Ok(Value::text(structure::encode(&fields.iter().map(field).collect::<Result<Vec<_>>>()?, fields)))
         }
+        Json::Array(elements) if let Some((of, length)) = of.vector_of() => vector(elements, of, length, zone),
         Json::Array(_) => {
             let Some(element) = of.element().filter(|_| !of.is_zero_based()) else { return wrong("an array") };
             let (mut lengths, mut elements) = (Vec::new(), Vec::new());
@@ -54,6 +56,22 @@ fn value_of(json: &Json, of: DataType, zone: &str) -> Result<Value> {
             logical::read(text, of, zone)
         }
     }
+}
+
+/// The vector of an array of numbers. The texts NaN and Infinity are numbers, too: JSON has no others of them.
+fn vector(elements: &[Json], of: DataType, length: u32, zone: &str) -> Result<Value> {
+    if elements.len() != length as usize {
+        return Err(wrong_length(length, elements.len()));
+    }
+    let mut values = Vec::with_capacity(elements.len());
+    for element in elements {
+        values.push(match value_of(element, of, zone)? {
+            Value::Float(value) => value,
+            Value::Null => return Err(null_element()),
+            other => return Err(mismatch(&other, of)),
+        });
+    }
+    Ok(Value::vector(values))
 }
 
 /// The elements of an array of arrays, all of one length.

@@ -36,16 +36,21 @@ pub(in crate::evaluate) fn apply(call: &Call) -> Result<Option<Value>> {
             to_vector(array, element, of, length).map(Some)
         }
         (Function::Array(ArrayFunction::OfVector, element), [Value::Vector(elements)]) => {
-            let elements = elements.iter().map(|&value| Value::Float(rounded(value, element))).collect::<Vec<_>>();
-            meter::spend(elements.len())?;
-            Ok(Some(Value::text(Array::of(elements).encode(element))))
+            to_array(elements, element).map(Some)
         }
         _ => Ok(None),
     }
 }
 
+/// The array of a vector's elements, as reals or doubles.
+pub(in crate::evaluate) fn to_array(elements: &[f64], element: DataType) -> Result<Value> {
+    meter::spend(elements.len())?;
+    let elements = elements.iter().map(|&value| Value::Float(rounded(value, element))).collect::<Vec<_>>();
+    Ok(Value::text(Array::of(elements).encode(element)))
+}
+
 /// The vector of an array of numbers.
-fn to_vector(array: &str, element: DataType, of: DataType, length: u32) -> Result<Value> {
+pub(in crate::evaluate) fn to_vector(array: &str, element: DataType, of: DataType, length: u32) -> Result<Value> {
     let array = Array::decode(array, element).ok_or_else(|| Error::internal("no array in its place"))?;
     if array.bounds.len() > 1 {
         return Err(Error::new(ErrorKind::InvalidArray, "a vector is made of an array of one dimension"));

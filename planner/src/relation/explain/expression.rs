@@ -93,6 +93,7 @@ impl Printer<'_> {
                 format!("{{{}}}", fields.iter().zip(arguments).map(field).collect::<Vec<_>>().join(", "))
             }
             (StructFunction::Field, Some((name, _))) => format!("{}.{name}", self.print(&arguments[0], 9)),
+            (StructFunction::OfJson, _) if of.is_vector() => format!("{}::{of}", self.print(&arguments[0], 9)),
             (StructFunction::Cast(to), _) => format!("{}::{to}", self.print(&arguments[0], 9)),
             _ => format!("struct_{}({})", debug_word(&function), self.list(arguments)),
         }

@@ -145,7 +145,10 @@ fn custom(
     if let (STRUCT, [fields]) = (plain, modifiers) {
         return structure::struct_type(fields, made);
     }
-    if plain == "vector" {
+    // pgvector's is in the schema that it was installed in, which is mostly this one. Without a length it may be a type that a
+    // statement has made.
+    let is_vector = plain == "vector" || parts == ["public", "vector"];
+    if is_vector && !modifiers.is_empty() {
         return vector(modifiers);
     }
     if !modifiers.is_empty() {
@@ -167,6 +170,7 @@ fn custom(
     };
     match made(&of)? {
         Some(made) => Ok(made),
+        None if is_vector => vector(modifiers),
         None => Err(Error::new(ErrorKind::UnknownObject, format!("type \"{name}\" does not exist"))),
     }
 }

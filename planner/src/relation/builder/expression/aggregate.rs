@@ -21,6 +21,7 @@
 
 use super::call::no_function;
 use super::coercion::{Coercion, cast};
+use super::vector::with_cast_hint;
 use super::{blanks, composed, exact};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
@@ -90,7 +91,7 @@ pub(crate) fn aggregate_type(function: AggregateFunction, argument: DataType) ->
         }
         (A::Min | A::Max, T::Boolean | T::Uuid | T::Bytea | T::Json | T::Jsonb | T::System(_)) => return None,
         (A::Min | A::Max, T::Bit(_) | T::VarBit(_) | T::JsonPath) => return None,
-        (A::Min | A::Max, row) if row.fields().is_some() || row.is_vector() => return None,
+        (A::Min | A::Max, row) if row.fields().is_some() || !row.has_equality() => return None,
         (A::Min | A::Max, T::Varchar(_)) => T::Text,
         (A::Min | A::Max, ordered) => ordered,
         (A::BoolAnd | A::BoolOr, T::Boolean) => T::Boolean,
@@ -247,7 +248,8 @@ impl Builder<'_> {
             _ => argument,
         };
         let Some(data_type) = aggregate_type(function, argument.data_type) else {
-            return Err(no_function(name, &[argument]));
+            let of = argument.data_type;
+            return Err(with_cast_hint(no_function(name, &[argument]), of));
         };
         let in_double = match function {
             A::StddevSample | A::StddevPopulation | A::VarianceSample | A::VariancePopulation | A::Average => {

@@ -4,7 +4,7 @@ use super::coercion::{Coercion, cast, castable, element_type, types_to_unify, un
 use super::logical::relabel;
 use super::operator::no_operator;
 use super::subquery::Quantifier;
-use super::{bits_function, fold, pattern::PatternOperator, structure};
+use super::{bits_function, blanks, fold, pattern::PatternOperator, structure};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::array::Array;
 use crate::function::{ArrayFunction, Comparison, Function, RowFunction, type_of_word, type_word};
@@ -182,7 +182,8 @@ impl Builder<'_> {
     ) -> Result<(Expression, Expression, DataType)> {
         let (l, r) = (left.data_type, right.data_type);
         let fails = |position| Err(no_operator(spelling, l, r, position));
-        let common = match (l.element(), r.element()) {
+        let (left, right) = (self.array_if_vector(left)?, self.array_if_vector(right)?);
+        let common = match (left.data_type.element(), right.data_type.element()) {
             (Some(a), Some(b)) => match common_element(a, b) {
                 Some(common) => common,
                 None => return fails(left.position),
@@ -205,7 +206,9 @@ impl Builder<'_> {
         left: Expression,
         right: Expression,
     ) -> Result<Expression> {
+        let position = left.position.or(right.position);
         let (left, right, element) = self.one_array_type(spelling, left, right)?;
+        told_apart(element, position)?;
         Ok(array_call(function, element, vec![left, right], DataType::Boolean))
     }
 
@@ -274,7 +277,7 @@ impl Builder<'_> {
                     _ => array,
                 }
             }
-            _ => bits_function::of_any_length(array),
+            _ => self.array_if_vector(bits_function::of_any_length(array))?,
         };
         let Some(element) = array.data_type.element() else {
             let error = Error::new(ErrorKind::WrongObjectType, "op ANY/ALL (array) requires array on right side");
@@ -333,6 +336,14 @@ impl Builder<'_> {
     }
 }
 
+/// Checks that elements of a type can be told apart.
+///
+/// # Errors
+/// 42883 for those of which none is equal to another.
+pub(super) fn told_apart(element: DataType, position: Option<Position>) -> Result<()> {
+    if element.has_equality() { Ok(()) } else { Err(blanks::no_key(element, false).at(position)) }
+}
+
 /// The type in which a value and the elements of an array are compared.
 fn tested_type(value: DataType, element: DataType) -> DataType {
     match (value, element) {
@@ -358,5 +369,6 @@ fn tested_type(value: DataType, element: DataType) -> DataType {
 fn common_element(a: DataType, b: DataType) -> Option<DataType> {
     let nulls = [a, b].map(|data_type| Expression::constant(Value::Null, data_type));
     let common = unify_types(&types_to_unify(nulls.iter()), "ARRAY").ok()?;
-    Some(element_of(common))
+    // Of vectors and arrays there would be arrays of arrays, which are no type.
+    Some(element_of(common)).filter(|common| common.element().is_none())
 }

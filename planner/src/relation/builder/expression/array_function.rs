@@ -1,6 +1,6 @@
 //! Functions of arrays, and of values as JSON: those whose argument types depend on each other.
 
-use super::array::array_call;
+use super::array::{array_call, told_apart};
 use super::call::{Special, no_function, take};
 use super::coercion::Coercion;
 use super::logical::relabel;
@@ -107,7 +107,11 @@ impl Builder<'_> {
         value: Expression,
     ) -> Result<Expression> {
         let missing = no_function(name, &[array.clone(), value.clone()]);
+        let position = array.position.or(value.position);
         let Some((array, value, of)) = self.array_and_element(array, value)? else { return Err(missing) };
+        if function == ArrayFunction::Remove {
+            told_apart(of, position)?;
+        }
         let arguments = if function == ArrayFunction::Prepend { vec![value, array] } else { vec![array, value] };
         Ok(array_call(function, of, arguments, DataType::list(of)))
     }
@@ -116,7 +120,9 @@ impl Builder<'_> {
         let missing = no_function(name, &arguments);
         let start = if arguments.len() > 2 { arguments.pop() } else { None };
         let [array, value] = take(arguments);
+        let position = array.position.or(value.position);
         let Some((array, value, of)) = self.array_and_element(array, value)? else { return Err(missing) };
+        told_apart(of, position)?;
         let mut arguments = vec![array, value];
         if let Some(start) = start {
             arguments.push(self.coerce(start, DataType::Integer, Coercion::Implicit)?);
@@ -131,7 +137,9 @@ impl Builder<'_> {
         let missing = no_function("array_replace", &arguments);
         let [array, from, to] = take(arguments);
         let Some((array, from, _)) = self.array_and_element(array, from)? else { return Err(missing) };
+        let position = array.position;
         let Some((array, to, of)) = self.array_and_element(array, to)? else { return Err(missing) };
+        told_apart(of, position)?;
         let from = self.coerce(from, of, Coercion::Implicit)?;
         Ok(array_call(ArrayFunction::Replace, of, vec![array, from, to], DataType::list(of)))
     }

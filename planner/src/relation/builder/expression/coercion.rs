@@ -165,6 +165,7 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
     match (a, b) {
         (a, b) if a == b => Some(a),
         (DataType::Null, other) | (other, DataType::Null) => Some(other),
+        (a, b) if is_vector_beside_array(a, b) => unify_arrays(a.vector_as_array(), b.vector_as_array()),
         (a, b) if a.category() != b.category() => None,
         // Text is what PostgreSQL likes best of all strings; of any other and a name it takes the name.
         (DataType::Text, DataType::Name) => Some(DataType::Text),
@@ -182,6 +183,11 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
         (a, b) if castable(b, a, Coercion::Implicit) => Some(a),
         _ => None,
     }
+}
+
+/// Whether one is a vector and the other an array: what they have in common is an array.
+fn is_vector_beside_array(a: DataType, b: DataType) -> bool {
+    (a.is_vector() && b.element().is_some()) || (a.element().is_some() && b.is_vector())
 }
 
 /// Arrays have a common type where their elements have one that both are cast to implicitly.

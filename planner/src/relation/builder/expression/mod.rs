@@ -79,3 +79,4 @@ pub use set_function::SetCall;
 pub(super) use structure::settled_type;
 pub use subquery::Quantifier;
 pub use type_limits::{bits, characters, decimal, vector};
+pub(crate) use vector::with_cast_hint;

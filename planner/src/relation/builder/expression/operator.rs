@@ -228,6 +228,7 @@ impl Builder<'_> {
 
     /// `a || b`: one of them a string, the other anything that has a text.
     fn concatenate(&mut self, left: Expression, right: Expression) -> Result<Expression> {
+        let (left, right) = self.array_beside_vector(left, right)?;
         if left.data_type.element().is_some() || right.data_type.element().is_some() {
             return self.concatenate_arrays(left, right);
         }

@@ -2,12 +2,15 @@
 //! and nothing fails at run time.
 //!
 //! Of two vectors of one length, real beside double precision is double precision. A number beside a vector is rounded to the type
-//! of the vector's elements. A text in quotes beside a vector is a vector of its type.
+//! of the vector's elements. A text in quotes beside a vector is a vector of its type, and so is an array of numbers, of which only
+//! the rows say whether it has as many elements: 22000 at run time.
+//!
+//! Where an array is wanted a vector is one: what is said of arrays here is which functions want them.
 
-use super::call::{Special, no_function, take};
+use super::call::{Special, take};
 use super::coercion::{Coercion, undetermined};
 use super::operator::no_operator;
-use super::{Subscript, fold, type_limits};
+use super::{Subscript, fold, registry, type_limits};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::{Function, VectorFunction};
 use crate::relation::builder::{Builder, Operator};
@@ -85,21 +88,32 @@ fn vector_call(function: VectorFunction, arguments: Vec<Expression>) -> Result<E
 impl Builder<'_> {
     /// A function of vectors, if the name and the types are of one.
     pub(super) fn special_vector_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
-        if !arguments.iter().any(|argument| argument.data_type.is_vector()) {
+        if !arguments.iter().any(|argument| argument.data_type.is_vector()) || self.is_just_users(name, &arguments) {
             return Ok(Special::NoMatch(arguments));
         }
         let call = match (name, arguments.len()) {
-            ("subvector", 3) => self.subvector(take(arguments))?,
+            ("subvector", 3) if arguments[0].data_type.is_vector() => self.subvector(take(arguments))?,
             (name, 1) if let Some(function) = of_one(name) => vector_call(function, arguments)?,
             (name, 2) if let Some(function) = measure(name) => {
-                let missing = no_function(name, &arguments);
                 let [left, right] = take(arguments);
-                let pair = self.vectors(left, right)?.ok_or(missing)?;
-                vector_call(function, pair.into())?
+                match self.vectors(left.clone(), right.clone())? {
+                    Some(pair) => vector_call(function, pair.into())?,
+                    None => return Ok(Special::NoMatch(vec![left, right])),
+                }
             }
             _ => return Ok(Special::NoMatch(arguments)),
         };
         Ok(Special::Bound(call))
+    }
+
+    /// The arguments of a function with arrays for vectors where it takes arrays of any elements or of numbers.
+    pub(super) fn arrays_for_vectors(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Vec<Expression>> {
+        let given = arguments.into_iter().enumerate();
+        let given = given.map(|(place, argument)| match argument.data_type.is_vector() && takes_array(name, place) {
+            true => self.array_if_vector(argument),
+            false => Ok(argument),
+        });
+        given.collect()
     }
 
     /// An operator of which a side is a vector; none if it has no meaning for vectors.
@@ -172,52 +186,39 @@ impl Builder<'_> {
         Ok(extreme)
     }
 
-    /// `a[i]`, or `a[i:j]` of which both bounds are constants.
+    /// `a[i]`, or `a[i:j]`, which is an array: only rows may say how long it is.
     pub(super) fn vector_subscripts(&mut self, vector: Expression, subscripts: Vec<Subscript>) -> Result<Expression> {
-        let (data_type, position) = (vector.data_type, vector.position);
-        let Some((element, length)) = data_type.vector_of() else {
-            return Err(Error::internal("a subscript of no vector"));
-        };
-        let Ok([subscript]) = <[Subscript; 1]>::try_from(subscripts) else {
+        if subscripts.iter().any(|subscript| matches!(subscript, Subscript::Slice(..))) {
+            let array = self.array_if_vector(vector)?;
+            return self.subscripts(array, subscripts);
+        }
+        let position = vector.position;
+        let Ok([Subscript::At(place)]) = <[Subscript; 1]>::try_from(subscripts) else {
+            let element = vector.data_type.vector_of().map_or(vector.data_type, |(element, _)| element);
             let message = format!("cannot subscript type {element} because it does not support subscripting");
             return Err(Error::new(ErrorKind::TypeMismatch, message).at(position));
         };
-        match subscript {
-            Subscript::At(place) => {
-                let place = self.subscript(place)?;
-                let place = super::coercion::cast(place, DataType::BigInt, Coercion::Implicit);
-                Ok(vector_call(VectorFunction::Element, vec![vector, place])?.at(position))
-            }
-            Subscript::Slice(lower, upper) => {
-                let mut bound = |bound: Option<Expression>, otherwise: u32| match bound {
-                    None => Ok(i64::from(otherwise)),
-                    Some(bound) => {
-                        let bound = self.subscript(bound)?;
-                        constant_integer(&bound, "a part of a vector between bounds that are not constant is")
-                    }
-                };
-                let (lower, upper) = (bound(lower, 1)?, bound(upper, length)?);
-                let count = upper.saturating_sub(lower).saturating_add(1);
-                part(vector, lower, count).map_err(|error| error.at(position))
-            }
-        }
+        let place = self.subscript(place)?;
+        let place = super::coercion::cast(place, DataType::BigInt, Coercion::Implicit);
+        Ok(vector_call(VectorFunction::Element, vec![vector, place])?.at(position))
     }
 
-    /// Two vectors as two of one type; none if a side is neither a vector nor of unknown type.
+    /// Two vectors as two of one type; none if a side is neither a vector nor an array of numbers nor of unknown type.
     fn vectors(&mut self, left: Expression, right: Expression) -> Result<Option<[Expression; 2]>> {
         let (l, r) = (left.data_type, right.data_type);
         let common = match (l.vector_of(), r.vector_of()) {
             (Some((_, a)), Some((_, b))) if a != b => return Err(different(a, b, right.position.or(left.position))),
             (Some((of, length)), Some((other, _))) => DataType::vector(of.max(other), length),
-            (Some(_), None) if r == DataType::Null => l,
-            (None, Some(_)) if l == DataType::Null => r,
+            (Some(_), None) if becomes_vector(r) => l,
+            (None, Some(_)) if becomes_vector(l) => r,
             _ => return Ok(None),
         };
-        let left = self.coerce(left, common, Coercion::Implicit)?;
-        Ok(Some([left, self.coerce(right, common, Coercion::Implicit)?]))
+        let left = self.coerce(left, common, Coercion::Assignment)?;
+        Ok(Some([left, self.coerce(right, common, Coercion::Assignment)?]))
     }
 
-    /// `a || b` of two vectors; none if a side is neither a vector nor of unknown type.
+    /// `a || b` of two vectors; none if a side is neither a vector nor of unknown type. A vector beside an array, or beside a
+    /// number, is an array (`concatenate`).
     fn concatenate_vectors(&mut self, left: &Expression, right: &Expression) -> Result<Option<Expression>> {
         let (l, r) = (left.data_type, right.data_type);
         let known = match (l.vector_of(), r.vector_of()) {
@@ -236,21 +237,42 @@ impl Builder<'_> {
                 (ExpressionKind::Parameter(index), None) => {
                     return Err(undetermined(*index as usize).at(side.position));
                 }
-                _ => return Err(no_operator("||", l, r, left.position)),
+                _ => {
+                    let error = Error::new(ErrorKind::IndeterminateType, "could not determine the length of a vector");
+                    return Err(error.at(side.position).with_hint("Cast the NULL: NULL::vector(3)."));
+                }
             };
             let to = type_limits::vector(known, &own).map_err(|error| error.at(side.position))?;
             length += to.vector_of().map_or(0, |(_, length)| length);
-            sides.push(self.coerce(side.clone(), to, Coercion::Implicit)?);
+            let side = self.coerce(side.clone(), to, Coercion::Implicit);
+            sides.push(side.map_err(|error| match error.kind() {
+                ErrorKind::InvalidText => error.with_hint("To add it to the vector's text, cast the vector to text."),
+                _ => error,
+            })?);
         }
         let to = type_limits::vector(known, &length.to_string()).map_err(|error| error.at(left.position))?;
         Ok(Some(fold::call(Function::Vector(VectorFunction::Concatenate), sides, to)))
     }
 
+    /// The sides of `||` with an array for a vector that is beside an array of numbers or a number.
+    pub(super) fn array_beside_vector(
+        &mut self,
+        left: Expression,
+        right: Expression,
+    ) -> Result<(Expression, Expression)> {
+        let is_array_beside = |of: DataType| of.is_numeric() || is_array_of_numbers(of);
+        if left.data_type.is_vector() && is_array_beside(right.data_type) {
+            return Ok((self.array_if_vector(left)?, right));
+        }
+        if right.data_type.is_vector() && is_array_beside(left.data_type) {
+            let right = self.array_if_vector(right)?;
+            return Ok((left, right));
+        }
+        Ok((left, right))
+    }
+
     /// `subvector(a, start, count)`.
     fn subvector(&mut self, [vector, start, count]: [Expression; 3]) -> Result<Expression> {
-        if !vector.data_type.is_vector() {
-            return Err(no_function("subvector", &[vector, start, count]));
-        }
         let position = vector.position;
         let mut bound = |bound: Expression| {
             let bound = self.coerce(bound, DataType::Integer, Coercion::Implicit)?;
@@ -258,6 +280,35 @@ impl Builder<'_> {
         };
         let (start, count) = (bound(start)?, bound(count)?);
         part(vector, start, count).map_err(|error| error.at(position))
+    }
+}
+
+/// Whether a value beside a vector is read as one: a literal of unknown type, an array of numbers.
+fn becomes_vector(of: DataType) -> bool {
+    of == DataType::Null || is_array_of_numbers(of)
+}
+
+/// Whether it is an array of numbers, as vectors are made of.
+pub(super) fn is_array_of_numbers(of: DataType) -> bool {
+    of.element().is_some_and(DataType::is_numeric) && !of.is_zero_based()
+}
+
+/// Whether a function takes an array at a place that a vector may be instead.
+fn takes_array(name: &str, place: usize) -> bool {
+    // These are other functions, too, and are described as such.
+    let is_one = matches!((name, place), ("contains" | "length" | "array_length", 0) | ("width_bucket", 1));
+    is_one || registry::takes_array(name, place)
+}
+
+/// A hint for an error that says that values of a type cannot be compared, if they are vectors.
+pub(crate) fn with_cast_hint(error: Error, of: DataType) -> Error {
+    let array = of.element().unwrap_or(of).vector_as_array();
+    match of.is_vector() {
+        true => error.with_hint(format!("Vectors have no equality and no order: cast it to {array}.")),
+        false if array.element().is_some() && of.element() != Some(array) => {
+            error.with_hint("Vectors have no equality and no order, and arrays of them have none.")
+        }
+        false => error,
     }
 }
 
