@@ -306,7 +306,10 @@ fn vectors_are_described_written_and_read() {
     assert_eq!(json, "[{\"e\":[1,2.5,-3e-05],\"d\":[\"NaN\",0.1]},\n{\"e\":[4,5,6],\"d\":null}]\n");
     for name in ["t.parquet", "t.arrow", "t.csv", "t.json", "t.ndjson"] {
         let path = folder.0.join(name);
-        let copied = format!("COPY t TO '{0}'; CREATE TABLE u AS TABLE t WITH NO DATA; COPY u FROM '{0}'; TABLE u", text(&path));
+        let copied = format!(
+            "COPY t TO '{0}'; CREATE TABLE u AS SELECT * FROM t LIMIT 0; COPY u FROM '{0}'; TABLE u",
+            text(&path)
+        );
         let rows = printed(&["-q", "-At", "-c", set_up, "-c", &copied]);
         assert_eq!(rows, "1|[1,2.5,-3e-05]|[NaN,0.1]\n2|[4,5,6]|\n", "{name}");
     }

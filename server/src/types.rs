@@ -126,7 +126,11 @@ fn numbers(data_type: DataType) -> ((u32, u32, i16), i32) {
     let nested = || match plain {
         row if row.fields().is_some() => RECORD,
         vector if let Some((of, _)) = vector.vector_of() => {
-            if of == DataType::Real { VECTOR } else { DOUBLE_VECTOR }
+            if of == DataType::Real {
+                VECTOR
+            } else {
+                DOUBLE_VECTOR
+            }
         }
         vector if vector.is_zero_based() && vector.element() == Some(DataType::SmallInt) => INT2VECTOR,
         vector if vector.is_zero_based() => OIDVECTOR,

@@ -176,7 +176,9 @@ fn wider(a: DataType, b: DataType) -> Option<DataType> {
     use DataType::*;
     match (a.vector_of(), b.vector_of()) {
         _ if a == b => return Some(a),
-        (Some((of, length)), Some((other, same))) if length == same => return Some(DataType::vector(wider(of, other)?, length)),
+        (Some((of, length)), Some((other, same))) if length == same => {
+            return Some(DataType::vector(wider(of, other)?, length));
+        }
         (Some((of, _)), Some((same, _))) if of == same => return Some(DataType::list(of)),
         _ if are_vectors_and_arrays(a, b) => return Some(if a.is_vector() { b } else { a }),
         _ => {}

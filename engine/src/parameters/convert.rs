@@ -45,15 +45,15 @@ impl Parameter {
                 _ => None,
             },
             Kind::Interval(value) => (to == DataType::Interval).then_some(Value::Interval(*value)),
-            Kind::Floats(values, _) if let Some(vector) = to.vector_of() => Some(vector_as(values.iter().copied(), vector)?),
+            Kind::Floats(values, _) if let Some(vector) = to.vector_of() => {
+                Some(vector_as(values.iter().copied(), vector)?)
+            }
             Kind::Array(elements, _) if let Some(vector) = to.vector_of() => match numbers(elements)? {
                 Some(values) => Some(vector_as(values.into_iter(), vector)?),
                 None => None,
             },
             Kind::Array(..) | Kind::Floats(..) => match to.element() {
-                Some(element) if !to.is_zero_based() => {
-                    array_as(&self.elements().unwrap_or_default(), element, sight)?
-                }
+                Some(element) if !to.is_zero_based() => array_as(&self.elements().unwrap_or_default(), element, sight)?,
                 _ => None,
             },
             Kind::Value(value) => Some(value.clone()),

@@ -64,7 +64,9 @@ pub(super) fn kind_of(column: &ColumnDescriptor, arrow: &Arrow, field: &Field) -
 /// Whether some row groups say that there are NULLs among the elements of vectors of a length, whose leaf this is: those of valid
 /// rows, which are vectors no more. Where nothing is said there are none, until they are read.
 pub(super) fn has_null_elements(groups: &[RowGroupMetaData], leaf: usize, length: i64) -> bool {
-    groups.iter().any(|group| null_elements(group.column(leaf), group.num_rows(), length).is_some_and(|nulls| nulls > 0))
+    groups
+        .iter()
+        .any(|group| null_elements(group.column(leaf), group.num_rows(), length).is_some_and(|nulls| nulls > 0))
 }
 
 /// How many there are in a row group, if it tells.

@@ -80,7 +80,8 @@ fn open(path: &Path) -> Result<Opened> {
 /// The type of a column, by its root: an array for vectors that have NULL elements, as far as the footer tells.
 fn with_nulls(metadata: &ArrowReaderMetadata, root: usize, field: &Field) -> DataType {
     let Some((of, length)) = field.data_type.vector_of() else { return field.data_type };
-    let may_be_null = matches!(metadata.schema().field(root).data_type(), Arrow::FixedSizeList(item, _) if item.is_nullable());
+    let may_be_null =
+        matches!(metadata.schema().field(root).data_type(), Arrow::FixedSizeList(item, _) if item.is_nullable());
     let schema = metadata.parquet_schema();
     let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == root);
     let groups = metadata.metadata().row_groups();

@@ -43,6 +43,9 @@ impl Appender<'_> {
             let is_kept = holds(field.data_type, given.data_type);
             let read = Field::new(&field.name, if is_kept { field.data_type } else { given.data_type }, true);
             let wrong = match to_column_of(array, &read) {
+                Ok(column) if are_vectors_and_arrays(read.data_type, given.data_type) => {
+                    first_outside(&column, read.data_type)
+                }
                 Ok(column) => first_outside(&column, given.data_type),
                 Err(error) => match first_wrong_row(array, &read) {
                     Some(row) => Some((row, error)),

@@ -124,7 +124,9 @@ fn vectors_that_clients_send() {
     };
     let right = [0, 2, 0, 0, 0x3f, 0x80, 0, 0, 0xc0, 0x20, 0, 0];
     assert_eq!(read(&right), Ok(Value::vector([1.0, -2.5].as_slice())));
-    for wrong in [&right[..11], &right[..8], &right[..4], &[], &[0, 2, 0, 1, 0x3f, 0x80, 0, 0, 0xc0, 0x20, 0, 0], b"[1,2]"] {
+    for wrong in
+        [&right[..11], &right[..8], &right[..4], &[], &[0, 2, 0, 1, 0x3f, 0x80, 0, 0, 0xc0, 0x20, 0, 0], b"[1,2]"]
+    {
         assert_eq!(read(wrong), Err("22P03".to_owned()), "{wrong:?}");
     }
     assert_eq!(read(&[0, 1, 0, 0, 0x3f, 0x80, 0, 0]), Err("22000".to_owned()));
