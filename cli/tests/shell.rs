@@ -313,7 +313,7 @@ fn vectors_are_described_written_and_read() {
         let rows = printed(&["-q", "-At", "-c", set_up, "-c", &copied]);
         assert_eq!(rows, "1|[1,2.5,-3e-05]|[NaN,0.1]\n2|[4,5,6]|\n", "{name}");
     }
-    let read = printed(&["-q", "-At", "-c", &format!("TABLE '{}'", text(&folder.0.join("t.parquet")))]);
+    let read = printed(&["-q", "-At", "-c", &format!("SELECT * FROM '{}'", text(&folder.0.join("t.parquet")))]);
     assert_eq!(read, "1|[1,2.5,-3e-05]|[NaN,0.1]\n2|[4,5,6]|\n");
 }
 

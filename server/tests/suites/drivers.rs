@@ -184,7 +184,7 @@ fn vectors_are_a_type_of_the_catalog() {
         let sent = |x: f32, y: f32| Bytes([&[0, 2, 0, 0][..], &x.to_be_bytes(), &y.to_be_bytes()].concat());
         let row = client.query_one(&nearest, &[&sent(3.0, 3.0)]).await.expect("it runs");
         assert_eq!((row.get::<_, i32>(0), row.get::<_, Bytes>(1)), (2, sent(3.0, 4.0)));
-        let typed = client.prepare_typed("INSERT INTO t VALUES (3, $1)", &[parameter.clone()]).await;
+        let typed = client.prepare_typed("INSERT INTO t VALUES (3, $1)", std::slice::from_ref(parameter)).await;
         client.execute(&typed.expect("it is prepared"), &[&sent(0.5, 0.0)]).await.expect("it runs");
         let row = client.query_one(&nearest, &[&sent(0.0, 0.0)]).await.expect("it runs");
         assert_eq!((row.get::<_, i32>(0), row.get::<_, Bytes>(1)), (3, sent(0.5, 0.0)));
