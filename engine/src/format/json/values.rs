@@ -297,23 +297,7 @@ impl<'a> Builder<'a> {
 
     fn push_given(&mut self, token: &Token) -> Result<()> {
         if let (Some(element), Token::Array(array)) = (self.element, token) {
-            let mut all = Vec::new();
-            let mut failed = None;
-            let each = |token| match given(&token, element, self.time_zone) {
-                Ok(value) => {
-                    all.push(value);
-                    Ok(())
-                }
-                Err(error) => {
-                    failed = Some(error);
-                    Err(Fault::Contradiction)
-                }
-            };
-            let _ = elements(array, each);
-            return match failed {
-                Some(error) => Err(error),
-                None => self.push_text(&array_text(all, element)),
-            };
+            return self.push_text(&array_text(all_given(array, element, self.time_zone)?, element));
         }
         match (&mut self.values, token) {
             (Values::Text { .. }, Token::String(raw)) if self.data_type == DataType::Text => {
@@ -438,6 +422,23 @@ fn guessed(token: &Token, data_type: DataType, at: usize) -> Scanned<Option<Valu
         (Token::String(raw), _) => moment(&raw.content(), data_type).map(Value::Int),
         _ => None,
     })
+}
+
+/// The values of an array as those of a given type.
+fn all_given(array: &str, element: DataType, time_zone: &str) -> Result<Vec<Value>> {
+    let (mut all, mut failed) = (Vec::new(), None);
+    let each = |token| match given(&token, element, time_zone) {
+        Ok(value) => {
+            all.push(value);
+            Ok(())
+        }
+        Err(error) => {
+            failed = Some(error);
+            Err(Fault::Contradiction)
+        }
+    };
+    let _ = elements(array, each);
+    failed.map_or(Ok(all), Err)
 }
 
 /// A value as one of a given type: numbers, texts and booleans as the texts that they are.

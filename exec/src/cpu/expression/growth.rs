@@ -225,7 +225,7 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
         Function::Array(ArrayFunction::OfVector, _) | Function::JsonOf(_) => match arguments.first().map(|of| &of.data)
         {
             Some(VectorData::Vectors(vectors)) if matches!(function, Function::JsonOf(_)) => {
-                vectors.length().saturating_mul(NUMBER)
+                vectors.length().saturating_mul(SHOWN_ELEMENT)
             }
             Some(VectorData::Vectors(vectors)) => vectors.length().saturating_mul(ELEMENT),
             _ => length(0),
