@@ -253,7 +253,7 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
 mod tests {
     use super::*;
     use crate::column::vectors::Vectors;
-    use multiloop_planner::function::VectorFunction;
+    use multiloop_planner::function::{UserBody, UserDefinition, VectorFunction, Volatility};
     use multiloop_planner::value::Value;
 
     fn growth(function: Function, arguments: &[(Value, Register)]) -> Option<Growth> {
@@ -269,6 +269,15 @@ mod tests {
         let types = vec![DataType::Text; vectors.len()];
         let call = Call { function, types: &types, result: DataType::Text, register: Register::Text, checked: true };
         Growth::of(&call, &vectors, 2)
+    }
+
+    /// A function that nobody calls.
+    struct Body;
+
+    impl UserBody for Body {
+        fn call(&self, _: &[Vec<Value>], _: usize) -> Result<Vec<Value>> {
+            Ok(Vec::new())
+        }
     }
 
     #[test]
@@ -296,6 +305,12 @@ mod tests {
         assert_eq!(of(normalize, vector, &constant), growth(8 * 1000, 1));
         assert_eq!(of(Function::Vector(VectorFunction::Norm), DataType::Double, &given), None);
         assert_eq!(of(Function::Coalesce, vector, &given), None);
+        // A program has what it is given twice beside the vectors, and what it gives.
+        let how = (Volatility::Immutable, true);
+        for (result, most) in [(DataType::Double, 2 * 8 * 1000), (vector, 3 * 8 * 1000)] {
+            let user = UserDefinition::new("f".to_owned(), (vec![vector], result), how, Box::new(Body));
+            assert_eq!(of(user.function(), result, &given), growth(most, 2));
+        }
     }
 
     #[test]
