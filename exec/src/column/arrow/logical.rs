@@ -96,8 +96,8 @@ pub(super) fn marked_type(field: &ArrowField, plain: DataType) -> DataType {
 pub(in crate::column) fn takes(wanted: DataType, given: DataType) -> bool {
     match (wanted.element(), given.element()) {
         (Some(wanted), Some(given)) => wanted == given || takes(wanted, given) || (wanted.is_text() && given.is_text()),
-        (Some(_), None) => given == DataType::Text,
-        (None, Some(_)) if wanted.is_vector() => super::vectors::takes(wanted, given),
+        (Some(_), None) => given == DataType::Text || super::vectors::are_alike(wanted, given),
+        (None, Some(_)) if wanted.is_vector() => super::vectors::are_alike(wanted, given),
         _ if wanted.struct_fields().is_some() => structs::takes(wanted, given),
         _ => match wanted {
             DataType::Json if given.struct_fields().is_some() => true,

@@ -15,6 +15,7 @@ pub(crate) use export::{batch_of, to_array_as};
 pub use export::{to_array, to_record_batch, to_record_batch_as};
 pub(in crate::column) use import::{copies, too_much_text};
 pub use import::{first_wrong_row, to_column, to_column_of};
+pub use vectors::{are_alike as are_vectors_and_arrays, fields_of_batches};
 
 use crate::column::Chunk;
 use crate::{Error, Result};

@@ -5,11 +5,11 @@ use super::export::unexpected;
 use crate::column::{Column, ColumnData};
 use crate::{Error, ErrorKind, Result};
 use ::arrow::array::types::{Float32Type, Float64Type};
-use ::arrow::array::{Array as _, ArrayRef, AsArray, FixedSizeListArray, Float32Array, Float64Array};
+use ::arrow::array::{Array as _, ArrayRef, AsArray, FixedSizeListArray, Float32Array, Float64Array, RecordBatch};
 use ::arrow::compute::cast;
-use ::arrow::datatypes::{DataType as Arrow, Field as ArrowField};
+use ::arrow::datatypes::{DataType as Arrow, Field as ArrowField, Schema};
 use multiloop_planner::evaluate::wrong_vector_length;
-use multiloop_planner::types::{DataType, VECTOR_LENGTH_MAX};
+use multiloop_planner::types::{DataType, Field, VECTOR_LENGTH_MAX};
 use std::sync::Arc;
 
 /// The vector type of Arrow's lists of a fixed size that become vectors: of floats of 32 or 64 bits, one at least, and not too many.
@@ -28,17 +28,41 @@ pub(super) fn is_shared(arrow: &Arrow) -> bool {
     type_of_vectors(arrow).is_some()
 }
 
+/// Whether lists that would be vectors are none: a valid row has a NULL element.
+pub(super) fn has_null_elements(array: &ArrayRef) -> bool {
+    let Some(lists) = array.as_fixed_size_list_opt().filter(|lists| is_shared(lists.data_type())) else { return false };
+    let length = lists.value_length() as usize;
+    let valid = lists.values().logical_nulls().filter(|nulls| nulls.null_count() > 0);
+    valid.is_some_and(|valid| {
+        (0..lists.len()).any(|row| lists.is_valid(row) && valid.slice(row * length, length).null_count() > 0)
+    })
+}
+
+/// The SQL fields of batches of an Arrow schema: as that says, but that lists with NULL elements are arrays and no vectors.
+///
+/// # Errors
+/// Those of [`super::fields_of`].
+pub fn fields_of_batches(schema: &Schema, batches: &[RecordBatch]) -> Result<Vec<Field>> {
+    let mut fields = super::fields_of(schema)?;
+    for (at, field) in fields.iter_mut().enumerate() {
+        if let Some((of, _)) = field.data_type.vector_of()
+            && batches.iter().filter_map(|batch| batch.columns().get(at)).any(has_null_elements)
+        {
+            field.data_type = DataType::list(of);
+        }
+    }
+    Ok(fields)
+}
+
 /// Such lists as vectors. An error (22004) that names the column if a valid row has a NULL element.
 pub(super) fn import(array: &ArrayRef, name: &str) -> Result<ColumnData> {
     let lists = array.as_fixed_size_list();
     let (length, elements) = (lists.value_length() as usize, lists.values());
-    if let Some(valid) = elements.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
-        let wrong =
-            (0..lists.len()).find(|&row| lists.is_valid(row) && valid.slice(row * length, length).null_count() > 0);
-        if wrong.is_some() {
-            let message = format!("column \"{name}\": a vector has no NULL elements");
-            return Err(Error::new(ErrorKind::NullNotAllowed, message));
-        }
+    if has_null_elements(array) {
+        let message = format!("column \"{name}\": a vector has no NULL elements");
+        let of = if *elements.data_type() == Arrow::Float32 { DataType::Real } else { DataType::Double };
+        let hint = format!("An array has: a table whose column is of type {}[] takes such lists.", of);
+        return Err(Error::new(ErrorKind::NullNotAllowed, message).with_hint(hint));
     }
     Ok(match elements.data_type() {
         Arrow::Float32 => {
@@ -48,9 +72,12 @@ pub(super) fn import(array: &ArrayRef, name: &str) -> Result<ColumnData> {
     })
 }
 
-/// Whether lists of these elements, whatever their lengths, may be vectors of a type: those of floats of the same width.
-pub(super) fn takes(wanted: DataType, given: DataType) -> bool {
-    wanted.vector_of().is_some_and(|(of, _)| given.element() == Some(of))
+/// Whether one is a vector and the other an array of its elements: Arrow's lists, of a fixed size or not, are read as either.
+pub fn are_alike(a: DataType, b: DataType) -> bool {
+    let is_of = |vector: DataType, array: DataType| {
+        vector.vector_of().is_some_and(|(of, _)| !array.is_zero_based() && array.element() == Some(of))
+    };
+    is_of(a, b) || is_of(b, a)
 }
 
 /// Lists of any lengths as vectors of a type. Errors that name the column: 22000 for a list of another length, 22004 for NULL elements.
@@ -96,9 +123,7 @@ mod tests {
     use crate::column::build::Storage;
     use crate::column::{Chunk, Table};
     use crate::workers::context::{Context, Memory};
-    use ::arrow::array::RecordBatch;
     use ::arrow::buffer::NullBuffer;
-    use ::arrow::datatypes::Schema;
     use multiloop_planner::value::Value;
 
     /// Lists of two floats that count up, of which some rows are NULL.
