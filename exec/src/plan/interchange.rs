@@ -127,7 +127,8 @@ impl Candidate {
         let (generator, goal) = match (&aggregates[..], last) {
             ([Aggregate { reduction: Reduction::TopK { order, limit, offset }, arguments, .. }], [last]) => {
                 let is_one = |id: ScalarId| matches!(program.scalars.get(id), Scalar::Constant(Value::Int(1)));
-                let is_none = |id: ScalarId| matches!(program.scalars.get(id), Scalar::Constant(Value::Null | Value::Int(0)));
+                let is_none =
+                    |id: ScalarId| matches!(program.scalars.get(id), Scalar::Constant(Value::Null | Value::Int(0)));
                 if !is_one(*limit) || !is_none(*offset) || order.is_empty() {
                     return None;
                 }

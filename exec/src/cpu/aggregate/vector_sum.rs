@@ -5,8 +5,8 @@ use super::Input;
 use crate::column::vectors::{Block, Vectors};
 use crate::cpu::kernels::vector_rows::{Rows, Stored};
 use crate::cpu::simd::kernel::kernel;
-use crate::cpu::vector::{Vector, VectorData};
 use crate::cpu::vector::builder::ColumnBuilder;
+use crate::cpu::vector::{Vector, VectorData};
 use crate::partial::state::vector_sum::{Split, VectorSums};
 use crate::{Error, Result};
 use multiloop_planner::evaluate::vector::Element;
@@ -46,7 +46,11 @@ impl VectorSums {
             (false, None) => self.add_all::<f32, 2>(rows, |_, element| element, memory),
             (true, None) => self.add_all::<f64, 3>(rows, |_, element| element, memory),
             (false, Some((numbers, values))) => {
-                self.add_all::<f32, 2>(rows, |tuple, element| element.times(f32::of(values[numbers.position(tuple)])), memory);
+                self.add_all::<f32, 2>(
+                    rows,
+                    |tuple, element| element.times(f32::of(values[numbers.position(tuple)])),
+                    memory,
+                );
             }
             (true, Some((numbers, values))) => {
                 self.add_all::<f64, 3>(rows, |tuple, element| element.times(values[numbers.position(tuple)]), memory);
@@ -110,11 +114,8 @@ impl VectorSums {
             DataType::Real => Block::F32(each(true).map(|sum| sum as f32).collect()),
             _ => Block::F64(each(false).collect()),
         };
-        let vectors = if self.groups() == 0 {
-            Vectors::new(length as usize)
-        } else {
-            Vectors::of_block(length as usize, block)
-        };
+        let vectors =
+            if self.groups() == 0 { Vectors::new(length as usize) } else { Vectors::of_block(length as usize, block) };
         Ok(ColumnBuilder::from_vectors(vectors, Some(self.seen)))
     }
 }
@@ -170,12 +171,7 @@ kernel! {
 
 /// Adds a vector to the levels of a group; how many elements did not go into them.
 #[inline(always)]
-fn add_row<T: Stored, const LEVELS: usize>(
-    levels: &mut [f64],
-    split: &Split,
-    row: &[T],
-    of: impl Fn(T) -> T,
-) -> u64 {
+fn add_row<T: Stored, const LEVELS: usize>(levels: &mut [f64], split: &Split, row: &[T], of: impl Fn(T) -> T) -> u64 {
     let length = row.len();
     let (high, lower) = levels.split_at_mut(length);
     let (middle, low) = lower.split_at_mut(length);

@@ -115,7 +115,13 @@ impl Own {
             }
         }
         let varying = nodes().filter(|(node, _)| node.reach == 2).map(|(_, number)| number).collect();
-        Ok(Own { rows: set.rows, values, nodes: read.into_iter().map(|(node, _)| node).collect(), varying, _held: held })
+        Ok(Own {
+            rows: set.rows,
+            values,
+            nodes: read.into_iter().map(|(node, _)| node).collect(),
+            varying,
+            _held: held,
+        })
     }
 }
 
@@ -349,9 +355,7 @@ fn in_order(own: &[Vec<Value>], order: &[SortOrder], depends: &[Depends]) -> Opt
         keys.clone().filter(of_own).map(key).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     };
     let all = |a: u32, b: u32| {
-        by_keys(a, b)
-            .then_with(|| compare(a, b, &mut fields(), false))
-            .then_with(|| compare(a, b, &mut fields(), true))
+        by_keys(a, b).then_with(|| compare(a, b, &mut fields(), false)).then_with(|| compare(a, b, &mut fields(), true))
     };
     let mut rows: Vec<u32> = (0..own.len() as u32).collect();
     rows.sort_by(|&a, &b| all(a, b));

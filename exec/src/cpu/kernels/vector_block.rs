@@ -28,7 +28,8 @@ pub(in crate::cpu) fn measure(
     others: &[&[f64]],
 ) -> Option<Vec<Vector>> {
     let ((of, length), rows) = (of.vector_of()?, Rows::of(vector)?);
-    if vector.len == 0 || others.iter().any(|other| other.len() != length as usize) || rows.length() != length as usize {
+    if vector.len == 0 || others.iter().any(|other| other.len() != length as usize) || rows.length() != length as usize
+    {
         return None;
     }
     let mut found: Vec<Vec<f64>> = others.iter().map(|_| Vec::with_capacity(vector.len + LANES)).collect();
@@ -49,14 +50,9 @@ pub(in crate::cpu) fn measure(
     Some(found.into_iter().map(vector).collect())
 }
 
-fn measured<T: Stored>(
-    function: VectorFunction,
-    rows: Rows<'_>,
-    others: &[&[f64]],
-    len: usize,
-    out: &mut [Vec<f64>],
-) {
-    let others: Vec<Vec<T>> = others.iter().map(|other| other.iter().map(|&element| T::of(element)).collect()).collect();
+fn measured<T: Stored>(function: VectorFunction, rows: Rows<'_>, others: &[&[f64]], len: usize, out: &mut [Vec<f64>]) {
+    let others: Vec<Vec<T>> =
+        others.iter().map(|other| other.iter().map(|&element| T::of(element)).collect()).collect();
     macro_rules! run {
         ($measure:expr) => {
             blocks($measure, rows, &others, len, out)
