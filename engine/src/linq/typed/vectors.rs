@@ -3,6 +3,7 @@
 //! `[f32; N]` is a `vector(n)`, `[f64; N]` a `vector(n, double)`: the compiler knows their lengths. `Vec<f32>` and `Vec<f64>` are
 //! vectors of whatever length their column has, and arrays; that two lengths agree is known when the query is bound.
 
+use super::aggregates::{Averaged, Summed};
 use super::expr::Expr;
 use super::literal::IntoExpr;
 use super::operators::{Minus, Over, Plus, Signed, Times, Unified};
@@ -92,6 +93,22 @@ macro_rules! vectors {
 
         impl<const N: usize> VectorType for [$of; N] {
             type Element = $of;
+        }
+
+        impl Summed for Vec<$of> {
+            type Sum = Vec<$of>;
+        }
+
+        impl Averaged for Vec<$of> {
+            type Average = Vec<$of>;
+        }
+
+        impl<const N: usize> Summed for [$of; N] {
+            type Sum = [$of; N];
+        }
+
+        impl<const N: usize> Averaged for [$of; N] {
+            type Average = [$of; N];
         }
 
         impl Signed for Vec<$of> {}
