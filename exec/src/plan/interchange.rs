@@ -13,8 +13,9 @@
 //! that is first so far. Only its first key may depend on both rows, so that C is brought into the order of the other keys and of
 //! the fields once, and ties are decided by who comes first.
 //!
-//! Not done for: blocks that ask blocks of their own or are volatile; blocks that are answered by search, or as a batch of buckets.
-//! Errors: a row is evaluated for the same rows; which error is raised is free. Whether C is small enough shows when it is there
+//! Not done for: blocks that ask blocks of their own, look up groups or are volatile; blocks that are answered by search, or as a batch
+//! of buckets; orders of whose keys and fields any but the first key may fail. Errors: a row is evaluated for the same rows; which
+//! error is raised is free. Whether C is small enough shows when it is there
 //! (`cpu/expression/interchange.rs`).
 
 use crate::plan::batch::Batch;
@@ -31,7 +32,7 @@ use multiloop_planner::multiloop::{
 use multiloop_planner::rewrite::substitute::Substitution;
 use multiloop_planner::types::{DataType, Field, SortOrder};
 use multiloop_planner::value::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 /// Blocks that are added to a program, at most: statements with more of them are written by machines.
@@ -120,7 +121,8 @@ impl Candidate {
             return None;
         }
         let captures = captured(program, id);
-        if captures.is_empty() {
+        // Groups that rows make of their neighbours are asked by rows of a table.
+        if captures.is_empty() || block.lets.iter().any(|each| looks_up(program, each)) {
             return None;
         }
         let Generator::Reduce { condition, aggregates } = generator else { return None };
@@ -179,6 +181,22 @@ impl Candidate {
     }
 }
 
+/// Whether some scalar of a let looks up groups.
+fn looks_up(program: &Program, each: &Let) -> bool {
+    let (mut waiting, mut seen) = (Vec::new(), FxHashSet::default());
+    each.for_each_scalar(|id| waiting.push(id));
+    while let Some(id) = waiting.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match program.scalars.get(id) {
+            Scalar::Lookup { .. } => return true,
+            other => waiting.extend(other.children()),
+        }
+    }
+    false
+}
+
 /// The fields that a loop over the only row of a collection takes over, by the order of what it defines.
 fn fields_of_one(program: &Program, last: &Let, of: CollectionId, result: CollectionId) -> Option<Vec<usize>> {
     let Let::Loop { defines, multiloop: Multiloop { nest, generators } } = last else { return None };
@@ -228,6 +246,10 @@ fn first_row(
     let fits = depends[0] == Depends::Both
         && is_number
         && others().all(|(depends, id)| *depends != Depends::Both || *id == key);
+    // The others are evaluated for other rows than those that pass, or for none.
+    if arguments[1..].iter().any(|&id| id != key && program.scalars.effects(id).may_fail) {
+        return None;
+    }
     let fields: Vec<usize> = fields.iter().map(|field| order.len() + field).collect();
     let own_fields = fields.iter().all(|&field| depends.get(field) == Some(&Depends::Own));
     (fits && own_fields).then(|| Goal::First { order: order.to_vec(), depends, fields })

@@ -341,6 +341,14 @@ impl Accumulator {
         Ok(())
     }
 
+    /// Bytes that room for so many groups takes more, where that is much a group: to be reserved before it is made.
+    pub(crate) fn room_bytes(&self, groups: usize) -> usize {
+        match &self.state {
+            State::Vectors(sums) => sums.bytes_of(groups.saturating_sub(sums.groups())),
+            _ => 0,
+        }
+    }
+
     /// Whether vectors may come with the numbers that they are to be multiplied with.
     pub(crate) fn takes_products(&self) -> bool {
         matches!(self.state, State::Vectors(_))
@@ -381,7 +389,7 @@ impl Accumulator {
             (State::Numerics(mine), State::Numerics(theirs)) => mine.merge(theirs, pairs()),
             (State::Gathered(mine), State::Gathered(theirs)) => mine.merge(theirs, from, into),
             (State::Statistics(mine), State::Statistics(theirs)) => mine.merge(theirs, pairs())?,
-            (State::Vectors(mine), State::Vectors(theirs)) => mine.merge(theirs, pairs()),
+            (State::Vectors(mine), State::Vectors(theirs)) => mine.merge(theirs, pairs())?,
             (State::Distinct(mine), State::Distinct(theirs)) => match &mut self.filling.distinct {
                 Some(distinct) => distinct.merge(mine, theirs, from, into)?,
                 None => return Err(Error::internal("sets without what fills them")),

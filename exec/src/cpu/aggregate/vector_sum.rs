@@ -10,7 +10,20 @@ use crate::cpu::vector::{Vector, VectorData};
 use crate::partial::state::vector_sum::{Split, VectorSums};
 use crate::{Error, Result};
 use multiloop_planner::evaluate::vector::Element;
+use multiloop_planner::meter;
 use multiloop_planner::types::DataType;
+
+/// Elements that are added between two looks at the statement.
+const PIECE: usize = 1 << 16;
+
+/// Elements that are looked at to know how large they usually are, at most.
+const SAMPLE: usize = 1 << 12;
+
+/// One element in so many may be larger than is usual.
+const RARE: usize = 64;
+
+/// What it costs to add an element by itself, in the meter's units.
+const UNITS: usize = 16;
 
 /// Memory for a tile.
 #[derive(Clone, Debug, Default)]
@@ -46,58 +59,52 @@ impl VectorSums {
             (false, None) => self.add_all::<f32, 2>(rows, |_, element| element, memory),
             (true, None) => self.add_all::<f64, 3>(rows, |_, element| element, memory),
             (false, Some((numbers, values))) => {
-                self.add_all::<f32, 2>(
-                    rows,
-                    |tuple, element| element.times(f32::of(values[numbers.position(tuple)])),
-                    memory,
-                );
+                let number = |tuple: usize| f32::of(values[numbers.position(tuple)]);
+                self.add_all::<f32, 2>(rows, |tuple, element| element.times(number(tuple)), memory)
             }
             (true, Some((numbers, values))) => {
-                self.add_all::<f64, 3>(rows, |tuple, element| element.times(values[numbers.position(tuple)]), memory);
+                let number = |tuple: usize| values[numbers.position(tuple)];
+                self.add_all::<f64, 3>(rows, |tuple, element| element.times(number(tuple)), memory)
             }
         }
-        Ok(())
     }
 
     /// Adds what is made of the elements of some tuples to their groups.
-    #[inline(always)]
     fn add_all<T: Stored, const LEVELS: usize>(
         &mut self,
         rows: Rows<'_>,
         of: impl Fn(usize, T) -> T + Copy,
         memory: &mut Memory,
-    ) {
+    ) -> Result<()> {
         let Memory { pairs, left } = memory;
-        if pairs.is_empty() {
-            return;
-        }
         let mut own = Vec::new();
         let length = self.length();
-        let split = match self.split(pairs.len() as u64) {
-            Some(split) => split,
-            None => {
-                let largest = largest::<T>(rows, pairs, of, &mut own, |_| true);
-                self.split_for(largest)
+        for pairs in pairs.chunks((PIECE / length).max(1)) {
+            meter::spend(pairs.len() * length)?;
+            let split = match self.split(pairs.len() as u64)? {
+                Some(split) => split,
+                None => self.split_for(usual::<T>(rows, pairs, of, &mut own))?,
+            };
+            left.clear();
+            add_rows::<T, LEVELS, _>(Levels, &mut self.levels, length, &split, rows, pairs, of, &mut own, left);
+            pairs.iter().for_each(|&(_, group)| self.seen[group as usize] = true);
+            if left.is_empty() {
+                continue;
             }
-        };
-        left.clear();
-        add_rows::<T, LEVELS, _>(Levels, &mut self.levels, length, &split, rows, pairs, of, &mut own, left);
-        pairs.iter().for_each(|&(_, group)| self.seen[group as usize] = true);
-        if left.is_empty() {
-            return;
-        }
-        let is_left = |element: T| !split.parts::<LEVELS>(element.double()).1;
-        let largest = largest::<T>(rows, left, of, &mut own, is_left);
-        // What is larger than what was seen before changes the units for all that comes.
-        let wider = self.split_for(largest);
-        for &(tuple, group) in left.iter() {
-            for (position, &element) in rows.get::<T>(tuple as usize, &mut own).iter().enumerate() {
-                let element = of(tuple as usize, element);
-                if is_left(element) {
-                    self.add_with(&wider, group as usize, position, element.double());
+            // Where more than a few are too large, the units change for all that comes.
+            let are_many = left.len() * RARE > pairs.len();
+            let wider = self.split_for(if are_many { usual::<T>(rows, pairs, of, &mut own) } else { None })?;
+            for &(tuple, group) in left.iter() {
+                for (position, &element) in rows.get::<T>(tuple as usize, &mut own).iter().enumerate() {
+                    let element = of(tuple as usize, element).double();
+                    if !split.parts::<LEVELS>(element).1 {
+                        meter::spend(UNITS)?;
+                        self.add_with(&wider, group as usize, position, element);
+                    }
                 }
             }
         }
+        Ok(())
     }
 
     /// The sums, rounded to the elements' type of a vector; infinities where they are beyond it.
@@ -105,40 +112,50 @@ impl VectorSums {
         let Some((of, length)) = data_type.vector_of().filter(|(_, length)| *length as usize == self.length()) else {
             return Err(Error::internal(format!("a sum of vectors as {data_type}")));
         };
-        let each = |is_real: bool| {
-            let sums = &self;
-            let positions = move |group: usize| (0..length as usize).map(move |position| (group, position));
-            (0..self.groups()).flat_map(positions).map(move |(group, position)| sums.rounded(group, position, is_real))
-        };
         let block = match of {
-            DataType::Real => Block::F32(each(true).map(|sum| sum as f32).collect()),
-            _ => Block::F64(each(false).collect()),
+            DataType::Real => Block::F32(self.all_rounded(true, |sum| sum as f32)?.into()),
+            _ => Block::F64(self.all_rounded(false, |sum| sum)?.into()),
         };
         let vectors =
             if self.groups() == 0 { Vectors::new(length as usize) } else { Vectors::of_block(length as usize, block) };
         Ok(ColumnBuilder::from_vectors(vectors, Some(self.seen)))
     }
+
+    /// All sums by group and position.
+    fn all_rounded<T>(&self, is_real: bool, of: impl Fn(f64) -> T) -> Result<Vec<T>> {
+        let mut all = Vec::with_capacity(self.groups() * self.length());
+        for group in 0..self.groups() {
+            meter::spend(self.length() * if self.has_rest() { UNITS } else { 1 })?;
+            all.extend((0..self.length()).map(|position| of(self.rounded(group, position, is_real))));
+        }
+        Ok(all)
+    }
 }
 
-/// The largest magnitude among the finite elements that count.
-fn largest<T: Stored>(
-    rows: Rows<'_>,
-    pairs: &[(u32, u32)],
-    of: impl Fn(usize, T) -> T,
-    own: &mut Vec<T>,
-    counts: impl Fn(T) -> bool,
-) -> f64 {
-    let mut largest = 0.0;
-    for &(tuple, _) in pairs {
-        for &element in rows.get(tuple as usize, own) {
-            let element = of(tuple as usize, element);
-            let magnitude = element.double().abs();
-            if magnitude > largest && magnitude.is_finite() && counts(element) {
-                largest = magnitude;
+/// The exponent below which elements are usually, so that at most one in [`RARE`] is not; none if all are zeros, or no numbers.
+fn usual<T: Stored>(rows: Rows<'_>, pairs: &[(u32, u32)], of: impl Fn(usize, T) -> T, own: &mut Vec<T>) -> Option<i32> {
+    let (mut counts, mut count) = ([0u32; 2048], 0);
+    // A sample of them, spread over all.
+    let step = (pairs.len() * rows.length()).div_ceil(SAMPLE).max(1);
+    let mut next = 0;
+    for (at, &(tuple, _)) in pairs.iter().enumerate() {
+        let row = rows.get(tuple as usize, own);
+        while let Some(&element) = row.get(next - at * row.len()) {
+            let element = of(tuple as usize, element).double();
+            let exponent = (element.to_bits() >> 52) as usize & 0x7ff;
+            if element != 0.0 && exponent < 0x7ff {
+                counts[exponent] += 1;
+                count += 1;
             }
+            next += step;
         }
     }
-    largest
+    let mut above = 0;
+    let exponent = counts.iter().rposition(|&counted| {
+        above += counted as usize;
+        above > count / RARE
+    });
+    exponent.filter(|_| count > 0).map(|exponent| exponent as i32 - 1023 + 1)
 }
 
 /// How many levels there are, as an argument from which they are inferred.

@@ -17,6 +17,7 @@ use crate::cpu::vector::{Vector, VectorData};
 use crate::interpret::order::compare_values;
 use crate::plan::interchange::{Depends, Goal, Interchanged};
 use crate::plan::nodes::{Node, Operation};
+use crate::plan::register::Register;
 use crate::plan::tree::{GeneratorKind, LoopPlan};
 use crate::workers::context::{Context, Reservation};
 use crate::{Error, Result};
@@ -31,10 +32,13 @@ use std::sync::Arc;
 const OWN_ROWS_MAX: usize = 1 << 10;
 
 /// As many of them as a row that asks is worth: beside what it takes to evaluate the block for that row alone.
-const OWN_ROWS_A_ROW: usize = 32;
+const OWN_ROWS_A_ROW: usize = 4;
 
 /// Rows that ask of which what is computed stays in the cache.
 const ASKING_ROWS: usize = 1 << 10;
+
+/// Elements of sums of vectors that are kept at once.
+const ASKING_ELEMENTS: usize = 1 << 17;
 
 /// A block whose loop may change places with that of the rows that ask.
 pub struct Interchange<'a> {
@@ -108,8 +112,10 @@ impl Own {
                     chunk.columns[set.position(field) as usize].value(row, data_type)
                 };
                 let row: Vec<Value> = read.iter().map(value).collect();
-                if let Some(held) = &mut held {
-                    held.add(row.iter().map(value_bytes).sum())?;
+                if let (Some(held), Some(context)) = (&mut held, context) {
+                    // What is made of it, too.
+                    held.add(row.iter().map(value_bytes).sum::<usize>() * 2)?;
+                    context.check()?;
                 }
                 values.push(row);
             }
@@ -215,14 +221,16 @@ impl<'r> Run<'r> {
             }
             let vectors: Option<Vec<&[f64]>> = self.own.values.iter().map(|row| row[place].as_vector()).collect();
             let Some(vectors) = vectors else { continue };
-            let bytes = self.own.rows.saturating_mul(tile.len()).saturating_mul(size_of::<f64>());
+            // The measures, and the vectors once more in the form of a kernel.
+            let elements = vectors.iter().map(|vector| vector.len()).sum::<usize>();
+            let bytes = (self.own.rows.saturating_mul(tile.len()) + elements).saturating_mul(size_of::<f64>());
             if let Some(context) = self.context {
                 let held = measured._held.get_or_insert_with(|| Reservation::new(&context.memory));
                 held.add(bytes)?;
             }
             tile.ensure(asks)?;
             let of = nodes[asks as usize].data_type;
-            if let Some(values) = vector_block::measure(*function, of, tile.top(asks), &vectors) {
+            if let Some(values) = vector_block::measure(*function, of, tile.top(asks), &vectors)? {
                 measured.of.push((number, values));
             }
         }
@@ -240,14 +248,19 @@ impl<'r> Run<'r> {
             return Err(Error::internal("a loop that does not reduce"));
         };
         let aggregate = &reduce.aggregates[field];
-        let mut accumulator = aggregate.kind.accumulator()?;
-        accumulator.resize(len);
-        let mut held = self.context.map(|context| Reservation::new(&context.memory));
         let mut conditions = self.conditions();
         conditions.extend(&aggregate.condition);
+        let at_once = match aggregate.kind.argument {
+            Some((_, Register::Vectors(length))) => (ASKING_ELEMENTS / length as usize).clamp(1, ASKING_ROWS),
+            _ => ASKING_ROWS,
+        };
+        let mut held = self.context.map(|context| Reservation::new(&context.memory));
         let mut groups = Vec::new();
-        for start in (0..len).step_by(ASKING_ROWS) {
-            let count = ASKING_ROWS.min(len - start);
+        let mut made: Option<ColumnBuilder> = None;
+        for start in (0..len).step_by(at_once) {
+            let count = at_once.min(len - start);
+            let mut accumulator = aggregate.kind.accumulator()?;
+            accumulator.resize(count);
             let mut tile = self.tile(asking, start, count);
             let base = tile.depth();
             let mut measured = self.measure(&mut tile, conditions.is_empty())?;
@@ -257,16 +270,20 @@ impl<'r> Run<'r> {
                 tile.filter(&conditions)?;
                 if !tile.is_empty() {
                     tile.origins(base, &mut groups);
-                    groups.iter_mut().for_each(|group| *group += start as u32);
                     fold(&mut tile, &mut accumulator, aggregate, TileGroups::Each(&groups, None))?;
                 }
                 tile.truncate(base);
                 if let Some(held) = &mut held {
-                    held.resize(accumulator.bytes())?;
+                    held.resize(accumulator.bytes() + made.as_ref().map_or(0, ColumnBuilder::bytes))?;
                 }
             }
+            let column = accumulator.finish(aggregate.kind.data_type)?;
+            match &mut made {
+                None => made = Some(column),
+                Some(made) => made.append(&column.into_vector()),
+            }
         }
-        Ok(accumulator.finish(aggregate.kind.data_type)?.into_vector())
+        made.map(ColumnBuilder::into_vector).ok_or_else(|| Error::internal("no rows ask"))
     }
 
     fn first(
@@ -372,9 +389,9 @@ fn in_order(own: &[Vec<Value>], order: &[SortOrder], depends: &[Depends]) -> Opt
 /// The first rows so far, of the tuples of a block.
 struct First {
     order: SortOrder,
-    /// The keys of the first rows, as integers of their order: of doubles and small integers,
+    /// The keys of the first rows, as integers of their order: of doubles,
     best: Vec<i64>,
-    /// and of others.
+    /// and of integers.
     wide: Vec<i128>,
 }
 
@@ -401,12 +418,10 @@ impl First {
             (VectorData::F64(values), ..) => {
                 fold_keys(keys, |at| float_key(values[at]) ^ down, order.nulls_first, origins, row, (best, chosen));
             }
-            (VectorData::I32(values), ..) => {
-                fold_keys(keys, |at| i64::from(values[at]) ^ down, order.nulls_first, origins, row, (best, chosen));
-            }
-            (VectorData::I64(_) | VectorData::I128(_), ..) => {
+            (VectorData::I32(_) | VectorData::I64(_) | VectorData::I128(_), ..) => {
                 wide.resize(best.len(), i128::MAX);
                 let key = |at: usize| match &keys.data {
+                    VectorData::I32(values) => i128::from(values[at]) ^ i128::from(down),
                     VectorData::I64(values) => i128::from(values[at]) ^ i128::from(down),
                     VectorData::I128(values) => values[at] ^ i128::from(down),
                     _ => 0,

@@ -48,5 +48,16 @@ pub(crate) struct Caches {
     bits: Bitmap,
 }
 
+impl Caches {
+    /// Forgets what is remembered of some nodes.
+    fn forget(&mut self, numbers: &[u32]) {
+        if !self.memos.is_empty() {
+            numbers.iter().for_each(|number| {
+                self.memos.remove(number);
+            });
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;

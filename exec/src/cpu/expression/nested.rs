@@ -9,6 +9,7 @@ use crate::cpu::vector::Vector;
 use crate::plan::nodes::Node;
 use crate::plan::register::Register;
 use crate::technique::Technique;
+use crate::workers::context::Reservation;
 use multiloop_planner::multiloop::{BlockId, IndexId};
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
@@ -25,6 +26,7 @@ fn is_short(value: &Value) -> bool {
     match value {
         Value::Text(text) => text.len() <= NESTED_TEXT_MAX,
         Value::Numeric(number) => number.small().is_some(),
+        Value::Vector(_) => false,
         _ => true,
     }
 }
@@ -53,12 +55,17 @@ impl<'a> Tile<'a> {
         }
         let Some(interchange) = self.collections.interchange(block)? else { return Ok(false) };
         let asking: Vec<&Vector> = captures.iter().map(|&(_, _, capture)| self.top(capture)).collect();
-        if !interchange.pays(self.len())? {
+        let (len, is_one) = (self.len(), asking.iter().all(|vector| vector.constant));
+        let rows = if is_one { 1 } else { len };
+        if !interchange.pays(rows)? {
             return Ok(false);
         }
         let around = (self.collections, self.bindings);
-        let Some(values) = interchange.run(around, &asking, self.len(), field as usize)? else { return Ok(false) };
+        let Some(values) = interchange.run(around, &asking, rows, field as usize)? else { return Ok(false) };
         *out = values;
+        if is_one {
+            (out.len, out.constant) = (len, true);
+        }
         kernels::integer::coerce(out, node.register);
         Ok(true)
     }
@@ -77,6 +84,7 @@ impl<'a> Tile<'a> {
         let mut asking: Vec<Vec<Value>> = Vec::new();
         let mut asked: Vec<(usize, usize)> = Vec::new();
         let mut places: FxHashMap<Vec<Value>, usize> = FxHashMap::default();
+        let mut held = self.collections.context().map(|context| Reservation::new(&context.memory));
         for tuple in 0..len {
             let value =
                 |&(_, _, capture): &(IndexId, u32, u32)| self.top(capture).value(tuple, self.node(capture).data_type);
@@ -90,6 +98,12 @@ impl<'a> Tile<'a> {
             if may_be_known && let Some(&place) = places.get(&captured) {
                 asked.push((tuple, place));
                 continue;
+            }
+            let elements = captured.iter().filter_map(Value::as_vector).map(size_of_val).sum();
+            if elements > 0
+                && let Some(held) = &mut held
+            {
+                held.add(elements)?;
             }
             asked.push((tuple, asking.len()));
             if may_be_known {

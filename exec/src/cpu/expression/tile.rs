@@ -187,8 +187,10 @@ impl<'a> Tile<'a> {
         level.touched.push(number);
     }
 
-    /// Forgets what some nodes are for the active tuples.
+    /// Forgets what some nodes are for the active tuples, and what was remembered of their functions: what is the same for all tuples
+    /// of a tile is not the same any more.
     pub(super) fn forget(&mut self, numbers: &[u32]) {
+        self.caches.forget(numbers);
         let level = &mut self.levels[self.depth - 1];
         numbers.iter().for_each(|&number| level.computed[number as usize] = false);
         level.touched.retain(|&number| level.computed[number as usize]);

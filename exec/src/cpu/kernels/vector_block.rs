@@ -5,6 +5,7 @@
 //! rows, so the bits are those of one sum after the other.
 
 use super::vector_rows::{Rows, Stored};
+use crate::Result;
 use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::{Vector, VectorData};
 use multiloop_planner::evaluate::vector::{
@@ -12,7 +13,9 @@ use multiloop_planner::evaluate::vector::{
     SquaredDistance,
 };
 use multiloop_planner::function::VectorFunction;
+use multiloop_planner::meter;
 use multiloop_planner::types::DataType;
+use std::ops::Range;
 
 /// Rows side by side: a register of reals, or two of doubles.
 const LANES: usize = 16;
@@ -20,22 +23,28 @@ const LANES: usize = 16;
 /// How many of the others are measured at once, so that a row's element is loaded once for them.
 const AT_ONCE: usize = 4;
 
+/// Of how many the vectors stay in the cache.
+const OTHERS: usize = 64;
+
+/// Terms between two looks at the statement.
+const PIECE: usize = 1 << 20;
+
 /// For each of the others its measures with the vectors of a tile; none of what is no vector of their length.
 pub(in crate::cpu) fn measure(
     function: VectorFunction,
     of: DataType,
     vector: &Vector,
     others: &[&[f64]],
-) -> Option<Vec<Vector>> {
-    let ((of, length), rows) = (of.vector_of()?, Rows::of(vector)?);
-    if vector.len == 0 || others.iter().any(|other| other.len() != length as usize) || rows.length() != length as usize
-    {
-        return None;
+) -> Result<Option<Vec<Vector>>> {
+    let (Some((of, length)), Some(rows)) = (of.vector_of(), Rows::of(vector)) else { return Ok(None) };
+    let is_alike = |length: usize| rows.length() == length && others.iter().all(|other| other.len() == length);
+    if vector.len == 0 || !is_alike(length as usize) {
+        return Ok(None);
     }
     let mut found: Vec<Vec<f64>> = others.iter().map(|_| Vec::with_capacity(vector.len + LANES)).collect();
     match of {
-        DataType::Real => measured::<f32>(function, rows, others, vector.len, &mut found),
-        _ => measured::<f64>(function, rows, others, vector.len, &mut found),
+        DataType::Real => measured::<f32>(function, rows, others, vector.len, &mut found)?,
+        _ => measured::<f64>(function, rows, others, vector.len, &mut found)?,
     }
     let nulls = vector.nulls.as_ref().map(|valid| {
         let mut nulls = valid.clone();
@@ -47,15 +56,29 @@ pub(in crate::cpu) fn measure(
         made.set(vector.len, VectorData::F64(values), nulls.clone());
         made
     };
-    Some(found.into_iter().map(vector).collect())
+    Ok(Some(found.into_iter().map(vector).collect()))
 }
 
-fn measured<T: Stored>(function: VectorFunction, rows: Rows<'_>, others: &[&[f64]], len: usize, out: &mut [Vec<f64>]) {
+fn measured<T: Stored>(
+    function: VectorFunction,
+    rows: Rows<'_>,
+    others: &[&[f64]],
+    len: usize,
+    out: &mut [Vec<f64>],
+) -> Result<()> {
     let others: Vec<Vec<T>> =
         others.iter().map(|other| other.iter().map(|&element| T::of(element)).collect()).collect();
     macro_rules! run {
         ($measure:expr) => {
-            blocks($measure, rows, &others, len, out)
+            // Some of the others at a time, so that a cancelled statement gets out.
+            for (others, out) in others.chunks(OTHERS).zip(out.chunks_mut(OTHERS)) {
+                let each = (PIECE / (others.len() * rows.length())).max(1).next_multiple_of(LANES);
+                for start in (0..len).step_by(each) {
+                    let tuples = start..len.min(start + each);
+                    meter::spend(tuples.len() * others.len() * rows.length() / LANES)?;
+                    blocks($measure, rows, others, tuples, out);
+                }
+            }
         };
     }
     match function {
@@ -67,21 +90,22 @@ fn measured<T: Stored>(function: VectorFunction, rows: Rows<'_>, others: &[&[f64
         VectorFunction::CosineSimilarity => run!(CosineSimilarity),
         _ => run!(CosineDistance),
     }
+    Ok(())
 }
 
 kernel! {
-    fn blocks[M: Measure, T: Stored](measure: M, rows: Rows<'_>, others: &[Vec<T>], len: usize, out: &mut [Vec<f64>]) {
+    fn blocks[M: Measure, T: Stored](measure: M, rows: Rows<'_>, others: &[Vec<T>], tuples: Range<usize>, out: &mut [Vec<f64>]) {
         let mut beside: Vec<[T; LANES]> = vec![[T::ZERO; LANES]; rows.length()];
         let mut own = Vec::new();
-        for start in (0..len).step_by(LANES) {
+        for start in tuples.clone().step_by(LANES) {
             for lane in 0..LANES {
                 // Lanes beyond the last row have its vector once more.
-                let row = rows.get::<T>((start + lane).min(len - 1), &mut own);
+                let row = rows.get::<T>((start + lane).min(tuples.end - 1), &mut own);
                 for (lanes, &element) in beside.iter_mut().zip(row) {
                     lanes[lane] = element;
                 }
             }
-            let lanes = LANES.min(len - start);
+            let lanes = LANES.min(tuples.end - start);
             let (mut others, mut out) = (others, &mut out[..]);
             while others.len() >= AT_ONCE {
                 let (four, left) = others.split_at(AT_ONCE);

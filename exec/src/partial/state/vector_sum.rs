@@ -7,7 +7,9 @@
 //! vectorises. What the levels cannot take whole, because it is too large, has bits below the last unit, or is no number, goes to an
 //! [`ExactSum`] of the position: of data of one magnitude next to nothing.
 
+use crate::Result;
 use crate::sums::exact_sum::ExactSum;
+use multiloop_planner::meter;
 use rustc_hash::FxHashMap;
 
 /// Bits of a level.
@@ -25,6 +27,9 @@ const TOP_MAX: i32 = 960;
 
 /// Tops are multiples of this, so that workers whose first numbers differ a little have the same.
 const TOP_STEP: i32 = 8;
+
+/// What it costs to split a number by itself, or to add it to a rest, in the meter's units.
+const UNITS: usize = 16;
 
 /// Sums of vectors of one length, a group each.
 #[derive(Clone, Debug)]
@@ -117,9 +122,19 @@ impl VectorSums {
         self.level_count == 3
     }
 
+    /// Whether levels are not all.
+    pub(crate) fn has_rest(&self) -> bool {
+        !self.rest.is_empty()
+    }
+
     /// Doubles of a group.
     pub(crate) fn stride(&self) -> usize {
         self.level_count * self.length
+    }
+
+    /// Bytes of so many groups, whose rest is empty.
+    pub(crate) fn bytes_of(&self, groups: usize) -> usize {
+        groups.saturating_mul(self.stride() * size_of::<f64>() + 1)
     }
 
     pub(crate) fn is_like(&self, other: &Self) -> bool {
@@ -128,8 +143,12 @@ impl VectorSums {
 
     pub(crate) fn resize(&mut self, groups: usize) {
         if groups < self.groups() && !self.rest.is_empty() {
-            self.rest.retain(|&(group, _), _| (group as usize) < groups);
-            self.rest_heap = self.rest.values().map(ExactSum::heap_bytes).sum();
+            for group in groups as u32..self.groups() as u32 {
+                for position in 0..self.length as u32 {
+                    let rest = self.rest.remove(&(group, position));
+                    self.rest_heap -= rest.map_or(0, |rest| rest.heap_bytes());
+                }
+            }
         }
         self.levels.resize(groups * self.stride(), 0.0);
         self.seen.resize(groups, false);
@@ -141,39 +160,42 @@ impl VectorSums {
     }
 
     /// How numbers are split, after making room for so many more; none before the first one.
-    pub(crate) fn split(&mut self, more: u64) -> Option<Split> {
+    ///
+    /// # Errors
+    /// 57014 if the statement was cancelled.
+    pub(crate) fn split(&mut self, more: u64) -> Result<Option<Split>> {
         if self.rows.saturating_add(more) > ROWS_MAX {
-            self.empty_levels();
-            self.rows = 0;
+            self.empty_full_levels()?;
+            self.rows = ROWS_MAX / 2;
         }
         self.rows = self.rows.saturating_add(more);
-        self.top.map(Split::below)
+        Ok(self.top.map(Split::below))
     }
 
-    /// How numbers are split of which the largest finite one is so large.
-    pub(crate) fn split_for(&mut self, largest: f64) -> Split {
-        // 2 to this is more, and has a bit to spare.
-        let exponent = ((largest.to_bits() >> 52) & 0x7ff) as i32 - 1023 + 2;
-        let top = exponent.saturating_add(TOP_STEP - 1).div_euclid(TOP_STEP) * TOP_STEP;
-        let top = top.clamp(TOP_MIN, TOP_MAX);
-        match self.top {
-            // Zeros do not say what is to come.
-            None if largest == 0.0 => return Split::below(TOP_MIN),
-            None => self.top = Some(top),
-            Some(now) if now < top => {
+    /// How numbers are split of which those that are not unusually large are less than 2^exponent; none says nothing.
+    ///
+    /// # Errors
+    /// 57014 if the statement was cancelled.
+    pub(crate) fn split_for(&mut self, exponent: Option<i32>) -> Result<Split> {
+        // There is a bit to spare.
+        let top = |exponent: i32| exponent.saturating_add(TOP_STEP).div_euclid(TOP_STEP) * TOP_STEP;
+        match (self.top, exponent.map(top).filter(|top| *top <= TOP_MAX).map(|top| top.max(TOP_MIN))) {
+            (None, Some(top)) => self.top = Some(top),
+            (Some(now), Some(top)) if now < top => {
                 self.top = Some(top);
-                self.raise(Split::below(top));
+                self.raise(Split::below(top))?;
             }
-            Some(_) => {}
+            _ => {}
         }
-        Split::below(self.top.unwrap_or(TOP_MIN))
+        Ok(Split::below(self.top.unwrap_or(TOP_MIN)))
     }
 
     /// Moves what is in levels to others, whose units are larger.
-    fn raise(&mut self, split: Split) {
+    fn raise(&mut self, split: Split) -> Result<()> {
         self.rows = self.rows.saturating_add(LEVELS_MAX as u64);
         let (stride, length) = (self.stride(), self.length);
         for group in 0..self.groups() {
+            meter::spend(stride * UNITS)?;
             for position in 0..length {
                 let place = |level: usize| group * stride + level * length + position;
                 let mut parts = [0.0; LEVELS_MAX];
@@ -185,17 +207,27 @@ impl VectorSums {
                 }
             }
         }
+        Ok(())
     }
 
-    /// Moves what is in levels to the rest.
-    fn empty_levels(&mut self) {
+    /// Moves to the rest what is in levels that are half full.
+    fn empty_full_levels(&mut self) -> Result<()> {
+        let Some(top) = self.top else { return Ok(()) };
         let (stride, length) = (self.stride(), self.length);
-        let levels = std::mem::take(&mut self.levels);
-        for (at, &part) in levels.iter().enumerate().filter(|(_, part)| **part != 0.0) {
-            self.change_rest((at / stride) as u32, (at % length) as u32, |rest| rest.add(part));
+        for group in 0..self.groups() {
+            meter::spend(stride)?;
+            for level in 0..self.level_count {
+                let half = power(top - LEVEL_BITS * (level as i32 + 1)) * (1u64 << 51) as f64;
+                for position in 0..length {
+                    let part = &mut self.levels[group * stride + level * length + position];
+                    if part.abs() >= half {
+                        let part = std::mem::take(part);
+                        self.change_rest(group as u32, position as u32, |rest| rest.add(part));
+                    }
+                }
+            }
         }
-        self.levels = levels;
-        self.levels.fill(0.0);
+        Ok(())
     }
 
     /// Adds a number to a position of a group.
@@ -257,14 +289,18 @@ impl VectorSums {
     }
 
     /// Adds groups of others to its own.
-    pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
+    ///
+    /// # Errors
+    /// 57014 if the statement was cancelled.
+    pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) -> Result<()> {
         debug_assert!(self.is_like(other), "sums of vectors of one type");
         if self.top.is_none() {
             self.top = other.top;
         }
-        let split = self.split(other.rows.saturating_add(LEVELS_MAX as u64)).unwrap_or_else(|| Split::below(TOP_MIN));
+        let split = self.split(other.rows.saturating_add(LEVELS_MAX as u64))?.unwrap_or_else(|| Split::below(TOP_MIN));
         let (stride, length, are_alike) = (self.stride(), self.length, self.top == other.top);
         for (from, into) in pairs {
+            meter::spend(if are_alike && other.rest.is_empty() { stride } else { stride * UNITS })?;
             self.seen[into] |= other.seen[from];
             let theirs = &other.levels[from * stride..(from + 1) * stride];
             if are_alike {
@@ -284,6 +320,7 @@ impl VectorSums {
                 }
             }
         }
+        Ok(())
     }
 
     /// The states of these groups, which become the numbers 0, 1, 2, …

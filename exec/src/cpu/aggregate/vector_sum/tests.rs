@@ -121,7 +121,7 @@ fn sums_of_vectors_are_exact_position_by_position() {
                     merged.resize(GROUPS);
                     for part in order {
                         let one = sums_of(is_real, &parts[part..=part], &valid);
-                        merged.merge(&one, (0..GROUPS).map(|group| (group, group)));
+                        merged.merge(&one, (0..GROUPS).map(|group| (group, group))).expect("nothing fails");
                     }
                     assert_eq!(shown(merged.clone(), is_real), all, "{what}, merged {order:?}");
                     let reversed: Vec<_> = all.iter().rev().cloned().collect();
@@ -139,7 +139,7 @@ fn levels_give_way_before_they_overflow() {
     sums.resize(GROUPS);
     let groups: Vec<u32> = (0..500).map(group_of).collect();
     for (part, more) in parts.iter().zip([0, 1 << 26, 1 << 27, u64::MAX]) {
-        sums.split(more);
+        sums.split(more).expect("nothing fails");
         let vector = vector(part, true, |_| true);
         let input = Input { groups: TileGroups::Each(&groups, None), vector: Some(&vector), len: 500 };
         sums.update(&input, None, &mut Default::default()).expect("nothing fails");
