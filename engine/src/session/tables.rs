@@ -33,6 +33,11 @@ impl Session {
 
     /// Loads record batches into a compact table, replacing a table of that name; each batch is dropped as soon as
     /// its rows are in.
+    ///
+    /// # Errors
+    /// Those of the batches, and of columns that are none of the schema's. 22004 where a list of a fixed size of floats has NULL
+    /// elements: such a column is one of vectors, since the batches are not known beforehand. [`Session::register`] looks at all
+    /// of them; a schema whose field is a list of no fixed size makes it a column of arrays here.
     pub fn load(
         &self,
         name: &str,

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// Bytes of a block, for each byte of its vectors that are kept, beyond which these are copied.
 const SPARSE: usize = 4;
 
-/// Bytes below which blocks are not worth being shared.
+/// Bytes below which blocks are not worth being shared, unless more of their vectors is kept than they have.
 const SHARED_BYTES: usize = 1 << 16;
 
 impl Vectors {
@@ -70,7 +70,9 @@ impl Vectors {
         for (number, rows) in kept {
             let Some(block) = blocks.get(number as usize) else { continue };
             let elements = rows.saturating_mul(self.length);
-            let is_sparse = block.len() / SPARSE > elements || block.len() * block.width() < SHARED_BYTES;
+            // Few vectors that are repeated, as those of a build side are by a join, are fewer in their block than as copies.
+            let is_small = block.len() * block.width() < SHARED_BYTES && elements <= block.len();
+            let is_sparse = block.len() / SPARSE > elements || is_small;
             let here = if is_sparse { self.known(block) } else { Some(self.add_block(block)) };
             here.into_iter().for_each(|here| _ = numbers.insert(number, here));
         }

@@ -120,6 +120,22 @@ fn few_vectors_of_a_large_block_do_not_keep_it() {
 }
 
 #[test]
+fn few_vectors_that_are_repeated_are_shared() {
+    let small = block(0, 3);
+    let alone = holders(&small);
+    // As many as there are are copied, more are shared.
+    let once = small.take([2, 0, 1].into_iter());
+    assert_eq!((holders(&small), once.reals.len()), (alone, 3 * 2));
+    let many = small.take((0..1000).map(|at| at % 3));
+    assert_eq!((holders(&small), many.reals.len()), (alone + 1, 0));
+    assert_eq!(values(&many), (0..1000).map(|at| value(at % 3)).collect::<Vec<_>>());
+    let taken = many.take([5, 3].into_iter());
+    drop(many);
+    assert_eq!(holders(&small), alone);
+    assert_eq!((values(&once), values(&taken)), (vec![value(2), value(0), value(1)], vec![value(2), value(0)]));
+}
+
+#[test]
 fn vectors_that_were_copied_become_a_column_as_they_lie() {
     let large = block(0, 4 * MANY);
     let mut kept = Vectors::new(2);

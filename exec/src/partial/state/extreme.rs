@@ -63,7 +63,10 @@ impl Extreme {
                 Best::Narrow(best) => best.capacity() * 8,
                 Best::Wide(best) => best.capacity() * 16,
                 Best::Floats(best) => best.capacity() * 8,
-                Best::Values(best, _) => best.capacity() * 48,
+                Best::Values(best, of) => {
+                    let elements = of.vector_of().map_or(0, |(_, length)| length as usize);
+                    best.capacity() * (48 + elements * size_of::<f64>())
+                }
             }
     }
 

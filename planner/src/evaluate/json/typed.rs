@@ -1,6 +1,6 @@
 //! JSON as a value of a type: objects as structs, arrays as arrays, scalars as their texts are read.
 
-use super::{Json, Parser};
+use super::{Json, Parser, unsigned_zero};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::array::{Array, Bound};
 use crate::evaluate::vector::text::{null_element, read, wrong_length};
@@ -11,7 +11,7 @@ use crate::types::DataType;
 use crate::value::Value;
 use std::borrow::Cow;
 
-/// The value of a JSON text.
+/// The value of a JSON text. Zeros that are floats keep their sign.
 ///
 /// # Errors
 /// 22P02 for JSON of another shape, whatever reading a scalar gives.
@@ -23,7 +23,7 @@ pub(in crate::evaluate) fn typed(text: &str, of: DataType, zone: &str) -> Result
             vector => return vector,
         }
     }
-    let json = Parser { text, at: 0, depth: 0, keeps: true }.whole()?;
+    let json = Parser { text, at: 0, depth: 0, keeps: true, signs: true }.whole()?;
     value_of(&json, of, zone)
 }
 
@@ -61,7 +61,8 @@ fn value_of(json: &Json, of: DataType, zone: &str) -> Result<Value> {
             if of.struct_fields().is_some() || of.element().is_some() {
                 return wrong("a scalar");
             }
-            logical::read(text, of, zone)
+            let is_number = matches!(json, Json::Plain(_)) && !matches!(of, DataType::Real | DataType::Double);
+            logical::read(if is_number { unsigned_zero(text) } else { text }, of, zone)
         }
     }
 }

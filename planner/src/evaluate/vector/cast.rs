@@ -63,10 +63,19 @@ pub(in crate::evaluate) fn to_vector(array: &str, element: DataType, of: DataTyp
     let number = |value: &Value| match value {
         Value::Null => Err(null_element()),
         Value::Float(float) => Ok(rounded(*float, of)),
-        value => match cast::cast_value(value, element, of)? {
-            Value::Float(float) => Ok(float),
-            other => Err(mismatch(&other, of)),
-        },
+        value => {
+            let cast = match cast::cast_value(value, element, of) {
+                // Beyond the reals: as the doubles of an array are rounded.
+                Err(error) if of == DataType::Real && error.kind() == ErrorKind::NumericOverflow => {
+                    cast::cast_value(value, element, DataType::Double)
+                }
+                cast => cast,
+            };
+            match cast? {
+                Value::Float(float) => Ok(rounded(float, of)),
+                other => Err(mismatch(&other, of)),
+            }
+        }
     };
     Ok(Value::Vector(array.elements.iter().map(number).collect::<Result<_>>()?))
 }
