@@ -2,6 +2,7 @@
 //! what each of them is about is computed for all rows that ask at once.
 
 use super::environment::Collections;
+use super::fold::fold;
 use super::tile::Tile;
 use crate::collections::rows::RowSet;
 use crate::column::order_key::float_key;
@@ -9,7 +10,6 @@ use crate::cpu::aggregate::TileGroups;
 use crate::cpu::collections::bindings::Bindings;
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::kernels::{integer, vector_block};
-use crate::cpu::reduce::fold::fold;
 use crate::cpu::simd::kernel::vectorised;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::{NO_ROW, Rows};

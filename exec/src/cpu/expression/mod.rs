@@ -15,6 +15,7 @@ mod element;
 pub mod environment;
 mod evaluate;
 pub mod filter;
+pub(super) mod fold;
 mod fused;
 mod growth;
 pub(crate) mod interchange;

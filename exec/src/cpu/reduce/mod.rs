@@ -20,7 +20,7 @@ pub(crate) mod show;
 
 mod close_groups;
 mod clustered;
-pub(crate) mod fold;
+mod fold;
 
 use super::aggregate::{Accumulator, TileGroups};
 use super::expression::filter::{Filtered, MaskIf};
