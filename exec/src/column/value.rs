@@ -156,6 +156,14 @@ pub(crate) fn text_value(text: &str, data_type: DataType) -> Value {
 }
 
 fn plain_vectors(of: DataType, length: usize, values: &[&Value]) -> ColumnData {
+    // Nothing but NULLs, as of a column that a file lacks: zeros that nobody writes, which take no memory until they are read.
+    if values.iter().all(|value| value.is_null()) {
+        let elements = values.len() * length;
+        return match of {
+            DataType::Real => ColumnData::Vectors32 { length, values: vec![0.0; elements].into() },
+            _ => ColumnData::Vectors64 { length, values: vec![0.0; elements].into() },
+        };
+    }
     let zeros: Arc<[f64]> = vec![0.0; length].into();
     let elements =
         || values.iter().flat_map(|value| if let Value::Vector(elements) = value { &elements[..] } else { &zeros[..] });
