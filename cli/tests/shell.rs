@@ -292,6 +292,32 @@ fn what_is_there_is_described() {
 }
 
 #[test]
+fn vectors_are_described_written_and_read() {
+    let folder = Folder::new("vectors");
+    let set_up = "CREATE TABLE t (id int, e vector(3) NOT NULL, d vector(2, double)); \
+                  INSERT INTO t VALUES (1, '[1,2.5,-3e-05]', '[NaN,0.1]'), (2, '[4,5,6]', NULL)";
+    let asked = |sql: &str| printed(&["-q", "-c", set_up, "-c", sql]);
+    let table = asked("\\d t");
+    assert!(table.contains(" e      | vector(3)        | not null | \n"), "{table}");
+    assert!(table.contains(" d      | vector(2,double) |          | \n"), "{table}");
+    let types = asked("SELECT e, d FROM t \\gdesc");
+    assert!(types.contains(" e      | vector(3)") && types.contains(" d      | vector(2,double)"), "{types}");
+    let json = printed(&["-q", "--format", "json", "-c", set_up, "-c", "SELECT e, d FROM t ORDER BY id"]);
+    assert_eq!(json, "[{\"e\":[1,2.5,-3e-05],\"d\":[\"NaN\",0.1]},\n{\"e\":[4,5,6],\"d\":null}]\n");
+    for name in ["t.parquet", "t.arrow", "t.csv", "t.json", "t.ndjson"] {
+        let path = folder.0.join(name);
+        let copied = format!(
+            "COPY t TO '{0}'; CREATE TABLE u AS SELECT * FROM t LIMIT 0; COPY u FROM '{0}'; TABLE u",
+            text(&path)
+        );
+        let rows = printed(&["-q", "-At", "-c", set_up, "-c", &copied]);
+        assert_eq!(rows, "1|[1,2.5,-3e-05]|[NaN,0.1]\n2|[4,5,6]|\n", "{name}");
+    }
+    let read = printed(&["-q", "-At", "-c", &format!("SELECT * FROM '{}'", text(&folder.0.join("t.parquet")))]);
+    assert_eq!(read, "1|[1,2.5,-3e-05]|[NaN,0.1]\n2|[4,5,6]|\n");
+}
+
+#[test]
 fn a_dump_reads_back() {
     let set_up = "CREATE TABLE t (a int PRIMARY KEY, b text DEFAULT 'it''s'); INSERT INTO t VALUES (1, E'a;\\nb'), (2, NULL); \
                   CREATE VIEW v AS SELECT a FROM t WHERE b IS NULL";

@@ -248,6 +248,11 @@ impl Summary {
         let mut values: Vec<f64> = Vec::with_capacity(if is_number || is_moment { column.rows() } else { 0 });
         let mut whole = Some(0i128);
         self.rows += column.rows() as u64;
+        if self.data_type.is_vector() {
+            // They have neither an order nor an equality.
+            self.nulls += column.nulls.as_ref().map_or(0, |nulls| nulls.null_count() as u64);
+            return;
+        }
         for row in 0..column.rows() {
             if column.is_null(row) {
                 self.nulls += 1;
@@ -346,7 +351,7 @@ impl Summary {
             Value::text(field.data_type.to_string()),
             min,
             max,
-            Value::Int(unique as i64),
+            if self.data_type.is_vector() { Value::Null } else { Value::Int(unique as i64) },
             self.average(data_type, sight),
             self.deviation(data_type),
             quantile(0.25),

@@ -59,6 +59,8 @@ techniques! {
     BatchedBlocks = "batched-blocks",
     /// Blocks that compare with the row that asks answered by search among rows in order.
     SearchedBlocks = "searched-blocks",
+    /// Blocks over few rows evaluated for many rows that ask at once, row by row of the block's.
+    Interchange = "interchange",
     /// Expressions of outer indices before inner ones multiply their rows.
     OuterLevels = "outer-levels",
     /// Reductions of few groups over whole tiles with a mask, where few rows fall away.

@@ -111,6 +111,8 @@ pub enum ErrorKind {
     ArraySubscript,
     /// 22000: an array of several dimensions where one is needed.
     InvalidArray,
+    /// 22000: a vector of another length than is needed.
+    VectorLength,
     /// 02000: no row where one is needed.
     NoData,
     /// 22002: NULL for a type of a program that has none.
@@ -328,7 +330,7 @@ impl ErrorKind {
             ErrorKind::InvalidNtile => "22014",
             ErrorKind::InvalidNthValue => "22016",
             ErrorKind::ArraySubscript => "2202E",
-            ErrorKind::InvalidArray => "22000",
+            ErrorKind::InvalidArray | ErrorKind::VectorLength => "22000",
             ErrorKind::Cardinality => "21000",
             ErrorKind::InvalidTableDefinition => "42P16",
             ErrorKind::InvalidObjectDefinition => "42P17",

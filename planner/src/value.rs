@@ -51,6 +51,8 @@ pub enum Value {
     Text(Arc<str>),
     /// interval.
     Interval(Interval),
+    /// vector: its elements in order, those of real as doubles that are exactly an `f32`.
+    Vector(Arc<[f64]>),
 }
 
 impl Value {
@@ -62,6 +64,16 @@ impl Value {
     /// A numeric value.
     pub fn numeric(number: Numeric) -> Self {
         Value::Numeric(Arc::new(number))
+    }
+
+    /// A vector of these elements.
+    pub fn vector(elements: impl Into<Arc<[f64]>>) -> Self {
+        Value::Vector(elements.into())
+    }
+
+    /// The elements of a vector; none of what is none.
+    pub fn as_vector(&self) -> Option<&[f64]> {
+        if let Value::Vector(elements) = self { Some(elements) } else { None }
     }
 
     /// Whether this is NULL.
@@ -76,6 +88,7 @@ impl Value {
 
     /// SQL's order of two values of one type: NaN equals itself and comes after every number, -0 equals 0,
     /// text compares by bytes (collation "C"), intervals by [`Interval::comparable_micros`], numerics by value whatever their scale.
+    /// SQL does not compare vectors; where rows need some order of all fields (ties of top-k), it is that of their elements.
     /// NULL equals NULL and comes last; callers with three-valued logic look for NULL first.
     pub fn compare(&self, other: &Value) -> Ordering {
         match (self, other) {
@@ -89,6 +102,7 @@ impl Value {
             (Value::Numeric(a), Value::Numeric(b)) => a.compare(b),
             (Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
             (Value::Interval(a), Value::Interval(b)) => a.comparable_micros().cmp(&b.comparable_micros()),
+            (Value::Vector(a), Value::Vector(b)) => compare_elements(a, b),
             _ => panic!("bug: compared values of two types: {self:?} and {other:?}"),
         }
     }
@@ -101,6 +115,7 @@ impl Value {
             (Value::Float(a), Value::Float(b)) if !a.is_nan() => a.total_cmp(b),
             (Value::Interval(a), Value::Interval(b)) => a.form().cmp(&b.form()),
             (Value::Numeric(a), Value::Numeric(b)) => a.scale().cmp(&b.scale()),
+            (Value::Vector(a), Value::Vector(b)) => compare_element_forms(a, b),
             _ => Ordering::Equal,
         }
     }
@@ -110,6 +125,9 @@ impl Value {
     pub fn canonical(self) -> Value {
         match self {
             Value::Float(float) => Value::Float(f64::from_bits(canonical_float_bits(float))),
+            Value::Vector(elements) => {
+                Value::Vector(elements.iter().map(|float| f64::from_bits(canonical_float_bits(*float))).collect())
+            }
             other => other,
         }
     }
@@ -139,6 +157,9 @@ impl Value {
             Value::Numeric(_) => data_type == DataType::Numeric,
             Value::Text(_) => data_type.is_text(),
             Value::Interval(_) => data_type == DataType::Interval,
+            Value::Vector(elements) => {
+                data_type.vector_of().is_some_and(|(_, length)| elements.len() == length as usize)
+            }
         }
     }
 }
@@ -146,6 +167,18 @@ impl Value {
 /// PostgreSQL's order of floats: NaN equals NaN and is greater than everything, -0 equals 0.
 pub fn compare_floats(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+/// An order of vectors: the first elements that differ decide, as floats are in order.
+pub fn compare_elements(a: &[f64], b: &[f64]) -> Ordering {
+    let mut each = a.iter().zip(b).map(|(a, b)| compare_floats(*a, *b));
+    each.find(|order| order.is_ne()).unwrap_or_else(|| a.len().cmp(&b.len()))
+}
+
+/// What [`Value::compare_forms`] says of vectors that [`compare_elements`] finds equal.
+pub fn compare_element_forms(a: &[f64], b: &[f64]) -> Ordering {
+    let form = |(a, b): (&f64, &f64)| if a.is_nan() { Ordering::Equal } else { a.total_cmp(b) };
+    a.iter().zip(b).map(form).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 /// The bits of a float, the same for every NaN.
@@ -178,6 +211,10 @@ impl PartialEq for Value {
             (Value::Numeric(a), Value::Numeric(b)) => a == b,
             (Value::Text(a), Value::Text(b)) => a == b,
             (Value::Interval(a), Value::Interval(b)) => a == b,
+            (Value::Vector(a), Value::Vector(b)) => {
+                let is_same = |(a, b): (&f64, &f64)| float_identity(*a) == float_identity(*b);
+                Arc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(is_same))
+            }
             _ => false,
         }
     }
@@ -197,11 +234,12 @@ impl Hash for Value {
             Value::Numeric(value) => value.hash(state),
             Value::Text(value) => value.hash(state),
             Value::Interval(value) => value.hash(state),
+            Value::Vector(elements) => elements.iter().for_each(|float| float_identity(*float).hash(state)),
         }
     }
 }
 
-/// A value as a number that orders as the value does; none for text and NULL.
+/// A value as a number that orders as the value does; none for text, vectors and NULL.
 pub(crate) fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Int(value) => Some(*value as f64),
@@ -210,6 +248,6 @@ pub(crate) fn number(value: &Value) -> Option<f64> {
         Value::Numeric(number) => Some(number.to_double()).filter(|number| number.is_finite()),
         Value::Boolean(value) => Some(f64::from(u8::from(*value))),
         Value::Interval(value) => Some(value.comparable_micros() as f64),
-        Value::Null | Value::Text(_) | Value::Float(_) => None,
+        Value::Null | Value::Text(_) | Value::Float(_) | Value::Vector(_) => None,
     }
 }

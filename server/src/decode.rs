@@ -108,6 +108,7 @@ fn from_binary(data_type: DataType, bytes: &[u8], sight: &Sight) -> Result<Optio
         DataType::Nested(_) if data_type.labels().is_some() || data_type.is_of_structs() => {
             Some(plain(text(bytes)?, data_type)?)
         }
+        DataType::Nested(_) if let Some(of) = data_type.vector_of() => vector(of, bytes)?,
         DataType::Nested(_) if data_type.element().is_some() => {
             elements(data_type.element().unwrap_or(DataType::Null), bytes, sight)?
         }
@@ -173,6 +174,29 @@ fn interval(bytes: &[u8]) -> Option<Value> {
         days: i32::from_be_bytes(*days),
         micros: i64::from_be_bytes(*micros),
     }))
+}
+
+/// A vector as pgvector sends it: the number of elements, two bytes of nothing, the elements.
+///
+/// Errors: 22000 for another number of elements than the type has.
+fn vector((of, length): (DataType, u32), bytes: &[u8]) -> Result<Option<Value>> {
+    let Some(([high, low, 0, 0], elements)) = bytes.split_first_chunk::<4>() else { return Ok(None) };
+    let count = u16::from_be_bytes([*high, *low]);
+    let elements: Vec<f64> = if of == DataType::Real {
+        let (all, []) = elements.as_chunks::<4>() else { return Ok(None) };
+        all.iter().map(|&bits| f32::from_be_bytes(bits).into()).collect()
+    } else {
+        let (all, []) = elements.as_chunks::<8>() else { return Ok(None) };
+        all.iter().map(|&bits| f64::from_be_bytes(bits)).collect()
+    };
+    if elements.len() != usize::from(count) {
+        return Ok(None);
+    }
+    if u32::from(count) != length {
+        let plural = if length == 1 { "" } else { "s" };
+        return Err(Fault::error("22000", format!("expected {length} dimension{plural}, not {count}")));
+    }
+    Ok(Some(Value::vector(elements)))
 }
 
 /// A binary array: the number of dimensions, whether there are NULLs, the OID of the elements, the length and the lower bound of

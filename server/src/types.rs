@@ -62,6 +62,10 @@ const OIDVECTOR: (u32, u32, i16) = (30, 1013, -1);
 /// Rows as values, whatever they are of.
 const RECORD: (u32, u32, i16) = (2249, 2287, -1);
 
+/// Vectors of reals, as pgvector's type, and of doubles: numbers that PostgreSQL's own types leave free. The modifier is the length.
+const VECTOR: (u32, u32, i16) = (16_000, 16_001, -1);
+const DOUBLE_VECTOR: (u32, u32, i16) = (16_002, 16_003, -1);
+
 /// The same of the system's own types, of which there are no parameters; where there are no arrays of one, those of text.
 const SYSTEM: &[(u32, u32, i16, SystemType)] = &[
     (194, 1009, -1, SystemType::NodeTree),
@@ -112,7 +116,7 @@ fn numbers(data_type: DataType) -> ((u32, u32, i16), i32) {
         }
         DataType::Bit(length) if data_type != DataType::BIT => (DataType::BIT, whole(length)),
         DataType::VarBit(length) if data_type != DataType::VARBIT => (DataType::VARBIT, whole(length)),
-        other => (other, -1),
+        other => (other, other.vector_of().map_or(-1, |(_, length)| whole(length))),
     };
     if let DataType::System(of) = plain {
         let found = SYSTEM.iter().find(|(_, _, _, system)| *system == of);
@@ -121,6 +125,13 @@ fn numbers(data_type: DataType) -> ((u32, u32, i16), i32) {
     let found = TYPES.iter().find(|(_, _, _, data_type)| *data_type == plain);
     let nested = || match plain {
         row if row.fields().is_some() => RECORD,
+        vector if let Some((of, _)) = vector.vector_of() => {
+            if of == DataType::Real {
+                VECTOR
+            } else {
+                DOUBLE_VECTOR
+            }
+        }
         vector if vector.is_zero_based() && vector.element() == Some(DataType::SmallInt) => INT2VECTOR,
         vector if vector.is_zero_based() => OIDVECTOR,
         _ => TEXT,
@@ -132,7 +143,7 @@ fn with_header(length: u32) -> i32 {
     i32::try_from(length).unwrap_or(i32::MAX - HEADER).saturating_add(HEADER)
 }
 
-/// The length of a bit string, which counts no header.
+/// The length of a bit string or a vector, which counts no header.
 fn whole(length: u32) -> i32 {
     i32::try_from(length).unwrap_or(i32::MAX)
 }
@@ -156,6 +167,8 @@ pub(crate) fn declared(oid: u32) -> Declared {
     match oid {
         _ if oid == INT2VECTOR.0 => return Declared::Known(DataType::int2vector()),
         _ if oid == OIDVECTOR.0 => return Declared::Known(DataType::oidvector()),
+        // Nothing says how long it is but the place where it stands.
+        _ if [VECTOR, DOUBLE_VECTOR].iter().any(|of| oid == of.0 || oid == of.1) => return Declared::Unknown,
         _ => {}
     }
     let found = TYPES.iter().find(|(number, array, _, _)| *number == oid || *array == oid);
@@ -210,6 +223,11 @@ mod tests {
         for (vector, oid) in [(DataType::int2vector(), 22), (DataType::oidvector(), 30)] {
             assert_eq!(modifier(vector), (oid, -1));
             assert_eq!(declared(oid), Declared::Known(vector));
+        }
+        for (of, oid) in [(DataType::Real, 16_000), (DataType::Double, 16_002)] {
+            let vector = DataType::vector(of, 384);
+            assert_eq!((modifier(vector), modifier(DataType::list(vector))), ((oid, 384), (oid + 1, 384)));
+            assert_eq!((declared(oid), declared(oid + 1)), (Declared::Unknown, Declared::Unknown));
         }
         let mood = DataType::enumeration("mood", vec!["sad".to_owned()]);
         assert_eq!(modifier(mood), (25, -1));

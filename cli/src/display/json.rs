@@ -1,7 +1,7 @@
 //! JSON: an array of objects, or an object a line.
 //!
 //! Values are written as PostgreSQL's `to_json` has them: numbers as they are, with all digits; NaN and the infinities, which
-//! JSON does not know, as strings; instants in ISO 8601; arrays as arrays; json as it is; everything else as its text.
+//! JSON does not know, as strings; instants in ISO 8601; arrays and vectors as arrays; json as it is; everything else as its text.
 
 use super::{Columns, Format, Style, Writer, unique_names};
 use multiloop::arrow::array::RecordBatch;
@@ -69,6 +69,12 @@ fn value(json: &mut String, text: &str, data_type: DataType, sight: &Sight) {
             Ok(value) => json.push_str(&sight.json_of(&value, data_type)),
             Err(_) => json.push_str(&string(text)),
         },
+        // Numbers in brackets, already: but NaN and the infinities are none of JSON's.
+        _ if data_type.is_vector() => {
+            let elements = text.trim_start_matches('[').trim_end_matches(']').split(',');
+            let element = |element: &str| if is_number(element) { element.to_owned() } else { string(element) };
+            json.push_str(&format!("[{}]", elements.map(element).collect::<Vec<_>>().join(",")));
+        }
         _ => match array(text, data_type, sight) {
             Some(array) => json.push_str(&array),
             None => json.push_str(&string(text)),

@@ -7,11 +7,11 @@ use super::{Unreadable, drop_unreadable, is_of_column, partly, readable_fields};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use multiloop_exec::column::Table;
-use multiloop_exec::column::arrow::{fields_of, first_wrong_row, to_column_of};
+use multiloop_exec::column::arrow::{are_vectors_and_arrays, fields_of, first_wrong_row, to_column_of};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::workers::context::Context;
-use multiloop_exec::{Error, Result};
-use multiloop_planner::types::Field;
+use multiloop_exec::{Error, ErrorKind, Result};
+use multiloop_planner::types::{DataType, Field};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -79,12 +79,18 @@ impl Found {
         builder.finish()
     }
 
-    /// By field of the union, why its values cannot be read: of those that can nothing.
-    fn wrong_columns(&self, files: &FileSet, open: Open, context: &Context) -> Result<Vec<Option<Error>>> {
+    /// By field of the union, why its values cannot be read as those of the fields that are wanted: of those that can nothing.
+    fn wrong_columns(
+        &self,
+        files: &FileSet,
+        open: Open,
+        wanted: &[Field],
+        context: &Context,
+    ) -> Result<Vec<Option<Error>>> {
         let mut wrong: Vec<Option<Error>> = vec![None; self.union.fields.len()];
         for ((path, own), places) in files.iter().zip(&self.places).zip(&self.union.places) {
             for (&place, &at) in own.iter().zip(places.iter()) {
-                let field = &self.union.fields[at];
+                let field = wanted.get(at).unwrap_or(&self.union.fields[at]);
                 if wrong[at].is_none() && self.union.constant(at).is_none() {
                     wrong[at] = match check_column(path, open, (place, field), context) {
                         Ok(()) => None,
@@ -95,6 +101,21 @@ impl Found {
             }
         }
         Ok(wrong)
+    }
+
+    /// Makes arrays of vectors that have NULL elements, with which nothing is wrong then; whether there are such.
+    fn take_arrays(&mut self, wrong: &mut [Option<Error>]) -> bool {
+        let mut taken = false;
+        for (field, error) in self.union.fields.iter_mut().zip(wrong) {
+            if let (Some((of, _)), Some(ErrorKind::NullNotAllowed)) =
+                (field.data_type.vector_of(), error.as_ref().map(Error::kind))
+            {
+                field.data_type = DataType::list(of);
+                *error = None;
+                taken = true;
+            }
+        }
+        taken
     }
 
     /// The same without some fields of the union.
@@ -129,7 +150,9 @@ fn check_column(path: &Path, open: Open, (place, field): (usize, &Field), contex
         }
         for batch in batches {
             let array = batch.column(0);
-            let own = Field { data_type: fields_of(&batch.schema())?[0].data_type, ..field.clone() };
+            let own = fields_of(&batch.schema())?[0].data_type;
+            let is_either = are_vectors_and_arrays(own, field.data_type);
+            let own = Field { data_type: if is_either { field.data_type } else { own }, ..field.clone() };
             to_column_of(array, &own).map_err(|error| {
                 let row = first_wrong_row(array, &own).map(|row| format!(", row {}", before + row + 1));
                 told(error, row.unwrap_or_default())
@@ -140,21 +163,25 @@ fn check_column(path: &Path, open: Open, (place, field): (usize, &Field), contex
 }
 
 /// Reads files as one table: columns of one name are one column. Those that cannot be read are left out. Where no columns are
-/// `given`, one with a wrong value keeps nobody from the others: reading it gives the error.
+/// `given`, one with a wrong value keeps nobody from the others: reading it gives the error; and vectors with NULL elements are
+/// arrays.
 pub(super) fn read_readable(
     files: &FileSet,
     open: Open,
     given: Option<&[Field]>,
     context: &Context,
 ) -> Result<(Table, Vec<Unreadable>)> {
-    let found = Found::of(files, open, context)?;
+    let mut found = Found::of(files, open, context)?;
     let fields = given.map_or_else(|| found.union.fields.clone(), <[Field]>::to_vec);
-    let read = found.read(files, open, fields, context);
+    let read = found.read(files, open, fields.clone(), context);
     let Err(error) = read else { return Ok((read?, found.unreadable)) };
     if !is_of_column(&error) {
         return Err(error);
     }
-    let wrong = found.wrong_columns(files, open, context)?;
+    let mut wrong = found.wrong_columns(files, open, &fields, context)?;
+    if given.is_none() && found.take_arrays(&mut wrong) && wrong.iter().all(Option::is_none) {
+        return Ok((found.read(files, open, found.union.fields.clone(), context)?, found.unreadable));
+    }
     let Some(first) = wrong.iter().flatten().next() else { return Err(error) };
     if given.is_some() {
         return Err(first.clone());

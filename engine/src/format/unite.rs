@@ -7,7 +7,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{Field as ArrowField, Schema};
 use arrow::error::ArrowError;
 use multiloop_exec::column::Column;
-use multiloop_exec::column::arrow::{fields_of, schema_of, to_array, to_column_of};
+use multiloop_exec::column::arrow::{are_vectors_and_arrays, fields_of, schema_of, to_array, to_column_of};
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field};
 use multiloop_planner::value::Value;
@@ -128,7 +128,12 @@ impl Union {
                 continue;
             }
             columns.push(match places.iter().position(|&place| place == at) {
-                Some(place) if own[place].data_type == field.data_type => batch.column(place).clone(),
+                Some(place)
+                    if own[place].data_type == field.data_type
+                        || are_vectors_and_arrays(own[place].data_type, field.data_type) =>
+                {
+                    batch.column(place).clone()
+                }
                 // Structs of different fields are JSON together.
                 Some(place) if field.data_type == DataType::Json && own[place].data_type.is_of_structs() => {
                     to_array(&to_column_of(batch.column(place), field)?, field.data_type)?
@@ -166,9 +171,18 @@ impl Union {
     }
 }
 
-/// The type that holds the values of both.
+/// The type that holds the values of both. Vectors of several lengths are arrays together, and so are vectors and arrays.
 fn wider(a: DataType, b: DataType) -> Option<DataType> {
     use DataType::*;
+    match (a.vector_of(), b.vector_of()) {
+        _ if a == b => return Some(a),
+        (Some((of, length)), Some((other, same))) if length == same => {
+            return Some(DataType::vector(wider(of, other)?, length));
+        }
+        (Some((of, _)), Some((same, _))) if of == same => return Some(DataType::list(of)),
+        _ if are_vectors_and_arrays(a, b) => return Some(if a.is_vector() { b } else { a }),
+        _ => {}
+    }
     let integer = |data_type: DataType| match data_type {
         SmallInt => Some(5),
         Integer => Some(10),

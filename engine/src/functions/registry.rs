@@ -7,7 +7,7 @@ use crate::{DataType, Error, ErrorKind, Result};
 use multiloop_planner::catalog::UserCallee;
 use multiloop_planner::function::is_same;
 use multiloop_planner::relation::builder::functions;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
 /// The functions that a program has registered: one state of them.
@@ -27,11 +27,12 @@ impl PartialEq for Functions {
 
 impl Eq for Functions {}
 
-/// The names that SQL's own functions have.
-fn is_taken(name: &str) -> bool {
-    static NAMES: LazyLock<HashSet<&'static str>> =
-        LazyLock::new(|| functions().into_iter().map(|known| known.name).collect());
-    NAMES.contains(name)
+/// Whether SQL has functions of a name. Those of vectors leave it to functions of a row's values: the arguments' types say which
+/// of them is called.
+fn is_taken(name: &str, is_scalar: bool) -> bool {
+    static NAMES: LazyLock<HashMap<&'static str, bool>> =
+        LazyLock::new(|| functions().into_iter().map(|known| (known.name, known.is_of_vectors())).collect());
+    NAMES.get(name).is_some_and(|of_vectors| !(*of_vectors && is_scalar))
 }
 
 impl Functions {
@@ -58,21 +59,21 @@ impl Functions {
     /// Adds a function of a row's values.
     pub(crate) fn add_scalar(&mut self, function: ScalarFunction) -> Result<()> {
         let name = function.signature.name.clone();
-        self.check(&name, |known| matches!(known, UserCallee::Scalar(_)))?;
+        self.check(&name, true, |known| matches!(known, UserCallee::Scalar(_)))?;
         self.add(name, UserCallee::Scalar(function.define()?))
     }
 
     /// Adds an aggregate.
     pub(crate) fn add_aggregate(&mut self, function: AggregateFunction) -> Result<()> {
         let name = function.name().to_owned();
-        self.check(&name, |known| matches!(known, UserCallee::Aggregate(_)))?;
+        self.check(&name, false, |known| matches!(known, UserCallee::Aggregate(_)))?;
         self.add(name, UserCallee::Aggregate(function.define()?))
     }
 
     /// Adds a table function.
     pub(crate) fn add_table(&mut self, function: TableFunction) -> Result<()> {
         let name = function.name.clone();
-        self.check(&name, |known| matches!(known, UserCallee::Table { .. }))?;
+        self.check(&name, false, |known| matches!(known, UserCallee::Table { .. }))?;
         function.check()?;
         let number = self.tables.last_key_value().map_or(0, |(last, _)| last + 1);
         let parameters = function.parameters.clone();
@@ -91,11 +92,11 @@ impl Functions {
     }
 
     /// An error for a name that no function can get, or that one of another kind has.
-    fn check(&self, name: &str, is_of_kind: impl Fn(&UserCallee) -> bool) -> Result<()> {
+    fn check(&self, name: &str, is_scalar: bool, is_of_kind: impl Fn(&UserCallee) -> bool) -> Result<()> {
         if name.is_empty() || name.contains('\0') {
             return Err(Error::new(ErrorKind::InvalidParameter, "a function needs a name"));
         }
-        if is_taken(name) {
+        if is_taken(name, is_scalar) {
             let message = format!("function {name} is one of SQL's own");
             return Err(Error::new(ErrorKind::DuplicateFunction, message));
         }

@@ -10,7 +10,7 @@ use crate::{DataType, Error, ErrorKind, Field, Result, Value};
 use arrow::array::{Array as _, ArrayRef};
 use arrow::datatypes::Field as ArrowField;
 use multiloop_exec::column::Column as ExecColumn;
-use multiloop_exec::column::arrow::{arrow_type, field_of, to_array, to_column_of};
+use multiloop_exec::column::arrow::{are_vectors_and_arrays, arrow_type, field_of, to_array, to_column_of};
 use multiloop_planner::evaluate::{UTC, admit};
 
 /// Values of each parameter as arrays of the parameters' types.
@@ -70,7 +70,7 @@ fn plain(value: &Value, of: DataType) -> ValueRef<'_> {
         (Value::Text(text), _) => ValueRef::Text(text),
         (Value::Interval(value), _) => ValueRef::Interval(*value),
         (Value::Null, _) => ValueRef::Null,
-        (Value::Numeric(_), _) => ValueRef::Other,
+        (Value::Numeric(_) | Value::Vector(_), _) => ValueRef::Other,
     }
 }
 
@@ -95,6 +95,7 @@ pub(super) fn of_array(array: &ArrayRef, to: DataType, signature: &str) -> Resul
             let of = field.data_type;
             of == to
                 || *array.data_type() == arrow_type(to)
+                || are_vectors_and_arrays(of, to)
                 || (of.is_text() && to.is_text())
                 || (of.is_decimal() && to.is_decimal() && of.scale() == to.scale())
                 || (of.is_exact() && to == DataType::Numeric)

@@ -1,7 +1,7 @@
 //! LINQ-style queries: their expressions and steps are given a meaning by the same builder of relations that SQL text is
 //! bound with, so that the same query written either way has the same names, types, errors and plan.
 //!
-//! `expression` with `functions`, `windows` and `bounds`, and `frame` with `steps`, are what users call, and, checked by the compiler, `typed`. They make a `tree` for each expression (with `over`) and a `block` for each SELECT
+//! `expression` with `functions`, `vectors`, `windows` and `bounds`, and `frame` with `steps`, are what users call, and, checked by the compiler, `typed`. They make a `tree` for each expression (with `over`) and a `block` for each SELECT
 //! level, whose sources have an `alias`; `survey` looks at a whole query, `walk` builds it, `print` says it in SQL, `release` ends it.
 //!
 //! ```
@@ -33,6 +33,7 @@ mod steps;
 mod survey;
 mod tree;
 mod typed;
+mod vectors;
 mod walk;
 mod windows;
 
@@ -46,4 +47,5 @@ pub use functions::{
     array, array_of, dense_rank, exists, grouping, lag, lead, rank, row_in_frame, row_number, scalar, value,
 };
 pub use typed::*;
+pub use vectors::{IntoVector, vector};
 pub use windows::{WindowSpec, window};

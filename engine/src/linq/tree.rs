@@ -3,9 +3,10 @@
 
 use super::block::Block;
 use super::expression::Order;
-use crate::{DataType, Error, Value};
+use crate::{DataType, Error, ErrorKind, Value};
 use multiloop_planner::function::Function;
 use multiloop_planner::relation::builder::{Name, Operator, PatternOperator, Reference, Sign};
+use multiloop_planner::types::VECTOR_LENGTH_MAX;
 use std::sync::Arc;
 
 pub(super) use super::alias::Alias;
@@ -200,6 +201,19 @@ impl Tree {
         operands.push(first);
         operands.reverse();
         operands
+    }
+
+    /// A vector of these elements, which are of a type; an error of the query for so many as no vector has.
+    pub(super) fn vector(elements: impl ExactSizeIterator<Item = f64>, of: DataType) -> Tree {
+        match u32::try_from(elements.len()) {
+            Ok(length) if (1..=VECTOR_LENGTH_MAX).contains(&length) => {
+                Tree::Value(Value::Vector(elements.collect()), DataType::vector(of, length))
+            }
+            _ => {
+                let message = format!("a vector has 1 to {VECTOR_LENGTH_MAX} elements, not {}", elements.len());
+                Tree::Failure(Error::new(ErrorKind::VectorLength, message))
+            }
+        }
     }
 
     /// The name that it gives its column, if any.

@@ -5,14 +5,17 @@
 //! is given its own type, and the statement is bound again: `km > 50.25` and `i > 3000000000` mean what they mean as literals,
 //! `name = 5` is an error (42883) because text and integers are not compared, and an INSERT casts by assignment.
 //!
+//! Numbers become the elements of a vector where one is needed, rounded to the type of these; not so many as it has are an error.
+//!
 //! What would change the operation keeps its own type, too: a double is no integer, because `i / 2.0` is no division of integers.
 
 use super::{Kind, Parameter};
 use crate::format::{Array, Bound};
 use crate::sight::Sight;
 use crate::{DataType, Error, ErrorKind, Numeric, Result, Value};
-use multiloop_planner::evaluate::{admit, check_text, parse};
+use multiloop_planner::evaluate::{admit, check_text, parse, wrong_vector_length};
 use multiloop_planner::types::DECIMAL_DIGITS_MAX;
+use std::borrow::Cow;
 
 /// Bytes of a uuid as hexadecimal digits.
 const UUID_DIGITS: usize = 32;
@@ -42,13 +45,31 @@ impl Parameter {
                 _ => None,
             },
             Kind::Interval(value) => (to == DataType::Interval).then_some(Value::Interval(*value)),
-            Kind::Array(elements, _) => match to.element() {
-                Some(element) if !to.is_zero_based() => array_as(elements, element, sight)?,
+            Kind::Floats(values, _) if let Some(vector) = to.vector_of() => {
+                Some(vector_as(values.iter().copied(), vector)?)
+            }
+            Kind::Array(elements, _) if let Some(vector) = to.vector_of() => match numbers(elements)? {
+                Some(values) => Some(vector_as(values.into_iter(), vector)?),
+                None => None,
+            },
+            Kind::Array(..) | Kind::Floats(..) => match to.element() {
+                Some(element) if !to.is_zero_based() => array_as(&self.elements().unwrap_or_default(), element, sight)?,
                 _ => None,
             },
             Kind::Value(value) => Some(value.clone()),
             Kind::Typed(value, own) => (*own == to).then(|| value.clone()),
         })
+    }
+
+    /// The elements of an array; none of what is no array.
+    fn elements(&self) -> Option<Cow<'_, [Parameter]>> {
+        match &self.0 {
+            Kind::Array(elements, _) => Some(Cow::Borrowed(elements)),
+            Kind::Floats(values, of) => {
+                Some(values.iter().map(|&value| Parameter(Kind::Float(value, *of))).collect::<Vec<_>>().into())
+            }
+            _ => None,
+        }
     }
 
     /// The type that it has by itself; [`DataType::Null`] for the text of a literal. Exact numbers in the place of decimals have just
@@ -67,6 +88,7 @@ impl Parameter {
             Kind::Text(_) | Kind::Value(_) => DataType::Null,
             Kind::Bytes(_) => DataType::Bytea,
             Kind::Interval(_) => DataType::Interval,
+            Kind::Floats(_, of) => DataType::list(*of),
             Kind::Array(elements, element) => {
                 // What is larger than the Rust type says is a numeric.
                 let is_large = elements.iter().any(|each| matches!(each.0, Kind::Exact(_)));
@@ -197,6 +219,36 @@ fn text_as(text: &str, to: DataType, sight: &Sight) -> Result<Option<Value>> {
     })
 }
 
+/// The elements of a vector as doubles; none if one is no number.
+///
+/// # Errors
+/// 22004 for a NULL among them.
+fn numbers(elements: &[Parameter]) -> Result<Option<Vec<f64>>> {
+    let number = |each: &Parameter| {
+        Ok(match &each.0 {
+            Kind::Float(value, _) => Some(*value),
+            Kind::Integer(value, _) => Some(*value as f64),
+            Kind::Exact(number) => Some(number.to_double()),
+            Kind::Null(_) => return Err(Error::new(ErrorKind::NullNotAllowed, "a vector has no NULL elements")),
+            _ => None,
+        })
+    };
+    elements.iter().map(number).collect()
+}
+
+/// A vector of these elements, each rounded to the type that it has there, as an array that is assigned to one.
+///
+/// # Errors
+/// 22000 if there are not so many as the vector has.
+fn vector_as(values: impl ExactSizeIterator<Item = f64>, (of, length): (DataType, u32)) -> Result<Value> {
+    if values.len() != length as usize {
+        return Err(wrong_vector_length(length, values.len()));
+    }
+    let is_real = of == DataType::Real;
+    let rounded = |value: f64| if is_real { f64::from(value as f32) } else { value };
+    Ok(Value::Vector(values.map(rounded).collect()))
+}
+
 /// An array of these elements, which are arrays themselves where there are several dimensions; none if an element is of another type.
 fn array_as(elements: &[Parameter], element: DataType, sight: &Sight) -> Result<Option<Value>> {
     let (mut bounds, mut values) = (Vec::new(), Vec::new());
@@ -225,17 +277,18 @@ fn flatten(
         Some(bound) if bound.length != elements.len() => return uneven(),
         Some(_) => {}
     }
-    let are_arrays = elements.iter().any(|each| matches!(each.0, Kind::Array(..)));
+    let are_arrays = elements.iter().any(|each| matches!(each.0, Kind::Array(..) | Kind::Floats(..)));
     if !are_arrays && bounds.len() > level + 1 && !elements.is_empty() {
         return uneven();
     }
     for each in elements {
-        match &each.0 {
-            Kind::Array(within, _) => {
-                if !flatten(within, element, sight, level + 1, bounds, values)? {
-                    return Ok(false);
-                }
+        if let Some(within) = each.elements() {
+            if !flatten(&within, element, sight, level + 1, bounds, values)? {
+                return Ok(false);
             }
+            continue;
+        }
+        match &each.0 {
             _ if are_arrays => return uneven(),
             Kind::Null(_) => values.push(Value::Null),
             _ => match each.value_as(element, sight)? {

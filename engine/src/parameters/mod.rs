@@ -18,7 +18,7 @@
 //! | `[u8]`, `Vec<u8>` | bytea |
 //! | [`Date`](crate::Date), [`Time`](crate::Time), [`Timestamp`](crate::Timestamp), [`TimestampTz`](crate::TimestampTz) | date, … |
 //! | [`Interval`](crate::Interval), [`Uuid`](crate::Uuid) | interval, uuid |
-//! | slices, arrays and `Vec`s of these | arrays; within each other, arrays of several dimensions |
+//! | slices, arrays and `Vec`s of these | arrays; within each other, arrays of several dimensions; numbers where a vector is needed, a vector |
 //! | `Option` of these | the same, or NULL |
 //! | [`Value`](crate::Value) | of the type that the statement says |
 //! | `(Value, DataType)` | of this type |
@@ -83,6 +83,8 @@ enum Kind {
     Interval(Interval),
     /// Elements, and the type of theirs; [`DataType::Null`] for texts.
     Array(Vec<Parameter>, DataType),
+    /// The same of elements that are reals, or doubles: there may be many, as in a vector.
+    Floats(Arc<[f64]>, DataType),
     /// A value of whatever type the statement says.
     Value(Value),
     Typed(Value, DataType),

@@ -86,8 +86,6 @@ to_parameter! {
     usize, DataType::BigInt, value => large(*value as u64);
     i128, DataType::Numeric, value => Kind::Exact(Arc::new(Numeric::from_integer(*value)));
     u128, DataType::Numeric, value => Kind::Exact(Arc::new(Numeric::from_integer(*value)));
-    f32, DataType::Real, value => Kind::Float((*value).into(), DataType::Real);
-    f64, DataType::Double, value => Kind::Float(*value, DataType::Double);
     Numeric, DataType::Numeric, value => Kind::Exact(Arc::new(value.clone()));
     Interval, DataType::Interval, value => Kind::Interval(*value);
     str, DataType::Null, value => Kind::Text(Arc::from(value));
@@ -105,6 +103,29 @@ fn large(value: u64) -> Kind {
         Ok(value) => Kind::Integer(value, DataType::BigInt),
         Err(_) => Kind::Exact(Arc::new(Numeric::from_integer(value))),
     }
+}
+
+macro_rules! float_to_parameter {
+    ($($rust:ty, $sql:expr;)*) => {
+        $(impl ToParameter for $rust {
+            fn to_parameter(&self) -> Parameter {
+                Parameter(Kind::Float((*self).into(), $sql))
+            }
+
+            fn sql_type() -> DataType {
+                $sql
+            }
+
+            fn slice_to_parameter(slice: &[$rust]) -> Parameter {
+                Parameter(Kind::Floats(slice.iter().map(|&value| value.into()).collect(), $sql))
+            }
+        })*
+    };
+}
+
+float_to_parameter! {
+    f32, DataType::Real;
+    f64, DataType::Double;
 }
 
 /// One is a smallint, several are bytes.

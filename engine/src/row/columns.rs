@@ -51,6 +51,9 @@ enum Cells {
     TimestampTz(PrimitiveArray<TimestampMicrosecondType>),
     Interval(PrimitiveArray<IntervalMonthDayNanoType>),
     List(OffsetBuffer<i32>, Box<Column>),
+    /// So many elements a row, and those of all rows.
+    Vector(usize, PrimitiveArray<Float32Type>),
+    DoubleVector(usize, PrimitiveArray<Float64Type>),
     /// Of a type that no Rust type has.
     Other,
 }
@@ -110,6 +113,10 @@ impl Column {
                 let (start, end) = (ends[row] as usize, ends[row + 1] as usize);
                 ValueRef::List(ListRef { elements, start, end })
             }
+            Cells::Vector(length, elements) => ValueRef::Vector(&elements.values()[row * length..(row + 1) * length]),
+            Cells::DoubleVector(length, elements) => {
+                ValueRef::DoubleVector(&elements.values()[row * length..(row + 1) * length])
+            }
             Cells::Other => ValueRef::Other,
         }
     }
@@ -148,6 +155,15 @@ impl Cells {
                     _ => data_type.element().unwrap_or(data_type),
                 };
                 Cells::List(lists.offsets().clone(), Box::new(Column::new(lists.values(), of)))
+            }
+            Arrow::FixedSizeList(..) if data_type.is_vector() => {
+                let lists = array.as_fixed_size_list();
+                let length = lists.value_length() as usize;
+                match lists.values().data_type() {
+                    Arrow::Float32 => Cells::Vector(length, lists.values().as_primitive().clone()),
+                    Arrow::Float64 => Cells::DoubleVector(length, lists.values().as_primitive().clone()),
+                    _ => Cells::Other,
+                }
             }
             _ => Cells::Other,
         }

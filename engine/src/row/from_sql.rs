@@ -40,11 +40,15 @@ pub trait FromSql<'r>: Sized {
     /// Whether values of an SQL type become this one, so that results without rows, and NULLs, are checked, too.
     fn takes(data_type: DataType) -> bool;
 
-    /// Several of them: of an array; bytes are those of a bytea.
+    /// Several of them: of an array or a vector; bytes are those of a bytea.
     #[doc(hidden)]
     fn all_from_sql(value: ValueRef<'r>) -> Result<Vec<Self>> {
         match value {
             ValueRef::List(list) => list.iter().map(Self::from_sql).collect(),
+            ValueRef::Vector(elements) => elements.iter().map(|&of| Self::from_sql(ValueRef::Real(of))).collect(),
+            ValueRef::DoubleVector(elements) => {
+                elements.iter().map(|&of| Self::from_sql(ValueRef::Double(of))).collect()
+            }
             other => Err(other.mismatch::<Vec<Self>>()),
         }
     }
@@ -52,6 +56,9 @@ pub trait FromSql<'r>: Sized {
     /// Whether values of an SQL type are several of them.
     #[doc(hidden)]
     fn takes_all(data_type: DataType) -> bool {
+        if let Some((of, _)) = data_type.vector_of() {
+            return Self::takes(of);
+        }
         // An array of several dimensions has the type of one.
         data_type.element().is_some_and(|element| Self::takes(element) || Self::takes(data_type))
     }
@@ -77,16 +84,93 @@ macro_rules! from_sql {
 
 from_sql! {
     bool, DataType::Boolean, { ValueRef::Boolean(value) => value, };
-    f32, DataType::Real | DataType::SmallInt, {
-        ValueRef::Real(value) => value,
-        ValueRef::SmallInt(value) => value.into(),
-    };
     Interval, DataType::Interval, { ValueRef::Interval(value) => value, };
     [u8; 16], DataType::Uuid, { ValueRef::Uuid(value) => *value, };
     &'r [u8], DataType::Bytea | DataType::Uuid, {
         ValueRef::Bytes(value) => value,
         ValueRef::Uuid(value) => value,
     };
+}
+
+/// The elements where they lie.
+impl<'r> FromSql<'r> for &'r [f32] {
+    #[inline]
+    fn from_sql(value: ValueRef<'r>) -> Result<Self> {
+        match value {
+            ValueRef::Vector(elements) => Ok(elements),
+            other => Err(other.mismatch::<Self>()),
+        }
+    }
+
+    fn takes(data_type: DataType) -> bool {
+        data_type.vector_of().is_some_and(|(of, _)| of == DataType::Real)
+    }
+}
+
+/// The elements where they lie.
+impl<'r> FromSql<'r> for &'r [f64] {
+    #[inline]
+    fn from_sql(value: ValueRef<'r>) -> Result<Self> {
+        match value {
+            ValueRef::DoubleVector(elements) => Ok(elements),
+            other => Err(other.mismatch::<Self>()),
+        }
+    }
+
+    fn takes(data_type: DataType) -> bool {
+        data_type.vector_of().is_some_and(|(of, _)| of == DataType::Double)
+    }
+}
+
+macro_rules! floats_from_sql {
+    ($($rust:ty),*) => {
+        $(
+            /// A vector of as many elements, or an array of as many.
+            impl<'r, const N: usize> FromSql<'r> for [$rust; N] {
+                fn from_sql(value: ValueRef<'r>) -> Result<Self> {
+                    let all = <$rust>::all_from_sql(value).map_err(|error| match error.kind() {
+                        ErrorKind::TypeMismatch => value.mismatch::<Self>(),
+                        _ => error,
+                    })?;
+                    all.try_into().map_err(|all: Vec<_>| {
+                        let name = super::rust_name::<Self>();
+                        let message = format!("{} elements do not become {name}", all.len());
+                        Error::new(ErrorKind::VectorLength, message)
+                    })
+                }
+
+                fn takes(data_type: DataType) -> bool {
+                    let is_long = data_type.vector_of().is_none_or(|(_, length)| length as usize == N);
+                    is_long && <$rust>::takes_all(data_type)
+                }
+            }
+        )*
+    };
+}
+
+floats_from_sql!(f32, f64);
+
+impl<'r> FromSql<'r> for f32 {
+    #[inline]
+    fn from_sql(value: ValueRef<'r>) -> Result<Self> {
+        match value {
+            ValueRef::Real(value) => Ok(value),
+            ValueRef::SmallInt(value) => Ok(value.into()),
+            other => Err(other.mismatch::<Self>()),
+        }
+    }
+
+    fn takes(data_type: DataType) -> bool {
+        matches!(data_type, DataType::Real | DataType::SmallInt)
+    }
+
+    fn all_from_sql(value: ValueRef<'r>) -> Result<Vec<Self>> {
+        match value {
+            ValueRef::Vector(elements) => Ok(elements.to_vec()),
+            ValueRef::List(list) => list.iter().map(Self::from_sql).collect(),
+            other => Err(other.mismatch::<Vec<Self>>()),
+        }
+    }
 }
 
 impl FromSql<'_> for f64 {
@@ -218,7 +302,9 @@ impl<'r> FromSql<'r> for &'r str {
         match data_type {
             DataType::Null | DataType::TimeTz => true,
             DataType::Bytea | DataType::Uuid | DataType::Numeric => false,
-            DataType::Nested(_) => data_type.element().is_none() && data_type.struct_fields().is_none(),
+            DataType::Nested(_) => {
+                data_type.element().is_none() && data_type.struct_fields().is_none() && !data_type.is_vector()
+            }
             other => other.carrier().is_text(),
         }
     }

@@ -28,6 +28,8 @@ impl FromSql<'_> for Value {
             ValueRef::Uuid(bytes) => uuid_value(bytes),
             ValueRef::Interval(value) => Value::Interval(value),
             ValueRef::List(list) => list_value(list)?,
+            ValueRef::Vector(elements) => Value::Vector(elements.iter().map(|&element| element.into()).collect()),
+            ValueRef::DoubleVector(elements) => Value::vector(elements),
             ValueRef::Other => return Err(value.mismatch::<Self>()),
         })
     }
@@ -100,6 +102,8 @@ fn type_of(value: ValueRef<'_>) -> DataType {
         ValueRef::Timestamp(_) => DataType::Timestamp,
         ValueRef::TimestampTz(_) => DataType::TimestampTz,
         ValueRef::Interval(_) => DataType::Interval,
+        ValueRef::Vector(elements) => DataType::vector(DataType::Real, elements.len() as u32),
+        ValueRef::DoubleVector(elements) => DataType::vector(DataType::Double, elements.len() as u32),
     }
 }
 
@@ -113,7 +117,8 @@ mod tests {
         let sql = "SELECT NULL, true, 1::smallint, 2, 3::bigint, 4::oid, 0.1::real, 'NaN'::float8, 1.50, 1.0 / 3, 'x', \
                    '\\x00ff'::bytea, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, date 'infinity', time '24:00', \
                    timestamp '1969-12-31 23:59', timestamptz '2026-01-01 00:00+02', interval '1 month', ARRAY[1, NULL], \
-                   ARRAY[[1.5, 2.25], [NULL, 4]], '{}'::int[], ARRAY[NULL, 'x'], ARRAY[date '2026-01-01'], '{\"a\": 1}'::jsonb";
+                   ARRAY[[1.5, 2.25], [NULL, 4]], '{}'::int[], ARRAY[NULL, 'x'], ARRAY[date '2026-01-01'], '{\"a\": 1}'::jsonb, \
+                   '[1,0.1]'::vector(2), '[1,0.1]'::vector(2, double), ARRAY['[1,2]'::vector(2), NULL]";
         let row = session.query(sql, ()).expect("a row").next().expect("a row").expect("a row");
         for at in 0..row.fields().len() {
             assert_eq!(

@@ -65,6 +65,10 @@ pub enum ValueRef<'r> {
     Interval(Interval),
     /// An array; one of several dimensions has arrays as elements.
     List(ListRef<'r>),
+    /// vector(n): its elements.
+    Vector(&'r [f32]),
+    /// vector(n, double): its elements.
+    DoubleVector(&'r [f64]),
     /// Something else, as a struct: [`Row::text`](super::Row::text) and [`Row::value`](super::Row::value) give it.
     Other,
 }
@@ -119,6 +123,7 @@ impl ValueRef<'_> {
             ValueRef::TimestampTz(_) => "timestamptz",
             ValueRef::Interval(_) => "interval",
             ValueRef::List(_) => "array",
+            ValueRef::Vector(_) | ValueRef::DoubleVector(_) => "vector",
             ValueRef::Other => "struct, or array of several shapes,",
         }
     }

@@ -4,10 +4,11 @@ use super::Session;
 use crate::catalog::StoredTable;
 use crate::format::{self, CsvOptions, Format};
 use crate::provider::{Provided, TableProvider};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Field, Result};
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use multiloop_exec::column::Table;
+use multiloop_exec::column::arrow::{fields_of, fields_of_batches};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_planner::catalog::TableName;
 use std::path::Path;
@@ -15,12 +16,14 @@ use std::sync::Arc;
 
 impl Session {
     /// Makes record batches a table, replacing a table of that name. Their arrays are shared, not copied, unless
-    /// the engine was built to compact. All batches must have one schema.
+    /// the engine was built to compact. All batches must have one schema. Lists of a fixed size of floats are vectors; with NULL
+    /// elements they are arrays.
     pub fn register(&self, name: &str, batches: Vec<RecordBatch>) -> Result<()> {
         let schema = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
         let table = self.as_statement(|| {
             if self.engine.0.compact {
-                self.compact(name, &schema, batches.into_iter().map(Ok))
+                let fields = fields_of_batches(&schema, &batches)?;
+                self.compact(name, fields, batches.into_iter().map(Ok))
             } else {
                 Ok(StoredTable::new(name, Table::register(&schema, batches, &self.loading())?, Arc::default()))
             }
@@ -30,13 +33,18 @@ impl Session {
 
     /// Loads record batches into a compact table, replacing a table of that name; each batch is dropped as soon as
     /// its rows are in.
+    ///
+    /// # Errors
+    /// Those of the batches, and of columns that are none of the schema's. 22004 where a list of a fixed size of floats has NULL
+    /// elements: such a column is one of vectors, since the batches are not known beforehand. [`Session::register`] looks at all
+    /// of them; a schema whose field is a list of no fixed size makes it a column of arrays here.
     pub fn load(
         &self,
         name: &str,
         schema: &Schema,
         batches: impl IntoIterator<Item = Result<RecordBatch>>,
     ) -> Result<()> {
-        let table = self.as_statement(|| self.compact(name, schema, batches))?;
+        let table = self.as_statement(|| self.compact(name, fields_of(schema)?, batches))?;
         self.put_table(name, table)
     }
 
@@ -85,10 +93,10 @@ impl Session {
     fn compact(
         &self,
         name: &str,
-        schema: &Schema,
+        fields: Vec<Field>,
         batches: impl IntoIterator<Item = Result<RecordBatch>>,
     ) -> Result<StoredTable> {
-        let mut builder = TableBuilder::for_schema(schema, Storage::Compact, &self.loading())?;
+        let mut builder = TableBuilder::new(fields, Storage::Compact, &self.loading());
         batches.into_iter().try_for_each(|batch| builder.push(batch?))?;
         self.engine.0.stored(name, builder.finish()?, Arc::default(), &self.work, &self.loading())
     }

@@ -16,6 +16,8 @@ SELECT CASE
             WHEN t.base = 1083 AND $2 >= 0 THEN 'time(' || $2::text || ') without time zone'
             WHEN t.base = 1114 AND $2 >= 0 THEN 'timestamp(' || $2::text || ') without time zone'
             WHEN t.base = 1184 AND $2 >= 0 THEN 'timestamp(' || $2::text || ') with time zone'
+            WHEN t.base = 16000 AND $2 > 0 THEN 'vector(' || $2::text || ')'
+            WHEN t.base = 16002 AND $2 > 0 THEN 'vector(' || $2::text || ',double)'
             WHEN t.base = 1186 AND $2 >= 0 AND $2 <= 6 THEN 'interval(' || $2::text || ')'
             ELSE t.shown
         END || t.suffix

@@ -15,9 +15,13 @@ use std::sync::LazyLock;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TypeOf {
     pub(super) oid: u32,
-    /// Length, precision and scale; -1 for none.
+    /// Length, or precision and scale; -1 for none.
     pub(super) modifier: i32,
 }
+
+/// The numbers of vectors of reals and of doubles.
+const VECTOR: u32 = 16_000;
+const DOUBLE_VECTOR: u32 = 16_002;
 
 /// PostgreSQL's number of a type; a type that it has not is text.
 pub(crate) fn type_oid(data_type: DataType) -> u32 {
@@ -30,6 +34,9 @@ pub(crate) fn type_oid(data_type: DataType) -> u32 {
     }
     if let Some(element) = data_type.element().filter(|_| !data_type.is_of_structs()) {
         return FIXED.get(&type_oid(element)).map_or(1009, |fixed| fixed.array);
+    }
+    if let Some((of, _)) = data_type.vector_of() {
+        return if of == DataType::Real { VECTOR } else { DOUBLE_VECTOR };
     }
     match data_type {
         T::Boolean => 16,
@@ -101,7 +108,7 @@ pub(super) fn type_of(data_type: DataType, column: usize, declared: Option<&Decl
         (DataType::Bit(length), _) if inner != DataType::BIT => i32::try_from(length).unwrap_or(i32::MAX),
         (DataType::VarBit(length), _) if inner != DataType::VARBIT => i32::try_from(length).unwrap_or(i32::MAX),
         (DataType::Decimal { precision, scale }, _) => ((i32::from(precision) << 16) | i32::from(scale)) + 4,
-        _ => -1,
+        (inner, _) => inner.vector_of().map_or(-1, |(_, length)| i32::try_from(length).unwrap_or(i32::MAX)),
     };
     TypeOf { oid: type_oid(data_type), modifier }
 }

@@ -5,7 +5,7 @@
 //! and a few chunks of plain data, never all of it twice. At the end, the chunks of a text column get one dictionary
 //! (or none), and the table its statistics.
 
-use super::arrow::{field_of, fields_of, to_column_of};
+use super::arrow::{field_of, fields_of, fields_of_batches, to_column_of};
 use super::compact::compact;
 use super::homes::Homes;
 use super::statistics::{Summary, measure};
@@ -450,8 +450,9 @@ impl Table {
         builder.finish()
     }
 
-    /// Registers somebody's batches without copying what has a physical form. All have this schema.
+    /// Registers somebody's batches without copying what has a physical form. All have this schema. Lists of a fixed size are
+    /// vectors, unless they have NULL elements.
     pub fn register(schema: &Schema, batches: Vec<RecordBatch>, context: &Context) -> Result<Table> {
-        Table::from_batches(fields_of(schema)?, batches, Storage::Keep, context)
+        Table::from_batches(fields_of_batches(schema, &batches)?, batches, Storage::Keep, context)
     }
 }

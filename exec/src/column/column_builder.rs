@@ -1,6 +1,7 @@
 //! Growing columns, as data: what loops append to, what intermediate results are until they become columns, and what partial
 //! groups keep of values that are no numbers. How they grow is a backend's.
 
+use super::vectors::Vectors;
 use super::{Dictionary, TextView};
 use arrow::buffer::Buffer;
 use multiloop_planner::numeric::small::SmallNumeric;
@@ -35,6 +36,8 @@ pub(crate) enum BuilderData {
     Interval(Vec<Interval>),
     /// numeric, of which 128 bits hold all digits; others are texts.
     Numerics(Vec<SmallNumeric>),
+    /// vectors.
+    Vectors(Vectors),
 }
 
 /// Growing strings: views into the buffers that they come from, and those of an arena of their own.
@@ -65,13 +68,14 @@ impl ColumnBuilder {
             BuilderData::Code { codes, .. } => codes.capacity() * 4,
             BuilderData::Interval(values) => values.capacity() * size_of::<Interval>(),
             BuilderData::Numerics(values) => values.capacity() * size_of::<SmallNumeric>(),
+            BuilderData::Vectors(vectors) => vectors.bytes(),
         };
         data + self.valid.as_ref().map_or(0, Vec::capacity)
     }
 
     /// Whether the rows of both can stand in one column: they are of one type, in whatever form. What has no values is of any.
     pub(crate) fn is_like(&self, other: &ColumnBuilder) -> bool {
-        let kind = |column: &ColumnBuilder| match column.data {
+        let kind = |column: &ColumnBuilder| match &column.data {
             _ if column.len == 0 => None,
             // NULLs of no type.
             BuilderData::Bool(_) if column.valid.as_ref().is_some_and(|valid| !valid.contains(&true)) => None,
@@ -80,6 +84,7 @@ impl ColumnBuilder {
             BuilderData::F64(_) => Some(2),
             BuilderData::Text(_) | BuilderData::Code { .. } | BuilderData::Numerics(_) => Some(3),
             BuilderData::Interval(_) => Some(4),
+            BuilderData::Vectors(vectors) => Some(4 + vectors.length()),
         };
         match (kind(self), kind(other)) {
             (Some(mine), Some(theirs)) => mine == theirs,
@@ -87,12 +92,12 @@ impl ColumnBuilder {
         }
     }
 
-    /// Makes strings of its own ones of a buffer: whoever takes rows from here on takes no bytes.
+    /// Makes strings of its own ones of a buffer, and vectors ones of a block: whoever takes rows from here on takes no bytes.
     pub(crate) fn close_arena(&mut self) {
-        if let BuilderData::Text(text) = &mut self.data
-            && !text.arena.is_empty()
-        {
-            text.close_arena();
+        match &mut self.data {
+            BuilderData::Text(text) if !text.arena.is_empty() => text.close_arena(),
+            BuilderData::Vectors(vectors) => vectors.close(),
+            _ => {}
         }
     }
 
@@ -113,6 +118,7 @@ impl ColumnBuilder {
             }
             BuilderData::Interval(values) => BuilderData::Interval(pick(values, rows)),
             BuilderData::Numerics(values) => BuilderData::Numerics(pick(values, rows)),
+            BuilderData::Vectors(vectors) => BuilderData::Vectors(vectors.take(rows.iter().map(|&row| row as usize))),
         };
         let valid = self.valid.as_ref().map(|valid| pick(valid, rows));
         ColumnBuilder { data, valid, len: rows.len() }

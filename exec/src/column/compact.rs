@@ -34,6 +34,20 @@ pub(super) fn compact(pieces: &[Column], field: &Field, dictionary: bool) -> Res
             ColumnData::Float64(values) => Some(values),
             _ => None,
         })?),
+        (ColumnData::Vectors32 { length, .. }, _) => ColumnData::Vectors32 {
+            length: *length,
+            values: concatenate(pieces, field, |data| match data {
+                ColumnData::Vectors32 { length: own, values } if own == length => Some(values),
+                _ => None,
+            })?,
+        },
+        (ColumnData::Vectors64 { length, .. }, _) => ColumnData::Vectors64 {
+            length: *length,
+            values: concatenate(pieces, field, |data| match data {
+                ColumnData::Vectors64 { length: own, values } if own == length => Some(values),
+                _ => None,
+            })?,
+        },
         (ColumnData::Interval(_), _) => concatenate_intervals(pieces, field)?,
         _ => compact_integers(pieces, field, nulls.as_ref())?,
     };
@@ -97,10 +111,10 @@ fn concatenate<T: Copy + ::arrow::datatypes::ArrowNativeType>(
     field: &Field,
     values_of: impl Fn(&ColumnData) -> Option<&ScalarBuffer<T>>,
 ) -> Result<ScalarBuffer<T>> {
-    let mut all = Vec::with_capacity(rows_of(pieces));
-    for piece in pieces {
-        all.extend_from_slice(values_of(&piece.data).ok_or_else(|| misfit(&piece.data, field))?);
-    }
+    let values = pieces.iter().map(|piece| values_of(&piece.data).ok_or_else(|| misfit(&piece.data, field)));
+    let values = values.collect::<Result<Vec<_>>>()?;
+    let mut all = Vec::with_capacity(values.iter().map(|values| values.len()).sum());
+    values.into_iter().for_each(|values| all.extend_from_slice(values));
     Ok(all.into())
 }
 

@@ -29,6 +29,8 @@ impl ColumnData {
             ColumnData::Int128(_) => "int128",
             ColumnData::Float32(_) => "float32",
             ColumnData::Float64(_) => "float64",
+            ColumnData::Vectors32 { .. } => "vectors32",
+            ColumnData::Vectors64 { .. } => "vectors64",
             ColumnData::Boolean(_) => "boolean",
             ColumnData::Dictionary8 { .. } => "dictionary8",
             ColumnData::Dictionary16 { .. } => "dictionary16",
@@ -91,6 +93,8 @@ impl ColumnData {
             ColumnData::Int128(values) => size_of_val::<[i128]>(values),
             ColumnData::Float32(values) => size_of_val::<[f32]>(values),
             ColumnData::Float64(values) => size_of_val::<[f64]>(values),
+            ColumnData::Vectors32 { values, .. } => size_of_val::<[f32]>(values),
+            ColumnData::Vectors64 { values, .. } => size_of_val::<[f64]>(values),
             ColumnData::Boolean(values) => values.len().div_ceil(8),
             ColumnData::Dictionary8 { codes, .. } => size_of_val::<[u8]>(codes),
             ColumnData::Dictionary16 { codes, .. } => size_of_val::<[u16]>(codes),
@@ -139,6 +143,12 @@ impl Column {
             ColumnData::Int128(values) => ColumnData::Int128(values.slice(start, rows)),
             ColumnData::Float32(values) => ColumnData::Float32(values.slice(start, rows)),
             ColumnData::Float64(values) => ColumnData::Float64(values.slice(start, rows)),
+            ColumnData::Vectors32 { length, values } => {
+                ColumnData::Vectors32 { length: *length, values: values.slice(start * length, rows * length) }
+            }
+            ColumnData::Vectors64 { length, values } => {
+                ColumnData::Vectors64 { length: *length, values: values.slice(start * length, rows * length) }
+            }
             ColumnData::Boolean(values) => ColumnData::Boolean(values.slice(start, rows)),
             ColumnData::Dictionary8 { codes, dictionary } => {
                 ColumnData::Dictionary8 { codes: codes.slice(start, rows), dictionary: Arc::clone(dictionary) }

@@ -3,7 +3,7 @@
 use super::order_key::float_key;
 use super::strings::for_each_string;
 use super::{Column, ColumnData};
-use ::arrow::buffer::NullBuffer;
+use ::arrow::buffer::{Buffer, NullBuffer};
 
 /// Odd numbers without a pattern, to multiply by.
 const FACTORS: [u64; 5] =
@@ -19,6 +19,9 @@ pub fn hash_of(column: &Column, row: usize) -> u64 {
         ColumnData::Float64(values) => hash_float(values[row]),
         ColumnData::Boolean(values) => mix(values.value(row).into()),
         ColumnData::Interval(values) => hash_wide(values[row].comparable_micros()),
+        // By their bits: nothing in SQL finds two vectors equal.
+        ColumnData::Vectors32 { length, values } => hash_row(values.inner(), row, length * size_of::<f32>()),
+        ColumnData::Vectors64 { length, values } => hash_row(values.inner(), row, length * size_of::<f64>()),
         _ => match column.integer(row) {
             Some(value) => hash_wide(value),
             None => hash_text(column.data.text_bytes(row)),
@@ -71,6 +74,11 @@ pub fn digest(column: &Column, first: usize) -> u64 {
         }
     }
     sum
+}
+
+/// Of a row of so many bytes.
+fn hash_row(all: &Buffer, row: usize, bytes: usize) -> u64 {
+    hash_text(&all[row * bytes..][..bytes])
 }
 
 fn hash_float(value: f64) -> u64 {
@@ -179,6 +187,23 @@ mod tests {
         let steps = ColumnData::Stepped8 { base: i64::MIN, step: i64::MAX, offsets: vec![0, 1, 2].into() };
         assert_eq!(hashes(steps), hashes(ColumnData::Int64(vec![i64::MIN, -1, i64::MAX - 1].into())));
         assert_eq!(hashes(ColumnData::Float64(vec![0.0].into())), hashes(ColumnData::Float32(vec![-0.0].into())));
+        // Vectors differ by any element, and from the same ones elsewhere.
+        let of = |data: ColumnData| hashes(data).into_iter().collect::<HashSet<u64>>().len();
+        let elements = [0.0, -0.0, 1.0, 0.0, 0.0, 1.0, f32::NAN, 0.0, 0.0, 1.0];
+        assert_eq!(of(ColumnData::Vectors32 { length: 2, values: elements.to_vec().into() }), 4);
+        let doubles = elements.iter().map(|&element| element.into()).collect();
+        assert_eq!(of(ColumnData::Vectors64 { length: 2, values: doubles }), 4);
+        // A change of any element shows where parts are held against what they were (`digest`).
+        let digest_of = |values: Vec<f32>| {
+            digest(&Column::new(ColumnData::Vectors32 { length: 2, values: values.into() }, None), 7)
+        };
+        let mut other = elements.to_vec();
+        assert_eq!(digest_of(other.clone()), digest_of(elements.to_vec()));
+        other.swap(2, 3);
+        assert_ne!(digest_of(other), digest_of(elements.to_vec()));
+        let long = |at: usize| (0..300).map(move |place| if place == at { 2.0 } else { 1.0 });
+        let values = (0..=300).flat_map(long).collect();
+        assert_eq!(of(ColumnData::Vectors32 { length: 300, values }), 301);
         let texts = [Value::text("a"), Value::Null, Value::text("b")];
         let (mut all, column) = (Vec::new(), Column::from_values(DataType::Text, &texts));
         for_each_hash(&column, |hash| all.push(hash));

@@ -8,7 +8,7 @@ use super::{Column, ColumnData};
 use crate::Result;
 use crate::workers::schedule::Workers;
 
-/// Bytes of a chunk's strings that an allocator has pages of their own for.
+/// Bytes of a chunk's strings or vectors that an allocator has pages of their own for.
 const LARGE_BYTES: usize = 8 << 20;
 
 /// The slabs of all nodes.
@@ -77,9 +77,14 @@ impl Slabs {
     }
 }
 
-/// Whether to copy a column's strings would take longer than they are worth in a slab.
+/// Whether to copy a column's strings or vectors would take longer than they are worth in a slab.
 fn is_large(data: &ColumnData) -> bool {
-    matches!(data, ColumnData::Text { bytes, .. } if bytes.len() >= LARGE_BYTES)
+    match data {
+        ColumnData::Text { bytes, .. } => bytes.len() >= LARGE_BYTES,
+        ColumnData::Vectors32 { values, .. } => values.inner().len() >= LARGE_BYTES,
+        ColumnData::Vectors64 { values, .. } => values.inner().len() >= LARGE_BYTES,
+        _ => false,
+    }
 }
 
 /// Whether a column may be replaced at the end: text by a dictionary, and what is wide, or has many strings, by codes of a

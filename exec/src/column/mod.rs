@@ -36,6 +36,7 @@ mod strings;
 #[cfg(test)]
 mod tests;
 pub mod value;
+pub mod vectors;
 pub mod zones;
 
 use crate::workers::context::Reservation;
@@ -217,6 +218,20 @@ pub enum ColumnData {
     Float32(ScalarBuffer<f32>),
     /// double.
     Float64(ScalarBuffer<f64>),
+    /// Vectors of reals: so many elements a row, those of a row side by side; at a NULL any.
+    Vectors32 {
+        /// Elements a row, at least one.
+        length: usize,
+        /// As many as rows times the length.
+        values: ScalarBuffer<f32>,
+    },
+    /// Vectors of doubles.
+    Vectors64 {
+        /// Elements a row, at least one.
+        length: usize,
+        /// As many as rows times the length.
+        values: ScalarBuffer<f64>,
+    },
     /// boolean.
     Boolean(BooleanBuffer),
     /// Text as 8-bit codes.

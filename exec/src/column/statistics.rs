@@ -92,10 +92,11 @@ impl Summary {
             }
             ColumnData::Text { .. } | ColumnData::Views { .. } => scan_strings(column)
                 .map(|text| std::str::from_utf8(text.text()).expect("text columns are valid UTF-8").into_value()),
-            // Nothing asks for the bounds of intervals, and equal ones can look different; no table has numerics so.
-            ColumnData::Interval(_) | ColumnData::Numerics(_) => {
-                Scan { values: None, sorted: column.rows() <= 1, runs: column.rows() }
-            }
+            // Nothing asks for their bounds: equal intervals can look different, no table has numerics so, vectors have no order.
+            ColumnData::Interval(_)
+            | ColumnData::Numerics(_)
+            | ColumnData::Vectors32 { .. }
+            | ColumnData::Vectors64 { .. } => Scan { values: None, sorted: column.rows() <= 1, runs: column.rows() },
         };
         let values = scan.values.filter(|values| values.iter().all(is_short));
         let (bounds, ends) = match values {

@@ -25,6 +25,8 @@ impl Column {
             ColumnData::Int128(values) => values.len(),
             ColumnData::Float32(values) => values.len(),
             ColumnData::Float64(values) => values.len(),
+            ColumnData::Vectors32 { length, values } => values.len() / length,
+            ColumnData::Vectors64 { length, values } => values.len() / length,
             ColumnData::Boolean(values) => values.len(),
             ColumnData::Dictionary8 { codes, .. } => codes.len(),
             ColumnData::Dictionary16 { codes, .. } => codes.len(),
@@ -87,6 +89,10 @@ impl Column {
         match &self.data {
             ColumnData::Float32(values) => Value::Float(values[row].into()),
             ColumnData::Float64(values) => Value::Float(values[row]),
+            ColumnData::Vectors32 { length, values } => {
+                Value::Vector(values[row * length..][..*length].iter().map(|&element| element.into()).collect())
+            }
+            ColumnData::Vectors64 { length, values } => Value::vector(&values[row * length..][..*length]),
             ColumnData::Boolean(values) => Value::Boolean(values.value(row)),
             ColumnData::Interval(values) => Value::Interval(values[row]),
             ColumnData::Numerics(values) => Value::numeric(values[row].into()),
@@ -110,8 +116,10 @@ impl Column {
         let integers = || values.iter().map(|value| if let Value::Int(value) = value { *value } else { 0 });
         let floats = || values.iter().map(|value| if let Value::Float(value) = value { *value } else { 0.0 });
         let data = match data_type.carrier() {
-            // Of vectors there are no values but NULL.
-            DataType::Null | DataType::Nested(_) => ColumnData::Boolean(BooleanBuffer::new_unset(values.len())),
+            DataType::Nested(_) if let Some((of, length)) = data_type.vector_of() => {
+                plain_vectors(of, length as usize, &values)
+            }
+            DataType::Null => ColumnData::Boolean(BooleanBuffer::new_unset(values.len())),
             DataType::Boolean => ColumnData::Boolean(values.iter().map(|value| value.is_true()).collect()),
             DataType::SmallInt
             | DataType::Integer
@@ -145,6 +153,24 @@ pub(crate) fn text_value(text: &str, data_type: DataType) -> Value {
         return Value::numeric(Numeric::decode(text).expect("numbers are stored as their texts"));
     }
     Value::text(text)
+}
+
+fn plain_vectors(of: DataType, length: usize, values: &[&Value]) -> ColumnData {
+    // Nothing but NULLs, as of a column that a file lacks: zeros that nobody writes, which take no memory until they are read.
+    if values.iter().all(|value| value.is_null()) {
+        let elements = values.len() * length;
+        return match of {
+            DataType::Real => ColumnData::Vectors32 { length, values: vec![0.0; elements].into() },
+            _ => ColumnData::Vectors64 { length, values: vec![0.0; elements].into() },
+        };
+    }
+    let zeros: Arc<[f64]> = vec![0.0; length].into();
+    let elements =
+        || values.iter().flat_map(|value| if let Value::Vector(elements) = value { &elements[..] } else { &zeros[..] });
+    match of {
+        DataType::Real => ColumnData::Vectors32 { length, values: elements().map(|&element| element as f32).collect() },
+        _ => ColumnData::Vectors64 { length, values: elements().copied().collect() },
+    }
 }
 
 fn plain_text(values: &[&Value]) -> ColumnData {

@@ -617,7 +617,7 @@ fn shape(task: &Task<'_>) -> Done<()> {
     }
     numeric::check(task)?;
     for node in &of.expressions.nodes {
-        if node.register == Register::Interval {
+        if matches!(node.register, Register::Interval | Register::Vectors(_)) {
             return decline(format!("a value of type {}", node.data_type));
         }
         if let Operation::Call { function, arguments } = &node.operation {

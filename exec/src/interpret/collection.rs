@@ -122,8 +122,12 @@ impl Data {
 
 /// Charges a row that is kept.
 pub(super) fn charge(memory: &mut Reservation, row: &[Value]) -> Result<()> {
-    let text = |value: &Value| if let Value::Text(text) = value { text.len() } else { 0 };
-    memory.add(row.iter().map(|value| size_of::<Value>() + text(value)).sum())
+    let behind = |value: &Value| match value {
+        Value::Text(text) => text.len(),
+        Value::Vector(elements) => size_of_val::<[f64]>(elements),
+        _ => 0,
+    };
+    memory.add(row.iter().map(|value| size_of::<Value>() + behind(value)).sum())
 }
 
 impl TableColumn {

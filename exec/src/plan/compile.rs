@@ -9,6 +9,7 @@ use crate::plan::gates::gates;
 use crate::plan::group_kind::{GroupKind, Rows};
 use crate::plan::in_place::grid;
 use crate::plan::index_form::IndexForm;
+use crate::plan::interchange::{Interchanged, with_interchanged};
 use crate::plan::invariance;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::plan::nodes::{Node, Operation};
@@ -51,8 +52,13 @@ pub(crate) fn plan_with(program: &Program, machine: Machine, placer: Option<&dyn
     let with_batches = with_batches(program, &reached(program, others.iter().copied()));
     let no_batches = FxHashMap::default();
     let (program, batches) = with_batches.as_ref().map_or((program, &no_batches), |(all, batches)| (all, batches));
+    let reached = reached(program, others.iter().copied());
+    let with_interchanged = with_interchanged(program, &reached, (batches, searched));
+    let none_interchanged = FxHashMap::default();
+    let (program, interchanged) =
+        with_interchanged.as_ref().map_or((program, &none_interchanged), |(all, found)| (all, found));
     let ranges = Ranges::analyse(program);
-    let known = Known { program, machine, ranges: &ranges, batches, searched, others: &others };
+    let known = Known { program, machine, ranges: &ranges, batches, searched, interchanged, others: &others };
     let Some(placer) = placer else { return known.plan(&Placed::default(), false) };
     let host = known.plan(&Placed::default(), true)?;
     let placed = Placed::of(&host, placer);
@@ -68,6 +74,7 @@ struct Known<'p> {
     ranges: &'p Ranges,
     batches: &'p FxHashMap<BlockId, Batch>,
     searched: &'p FxHashMap<BlockId, Searched>,
+    interchanged: &'p FxHashMap<BlockId, Interchanged>,
     /// The blocks that answer searched ones.
     others: &'p [BlockId],
 }
@@ -75,7 +82,7 @@ struct Known<'p> {
 impl Known<'_> {
     /// The plan where loops run in these places; more is found out for devices.
     fn plan(&self, placed: &Placed, for_devices: bool) -> Result<Plan> {
-        let &Known { program, machine, ranges, batches, searched, others } = self;
+        let &Known { program, machine, ranges, batches, searched, interchanged, others } = self;
         let mut reads = reads(program);
         placed.note_readers(&mut reads);
         let mut own = if Technique::OwnGroups.is_on() { own(program) } else { FxHashMap::default() };
@@ -128,8 +135,21 @@ impl Known<'_> {
         let streams = streams(&blocks[program.body.0 as usize]);
         let gates = gates(program, &blocks[program.body.0 as usize]);
         let (body, elements, devices) = (program.body, elements(program), Vec::new());
-        let (batches, searched) = (batches.clone(), searched.clone());
-        Ok(Plan { collections, blocks, body, batches, searched, output, elements, streams, gates, devices, limits })
+        let (batches, searched, interchanged) = (batches.clone(), searched.clone(), interchanged.clone());
+        Ok(Plan {
+            collections,
+            blocks,
+            body,
+            batches,
+            searched,
+            interchanged,
+            output,
+            elements,
+            streams,
+            gates,
+            devices,
+            limits,
+        })
     }
 }
 
@@ -177,7 +197,7 @@ fn check_types(program: &Program) -> Result<()> {
         collection.fields.iter().chain(program.members(CollectionId(number as u32))).map(|field| field.data_type)
     });
     let scalars = (0..program.scalars.len()).map(|id| program.scalars.data_type(ScalarId(id as u32)));
-    match fields.chain(scalars).find(|data_type| data_type.nested().is_some()) {
+    match fields.chain(scalars).find(|data_type| data_type.nested().is_some() && !data_type.is_vector()) {
         Some(nested) => Err(Error::unsupported(format!("a value of type {nested} is"))),
         None => Ok(()),
     }

@@ -183,6 +183,9 @@ impl<'p> Writer<'p> {
                     false if plan.searched.contains_key(&id) => {
                         "for each row that asks, or by search among rows in order"
                     }
+                    false if plan.interchanged.contains_key(&id) => {
+                        "for each row that asks, or for many, where its own are few, by one loop over these"
+                    }
                     false => "for each row that asks",
                 };
                 writer.line(0, format!("block of %{}, {asked}", numbers.get(block.result)));
@@ -419,6 +422,7 @@ fn aggregate_text(plan: &AggregatePlan) -> String {
             Register::F64 => "f64",
             Register::Text => "text",
             Register::Interval => "interval",
+            Register::Vectors(_) => "vectors",
         },
         None => "rows",
     };
@@ -429,6 +433,7 @@ fn aggregate_text(plan: &AggregatePlan) -> String {
             format!("sum of {register} within {bound}: 64 bits for {} rows, then 128", i64::MAX as u64 / bound.max(1))
         }
         (Reduction::Sum, None) if register == "f64" => "exact sum of f64".to_owned(),
+        (Reduction::Sum, None) if register == "vectors" => "exact sums of vectors, by position".to_owned(),
         (Reduction::Sum, None) => format!("sum of {register}: 128 bits and carry"),
         (Reduction::CountRows | Reduction::Count, _) => format!("count of {register}"),
         (Reduction::Gather(Gather::One { of, .. }), _) => {

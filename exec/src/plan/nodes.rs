@@ -244,6 +244,7 @@ pub(crate) fn register(data_type: DataType, bounds: Option<(i128, i128)>) -> Reg
         DataType::Real | DataType::Double => Register::F64,
         DataType::Text | DataType::Varchar(_) | DataType::Char(_) | DataType::Numeric => Register::Text,
         DataType::Interval => Register::Interval,
+        DataType::Nested(_) if let Some((_, length)) = data_type.vector_of() => Register::Vectors(length),
         _ => match bounds.filter(|_| Technique::NarrowRegisters.is_on()).or(data_type.integer_bounds()) {
             Some((low, high)) if i32::try_from(low).is_ok() && i32::try_from(high).is_ok() => Register::I32,
             Some((low, high)) if i64::try_from(low).is_ok() && i64::try_from(high).is_ok() => Register::I64,

@@ -255,6 +255,7 @@ fn width(data_type: DataType) -> u64 {
         DataType::SmallInt => 2,
         DataType::Integer | DataType::Real | DataType::Date => 4,
         DataType::Decimal { .. } | DataType::Interval => 16,
+        DataType::Nested(_) if let Some((of, length)) = data_type.vector_of() => width(of) * u64::from(length),
         DataType::Text | DataType::Varchar(_) | DataType::Char(_) | DataType::Numeric | DataType::Nested(_) => 32,
         _ => 8,
     }

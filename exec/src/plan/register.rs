@@ -20,4 +20,6 @@ pub enum Register {
     Text,
     /// interval.
     Interval,
+    /// vector, of so many elements.
+    Vectors(u32),
 }

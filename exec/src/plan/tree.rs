@@ -9,6 +9,7 @@ use crate::plan::choice::{Adaptive, Choice};
 use crate::plan::expressions::Expressions;
 use crate::plan::group_kind::{GroupKind, Rows};
 use crate::plan::index_form::IndexForm;
+use crate::plan::interchange::Interchanged;
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::limits::Limits;
 use crate::plan::searched::Searched;
@@ -56,6 +57,8 @@ pub struct Plan {
     pub(crate) batches: FxHashMap<BlockId, Batch>,
     /// Those that are answered by search among rows in order, and how.
     pub(crate) searched: FxHashMap<BlockId, Searched>,
+    /// Those whose loops change places with those of the rows that ask, where these are many.
+    pub(crate) interchanged: FxHashMap<BlockId, Interchanged>,
     /// The columns of the result: name and field.
     pub(crate) output: Vec<(String, u32)>,
     /// Fields of tables that are read by the numbers of rows.

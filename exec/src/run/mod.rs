@@ -413,10 +413,14 @@ impl Driver for Lets {
 
 /// The rows that ask for a batch: what each captures, and its number.
 fn asking_rows(batch: &Batch, asking: &[Vec<Value>], context: &Context) -> Result<RowSet> {
-    let text = |value: &Value| if let Value::Text(text) = value { text.len() } else { 0 };
-    let texts: usize = asking.iter().flatten().map(text).sum();
+    let behind = |value: &Value| match value {
+        Value::Text(text) => text.len(),
+        Value::Vector(elements) => size_of_val::<[f64]>(elements),
+        _ => 0,
+    };
+    let behind: usize = asking.iter().flatten().map(behind).sum();
     let mut reservation = Reservation::new(&context.memory);
-    reservation.add(asking.len() * batch.types.len() * 2 * size_of::<Value>() + texts)?;
+    reservation.add(asking.len() * batch.types.len() * 2 * size_of::<Value>() + behind)?;
     let numbers: Vec<Value> = (0..asking.len()).map(|number| Value::Int(number as i64)).collect();
     let column = |(at, &data_type): (usize, &DataType)| match at == batch.types.len() - 1 {
         true => Column::from_values(data_type, &numbers),

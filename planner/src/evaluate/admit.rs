@@ -20,7 +20,7 @@ use super::array::{Array, MARKS};
 use super::{bytes, calendar, cast, decimal, logical, numeric, structure};
 use crate::error::{Error, ErrorKind, Result};
 use crate::numeric::Numeric;
-use crate::types::{DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE, NestedType};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE, NestedType, VECTOR_LENGTH_MAX};
 use crate::value::Value;
 
 /// The value as columns of the type store it; none if it is that already. Texts of instants that name no zone are in this one.
@@ -47,6 +47,10 @@ pub fn admit(value: &Value, data_type: DataType, zone: &str) -> Result<Option<Va
             .map_err(|_| out_of_range(&super::format(&Value::Float(*float), DataType::Double), data_type))?,
         Value::Numeric(number) => Value::numeric(Numeric::clone(number).checked()?),
         Value::Text(text) => Value::text(admit_text(text, data_type, zone)?),
+        Value::Vector(elements) => match data_type.vector_of() {
+            Some((of, length)) => super::vector::cast::cast_vector(elements, of, length)?,
+            None => return Ok(None),
+        },
         _ => return Ok(None),
     };
     Ok((admitted != *value).then_some(admitted))
@@ -69,7 +73,11 @@ pub fn check_type(data_type: DataType) -> Result<()> {
         DataType::Varchar(length) if length != LENGTH_FREE => check_type_length("varchar", length.into()),
         DataType::Char(length) if length != LENGTH_FREE => check_type_length("char", length.into()),
         DataType::Nested(nested) => match nested.get() {
-            NestedType::List(of) | NestedType::ZeroBased(of) | NestedType::Vector(of, _) => check_type(*of),
+            NestedType::List(of) | NestedType::ZeroBased(of) => check_type(*of),
+            NestedType::Vector(of, length) if of.is_float() && (1..=VECTOR_LENGTH_MAX).contains(length) => Ok(()),
+            NestedType::Vector(of, length) => {
+                wrong(format!("a vector has 1 to {VECTOR_LENGTH_MAX} elements of real or double, not {length} of {of}"))
+            }
             NestedType::Struct(fields) | NestedType::Row { fields, .. } => {
                 fields.iter().try_for_each(|(_, of)| check_type(*of))
             }
@@ -116,6 +124,7 @@ fn kind_of(value: &Value) -> &'static str {
         Value::Numeric(_) => "a numeric",
         Value::Text(_) => "a text",
         Value::Interval(_) => "an interval",
+        Value::Vector(_) => "a vector",
     }
 }
 

@@ -3,7 +3,7 @@
 use super::calendar::{
     DAY, TIMESTAMP_MIN, date_to_timestamp, is_infinite_timestamp, split_timestamp, timestamp_to_date,
 };
-use super::{decimal, format, mismatch, numeric, parse};
+use super::{decimal, format, mismatch, numeric, parse, vector};
 use crate::error::{Error, ErrorKind, Result};
 use crate::types::DataType;
 use crate::value::{Interval, Value};
@@ -23,6 +23,9 @@ pub(super) fn cast_value(value: &Value, from: DataType, to: DataType) -> Result<
         (Value::Int(value), to) => cast_int(*value, from, to),
         (Value::Float(value), to) => cast_float(*value, from, to),
         (Value::Decimal(value), to) => cast_decimal(*value, from.scale(), to),
+        (Value::Vector(elements), to) if let Some((of, length)) = to.vector_of() => {
+            vector::cast::cast_vector(elements, of, length)
+        }
         (Value::Interval(interval), DataType::Interval) => Ok(Value::Interval(*interval)),
         (Value::Interval(interval), DataType::Time) => Ok(Value::Int(interval.micros.rem_euclid(DAY))),
         _ => Err(mismatch(value, to)),

@@ -26,6 +26,10 @@ pub(super) fn format_value(value: &Value, data_type: DataType) -> String {
         (Value::Text(text), DataType::Char(length)) => pad(text, length as usize),
         (Value::Text(text), _) => text.to_string(),
         (Value::Interval(interval), _) => format_interval(*interval),
+        (Value::Vector(elements), vector) => {
+            let (of, _) = vector.vector_of().unwrap_or((DataType::Double, 0));
+            super::vector::text::show(elements, of)
+        }
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
             Value::text(text)
         }
         DataType::Jsonb => Value::text(json::normal(text)?),
-        DataType::Nested(_) => match (data_type.element(), data_type.labels()) {
+        DataType::Nested(_) if !data_type.is_vector() => match (data_type.element(), data_type.labels()) {
             (Some(element), _) if data_type.is_zero_based() => {
                 Value::text(array::read_numbers(text, element)?.encode(element))
             }

@@ -9,7 +9,7 @@
 //! the functions that see the rows around a row, `frame` the bounds of what they see, `statistic` what aggregates with states of
 //! their own are fed. `lambda` applies expressions to the elements of lists, `volatile` has what differs each time.
 //! `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
-//! `admit` checks values that come from outside.
+//! `vector` has vectors. `admit` checks values that come from outside.
 
 mod admit;
 mod alike;
@@ -51,6 +51,7 @@ pub mod structure;
 mod template;
 mod text;
 pub mod time_with_zone;
+pub mod vector;
 mod volatile;
 mod wide;
 mod width_bucket;
@@ -74,6 +75,7 @@ pub use angles::math_of;
 pub use fold::fold;
 pub use json::{append_json, append_json_text};
 pub use logical::UTC;
+pub use vector::text::wrong_length as wrong_vector_length;
 pub use volatile::volatile;
 
 /// Applies a function to values of the given types. `result` is the type of the call. Lazy functions
@@ -141,7 +143,15 @@ fn value_of(call: &Call) -> Result<Value> {
     let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];
     let templates = [template::apply, quote::apply, series::apply, row::apply, frame::apply, statistic::apply];
     let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, pattern::apply, moment::apply];
-    let more = [words::apply, angles::apply, bytes_parts::apply, bits::apply, structure::apply];
+    let more = [
+        words::apply,
+        angles::apply,
+        bytes_parts::apply,
+        bits::apply,
+        structure::apply,
+        vector::cast::apply,
+        vector::apply,
+    ];
     for topic in plain.into_iter().chain(logical).chain(templates).chain(more) {
         if let Some(value) = topic(call)? {
             return Ok(value);

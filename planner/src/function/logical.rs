@@ -5,7 +5,7 @@ pub use super::bytes::{ByteFormat, ShaBits};
 use super::{
     AttemptFunction, BitsFunction, BytesFunction, FrameFunction, Function, JsonbFunction, LambdaFunction, ListFunction,
     ListTotal, MathFunction, MomentFunction, PatternFunction, StatisticFunction, TemplateFunction, TextFunction,
-    UserFunction, structure,
+    UserFunction, VectorFunction, structure,
 };
 use crate::types::{DataType, SortOrder, SystemType};
 use serde::{Deserialize, Serialize};
@@ -115,6 +115,10 @@ pub enum ArrayFunction {
         /// Whether what lies between two elements counts.
         continuous: bool,
     },
+    /// The vector of an array of numbers, of the call's type.
+    ToVector,
+    /// The array of a vector's elements.
+    OfVector,
     /// The same elements as another type's: each is cast to the node's element type; the type beside it is what they are.
     Cast(DataType),
 }
@@ -389,6 +393,7 @@ impl Function {
             Function::Struct(function, _) => function.makes_null(),
             Function::Template(function) => function.makes_null(),
             Function::Moment(function) => function.makes_null(),
+            Function::Vector(function) => function.makes_null(),
             _ => false,
         }
     }
@@ -397,7 +402,7 @@ impl Function {
     pub(crate) fn is_total_of_logical(self) -> bool {
         use ArrayFunction as A;
         match self {
-            Function::Attempt(_) => true,
+            Function::Attempt(_) | Function::Vector(_) => true,
             Function::Statistic(StatisticFunction::Pair | StatisticFunction::PairText) => true,
             Function::Relabel | Function::ShowAs(_) | Function::JsonOf(_) | Function::SortKey(..) => true,
             Function::QuoteIdentifier | Function::QuoteLiteral | Function::ToHex | Function::Row(_) => true,
@@ -483,6 +488,7 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::Jsonb(function) => format!("jsonb_{}", debug_word(&function)),
         Function::Text(function) => format!("text_{}", debug_word(&function)),
         Function::Math(function) => format!("math_{}", debug_word(&function)),
+        Function::Vector(function) => format!("vector_{}", debug_word(&function)),
         Function::Lambda(function) => function.word(),
         Function::User(function) => function.word(),
         _ => return None,
@@ -510,6 +516,7 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     known.extend(JsonbFunction::ALL.map(Function::Jsonb));
     known.extend(TextFunction::ALL.map(Function::Text));
     known.extend(MathFunction::ALL.map(Function::Math));
+    known.extend(VectorFunction::ALL.map(Function::Vector));
     known.extend(LambdaFunction::ALL.map(Function::Lambda));
     if let Some(found) = known.into_iter().find(|&function| word_of(function).as_deref() == Some(word)) {
         return Some(found);
@@ -537,6 +544,8 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
         (Some(of), _) if name == "array_make" => ("array_make_of_arrays", of),
         (_, Some(of)) if name == "array" => ("array_of_entries", of),
         (Some(of), _) if name == "array" => ("array_of_arrays", of),
+        // As `array_of_vector_of_…` has.
+        _ if name == "array" => ("array_of_vector", of.strip_prefix("vector_of_")?),
         _ => (name, of),
     };
     let data_type = type_of_word(of)?;
@@ -599,6 +608,8 @@ fn array_functions() -> impl Iterator<Item = ArrayFunction> {
         A::Range { with_end: true },
         A::Labels,
         A::BucketAmong,
+        A::ToVector,
+        A::OfVector,
         A::Percentiles { continuous: false },
         A::Percentiles { continuous: true },
     ];
@@ -628,7 +639,6 @@ pub(crate) fn debug_word(of: &impl std::fmt::Debug) -> String {
 }
 
 /// A type in one word: `integer`, `decimal_9_2`, `integer_array`, `enum_` and its name and labels in hexadecimal digits.
-/// The word of a type.
 pub(crate) fn type_word(data_type: DataType) -> String {
     if let Some(element) = data_type.element().filter(|_| !data_type.is_zero_based()) {
         return format!("{}_array", type_word(element));
@@ -652,7 +662,7 @@ pub(crate) fn type_word(data_type: DataType) -> String {
         DataType::Bit(length) if data_type != DataType::BIT => format!("bit_{length}"),
         DataType::VarBit(length) => format!("varbit_{length}"),
         DataType::Double => "double".to_owned(),
-        plain => plain.to_string(),
+        plain => plain.vector_word().unwrap_or_else(|| plain.to_string()),
     }
 }
 
@@ -688,7 +698,7 @@ pub(crate) fn type_of_word(word: &str) -> Option<DataType> {
             "varchar" => Some(DataType::Varchar(first)),
             "bit" => Some(DataType::Bit(first)),
             "varbit" => Some(DataType::VarBit(first)),
-            _ => None,
+            _ => DataType::vector_of_word(name, first),
         };
     }
     let plain = [
@@ -726,64 +736,4 @@ pub(crate) fn type_of_word(word: &str) -> Option<DataType> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_read_back() {
-        let mood = DataType::enumeration("mood", vec!["sad".to_owned(), "so so".to_owned()]);
-        let types = [
-            DataType::Integer,
-            DataType::Double,
-            DataType::decimal(9, 2),
-            DataType::VARCHAR,
-            DataType::Varchar(3),
-            DataType::Char(4),
-            DataType::BPCHAR,
-            DataType::BIT,
-            DataType::Bit(3),
-            DataType::VARBIT,
-            DataType::VarBit(3),
-            DataType::JsonPath,
-            DataType::InternalChar,
-            DataType::TimestampTz,
-            DataType::Oid(crate::types::OidKind::Class),
-            DataType::list(DataType::Text),
-            mood,
-            DataType::list(mood),
-            DataType::int2vector(),
-            DataType::oidvector(),
-        ];
-        let mut functions: Vec<Function> = Vec::new();
-        for data_type in types {
-            functions.extend([Function::ReadAs(data_type), Function::ShowAs(data_type), Function::JsonOf(data_type)]);
-            functions.extend(array_functions().map(|function| Function::Array(function, data_type)));
-            functions.push(Function::Array(ArrayFunction::Cast(mood), data_type));
-            functions.push(Function::Attempt(AttemptFunction::Array(data_type, mood)));
-        }
-        functions.push(Function::Decode(ByteFormat::Base64));
-        functions.extend(JsonFunction::ALL.map(Function::Json));
-        functions.extend(RowFunction::ALL.map(Function::Row));
-        functions.extend(crate::types::OidKind::ALL.map(Function::NoObject));
-        functions.extend(PatternFunction::ALL.map(Function::Pattern));
-        functions.extend(FrameFunction::ALL.map(Function::Frame));
-        functions.extend(StatisticFunction::ALL.map(Function::Statistic));
-        functions.extend(TemplateFunction::ALL.map(Function::Template));
-        functions.extend(MomentFunction::all().map(Function::Moment));
-        functions.extend(ShaBits::ALL.map(Function::Sha));
-        functions.extend(BitsFunction::ALL.map(Function::Bits));
-        functions.extend(BytesFunction::ALL.map(Function::Bytes));
-        functions.extend(JsonbFunction::ALL.map(Function::Jsonb));
-        functions.extend(TextFunction::ALL.map(Function::Text));
-        functions.extend(MathFunction::ALL.map(Function::Math));
-        functions.extend(LambdaFunction::ALL.map(Function::Lambda));
-        functions
-            .extend([AttemptFunction::Cast, AttemptFunction::ReadAs(DataType::TimestampTz)].map(Function::Attempt));
-        functions.extend([AttemptFunction::BitsToInteger, AttemptFunction::FitDigits].map(Function::Attempt));
-        for function in functions {
-            let word = word_of(function).expect("it has a word");
-            assert!(word.chars().all(|letter| letter.is_alphanumeric() || letter == '_'), "{word}");
-            assert_eq!(function_of_word(&word), Some(function), "{word}");
-        }
-    }
-}
+mod tests;

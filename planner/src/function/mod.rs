@@ -27,6 +27,7 @@ mod structure;
 mod template;
 mod text;
 mod user;
+mod vector;
 
 use crate::types::{DataType, OidKind};
 pub use attempt::AttemptFunction;
@@ -47,6 +48,7 @@ pub use structure::StructFunction;
 pub use template::TemplateFunction;
 pub use text::TextFunction;
 pub use user::{UserBody, UserDefinition, UserFunction, UserState, Volatility, is_same};
+pub use vector::VectorFunction;
 
 /// A field of EXTRACT and date_trunc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -541,6 +543,8 @@ pub enum Function {
     Text(TextFunction),
     /// A function of numbers.
     Math(MathFunction),
+    /// A function of vectors.
+    Vector(VectorFunction),
     /// A function of a list and a lambda.
     Lambda(LambdaFunction),
     /// A function that a program registered.

@@ -6,7 +6,7 @@
 
 use super::{Lowerer, Rows};
 use crate::error::{Error, Result};
-use crate::function::Function;
+use crate::function::{Function, VectorFunction};
 use crate::multiloop::{Aggregate, CollectionId, Generator, KeyPart, Reduction, ScalarId, Shape, Source};
 use crate::relation::effects::average_sum_type;
 use crate::relation::{AggregateCall, AggregateFunction, ColumnId, Expression};
@@ -270,6 +270,12 @@ impl Lowerer<'_> {
             let count = self.cast(count, DataType::Double);
             return self.program.scalars.call(Function::IntervalDivide, vec![sum, count], data_type);
         }
+        if sum_type.is_vector() {
+            let count = self.cast(count, DataType::Double);
+            let divide = Function::Vector(VectorFunction::Divide);
+            let quotient = self.program.scalars.call(divide, vec![sum, count], sum_type);
+            return self.cast(quotient, data_type);
+        }
         let (sum, count) = (self.cast(sum, DataType::Double), self.cast(count, DataType::Double));
         let quotient = self.program.scalars.call(Function::Divide, vec![sum, count], DataType::Double);
         self.cast(quotient, data_type)
@@ -283,16 +289,18 @@ impl Lowerer<'_> {
     }
 }
 
-/// Groups by numerics are groups by their keys; of equal numbers of different scales the one of the smallest is shown.
+/// Groups by numerics are groups by their keys; of equal numbers of different scales the one of the smallest is shown. Groups by
+/// vectors are groups by their texts.
 fn shown_numerics(keys: &[(ColumnId, Expression)]) -> Vec<(ColumnId, AggregateCall)> {
-    let numerics = keys.iter().filter(|(_, expression)| expression.data_type == DataType::Numeric);
+    let by_key = |data_type: DataType| data_type == DataType::Numeric || data_type.is_vector();
+    let numerics = keys.iter().filter(|(_, expression)| by_key(expression.data_type));
     let shown = |(column, expression): &(ColumnId, Expression)| {
         let call = AggregateCall {
             function: AggregateFunction::Min,
             argument: Some(expression.clone()),
             distinct: false,
             filter: None,
-            data_type: DataType::Numeric,
+            data_type: expression.data_type,
         };
         (*column, call)
     };

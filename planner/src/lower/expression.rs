@@ -47,8 +47,12 @@ impl Lowerer<'_> {
         Ok(id)
     }
 
-    /// What values are told apart and ordered by: of numerics their keys, whose texts are alike for numbers of any scale.
+    /// What values are told apart and ordered by: of numerics their keys, whose texts are alike for numbers of any scale; of vectors,
+    /// which no query tells apart itself but a LATERAL that reads them does, their texts.
     pub(super) fn as_key(&mut self, scalar: ScalarId) -> ScalarId {
+        if self.program.scalars.data_type(scalar).is_vector() {
+            return self.program.scalars.call(Function::Cast, vec![scalar], DataType::Text);
+        }
         if self.program.scalars.data_type(scalar) != DataType::Numeric {
             return scalar;
         }

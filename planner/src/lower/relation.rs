@@ -153,7 +153,7 @@ impl Lowerer<'_> {
     }
 
     /// Groups of equal rows, and the fields of these aggregates. A numeric is grouped by its key; of equal ones of
-    /// different scales the group shows the one of the smallest.
+    /// different scales the group shows the one of the smallest. A vector is grouped by its text.
     pub(super) fn groups_of_rows(&mut self, input: &Rows, more: Vec<(Field, Aggregate)>) -> Result<(Rows, Vec<u32>)> {
         let index = self.open_rows(input);
         let values = self.values(&input.columns)?;
@@ -172,7 +172,8 @@ impl Lowerer<'_> {
             let shown = Field { nullable: true, ..fields[position].clone() };
             fields[position].data_type = DataType::Text;
             fields.push(shown);
-            aggregates.push(Aggregate::new(Reduction::Min, vec![value], DataType::Numeric));
+            let data_type = self.program.scalars.data_type(value);
+            aggregates.push(Aggregate::new(Reduction::Min, vec![value], data_type));
         }
         let mut places = Vec::with_capacity(more.len());
         for (field, aggregate) in more {

@@ -42,6 +42,7 @@ pub(super) fn call_type(function: Function, arguments: &[DataType]) -> Option<Da
         F::TimeAddInterval | F::TimeSubtractInterval => Some(DataType::Time),
         F::TimestampDifference | F::TimeDifference | F::IntervalAdd | F::IntervalSubtract => Some(DataType::Interval),
         F::IntervalMultiply | F::IntervalDivide | F::IntervalNegate | F::Age => Some(DataType::Interval),
+        F::Vector(function) => function.result(arguments),
         _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Literals in the text form: exact, and readable for dates. A literal's type is Integer for digits, Text for a
 //! quoted string, a decimal for digits with a point, Double with an exponent, unless `::type` follows.
 
+use crate::evaluate;
 use crate::numeric::Numeric;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
@@ -38,6 +39,7 @@ pub(super) fn literal_text(value: &Value, data_type: DataType) -> String {
         (Value::Text(text), DataType::Text) => quote(text),
         (Value::Text(text), _) => format!("{}::{data_type}", quote(text)),
         (Value::Interval(Interval { months, days, micros }), _) => format!("interval '{months} {days} {micros}'"),
+        (vector @ Value::Vector(_), _) => format!("'{}'::{data_type}", evaluate::format(vector, data_type)),
         (Value::Null, _) => format!("NULL::{data_type}"),
     }
 }
@@ -54,6 +56,7 @@ pub(super) fn retype(value: Value, from: DataType, to: DataType) -> Option<Value
         Value::Int(value) if to.is_decimal() && to.scale() == 0 => Some(Value::Decimal(value.into())),
         Value::Decimal(_) => (to.is_decimal() && to.scale() == from.scale()).then_some(value),
         Value::Text(text) if to == DataType::Numeric => Numeric::parse(&text).ok().map(Value::numeric),
+        Value::Text(text) if to.is_vector() => evaluate::parse(&text, to).ok(),
         Value::Text(text) if to.is_float() => text.parse().ok().map(Value::Float),
         value => value.fits(to).then_some(value),
     }

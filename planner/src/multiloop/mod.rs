@@ -39,7 +39,10 @@
 //!   several errors is reported is free.
 //! * **Volatile** expressions are evaluated once for each row that reaches them; they are never shared between
 //!   two places, moved out of loops or duplicated.
-//! * **Float sums** are correctly rounded from the exact sum, so no order of evaluation shows in them.
+//! * **Float sums** are correctly rounded from the exact sum, so no order of evaluation shows in them. So is each position of a sum
+//!   of vectors; where there is no such number, it is an infinity.
+//! * **Positions of a vector** are added up from the first to the last, in the type of the elements, without fused operations: so
+//!   are distances and products. Functions of vectors are total: infinities and NaN, never an error.
 //! * **Enough.** What is asked may be decided by some of the rows: a top-k without an order by so many, Any by a TRUE, All by a
 //!   FALSE. Whether an error is raised that a row behind these would raise is free.
 //!

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::catalog::{ColumnStatistics, TableHandle, TableStatistics};
 use crate::error::{Error, ErrorKind, Result};
-use crate::types::{DataType, Field, SortOrder};
+use crate::types::{DataType, Field, SortOrder, VECTOR_LENGTH_MAX};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -167,20 +167,12 @@ impl Parser {
         self.expected(&format!("one of the fields {}", names.join(", ")))
     }
 
-    /// A type's name, and in brackets what makes lists or vectors of it.
+    /// A type's name, and in brackets what makes lists of it.
     pub(super) fn data_type(&mut self) -> Result<DataType> {
         let mut data_type = self.plain_type()?;
         while self.accept_sign("[") {
-            if self.accept_sign("]") {
-                data_type = DataType::list(data_type);
-                continue;
-            }
-            let length = self.unsigned()?;
-            if length == 0 {
-                return self.expected("a length of at least one before this");
-            }
             self.sign("]")?;
-            data_type = DataType::vector(data_type, length);
+            data_type = DataType::list(data_type);
         }
         Ok(data_type)
     }
@@ -227,11 +219,29 @@ impl Parser {
             "timestamp" => DataType::Timestamp,
             "interval" => DataType::Interval,
             "struct" => self.structure()?,
+            "vector" => self.vector()?,
             _ => {
                 self.at -= 1;
                 return self.expected("a type");
             }
         })
+    }
+
+    /// A vector's length, and `double` where its elements are doubles, in parentheses.
+    fn vector(&mut self) -> Result<DataType> {
+        self.sign("(")?;
+        let length = self.unsigned()?;
+        if !(1..=VECTOR_LENGTH_MAX).contains(&length) {
+            return self.expected("a vector of 1 to 16000 elements before this");
+        }
+        let of = if self.accept_sign(",") {
+            self.word("double")?;
+            DataType::Double
+        } else {
+            DataType::Real
+        };
+        self.sign(")")?;
+        Ok(DataType::vector(of, length))
     }
 
     /// The fields of a struct, in parentheses.

@@ -227,6 +227,10 @@ impl Aggregate {
 
 /// Whether no number of rows that a machine can go through makes this sum overflow.
 pub(crate) fn sum_is_total(argument: DataType, result: DataType) -> bool {
+    // What is beyond the largest element is an infinity.
+    if argument.is_vector() {
+        return true;
+    }
     // 2^32 rows of the largest integer: beyond what one machine holds.
     if matches!(argument, DataType::SmallInt | DataType::Integer) && result == DataType::BigInt {
         return true;

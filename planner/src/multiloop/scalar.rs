@@ -389,6 +389,8 @@ fn cast_is_total(from: DataType, to: DataType, function: Function) -> bool {
         (from, DataType::Numeric) => from.is_numeric(),
         (DataType::Boolean, DataType::Integer) | (DataType::Integer, DataType::Boolean) => true,
         (DataType::Real, DataType::Double) => true,
+        // Elements are rounded as IEEE 754 says; lengths are those of types.
+        (from, to) if let (Some((_, length)), Some((_, other))) = (from.vector_of(), to.vector_of()) => length == other,
         (DataType::Timestamp, DataType::Date | DataType::Time) => true,
         (from, to) if (from.is_integer() || from.is_decimal()) && to.is_float() => to == DataType::Double,
         (from, to) if (from.is_integer() || from.is_decimal()) && (to.is_integer() || to.is_decimal()) => {

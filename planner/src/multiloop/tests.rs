@@ -18,7 +18,7 @@ fn check(text: &str) {
 #[test]
 fn nested_types_have_a_text_form() {
     check(
-        "table %0 t(a#0 integer[], b#1 struct(x real[3], \"Y z\" text[][])?)\nloop\n  i0 in %0\n  %1 collect\n    a = i0.a\n    b? = i0.b\nresult %1\noutput a, b\n",
+        "table %0 t(a#0 integer[], b#1 struct(x vector(3), \"Y z\" text[][])?)\nloop\n  i0 in %0\n  %1 collect\n    a = i0.a\n    b? = i0.b\nresult %1\noutput a, b\n",
     );
     let wrong = ["integer[0]", "struct()", "struct(a integer, a text)", "integer[", "struct(a integer"];
     for data_type in wrong {

@@ -195,6 +195,7 @@ fn aggregate_may_fail(call: &AggregateCall) -> bool {
         | AggregateFunction::Gather(Gather::One { .. }) => false,
         AggregateFunction::Gather(_) => true,
         AggregateFunction::Statistic(kind) => kind.may_fail(),
+        AggregateFunction::Sum | AggregateFunction::Average if argument.data_type.is_vector() => false,
         // A sum of floats becomes infinite. Others overflow, unless the type has room for that many rows.
         AggregateFunction::Sum if !argument.data_type.is_float() => !has_room(argument, call.data_type),
         AggregateFunction::Average if !argument.data_type.is_float() => {
@@ -211,7 +212,10 @@ pub(crate) fn average_sum_type(argument: DataType) -> DataType {
         DataType::BigInt => DataType::decimal(DECIMAL_DIGITS_MAX, 0),
         DataType::Decimal { scale, .. } => DataType::decimal(DECIMAL_DIGITS_MAX, scale),
         DataType::Real => DataType::Double,
-        other => other,
+        other => match other.vector_of() {
+            Some((_, length)) => DataType::vector(DataType::Double, length),
+            None => other,
+        },
     }
 }
 

@@ -8,10 +8,10 @@ use super::parse::parse_expression;
 use crate::catalog::{Action, CatalogEntry, Check, Declared, Key, Meant, Reference, Right, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
-use crate::relation::builder::{Clause, Coercion, FromItem, Need, Scope};
+use crate::relation::builder::{Clause, Coercion, FromItem, Need, Scope, with_cast_hint};
 use crate::relation::visit::for_each_column;
 use crate::relation::{ColumnId, Expression, Relation};
-use crate::types::Field;
+use crate::types::{DataType, Field};
 use crate::value::Value;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
@@ -46,9 +46,11 @@ impl<'c> TableClauses<'c> {
             ast::ColumnOption::Null => {}
             ast::ColumnOption::NotNull => fields[column].nullable = false,
             ast::ColumnOption::PrimaryKey(of) if is_plain_primary(of) && of.columns.is_empty() => {
+                check_indexed(fields[column].data_type, "btree")?;
                 self.keys.push(key(&of.name, true, false));
             }
             ast::ColumnOption::Unique(of) if is_plain_unique(of) && of.columns.is_empty() => {
+                check_indexed(fields[column].data_type, "btree")?;
                 self.keys.push(key(&of.name, false, of.nulls_distinct == ast::NullsDistinctOption::NotDistinct));
             }
             ast::ColumnOption::Default(value) => {
@@ -169,7 +171,9 @@ impl Binder<'_, '_> {
         if *options != plain {
             return Err(Error::unsupported("an order in a key is").at(self.position(ident.span)));
         }
-        self.named_column(ident, fields, "named in key")
+        let column = self.named_column(ident, fields, "named in key")?;
+        check_indexed(fields[column].data_type, "btree").map_err(|error| error.at(self.position(ident.span)))?;
+        Ok(column)
     }
 
     fn named_column(&self, ident: &ast::Ident, fields: &[Field], where_named: &str) -> Result<usize> {
@@ -438,6 +442,21 @@ fn made_name(table: &str, columns: &str, label: &str) -> String {
         "" => format!("{}_{label}", cut(table, first)),
         _ => format!("{}_{}_{label}", cut(table, first), cut(columns, second)),
     }
+}
+
+/// Checks that an index of a method can be over values of a type.
+///
+/// # Errors
+/// 42704 for values that cannot be told apart.
+pub(super) fn check_indexed(of: DataType, method: &str) -> Result<()> {
+    if of.has_equality() {
+        return Ok(());
+    }
+    let message = format!("data type {of} has no default operator class for access method \"{method}\"");
+    let error = Error::new(ErrorKind::UnknownObject, message).with_hint(
+        "You must specify an operator class for the index or define a default operator class for the data type.",
+    );
+    Err(with_cast_hint(error, of))
 }
 
 /// A primary key's columns are not NULL; a key without a name gets PostgreSQL's.

@@ -261,7 +261,9 @@ impl DataType {
 
     /// Whether values of the type can be told apart by `=`.
     pub fn has_equality(self) -> bool {
-        !matches!(self, DataType::Json | DataType::JsonPath) && self.parts().all(DataType::has_equality)
+        !matches!(self, DataType::Json | DataType::JsonPath)
+            && !self.is_vector()
+            && self.parts().all(DataType::has_equality)
     }
 }
 

@@ -7,7 +7,7 @@ mod system;
 
 pub use bits::BITS_MAX;
 pub use logical::{OidKind, STRUCT_DEPTH_MAX};
-pub use nested::{Nested, NestedType};
+pub use nested::{Nested, NestedType, VECTOR_LENGTH_MAX};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 pub use system::SystemType;
@@ -241,7 +241,8 @@ impl DataType {
             DataType::Nested(nested) => match nested.get() {
                 NestedType::List(_) | NestedType::ZeroBased(_) => Category::Array,
                 NestedType::Enum { .. } => Category::Enum,
-                NestedType::Vector(..) | NestedType::Struct(_) | NestedType::Row { .. } => Category::Composite,
+                NestedType::Vector(..) => Category::UserDefined,
+                NestedType::Struct(_) | NestedType::Row { .. } => Category::Composite,
             },
             text if text.is_text() => Category::String,
             _ => Category::Numeric,

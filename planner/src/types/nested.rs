@@ -10,6 +10,9 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
 
+/// Elements of a vector, at most.
+pub const VECTOR_LENGTH_MAX: u32 = 16_000;
+
 /// A nested type, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Nested(u32);
@@ -19,7 +22,8 @@ pub struct Nested(u32);
 pub enum NestedType {
     /// An array of values of one type, of any number of dimensions.
     List(DataType),
-    /// So many values of one type, in order: at least one.
+    /// So many values of real or of double precision, in order, none of them NULL: at least one, at most
+    /// [`VECTOR_LENGTH_MAX`].
     Vector(DataType, u32),
     /// Values by name, in order; at least one, and no name twice.
     Struct(Vec<(String, DataType)>),
@@ -84,10 +88,46 @@ impl DataType {
         DataType::Nested(Nested::new(NestedType::List(of)))
     }
 
-    /// So many values of a type, at least one.
+    /// So many values of real or double precision, at least one.
     pub fn vector(of: DataType, length: u32) -> Self {
-        debug_assert!(length > 0, "a vector has a value");
+        debug_assert!(of.is_float(), "a vector has elements of real or double precision");
+        debug_assert!((1..=VECTOR_LENGTH_MAX).contains(&length), "a vector has an element, and not too many");
         DataType::Nested(Nested::new(NestedType::Vector(of, length)))
+    }
+
+    /// The type of a vector's elements, and how many there are.
+    pub fn vector_of(self) -> Option<(DataType, u32)> {
+        match self.nested()? {
+            NestedType::Vector(of, length) => Some((*of, *length)),
+            _ => None,
+        }
+    }
+
+    /// A vector's type in one word, as functions' names have it: `vector_3`, `doublevector_3`.
+    pub(crate) fn vector_word(self) -> Option<String> {
+        let (of, length) = self.vector_of()?;
+        Some(format!("{}vector_{length}", if of == DataType::Double { "double" } else { "" }))
+    }
+
+    /// The vector's type of the two parts of such a word.
+    pub(crate) fn vector_of_word(word: &str, length: u32) -> Option<DataType> {
+        let of = match word {
+            "vector" => DataType::Real,
+            "doublevector" => DataType::Double,
+            _ => return None,
+        };
+        (1..=VECTOR_LENGTH_MAX).contains(&length).then(|| DataType::vector(of, length))
+    }
+
+    /// Whether it is a vector.
+    pub fn is_vector(self) -> bool {
+        self.vector_of().is_some()
+    }
+
+    /// The type of the array that a vector becomes where an array is wanted; any other type itself.
+    #[must_use]
+    pub fn vector_as_array(self) -> DataType {
+        self.vector_of().map_or(self, |(of, _)| DataType::list(of))
     }
 
     /// Values by name: at least one, and no name twice.
@@ -141,12 +181,13 @@ impl fmt::Debug for Nested {
     }
 }
 
-/// `integer[]`, `real[3]`, `struct(a integer, "b c" text[])`.
+/// `integer[]`, `vector(3)`, `vector(3,double)`, `struct(a integer, "b c" text[])`.
 impl fmt::Display for Nested {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.get() {
             NestedType::List(of) => write!(f, "{of}[]"),
-            NestedType::Vector(of, length) => write!(f, "{of}[{length}]"),
+            NestedType::Vector(DataType::Double, length) => write!(f, "vector({length},double)"),
+            NestedType::Vector(_, length) => write!(f, "vector({length})"),
             NestedType::Enum { name, .. } => f.write_str(name),
             NestedType::ZeroBased(DataType::SmallInt) => f.write_str("int2vector"),
             NestedType::ZeroBased(_) => f.write_str("oidvector"),
@@ -188,12 +229,13 @@ impl<'de> Deserialize<'de> for Nested {
 mod tests {
     use super::*;
 
-    fn some() -> [(DataType, &'static str); 4] {
+    fn some() -> [(DataType, &'static str); 5] {
         let fields = vec![("a".to_owned(), DataType::Integer), ("B \"c\"".to_owned(), DataType::list(DataType::Text))];
         let of = DataType::structure(fields);
         [
             (DataType::list(DataType::decimal(9, 2)), "decimal(9,2)[]"),
-            (DataType::vector(DataType::Real, 3), "real[3]"),
+            (DataType::vector(DataType::Real, 3), "vector(3)"),
+            (DataType::vector(DataType::Double, 16_000), "vector(16000,double)"),
             (of, "struct(a integer, \"B \"\"c\"\"\" text[])"),
             (DataType::list(DataType::list(of)), "struct(a integer, \"B \"\"c\"\"\" text[])[][]"),
         ]
@@ -207,7 +249,7 @@ mod tests {
             assert_eq!(one.cmp(&other), Ordering::Equal);
         }
         assert_ne!(DataType::list(DataType::Integer), DataType::list(DataType::BigInt));
-        assert_ne!(DataType::list(DataType::Integer), DataType::vector(DataType::Integer, 1));
+        assert_ne!(DataType::list(DataType::Real), DataType::vector(DataType::Real, 1));
         assert_eq!(size_of::<DataType>(), 8, "types are passed by value");
     }
 
@@ -222,7 +264,7 @@ mod tests {
     #[test]
     fn many_threads_agree_on_numbers() {
         let made = || {
-            let of = |length| DataType::vector(DataType::SmallInt, length);
+            let of = |length| DataType::vector(DataType::Real, length);
             (1..200).map(of).collect::<Vec<_>>()
         };
         let all: Vec<Vec<DataType>> = std::thread::scope(|scope| {

@@ -16,6 +16,7 @@ mod interval;
 mod numeric;
 mod oid;
 mod text;
+mod vector;
 
 #[cfg(test)]
 mod tests;
@@ -206,9 +207,9 @@ fn logical_cells(array: &ArrayRef, data_type: DataType, format: Format, sight: &
         DataType::System(_) => text::cells(downcast::<StringArray>(array, data_type)?),
         // No type of PostgreSQL's, so a text whatever is asked for.
         DataType::Nested(_) if data_type.is_of_structs() => {
-            let texts = texts_of(array, data_type, sight).map_err(|error| Fault::of(&error, "", 0))?;
-            text::cells(StringArray::from_iter(texts))
+            text::strings(texts_of(array, data_type, sight).map_err(|error| Fault::of(&error, "", 0))?)
         }
+        DataType::Nested(_) if data_type.is_vector() => vector::cells(array, data_type, format)?,
         DataType::Nested(_) if data_type.element().is_some() => array::arrays(array, data_type, format, sight)?,
         DataType::Nested(_) if data_type.labels().is_some() => text::cells(downcast::<StringArray>(array, data_type)?),
         other => return Err(Fault::error("0A000", format!("values of type {other} cannot be sent"))),

@@ -53,6 +53,23 @@ impl Cells for Texts {
     }
 }
 
+struct Strings(Vec<Option<String>>);
+
+/// Texts that are made one by one: together they may be more than one array holds.
+pub(super) fn strings(texts: Vec<Option<String>>) -> Box<dyn Cells> {
+    Box::new(Strings(texts))
+}
+
+impl Cells for Strings {
+    fn is_null(&self, row: usize) -> bool {
+        self.0[row].is_none()
+    }
+
+    fn value(&self, row: usize, out: &mut Room<'_>) {
+        out.extend_from_slice(self.0[row].as_deref().unwrap_or_default().as_bytes());
+    }
+}
+
 struct Versioned(StringArray);
 
 /// The values of an array with jsonb's version.

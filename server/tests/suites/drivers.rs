@@ -112,6 +112,10 @@ const VALUES: &[(&str, &[&str])] = &[
     ("bit(2)[]", &["{10,NULL}"]),
     ("bit varying[]", &["{\"\",101}"]),
     ("jsonpath[]", &["{\"$.\\\"a\\\"\"}"]),
+    ("vector(3)", &["[1,-2.5,3e-05]", "[NaN,Infinity,-0]"]),
+    ("vector(1, double)", &["[0.1]"]),
+    ("vector(2)[]", &["{\"[1,2]\",NULL}"]),
+    ("vector(1, double)[]", &["{[0.1]}"]),
 ];
 
 #[test]
@@ -164,6 +168,29 @@ fn enums_are_known_by_their_numbers() {
         let mood = insert.params()[0].clone();
         let typed = client.prepare_typed("SELECT $1", &[mood]).await.expect("it is prepared");
         assert_eq!(typed.columns()[0].type_().oid(), one);
+    });
+}
+
+#[test]
+fn vectors_are_a_type_of_the_catalog() {
+    let server = Running::start();
+    server.sql("CREATE TABLE t (id int, v vector(2)); INSERT INTO t VALUES (1, '[1,2]'), (2, '[3,4]')");
+    with_driver(&server, async |client| {
+        // The driver asks the catalog for the type by its number.
+        let nearest = client.prepare("SELECT id, v FROM t ORDER BY v <-> $1 LIMIT 1").await.expect("it is prepared");
+        let (parameter, column) = (&nearest.params()[0], nearest.columns()[1].type_());
+        assert_eq!((parameter.name(), parameter.kind(), parameter.oid()), ("vector", &Kind::Simple, 16_000));
+        assert_eq!(column, parameter);
+        let sent = |x: f32, y: f32| Bytes([&[0, 2, 0, 0][..], &x.to_be_bytes(), &y.to_be_bytes()].concat());
+        let row = client.query_one(&nearest, &[&sent(3.0, 3.0)]).await.expect("it runs");
+        assert_eq!((row.get::<_, i32>(0), row.get::<_, Bytes>(1)), (2, sent(3.0, 4.0)));
+        let typed = client.prepare_typed("INSERT INTO t VALUES (3, $1)", std::slice::from_ref(parameter)).await;
+        client.execute(&typed.expect("it is prepared"), &[&sent(0.5, 0.0)]).await.expect("it runs");
+        let row = client.query_one(&nearest, &[&sent(0.0, 0.0)]).await.expect("it runs");
+        assert_eq!((row.get::<_, i32>(0), row.get::<_, Bytes>(1)), (3, sent(0.5, 0.0)));
+        let longer = Bytes([0, 1, 0, 0, 0, 0, 0, 0].to_vec());
+        let error = client.query_one(&nearest, &[&longer]).await.expect_err("another length");
+        assert_eq!(error.code().map(|code| code.code()), Some("22000"));
     });
 }
 

@@ -57,6 +57,7 @@ pub(crate) fn text(oid: u32, value: &[u8], ask: &mut dyn FnMut(&str) -> String) 
             array(&mut bytes, ask)
         }
         199 | 1270 | 1561 | 1563 | 4073 | 2207..=2211 | 2951 | 3807 | 4090 | 4097 => array(&mut bytes, ask),
+        16_001 | 16_003 => array(&mut bytes, ask),
         22 | 30 => vector(&array(&mut bytes, ask)),
         made if made >= FIRST_MADE && is_array(value) => array(&mut bytes, ask),
         _ => match scalar(oid, &mut bytes) {
@@ -131,6 +132,16 @@ fn scalar(oid: u32, bytes: &mut Bytes<'_>) -> Shown {
             assert_eq!((family, bits), if length == 4 { (2, 32) } else { (3, 128) }, "an address of a host");
             let address = bytes.rest().iter().map(u8::to_string).collect::<Vec<_>>();
             address.join(".")
+        }
+        // pgvector's vectors, and such of doubles: how many elements, nothing, the elements.
+        16_000 | 16_002 => {
+            let (count, nothing) = (bytes.i16(), bytes.i16());
+            assert_eq!(nothing, 0, "two bytes are unused");
+            let mut element = || match scalar(if oid == 16_000 { 700 } else { 701 }, bytes) {
+                Shown::Text(text) => text,
+                Shown::Asked(sql) => sql,
+            };
+            format!("[{}]", (0..count).map(|_| element()).collect::<Vec<_>>().join(","))
         }
         // An enum's value is its label.
         made if made >= FIRST_MADE => utf8(bytes.rest()),

@@ -45,7 +45,7 @@ const TEXTS: &[&str] = &[
     "99999999999999999999",
 ];
 
-/// The types: first those of SQL, of which `any` is one, then words for texts.
+/// The types: first those of SQL, of which `any` is one, then words for texts, and vectors.
 pub(super) const TYPES: &[Type] = &[
     of("boolean", &["true", "false"]),
     of("smallint", &["0", "1", "-1", "2", "32767", "-32768"]),
@@ -291,6 +291,12 @@ pub(super) const TYPES: &[Type] = &[
         &["sum", "avg", "min", "max", "count", "median", "mode", "nothing", "list", "string_agg", "first", "product"],
     ),
     texts("order", &["ASC", "DESC", "asc", "", "NULLS FIRST", "NULLS LAST"]),
+    // No function of any type takes them: they have no equality, and an array none of them.
+    Type {
+        word: "vector",
+        sql: "vector(2)",
+        values: &["[0,0]", "[-0,1]", "[NaN,Infinity]", "[-Infinity,1e-45]", "[3.4028235e38,-3.4028235e38]", "[1.5,-2]"],
+    },
 ];
 
 /// How many types there are, of which `any` may be each; words for texts come behind them.

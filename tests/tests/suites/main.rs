@@ -31,3 +31,4 @@ mod typed;
 mod typed_random;
 mod types_of_crates;
 mod unnesting;
+mod vectors;

@@ -1,8 +1,10 @@
 //! Whose functions are, where they may stand, and what the catalog tells of them.
 
 use super::{fails, rows, sessions};
-use multiloop::{Engine, ScalarFunction, params};
+use multiloop::arrow::array::{ArrayRef, StringArray};
+use multiloop::{DataType, Engine, ScalarFunction, params};
 use multiloop_tests::{Answer, answer};
+use std::sync::Arc;
 
 #[test]
 fn functions_are_of_all_sessions() {
@@ -104,4 +106,44 @@ fn functions_run_no_statements() {
         "a statement within a function",
     );
     assert_eq!(rows(&answer(&session, "SELECT 1")), [["1"]]);
+}
+
+/// Names that only functions of vectors have are free for others, and the arguments say which of them is called.
+#[test]
+fn names_of_functions_of_vectors_are_free_for_other_types() {
+    let engine = Engine::builder().threads(2).build().expect("an engine");
+    let (numbers, reals) = (DataType::list(DataType::Double), DataType::list(DataType::Real));
+    // A function that says which it is.
+    let says = |name: &str, parameters: &[DataType], says: &'static str| {
+        let named =
+            move |_: &[ArrayRef], rows: usize| Ok::<ArrayRef, String>(Arc::new(StringArray::from(vec![says; rows])));
+        engine.register_scalar(ScalarFunction::of_arrays(name, parameters.to_vec(), DataType::Text, named))
+    };
+    let sigmoid = ScalarFunction::new("sigmoid", |x: f64| 1.0 / (1.0 + (-x).exp()));
+    engine.register_scalar(sigmoid).expect("a function of a number");
+    says("dot", &[numbers, numbers], "own").expect("a function of arrays");
+    says("dot", &[numbers, DataType::Integer], "times").expect("a function of an array and a number");
+    says("l2_norm", &[DataType::vector(DataType::Real, 2)], "own").expect("a function of vectors of two elements");
+    says("kind", &[reals], "reals").expect("a function of reals");
+    says("kind", &[numbers], "doubles").expect("a function of doubles");
+    let session = engine.session();
+    for (sql, expected) in [
+        ("SELECT sigmoid(0)", "0.5"),
+        ("SELECT sigmoid(0.0::real)", "0.5"),
+        ("SELECT sigmoid('[0]'::vector(1))", "[0.5]"),
+        ("SELECT dot(ARRAY[1], ARRAY[2])", "own"),
+        ("SELECT dot('[1,2]'::vector(2), '[3,4]')", "11"),
+        ("SELECT dot('[1,2]'::vector(2), ARRAY[3, 4])", "11"),
+        ("SELECT dot('[1,2]'::vector(2), 3)", "times"),
+        ("SELECT l2_norm('[3,4]'::vector(2))", "own"),
+        ("SELECT l2_norm('[3,4,0]'::vector(3))", "5"),
+        ("SELECT kind('[3,4]'::vector(2))", "reals"),
+        ("SELECT kind('[3,4]'::vector(2, double))", "doubles"),
+    ] {
+        assert_eq!(rows(&answer(&session, sql)), [[expected]], "{sql}");
+    }
+    fails(&session, "SELECT sigmoid('a'::text)", "42883", "function sigmoid(text) does not exist");
+    fails(&session, "SELECT dot('[1]'::vector(1), date '2024-01-01')", "42883", "function dot(vector(1), date)");
+    let taken = says("abs", &[DataType::Double], "own").expect_err("it is SQL's");
+    assert_eq!(taken.sqlstate(), "42723");
 }

@@ -113,7 +113,10 @@ impl<'a> Builder<'a> {
             Values::Decimals(values) => values.capacity() * 16,
             Values::Doubles(values) => values.capacity() * 8,
             Values::Text { ends, bytes } => ends.capacity() * 4 + bytes.capacity(),
-            Values::Other(values) => values.capacity() * size_of::<Value>() * 2,
+            Values::Other(values) => {
+                let elements = self.data_type.vector_of().map_or(0, |(_, length)| length as usize);
+                values.capacity() * (size_of::<Value>() * 2 + elements * size_of::<f64>())
+            }
         };
         values + self.valid.as_ref().map_or(0, Vec::capacity)
     }
@@ -294,23 +297,7 @@ impl<'a> Builder<'a> {
 
     fn push_given(&mut self, token: &Token) -> Result<()> {
         if let (Some(element), Token::Array(array)) = (self.element, token) {
-            let mut all = Vec::new();
-            let mut failed = None;
-            let each = |token| match given(&token, element, self.time_zone) {
-                Ok(value) => {
-                    all.push(value);
-                    Ok(())
-                }
-                Err(error) => {
-                    failed = Some(error);
-                    Err(Fault::Contradiction)
-                }
-            };
-            let _ = elements(array, each);
-            return match failed {
-                Some(error) => Err(error),
-                None => self.push_text(&array_text(all, element)),
-            };
+            return self.push_text(&array_text(all_given(array, element, self.time_zone)?, element));
         }
         match (&mut self.values, token) {
             (Values::Text { .. }, Token::String(raw)) if self.data_type == DataType::Text => {
@@ -437,6 +424,23 @@ fn guessed(token: &Token, data_type: DataType, at: usize) -> Scanned<Option<Valu
     })
 }
 
+/// The values of an array as those of a given type.
+fn all_given(array: &str, element: DataType, time_zone: &str) -> Result<Vec<Value>> {
+    let (mut all, mut failed) = (Vec::new(), None);
+    let each = |token| match given(&token, element, time_zone) {
+        Ok(value) => {
+            all.push(value);
+            Ok(())
+        }
+        Err(error) => {
+            failed = Some(error);
+            Err(Fault::Contradiction)
+        }
+    };
+    let _ = elements(array, each);
+    failed.map_or(Ok(all), Err)
+}
+
 /// A value as one of a given type: numbers, texts and booleans as the texts that they are.
 fn given(token: &Token, data_type: DataType, time_zone: &str) -> Result<Value> {
     let is_json = matches!(data_type, DataType::Json | DataType::Jsonb);
@@ -445,6 +449,7 @@ fn given(token: &Token, data_type: DataType, time_zone: &str) -> Result<Value> {
         Token::String(raw) if is_json => parse(&format!("\"{}\"", raw.text), data_type),
         Token::String(raw) => of_text(&text(raw).map_err(|error| *error)?, data_type, time_zone),
         Token::Object(text) if data_type.struct_fields().is_some() => of_json(text, data_type, time_zone),
+        Token::Array(text) if data_type.is_vector() => of_json(text, data_type, time_zone),
         Token::Array(text) | Token::Object(text) if !is_json && !data_type.is_text() => {
             let what = if matches!(token, Token::Array(_)) { "an array" } else { "an object" };
             let start: String = text.chars().take(40).collect();

@@ -7,7 +7,7 @@ use multiloop_planner::catalog::{ColumnStatistics, Estimates, Proofs};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use parquet::basic::Type as Physical;
-use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, LevelHistogram, RowGroupMetaData};
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescriptor;
 
@@ -59,6 +59,27 @@ pub(super) fn kind_of(column: &ColumnDescriptor, arrow: &Arrow, field: &Field) -
         (Physical::BYTE_ARRAY, Arrow::Dictionary(_, of)) if is_text(of) => Some(Kind::Text),
         _ => None,
     }
+}
+
+/// Whether some row groups say that there are NULLs among the elements of vectors of a length, whose leaf this is: those of valid
+/// rows, which are vectors no more. Where nothing is said there are none, until they are read.
+pub(super) fn has_null_elements(groups: &[RowGroupMetaData], leaf: usize, length: i64) -> bool {
+    groups
+        .iter()
+        .any(|group| null_elements(group.column(leaf), group.num_rows(), length).is_some_and(|nulls| nulls > 0))
+}
+
+/// How many there are in a row group, if it tells.
+fn null_elements(column: &ColumnChunkMetaData, rows: i64, length: i64) -> Option<i64> {
+    // A NULL element lacks the last level alone.
+    if let Some([.., without_last, _]) = column.definition_level_histogram().map(LevelHistogram::values) {
+        return Some(*without_last);
+    }
+    let nulls = i64::try_from(column.statistics()?.null_count_opt()?).ok()?;
+    // A NULL row has one entry, which counts as a NULL, any other as many as elements.
+    let missing = rows.checked_mul(length)?.checked_sub(column.num_values())?;
+    let null_rows = if length > 1 { missing.checked_div(length - 1)? } else { return None };
+    nulls.checked_sub(null_rows)
 }
 
 fn is_text(arrow: &Arrow) -> bool {

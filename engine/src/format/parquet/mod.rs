@@ -17,13 +17,13 @@ use super::store::is_object;
 use super::unite::Union;
 use super::{Unreadable, as_uuid, bad_file, drop_unreadable, guarded, is_of_column, readable_fields};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow::datatypes::{Field as ArrowField, Schema, SchemaRef};
+use arrow::datatypes::{DataType as Arrow, Field as ArrowField, Schema, SchemaRef};
 use file::Source;
 use multiloop_exec::Result;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{CHUNK_ROWS, ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
-use multiloop_planner::types::Field;
+use multiloop_planner::types::{DataType, Field};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -71,9 +71,24 @@ fn open(path: &Path) -> Result<Opened> {
         ArrowReaderMetadata::load(&source, ArrowReaderOptions::new()).map_err(|error| bad_file(path, error))
     })?;
     check_extents(path, source.len(), &metadata)?;
-    let (fields, places, unreadable) = readable_fields(&marked(&metadata));
+    let (mut fields, places, unreadable) = readable_fields(&marked(&metadata));
+    fields.iter_mut().zip(&places).for_each(|(field, &place)| field.data_type = with_nulls(&metadata, place, field));
     let is_near = source.is_near();
     Ok(Opened { path: path.to_owned(), identity, is_near, metadata, fields, places, unreadable })
+}
+
+/// The type of a column, by its root: an array for vectors that have NULL elements, as far as the footer tells.
+fn with_nulls(metadata: &ArrowReaderMetadata, root: usize, field: &Field) -> DataType {
+    let Some((of, length)) = field.data_type.vector_of() else { return field.data_type };
+    let may_be_null =
+        matches!(metadata.schema().field(root).data_type(), Arrow::FixedSizeList(item, _) if item.is_nullable());
+    let schema = metadata.parquet_schema();
+    let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == root);
+    let groups = metadata.metadata().row_groups();
+    match leaf {
+        Some(leaf) if may_be_null && footer::has_null_elements(groups, leaf, length.into()) => DataType::list(of),
+        _ => field.data_type,
+    }
 }
 
 /// The schema of a file, in which uuids are marked: who wrote no Arrow schema beside the file's own says so in that alone.

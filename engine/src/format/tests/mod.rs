@@ -4,6 +4,7 @@ pub(super) mod guesses;
 mod odd;
 mod scans;
 mod unions;
+mod vectors;
 
 use super::paths::expand;
 use super::{CsvOptions, Format, fold_names, read_fields, read_table, write_table};

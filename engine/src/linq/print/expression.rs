@@ -48,6 +48,10 @@ fn operator(operator: Operator) -> &'static str {
         Operator::WithoutPath => "#-",
         Operator::PathExists => "@?",
         Operator::PathMatches => "@@",
+        Operator::Distance => "<->",
+        Operator::NegativeInnerProduct => "<#>",
+        Operator::CosineDistance => "<=>",
+        Operator::ManhattanDistance => "<+>",
     }
 }
 

@@ -5,7 +5,7 @@
 //! [the other one](super) can say, and both have one meaning.
 //!
 //! Read in this order: `types` says what a type of a value is; `arena` is where values live, `expr` what they are, `literal`,
-//! `operators`, `conditions`, `text`, `times`, `functions` what is done with them; `record` has rows of them, `query` the steps on rows,
+//! `operators`, `conditions`, `text`, `times`, `vectors`, `functions` what is done with them; `record` has rows of them, `query` the steps on rows,
 //! with `order`, `joins`, `sets`, `grouped` with `aggregates`, `subqueries`, `window`; `values` and `table` begin a query, `run` ends it, `prepared`
 //! runs one with parameters.
 
@@ -30,6 +30,7 @@ mod text;
 mod times;
 mod types;
 mod values;
+mod vectors;
 pub mod window;
 
 pub use aggregates::{Averaged, Number, Ordered, Summed};
@@ -48,3 +49,4 @@ pub use table::{Record, RecordColumn, check_schema};
 pub use times::{Dated, Timed};
 pub use types::SqlType;
 pub use values::IntoRow;
+pub use vectors::{Measured, VectorType};

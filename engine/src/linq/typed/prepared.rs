@@ -23,7 +23,7 @@ pub trait Bound {
     #[doc(hidden)]
     fn lift() -> Self::Lifted;
 
-    /// Their SQL types; none for a text, which takes the type that it meets, as a literal does.
+    /// Their SQL types; none for a text, which takes the type that it meets, as a literal does, and for a vector of any length.
     #[doc(hidden)]
     fn types() -> Vec<DataType>;
 
@@ -113,7 +113,8 @@ macro_rules! tuples {
             }
 
             fn types() -> Vec<DataType> {
-                let known = |of: DataType| if of == DataType::Text { DataType::Null } else { of };
+                let is_open = |of: DataType| of == DataType::Text || of.element().is_some_and(DataType::is_float);
+                let known = |of: DataType| if is_open(of) { DataType::Null } else { of };
                 vec![$(known(<$of as SqlType>::sql_type())),*]
             }
 

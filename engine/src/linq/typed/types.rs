@@ -11,7 +11,7 @@ use crate::{DataType, Date, Decimal, Interval, Numeric, Time, Timestamp, Timesta
 /// another type is an error when its table is opened; [`Expr::cast`](super::Expr::cast) converts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no type that values of a query have",
-    note = "there are `bool`, `i16`, `i32`, `i64`, `f32`, `f64`, `String`, `Decimal`, `Numeric`, `Date`, `Time`, `Timestamp`, `TimestampTz`, `Interval`, `Uuid`, `Vec<u8>`, and `Option` of each"
+    note = "there are `bool`, `i16`, `i32`, `i64`, `f32`, `f64`, `String`, `Decimal`, `Numeric`, `Date`, `Time`, `Timestamp`, `TimestampTz`, `Interval`, `Uuid`, `Vec<u8>`, `[f32; N]`, `[f64; N]`, `Vec<f32>`, `Vec<f64>`, and `Option` of each"
 )]
 pub trait SqlType: for<'r> FromSql<'r> + Sized + 'static {
     /// The type without NULL.

@@ -5,7 +5,7 @@ use crate::running::Runner;
 use crate::{DataType, Error, ErrorKind, Field, Result};
 use arrow::array::{Array, RecordBatch};
 use arrow::datatypes::Schema;
-use multiloop_exec::column::arrow::{fields_of, first_wrong_row, to_column_of};
+use multiloop_exec::column::arrow::{are_vectors_and_arrays, fields_of_batches, first_wrong_row, to_column_of};
 use multiloop_exec::column::{Column, Table};
 use multiloop_planner::evaluate::admit;
 use multiloop_planner::evaluate::calendar::{DAY, DAYS_MIN, TIMESTAMP_MIN};
@@ -19,7 +19,7 @@ impl Appender<'_> {
                 format!("a row of {} columns is needed, {} were given", self.fields.len(), batch.num_columns());
             return Err(Error::new(ErrorKind::Syntax, message));
         }
-        let given = fields_of(&batch.schema())?;
+        let given = fields_of_batches(&batch.schema(), std::slice::from_ref(&batch))?;
         let is_kept = given.iter().zip(&self.fields).all(|(given, field)| holds(field.data_type, given.data_type));
         self.check_nulls(&batch)?;
         self.check_values(&batch, &given)?;
@@ -43,6 +43,9 @@ impl Appender<'_> {
             let is_kept = holds(field.data_type, given.data_type);
             let read = Field::new(&field.name, if is_kept { field.data_type } else { given.data_type }, true);
             let wrong = match to_column_of(array, &read) {
+                Ok(column) if are_vectors_and_arrays(read.data_type, given.data_type) => {
+                    first_outside(&column, read.data_type)
+                }
                 Ok(column) => first_outside(&column, given.data_type),
                 Err(error) => match first_wrong_row(array, &read) {
                     Some(row) => Some((row, error)),
@@ -155,7 +158,7 @@ fn first_outside(column: &Column, data_type: DataType) -> Option<(usize, Error)>
 /// Whether a column holds all values of arrays of a type as they are.
 fn holds(wanted: DataType, given: DataType) -> bool {
     match (wanted, given) {
-        _ if wanted == given => true,
+        _ if wanted == given || are_vectors_and_arrays(wanted, given) => true,
         (DataType::Text | DataType::VARCHAR, DataType::Text) => true,
         // JSON, UUIDs, bytes and the like are read from their texts.
         (_, DataType::Text) => wanted.is_logical() && wanted.carrier().is_text(),

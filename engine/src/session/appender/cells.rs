@@ -24,11 +24,18 @@ enum Data {
     /// Where each text ends, and all of them.
     Text(Vec<i32>, Vec<u8>),
     Interval(Vec<Interval>),
+    /// Elements a row, and those of all rows.
+    Vectors32(usize, Vec<f32>),
+    Vectors64(usize, Vec<f64>),
 }
 
 impl Cells {
     pub(super) fn new(data_type: DataType) -> Self {
         let data = match data_type.carrier() {
+            DataType::Nested(_) if let Some((of, length)) = data_type.vector_of() => match of {
+                DataType::Real => Data::Vectors32(length as usize, Vec::new()),
+                _ => Data::Vectors64(length as usize, Vec::new()),
+            },
             DataType::Null | DataType::Nested(_) | DataType::Boolean => Data::Boolean(Vec::new()),
             DataType::Decimal { .. } => Data::Wide(Vec::new()),
             DataType::Real => Data::Real(Vec::new()),
@@ -56,6 +63,8 @@ impl Cells {
             // One more than there are texts is made of them.
             Data::Text(..) => 2 * size_of::<i32>(),
             Data::Interval(_) => size_of::<Interval>(),
+            Data::Vectors32(length, _) => length * size_of::<f32>(),
+            Data::Vectors64(length, _) => length * size_of::<f64>(),
         };
         value + size_of::<bool>()
     }
@@ -83,6 +92,8 @@ impl Cells {
             Data::Double(values) => values.push(0.0),
             Data::Text(ends, bytes) => ends.push(bytes.len() as i32),
             Data::Interval(values) => values.push(Interval::default()),
+            Data::Vectors32(length, values) => values.resize(values.len() + *length, 0.0),
+            Data::Vectors64(length, values) => values.resize(values.len() + *length, 0.0),
         }
         if self.valid.is_empty() {
             self.valid.resize(self.rows, true);
@@ -175,6 +186,16 @@ impl Cells {
                 self.pushed();
                 true
             }
+            (Value::Vector(elements), Data::Vectors32(length, values)) if elements.len() == *length => {
+                values.extend(elements.iter().map(|&element| element as f32));
+                self.pushed();
+                true
+            }
+            (Value::Vector(elements), Data::Vectors64(length, values)) if elements.len() == *length => {
+                values.extend_from_slice(elements);
+                self.pushed();
+                true
+            }
             _ => false,
         };
         if is_pushed { Ok(()) } else { Err(Error::internal("a value was cast to another type than its column's")) }
@@ -193,6 +214,8 @@ impl Cells {
                 bytes.truncate(ends.last().map_or(0, |&end| end as usize));
             }
             Data::Interval(values) => values.truncate(rows),
+            Data::Vectors32(length, values) => values.truncate(rows * *length),
+            Data::Vectors64(length, values) => values.truncate(rows * *length),
         }
         self.valid.truncate(rows);
         self.rows = self.rows.min(rows);
@@ -219,6 +242,14 @@ impl Cells {
                 ColumnData::Text { offsets: OffsetBuffer::new(ScalarBuffer::from(offsets)), bytes }
             }
             Data::Interval(values) => ColumnData::Interval(std::mem::take(values).into()),
+            Data::Vectors32(length, values) => {
+                let room = values.len();
+                ColumnData::Vectors32 { length: *length, values: ScalarBuffer::from(next_of(values, room)) }
+            }
+            Data::Vectors64(length, values) => {
+                let room = values.len();
+                ColumnData::Vectors64 { length: *length, values: ScalarBuffer::from(next_of(values, room)) }
+            }
         };
         Column::new(data, nulls)
     }

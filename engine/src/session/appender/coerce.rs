@@ -7,7 +7,7 @@ use crate::sight::Sight;
 use crate::{DataType, Error, ErrorKind, Result, Value};
 use multiloop_planner::evaluate::{admit, check_length, evaluate};
 use multiloop_planner::function::Function;
-use multiloop_planner::types::Field;
+use multiloop_planner::types::{Field, VECTOR_LENGTH_MAX};
 use std::borrow::Cow;
 
 /// The value as the column has it.
@@ -34,10 +34,18 @@ pub(super) fn coerced<'v>(value: &'v Value, field: &Field, sight: &Sight) -> Res
         Value::Numeric(_) if to.is_numeric() || to.is_text() => DataType::Numeric,
         Value::Boolean(_) if to.is_text() => DataType::Boolean,
         Value::Interval(_) if to.is_text() || to == DataType::Time => DataType::Interval,
+        Value::Vector(elements) if to.is_text() && check_vector(elements.len()) => {
+            DataType::vector(DataType::Double, elements.len() as u32)
+        }
         _ => return Err(of_other_kind(value, field)),
     };
     let cast = evaluate(Function::AssignCast, std::slice::from_ref(value), &[from], to)?;
     if cast.fits(to) { Ok(Cow::Owned(cast)) } else { Err(of_other_kind(value, field)) }
+}
+
+/// Whether a vector may be so long.
+fn check_vector(length: usize) -> bool {
+    (1..=VECTOR_LENGTH_MAX as usize).contains(&length)
 }
 
 /// The error for a value of a kind that no cast takes into a column.
@@ -50,6 +58,7 @@ fn of_other_kind(value: &Value, field: &Field) -> Error {
         Value::Decimal(_) | Value::Numeric(_) => "numeric",
         Value::Text(_) => "text",
         Value::Interval(_) => "interval",
+        Value::Vector(_) => "vector",
     };
     let Field { name, data_type, .. } = field;
     Error::new(

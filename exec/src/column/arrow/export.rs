@@ -1,6 +1,6 @@
 //! Columns as the Arrow arrays of a result, in the one Arrow type that their SQL type has (`arrow_type`).
 
-use super::{arrow_type, logical, schema_of};
+use super::{arrow_type, logical, schema_of, vectors};
 use crate::column::dictionary::{SHORT, append_short};
 use crate::column::{Chunk, Column, ColumnData, TextView};
 use crate::{Error, ErrorKind, Result};
@@ -81,6 +81,7 @@ pub fn to_array(column: &Column, data_type: DataType) -> Result<ArrayRef> {
             ColumnData::Interval(_) => Arc::new(intervals(column)?),
             other => return Err(unexpected(other, data_type)),
         },
+        vector if vector.is_vector() => vectors::export(column, vector)?,
         _ => return Err(unexpected(&column.data, data_type)),
     })
 }

@@ -1,6 +1,6 @@
 //! Arrow arrays as columns: without a copy where the array's buffers are one of our physical forms.
 
-use super::{logical, numeric, type_of};
+use super::{logical, numeric, type_of, vectors};
 use crate::column::{Column, ColumnData, Dictionary};
 use crate::{Error, ErrorKind, Result};
 use ::arrow::array::types::{
@@ -62,6 +62,7 @@ pub fn to_column(array: &ArrayRef, name: &str) -> Result<Column> {
             let plain = cast(array, values).map_err(|error| Error::internal(error.to_string()))?;
             return to_column(&plain, name);
         }
+        lists if vectors::is_shared(lists) => vectors::import(array, name)?,
         other => return Err(Error::internal(format!("Arrow type {other} has a SQL type but no column form"))),
     };
     Ok(Column::new(data, nulls))
@@ -72,6 +73,11 @@ pub fn to_column(array: &ArrayRef, name: &str) -> Result<Column> {
 pub fn to_column_of(array: &ArrayRef, field: &Field) -> Result<Column> {
     if let Some(column) = logical::import(array, field)? {
         return Ok(column);
+    }
+    if let Arrow::List(_) | Arrow::LargeList(_) = array.data_type()
+        && field.data_type.is_vector()
+    {
+        return vectors::of_lists(array, field.data_type, &field.name);
     }
     if field.data_type != DataType::Numeric {
         return to_column(array, &field.name);
@@ -102,7 +108,7 @@ pub(in crate::column) fn copies(arrow: &Arrow) -> bool {
         Arrow::Boolean | Arrow::UInt8 | Arrow::UInt16 | Arrow::UInt32 | Arrow::Int16 | Arrow::Int32 => false,
         Arrow::Int64 | Arrow::Decimal32(..) | Arrow::Decimal64(..) | Arrow::Decimal128(..) | Arrow::Date32 => false,
         Arrow::Float32 | Arrow::Float64 | Arrow::Utf8 => false,
-        _ => true,
+        lists => !vectors::is_shared(lists),
     }
 }
 

@@ -56,6 +56,8 @@ pub(super) fn metadata_of(data_type: DataType) -> HashMap<String, String> {
         | DataType::JsonPath
         | DataType::System(_) => named(data_type.to_string()),
         DataType::Oid(kind) => named(kind.name().to_owned()),
+        // In lists and structs, where a list of a fixed size is an array else.
+        vector if vector.is_vector() => named("vector".to_owned()),
         DataType::Uuid => Some((EXTENSION.0.to_owned(), EXTENSION.1.to_owned())),
         _ => None,
     };
@@ -69,6 +71,11 @@ pub(super) fn marked_type(field: &ArrowField, plain: DataType) -> DataType {
         return if *field.data_type() == Arrow::FixedSizeBinary(UUID_BYTES) { DataType::Uuid } else { plain };
     }
     let Some(name) = metadata.get(super::numeric::TYPE_KEY) else { return plain };
+    if name == "vector"
+        && let Some(vector) = super::vectors::type_of_vectors(field.data_type())
+    {
+        return vector;
+    }
     match (plain, name.as_str()) {
         (DataType::Text, "numeric") => DataType::Numeric,
         (DataType::Text, "name") => DataType::Name,
@@ -89,7 +96,8 @@ pub(super) fn marked_type(field: &ArrowField, plain: DataType) -> DataType {
 pub(in crate::column) fn takes(wanted: DataType, given: DataType) -> bool {
     match (wanted.element(), given.element()) {
         (Some(wanted), Some(given)) => wanted == given || takes(wanted, given) || (wanted.is_text() && given.is_text()),
-        (Some(_), None) => given == DataType::Text,
+        (Some(_), None) => given == DataType::Text || super::vectors::are_alike(wanted, given),
+        (None, Some(_)) if wanted.is_vector() => super::vectors::are_alike(wanted, given),
         _ if wanted.struct_fields().is_some() => structs::takes(wanted, given),
         _ => match wanted {
             DataType::Json if given.struct_fields().is_some() => true,
@@ -323,6 +331,10 @@ fn elements_of(
     bounds: &mut Vec<Bound>,
 ) -> Result<Vec<Value>> {
     let item = match lists.data_type() {
+        Arrow::FixedSizeList(..) if element.is_vector() => {
+            let column = super::to_column_of(lists, &Field::new(name, element, true))?;
+            return Ok((0..column.rows()).map(|row| column.value(row, element)).collect());
+        }
         Arrow::List(item) | Arrow::LargeList(item) | Arrow::FixedSizeList(item, _) => Arc::clone(item),
         _ => {
             let field = Field::new(name, element, true);
@@ -362,6 +374,6 @@ fn elements_of(
 
 /// Whether a column of this Arrow type is read as one of a type that another carries, and which; see `type_of`.
 pub(super) fn type_of_list(item: &ArrowField, column: &str) -> Result<DataType> {
-    let element = super::field_of(&item.clone().with_name(column))?.data_type;
+    let element = marked_type(item, super::type_of_values(item.data_type(), column)?);
     Ok(if element.element().is_some() { element } else { DataType::list(element) })
 }

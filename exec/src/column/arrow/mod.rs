@@ -1,5 +1,5 @@
 //! Between Arrow and our columns: which SQL type an Arrow type stands for, arrays in (`import`), results out
-//! (`export`); structs with their fields (`structs`), and maps as JSON (`json`).
+//! (`export`); structs with their fields (`structs`), lists of a fixed size as vectors (`vectors`), and maps as JSON (`json`).
 
 mod export;
 mod import;
@@ -9,11 +9,13 @@ mod numeric;
 mod structs;
 #[cfg(test)]
 mod tests;
+mod vectors;
 
 pub(crate) use export::{batch_of, to_array_as};
 pub use export::{to_array, to_record_batch, to_record_batch_as};
 pub(in crate::column) use import::{copies, too_much_text};
 pub use import::{first_wrong_row, to_column, to_column_of};
+pub use vectors::{are_alike as are_vectors_and_arrays, fields_of_batches};
 
 use crate::column::Chunk;
 use crate::{Error, Result};
@@ -35,8 +37,17 @@ pub fn field_of(field: &ArrowField) -> Result<Field> {
     Ok(Field::new(field.name(), logical::marked_type(field, data_type), nullable))
 }
 
-/// The narrowest SQL type that holds every value of an Arrow type. Timestamps with a time zone are instants, lists arrays, maps JSON.
+/// The SQL type of a column of an Arrow type: that of its values, and a vector where lists of a fixed size have floats.
 fn type_of(arrow: &Arrow, column: &str) -> Result<DataType> {
+    match vectors::type_of_vectors(arrow) {
+        Some(vector) => Ok(vector),
+        None => type_of_values(arrow, column),
+    }
+}
+
+/// The narrowest SQL type that holds every value of an Arrow type. Timestamps with a time zone are instants, lists arrays, maps
+/// JSON. Lists of a fixed size are arrays, too, as within structs and lists.
+fn type_of_values(arrow: &Arrow, column: &str) -> Result<DataType> {
     Ok(match arrow {
         Arrow::Boolean => DataType::Boolean,
         Arrow::Int8 | Arrow::UInt8 | Arrow::Int16 => DataType::SmallInt,
@@ -69,7 +80,7 @@ fn type_of(arrow: &Arrow, column: &str) -> Result<DataType> {
             json::check(arrow, column)?;
             DataType::Json
         }
-        Arrow::Dictionary(_, values) => type_of(values, column)?,
+        Arrow::Dictionary(_, values) => type_of_values(values, column)?,
         _ => return Err(Error::unsupported(format!("column \"{column}\": Arrow type {arrow} is"))),
     })
 }

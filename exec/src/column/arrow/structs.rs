@@ -3,7 +3,7 @@
 //! Lists within structs are of the shape that all their values have, as columns of lists are: `shape`.
 
 use super::export::to_array_as;
-use super::{arrow_type, logical, to_column_of, type_of};
+use super::{arrow_type, logical, to_column_of, type_of_values};
 use crate::column::build::holds;
 use crate::column::{Chunk, Column};
 use crate::{Error, Result};
@@ -25,9 +25,9 @@ pub(super) fn type_of_struct(fields: &Fields, column: &str) -> Option<DataType> 
             // What is ragged is no array.
             Arrow::List(item) | Arrow::LargeList(item) | Arrow::FixedSizeList(item, _) => match item.data_type() {
                 Arrow::List(_) | Arrow::LargeList(_) | Arrow::FixedSizeList(..) => return None,
-                _ => type_of(field.data_type(), column).ok()?,
+                _ => type_of_values(field.data_type(), column).ok()?,
             },
-            plain => type_of(plain, column).ok()?,
+            plain => type_of_values(plain, column).ok()?,
         };
         let is_new = names.insert(field.name().to_lowercase());
         (is_new && !field.name().is_empty()).then(|| (field.name().clone(), logical::marked_type(field, of)))

@@ -154,7 +154,7 @@ impl Groups<'_> {
                 all.append_texts(of_group.map(|(&row, ends)| (ends[0] < ends[1]).then(|| texts.get(row as usize))));
                 all
             }
-            BuilderData::Bool(_) | BuilderData::Interval(_) | BuilderData::Numerics(_) => {
+            BuilderData::Bool(_) | BuilderData::Interval(_) | BuilderData::Numerics(_) | BuilderData::Vectors(_) => {
                 unreachable!("the planner lets other values be chosen from their array")
             }
         }

@@ -14,6 +14,7 @@ mod numeric;
 mod statistics;
 mod sum;
 mod value;
+mod vector_sum;
 
 use self::distinct::Share;
 use super::vector::Vector;
@@ -34,6 +35,7 @@ use crate::partial::state::logic::Logic;
 use crate::partial::state::moments::Moments;
 use crate::partial::state::numeric_sum::{Asked, NumericSums};
 use crate::partial::state::statistics::Statistics;
+use crate::partial::state::vector_sum::VectorSums;
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::register::Register;
 use crate::technique::Technique;
@@ -143,6 +145,7 @@ struct Filling {
     argument: Option<DataType>,
     sums: sum::Memory,
     floats: float_sum::Memory,
+    vectors: vector_sum::Memory,
     /// The best of each run.
     of_runs: Vec<i32>,
     /// Arguments as doubles.
@@ -217,6 +220,9 @@ impl Accumulator {
                 DataType::Interval => State::Intervals(IntervalSums::default()),
                 DataType::Real | DataType::Double => State::Floats(FloatSums::default()),
                 DataType::Numeric => State::Numerics(NumericSums::new(Asked::Sum)),
+                vectors if let Some((of, length)) = vectors.vector_of() => {
+                    State::Vectors(Box::new(VectorSums::new(length as usize, of == DataType::Double)))
+                }
                 _ => State::Integers(IntegerSums::new(kind.bound())),
             },
             Reduction::Min => State::Extreme(Extreme::new(argument()?, false)),
@@ -255,6 +261,7 @@ impl Accumulator {
             (State::Numerics(sums), _) => sums.resize(groups),
             (State::Gathered(texts), _) => texts.resize(groups),
             (State::Statistics(states), _) => states.resize(groups),
+            (State::Vectors(sums), _) => sums.resize(groups),
             (State::Distinct(sets), Some(distinct)) => distinct.resize(sets, groups),
             (State::Distinct(sets), None) => sets.group_count = groups,
         }
@@ -311,7 +318,7 @@ impl Accumulator {
 
     /// Folds in some tuples, whose groups there is room for.
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
-        let Filling { argument, sums: memory, floats, of_runs, doubles, place, distinct } = &mut self.filling;
+        let Filling { argument, sums: memory, floats, vectors, of_runs, doubles, place, distinct } = &mut self.filling;
         let argument = argument.unwrap_or(DataType::Null);
         match &mut self.state {
             State::Count(counts) => count(counts, input),
@@ -325,12 +332,34 @@ impl Accumulator {
             State::Numerics(sums) => sums.update(input, argument)?,
             State::Gathered(texts) => *place = texts.update(input, *place)?,
             State::Statistics(states) => *place = states.update(input, argument, *place)?,
+            State::Vectors(sums) => sums.update(input, None, vectors)?,
             State::Distinct(sets) => match distinct {
                 Some(distinct) => distinct.update(sets, input)?,
                 None => return Err(Error::internal("sets without what fills them")),
             },
         }
         Ok(())
+    }
+
+    /// Bytes that room for so many groups takes more, where that is much a group: to be reserved before it is made.
+    pub(crate) fn room_bytes(&self, groups: usize) -> usize {
+        match &self.state {
+            State::Vectors(sums) => sums.bytes_of(groups.saturating_sub(sums.groups())),
+            _ => 0,
+        }
+    }
+
+    /// Whether vectors may come with the numbers that they are to be multiplied with.
+    pub(crate) fn takes_products(&self) -> bool {
+        matches!(self.state, State::Vectors(_))
+    }
+
+    /// As [`Accumulator::update`], of vectors times these doubles.
+    pub(crate) fn update_with(&mut self, input: &Input<'_>, numbers: &Vector) -> Result<()> {
+        match &mut self.state {
+            State::Vectors(sums) => sums.update(input, Some(numbers), &mut self.filling.vectors),
+            _ => Err(Error::internal("products of what are no vectors")),
+        }
     }
 
     /// Folds in some rows of a column as it is stored, whose groups are masks or runs; false if it did nothing.
@@ -360,6 +389,7 @@ impl Accumulator {
             (State::Numerics(mine), State::Numerics(theirs)) => mine.merge(theirs, pairs()),
             (State::Gathered(mine), State::Gathered(theirs)) => mine.merge(theirs, from, into),
             (State::Statistics(mine), State::Statistics(theirs)) => mine.merge(theirs, pairs())?,
+            (State::Vectors(mine), State::Vectors(theirs)) => mine.merge(theirs, pairs())?,
             (State::Distinct(mine), State::Distinct(theirs)) => match &mut self.filling.distinct {
                 Some(distinct) => distinct.merge(mine, theirs, from, into)?,
                 None => return Err(Error::internal("sets without what fills them")),
@@ -427,6 +457,7 @@ impl Accumulator {
             State::Numerics(sums) => sums.finish(),
             State::Gathered(texts) => texts.finish(data_type),
             State::Statistics(states) => states.finish(data_type),
+            State::Vectors(sums) => sums.finish(data_type),
             State::Distinct(sets) => match self.filling.distinct {
                 Some(distinct) => distinct.finish(*sets, data_type),
                 None => Err(Error::internal("sets without what fills them")),

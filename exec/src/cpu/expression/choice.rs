@@ -5,6 +5,7 @@
 
 use crate::Result;
 use crate::column::Dictionary;
+use crate::column::vectors::Vectors;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::simd::kernel::vectorised;
 use crate::cpu::vector::bitmap::{Bitmap, each_one};
@@ -158,6 +159,7 @@ enum Values {
     I128(Vec<i128>),
     F64(Vec<f64>),
     Interval(Vec<multiloop_planner::value::Interval>),
+    Vectors(Vectors),
     /// As long as all are numbers; then texts.
     Numerics(NumericVector),
     /// Strings in the order in which they came, and which of them each tuple has.
@@ -186,6 +188,11 @@ impl Chosen {
             Register::I128 => Values::I128(filled(out.take_i128(), len, 0)),
             Register::F64 => Values::F64(filled(out.take_f64(), len, 0.0)),
             Register::Interval => Values::Interval(vec![Default::default(); len]),
+            Register::Vectors(length) => {
+                let mut vectors = out.take_vectors(length as usize);
+                vectors.resize(len);
+                Values::Vectors(vectors)
+            }
             Register::Text => {
                 let mut texts = TextVector::default();
                 texts.push("");
@@ -244,6 +251,7 @@ impl Chosen {
             (Values::I64(out), _) => each(&mut |tuple, _| out[tuple] = integer(tuple) as i64),
             (Values::I128(out), _) => each(&mut |tuple, _| out[tuple] = integer(tuple)),
             (Values::Interval(out), VectorData::Interval(from)) => each(&mut |tuple, at| out[tuple] = from[at]),
+            (Values::Vectors(out), VectorData::Vectors(from)) => choose_vectors(out, from, &valid, vector),
             (Values::Text(texts, which), VectorData::Numerics(from)) => {
                 let mut text = String::new();
                 each(&mut |tuple, at| {
@@ -309,6 +317,7 @@ impl Chosen {
             Values::I128(values) => VectorData::I128(values),
             Values::F64(values) => VectorData::F64(values),
             Values::Interval(values) => VectorData::Interval(values),
+            Values::Vectors(vectors) => VectorData::Vectors(vectors),
             Values::Numerics(numbers) => VectorData::Numerics(numbers),
             Values::Codes(codes, dictionary) => VectorData::Code { codes, dictionary },
             Values::Text(texts, which) => {
@@ -319,6 +328,13 @@ impl Chosen {
         };
         out.set(len, data, nulls);
     }
+}
+
+/// Puts the vectors whose bit is set in their places.
+fn choose_vectors(out: &mut Vectors, from: &Vectors, at: &Bitmap, vector: &Vector) {
+    let mut positions = Vec::new();
+    at.push_positions(&mut positions);
+    out.set_all(from, positions.into_iter().map(|tuple| (tuple as usize, vector.position(tuple as usize))));
 }
 
 /// Copies the values whose bit is set.

@@ -3,6 +3,7 @@
 use crate::Result;
 use crate::column::Chunk;
 use crate::cpu::collections::bindings::Captured;
+use crate::cpu::expression::interchange::Interchange;
 use crate::cpu::keys::integer::Key;
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::bitmap::Bitmap;
@@ -89,6 +90,11 @@ pub trait Collections: Sync {
 
     /// What it took to evaluate a block for so many rows.
     fn nested_took(&self, _block: BlockId, _rows: usize, _time: Duration) {}
+
+    /// A block whose loop may change places with that of the rows that ask; none of others.
+    fn interchange(&self, _block: BlockId) -> Result<Option<Interchange<'_>>> {
+        Ok(None)
+    }
 
     /// The same of many rows at once, each with the values that the block captures, in the order in which it does; none of a
     /// block that is evaluated row by row.

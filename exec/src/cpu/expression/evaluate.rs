@@ -7,7 +7,6 @@
 use super::growth::{self, BYTES_LARGE, Growth};
 use super::{dictionary, element, fused, lanes, load, memo, numeric};
 use crate::column::{Column, ColumnData};
-use crate::cpu::collections::bindings::Captured;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::masks::DictionaryPart;
 use crate::cpu::kernels::{self, Call};
@@ -24,35 +23,9 @@ use crate::plan::nodes::{Node, Operation};
 use crate::plan::register::Register;
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::function::Function;
-use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, KeyPart, ScalarId};
-use multiloop_planner::value::Value;
-use rustc_hash::FxHashMap;
+use multiloop_planner::function::{Function, VectorFunction};
+use multiloop_planner::multiloop::{CollectionId, KeyPart, ScalarId};
 use std::sync::Arc;
-use std::time::Instant;
-
-/// Results of a block that are kept, at most.
-const NESTED_KNOWN_MAX: usize = 1 << 14;
-
-/// Bytes of a text that may be kept among them, at most: what they hold is not counted.
-const NESTED_TEXT_MAX: usize = 64;
-
-/// Whether a value takes little memory.
-fn is_short(value: &Value) -> bool {
-    match value {
-        Value::Text(text) => text.len() <= NESTED_TEXT_MAX,
-        Value::Numeric(number) => number.small().is_some(),
-        _ => true,
-    }
-}
-
-/// Rows that ask for a block from which on it is evaluated for all of them at once.
-const BATCH_ROWS: usize = 4;
-
-/// Whether what a block gives of these values may be kept: 0 and -0 are the same key, not the same value.
-fn may_be_kept(captured: &[Value]) -> bool {
-    captured.iter().all(|value| is_short(value) && !matches!(value, Value::Float(_)))
-}
 
 impl<'a> Tile<'a> {
     /// Computes a scalar for all active tuples, all of which must reach it. Then `vector` gives it.
@@ -84,7 +57,7 @@ impl<'a> Tile<'a> {
     }
 
     /// The vector of a node that is computed at the top level.
-    pub(super) fn top(&self, number: u32) -> &Vector {
+    pub(in crate::cpu) fn top(&self, number: u32) -> &Vector {
         let level = &self.levels[self.depth - 1];
         debug_assert!(level.computed[number as usize], "computed before it is read");
         &level.vectors[number as usize]
@@ -103,7 +76,7 @@ impl<'a> Tile<'a> {
         }
     }
 
-    pub(super) fn ensure(&mut self, number: u32) -> Result<()> {
+    pub(in crate::cpu) fn ensure(&mut self, number: u32) -> Result<()> {
         self.ensure_numerics(number)?;
         self.levels[self.depth - 1].vectors[number as usize].settle_numerics();
         Ok(())
@@ -229,109 +202,14 @@ impl<'a> Tile<'a> {
                 for &(_, _, capture) in captures {
                     self.ensure(capture)?;
                 }
+                if self.interchanged(node, (*block, *field), captures, out)? {
+                    return Ok(());
+                }
                 let values = self.nested((number, node), (*block, *field), captures, len)?;
                 out.set_values(&values, node.register);
             }
         }
         Ok(())
-    }
-
-    /// A field of a block for each tuple, evaluated once for all that capture the same.
-    fn nested(
-        &mut self,
-        (number, node): (u32, &'a Node),
-        (block, field): (BlockId, u32),
-        captures: &[(IndexId, u32, u32)],
-        len: usize,
-    ) -> Result<Vec<Value>> {
-        let mut known = self.caches.nested.remove(&number).unwrap_or_default();
-        let mut values: Vec<Value> = Vec::with_capacity(len);
-        // What is not known yet: what it captures, and of which tuples.
-        let mut asking: Vec<Vec<Value>> = Vec::new();
-        let mut asked: Vec<(usize, usize)> = Vec::new();
-        let mut places: FxHashMap<Vec<Value>, usize> = FxHashMap::default();
-        for tuple in 0..len {
-            let value =
-                |&(_, _, capture): &(IndexId, u32, u32)| self.top(capture).value(tuple, self.node(capture).data_type);
-            let captured: Vec<Value> = captures.iter().map(value).collect();
-            let may_be_known = !node.volatile && Technique::Memo.is_on() && may_be_kept(&captured);
-            if may_be_known && let Some(value) = known.get(&captured) {
-                values.push(value.clone());
-                continue;
-            }
-            values.push(Value::Null);
-            if may_be_known && let Some(&place) = places.get(&captured) {
-                asked.push((tuple, place));
-                continue;
-            }
-            asked.push((tuple, asking.len()));
-            if may_be_known {
-                places.insert(captured.clone(), asking.len());
-            }
-            asking.push(captured);
-        }
-        let found = self.nested_of((block, field), captures, &asking)?;
-        asked.into_iter().for_each(|(tuple, place)| values[tuple] = found[place].clone());
-        for (captured, place) in places {
-            if is_short(&found[place]) && known.len() < NESTED_KNOWN_MAX {
-                known.insert(captured, found[place].clone());
-            }
-        }
-        self.caches.nested.insert(number, known);
-        Ok(values)
-    }
-
-    /// A field of a block for rows that capture these values: by search, if there are rows in order.
-    fn nested_of(
-        &self,
-        asked: (BlockId, u32),
-        captures: &[(IndexId, u32, u32)],
-        asking: &[Vec<Value>],
-    ) -> Result<Vec<Value>> {
-        if asking.is_empty() {
-            return Ok(Vec::new());
-        }
-        let first = self.collections.nested_unmeasured(asked.0);
-        if first > 0 && first < asking.len() {
-            let (first, others) = asking.split_at(first);
-            let mut values = self.nested_of(asked, captures, first)?;
-            values.extend(self.nested_of(asked, captures, others)?);
-            return Ok(values);
-        }
-        let Some(mut found) = self.collections.nested_searched(asked, captures, asking)? else {
-            return self.nested_evaluated(asked, captures, asking);
-        };
-        let left: Vec<usize> = (0..found.len()).filter(|&at| found[at].is_none()).collect();
-        if !left.is_empty() {
-            let asking: Vec<Vec<Value>> = left.iter().map(|&at| asking[at].clone()).collect();
-            let started = Instant::now();
-            let values = self.nested_evaluated(asked, captures, &asking)?;
-            self.collections.nested_took(asked.0, asking.len(), started.elapsed());
-            left.into_iter().zip(values).for_each(|(at, value)| found[at] = Some(value));
-        }
-        Ok(found.into_iter().flatten().collect())
-    }
-
-    /// A field of a block for rows that capture these values: of many rows as a batch, if it can be.
-    fn nested_evaluated(
-        &self,
-        (block, field): (BlockId, u32),
-        captures: &[(IndexId, u32, u32)],
-        asking: &[Vec<Value>],
-    ) -> Result<Vec<Value>> {
-        if asking.len() >= BATCH_ROWS
-            && let Some(found) = self.collections.nested_batch(block, field, asking)?
-        {
-            return Ok(found);
-        }
-        let mut bound: Captured = self.bindings.captured.clone();
-        let one = |captured: &Vec<Value>| {
-            for (&(index, field, _), value) in captures.iter().zip(captured) {
-                bound.insert((index, field), value.clone());
-            }
-            self.collections.nested(block, field, &bound)
-        };
-        asking.iter().map(one).collect()
     }
 
     /// Has a collection probed with a key: the scalars of its parts, and whether NULL matches.
@@ -375,6 +253,24 @@ impl<'a> Tile<'a> {
     /// A scalar's column, if it is one of a scan that has not been loaded, and the first of its rows.
     pub(in crate::cpu) fn scanned(&self, scalar: ScalarId) -> Option<(&Column, usize)> {
         fused::scanned(self, self.expressions.number(scalar) as u32)
+    }
+
+    /// The vectors and the doubles whose products a scalar is, unless it has been computed.
+    pub(in crate::cpu) fn product(&self, scalar: ScalarId) -> Option<(u32, u32)> {
+        let number = self.expressions.number(scalar) as u32;
+        let Operation::Call { function: Function::Vector(VectorFunction::Multiply), arguments } =
+            &self.node(number).operation
+        else {
+            return None;
+        };
+        let &[left, right] = &arguments[..] else { return None };
+        let registers = [left, right].map(|argument| self.node(argument).register);
+        let pair = match registers {
+            [Register::Vectors(_), Register::F64] => (left, right),
+            [Register::F64, Register::Vectors(_)] => (right, left),
+            _ => return None,
+        };
+        (!self.is_computed(number)).then_some(pair)
     }
 
     /// Whether a scalar's values are, once computed, integers of at most 64 bits.
@@ -516,8 +412,8 @@ impl<'a> Tile<'a> {
         let vectors: Vec<&Vector> = arguments.iter().map(|&argument| self.top(argument)).collect();
         let bounds = |argument: usize| self.node(arguments[argument]).bounds;
         let growth = self.collections.context().zip(Growth::of(&call, &vectors, len));
-        let large =
-            growth.filter(|(_, growth)| growth.total > BYTES_LARGE).map(|(context, growth)| (context, growth.total));
+        let is_large = |growth: &Growth| growth.total > BYTES_LARGE && !growth::has_kernel(&call);
+        let large = growth.filter(|(_, growth)| is_large(growth)).map(|(context, growth)| (context, growth.total));
         let given = || self.collections.context().zip(growth::given(function, &vectors));
         let done = if let Some((context, bytes)) = large.or_else(given) {
             // Values are there twice until they are a vector.

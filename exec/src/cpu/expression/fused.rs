@@ -215,7 +215,8 @@ pub(super) fn hold(
     }
     let values: Vec<(&Vector, What)> = tests.iter().map(|test| (tile.top(test.constant), test.what)).collect();
     let Operation::Column { index, field, .. } = tile.node(tests[0].column).operation else { return Ok(None) };
-    let source = tile.sources[index].as_ref().expect("bug: the source of an index is not set");
+    // What is computed for many rows at once has no source (`interchange`).
+    let Some(source) = tile.sources[index].as_ref() else { return Ok(None) };
     let Some(column) = source.column(field) else { return Ok(None) };
     let rows = &tile.tuples().rows[index];
     if values.iter().any(|(value, _)| value.is_null(0)) {

@@ -6,16 +6,22 @@
 //! call makes counts before it begins. If that is much though tiles are small, it goes value by value, and looks at the
 //! statement's context on the way; so does one that is given long strings, whatever it makes of them. Within one value its function
 //! looks at the statement (`planner/src/meter.rs`).
+//!
+//! Vectors have thousands of elements: what makes them, what shows them as text and what hands them to a program counts likewise.
+//! Kernels of vectors look at the statement themselves (`kernels/vector_rows.rs`), and take all tuples at once.
 
 use crate::Result;
 use crate::column::TextView;
 use crate::cpu::kernels::Call;
 use crate::cpu::simd::kernel::kernel;
+use crate::cpu::vector::builder::register_of;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::expressions::Expressions;
 use crate::plan::nodes::Operation;
+use crate::plan::register::Register;
 use crate::workers::context::{Context, Reservation};
 use multiloop_planner::function::{ArrayFunction, Function, JsonFunction, ListFunction, RowFunction, StructFunction};
+use multiloop_planner::types::DataType;
 use rustc_hash::FxHashMap;
 
 /// Bytes that a call may make without a look at whether the statement goes on.
@@ -31,6 +37,9 @@ const SHOWN_MAX: usize = 64;
 
 /// Bytes of an element of an array that is a number.
 const ELEMENT: usize = 17;
+
+/// Bytes of an element of a vector that is shown, with its comma, at most.
+const SHOWN_ELEMENT: usize = 25;
 
 /// Bytes of one string, at most.
 const STRING_MAX: usize = 1 << 30;
@@ -63,9 +72,14 @@ impl Held {
 }
 
 impl Expressions {
-    /// Whether some function may make strings much longer than those it is given.
+    /// Whether some function may make strings much longer than those it is given, or makes or shows vectors.
     pub(crate) fn make_long_text(&self) -> bool {
-        self.nodes.iter().any(|node| matches!(node.operation, Operation::Call { function, .. } if grows(function)))
+        self.nodes.iter().any(|node| match &node.operation {
+            Operation::Call { function, arguments } => {
+                grows(*function, arguments.iter().map(|&at| self.nodes[at as usize].data_type), node.data_type)
+            }
+            _ => false,
+        })
     }
 
     /// Whether some scalar asks a nested block.
@@ -115,9 +129,19 @@ kernel! {
     }
 }
 
-pub(super) fn grows(function: Function) -> bool {
+/// Whether a function makes strings much longer than those it is given, or vectors, or strings of vectors, or hands vectors to a
+/// program. A vector that is chosen among others is not made.
+pub(super) fn grows(function: Function, mut types: impl Iterator<Item = DataType>, result: DataType) -> bool {
     use ArrayFunction as A;
     use Function as F;
+    if result.is_vector() {
+        let casts = matches!(function, F::Cast | F::AssignCast | F::Array(A::ToVector, _) | F::User(_));
+        return casts || matches!(function, F::Vector(_) | F::Struct(StructFunction::OfJson, _));
+    }
+    let takes_long = matches!(function, F::User(_)) || register_of(result) == Register::Text;
+    if takes_long && types.any(DataType::is_vector) {
+        return true;
+    }
     matches!(
         function,
         F::Concat
@@ -128,21 +152,36 @@ pub(super) fn grows(function: Function) -> bool {
             | F::RightPad
             | F::Replace
             | F::Array(A::Join | A::Replace | A::Make | A::MakeOfArrays | A::Concatenate | A::Append | A::Prepend, _)
+            | F::Array(A::OfVector, _)
             | F::Array(A::List(ListFunction::Resize | ListFunction::Zip | ListFunction::ZipShortest), _)
             | F::Lambda(_)
             | F::Json(JsonFunction::Object | JsonFunction::Array)
             | F::Row(RowFunction::Make | RowFunction::Numbered)
             | F::Struct(StructFunction::Make, _)
-    )
+    ) || matches!(function, F::JsonOf(of) if of.is_vector())
+}
+
+/// Whether a call makes vectors of vectors: kernels do, which look at the statement on the way.
+pub(super) fn has_kernel(call: &Call<'_>) -> bool {
+    let is_call = matches!(call.function, Function::Vector(_) | Function::Cast | Function::AssignCast);
+    is_call && call.result.is_vector() && call.types.iter().any(|of| of.is_vector())
 }
 
 impl Growth {
     /// Of a call for so many tuples; none of a function whose strings do not grow.
     pub(super) fn of(call: &Call<'_>, arguments: &[&Vector], len: usize) -> Option<Growth> {
-        if !grows(call.function) {
+        if !grows(call.function, call.types.iter().copied(), call.result) {
             return None;
         }
         let each = if arguments.iter().all(|argument| argument.constant) { len.min(1) } else { len };
+        let elements = |data_type: DataType| data_type.vector_of().map_or(0, |(_, length)| length as usize);
+        let is_user = matches!(call.function, Function::User(_));
+        if call.result.is_vector() || is_user {
+            // What a program is given stands beside the vectors as values, and once more as arrays.
+            let given = if is_user { 2 * call.types.iter().map(|&of| elements(of)).sum::<usize>() } else { 0 };
+            let most = (elements(call.result) + given) * size_of::<f64>();
+            return Some(Growth { total: most.saturating_mul(each), most });
+        }
         let bytes = |tuple: usize| bytes_of(call.function, arguments, tuple).min(STRING_MAX);
         let all = (0..each).map(bytes);
         Some(all.fold(Growth::default(), |growth, bytes| Growth {
@@ -156,6 +195,7 @@ impl Growth {
 fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
     let length = |at: usize| match arguments.get(at) {
         Some(argument) if argument.is_null(tuple) => 0,
+        Some(Vector { data: VectorData::Vectors(vectors), .. }) => vectors.length().saturating_mul(SHOWN_ELEMENT),
         Some(argument) => argument.text(tuple).map_or(SHOWN_MAX, str::len),
         None => 1,
     };
@@ -182,6 +222,14 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
             let (text, from, to) = (length(0), length(1), length(2));
             if to <= from { text } else { text.saturating_add((text / from.max(1)).saturating_mul(to)) }
         }
+        Function::Array(ArrayFunction::OfVector, _) | Function::JsonOf(_) => match arguments.first().map(|of| &of.data)
+        {
+            Some(VectorData::Vectors(vectors)) if matches!(function, Function::JsonOf(_)) => {
+                vectors.length().saturating_mul(SHOWN_ELEMENT)
+            }
+            Some(VectorData::Vectors(vectors)) => vectors.length().saturating_mul(ELEMENT),
+            _ => length(0),
+        },
         // An element has so many bytes if it is not text.
         Function::Array(ArrayFunction::List(ListFunction::Resize), _) => {
             length(0).saturating_add(number(1).saturating_mul(length(2).saturating_add(ELEMENT)))
@@ -204,8 +252,8 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::register::Register;
-    use multiloop_planner::types::DataType;
+    use crate::column::vectors::Vectors;
+    use multiloop_planner::function::{UserBody, UserDefinition, VectorFunction, Volatility};
     use multiloop_planner::value::Value;
 
     fn growth(function: Function, arguments: &[(Value, Register)]) -> Option<Growth> {
@@ -221,6 +269,48 @@ mod tests {
         let types = vec![DataType::Text; vectors.len()];
         let call = Call { function, types: &types, result: DataType::Text, register: Register::Text, checked: true };
         Growth::of(&call, &vectors, 2)
+    }
+
+    /// A function that nobody calls.
+    struct Body;
+
+    impl UserBody for Body {
+        fn call(&self, _: &[Vec<Value>], _: usize) -> Result<Vec<Value>> {
+            Ok(Vec::new())
+        }
+    }
+
+    #[test]
+    fn vectors_grow_by_their_elements() {
+        let vector = DataType::vector(DataType::Real, 1000);
+        let given = Vector {
+            data: VectorData::Vectors(Vectors::of_values(1000, &[Value::vector(vec![0.5; 1000]), Value::Null])),
+            len: 2,
+            ..Vector::default()
+        };
+        let of = |function: Function, result: DataType, given: &Vector| {
+            let call = Call { function, types: &[vector], result, register: register_of(result), checked: true };
+            Growth::of(&call, &[given], 2)
+        };
+        let growth = |most: usize, times: usize| Some(Growth { total: times * most, most });
+        let normalize = Function::Vector(VectorFunction::Normalize);
+        assert_eq!(of(normalize, vector, &given), growth(8 * 1000, 2));
+        assert_eq!(of(Function::Cast, DataType::vector(DataType::Double, 1000), &given), growth(8 * 1000, 2));
+        let array = Function::Array(ArrayFunction::OfVector, DataType::Real);
+        for (function, result) in [(Function::Cast, DataType::Text), (array, DataType::list(DataType::Real))] {
+            assert_eq!(of(function, result, &given), growth(SHOWN_ELEMENT * 1000, 2));
+        }
+        // One value for all tuples is made once.
+        let constant = Vector { constant: true, ..given.clone() };
+        assert_eq!(of(normalize, vector, &constant), growth(8 * 1000, 1));
+        assert_eq!(of(Function::Vector(VectorFunction::Norm), DataType::Double, &given), None);
+        assert_eq!(of(Function::Coalesce, vector, &given), None);
+        // A program has what it is given twice beside the vectors, and what it gives.
+        let how = (Volatility::Immutable, true);
+        for (result, most) in [(DataType::Double, 2 * 8 * 1000), (vector, 3 * 8 * 1000)] {
+            let user = UserDefinition::new("f".to_owned(), (vec![vector], result), how, Box::new(Body));
+            assert_eq!(of(user.function(), result, &given), growth(most, 2));
+        }
     }
 
     #[test]

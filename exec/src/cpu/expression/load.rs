@@ -2,6 +2,7 @@
 
 use super::fused;
 use crate::Result;
+use crate::column::vectors::Block;
 use crate::column::{Column, ColumnData, TextView};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::kernels::pick::pick;
@@ -151,9 +152,28 @@ fn load_column(column: &Column, rows: &Rows, len: usize, optional: bool, registe
             }
             VectorData::Interval(values)
         }
+        Register::Vectors(length) => vectors(&column.data, rows, len, length, out),
         Register::Text => text(&column.data, rows, len, optional, out),
     };
     out.set(len, data, nulls);
+}
+
+/// The places of vectors in a column's elements.
+fn vectors(data: &ColumnData, rows: &Rows, len: usize, length: u32, out: &mut Vector) -> VectorData {
+    let mut vectors = out.take_vectors(length as usize);
+    match (Block::of_column(data), rows) {
+        // Nothing but NULLs of no type.
+        (None, _) => vectors.resize(len),
+        (Some(block), Rows::Range(start)) => {
+            let block = vectors.add_block(&block);
+            vectors.extend(block, (*start..*start + len as u32).map(Some));
+        }
+        (Some(block), Rows::List(list)) => {
+            let block = vectors.add_block(&block);
+            vectors.extend(block, list.iter().map(|&row| (row != NO_ROW).then_some(row)));
+        }
+    }
+    VectorData::Vectors(vectors)
 }
 
 /// Defines the loaders of one integer register: of a range, and of a list, since the instructions that gather are slower

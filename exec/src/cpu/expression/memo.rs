@@ -8,6 +8,7 @@
 
 use crate::Result;
 use crate::column::Dictionary;
+use crate::column::vectors::Vectors;
 use crate::cpu::kernels::{self, Call, Scratch, fill_truth_of, strict_nulls};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{TextVector, Vector, VectorData};
@@ -120,7 +121,9 @@ pub(super) fn parts(
     } else {
         sees_null(call.function)
     };
-    if sees_null || call.function.is_volatile() || !Technique::Memo.is_on() {
+    // Vectors are longer than what they are made of.
+    let is_long = matches!(call.register, Register::Vectors(_));
+    if sees_null || is_long || call.function.is_volatile() || !Technique::Memo.is_on() {
         return None;
     }
     let mut parts = Vec::new();
@@ -213,6 +216,11 @@ impl Memo {
             Register::I128 => VectorData::I128(vec![0; count]),
             Register::F64 => VectorData::F64(vec![0.0; count]),
             Register::Interval => VectorData::Interval(vec![Default::default(); count]),
+            Register::Vectors(length) => {
+                let mut vectors = Vectors::new(length as usize);
+                vectors.resize(count);
+                VectorData::Vectors(vectors)
+            }
             Register::Text => VectorData::Text(TextVector::of_empty(count)),
         };
         self.results = Vector { data, nulls: None, len: count, constant: false };
@@ -328,6 +336,9 @@ impl Memo {
                 (VectorData::F64(values), VectorData::F64(from)) => values[key] = from[results.position(tuple)],
                 (VectorData::Interval(values), VectorData::Interval(from)) => {
                     values[key] = from[results.position(tuple)];
+                }
+                (VectorData::Vectors(vectors), VectorData::Vectors(from)) => {
+                    vectors.set_all(from, std::iter::once((key, results.position(tuple))));
                 }
                 (VectorData::Text(texts), _) => {
                     texts.replace(key, results.text(tuple).expect("a text where texts are kept"));

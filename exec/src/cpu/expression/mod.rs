@@ -5,7 +5,8 @@
 //! levels, `choice` does the lazy functions, `filter` the conditions. `fused` compares columns in their physical
 //! form, `load` brings columns into registers, `memo` evaluates functions of few values once for each of them,
 //! `dictionary` does so for conditions on columns in their physical form, `numeric` evaluates trees of functions of
-//! NUMERICs at once. `chunk_test` asks conditions of whole chunks.
+//! NUMERICs at once. `nested` evaluates blocks, `interchange` those over few rows for many that ask. `chunk_test` asks conditions of
+//! whole chunks.
 
 mod choice;
 pub(super) mod chunk_test;
@@ -14,11 +15,14 @@ mod element;
 pub mod environment;
 mod evaluate;
 pub mod filter;
+pub(super) mod fold;
 mod fused;
 mod growth;
+pub(crate) mod interchange;
 mod lanes;
 pub mod load;
 mod memo;
+mod nested;
 mod numeric;
 mod own_groups;
 pub mod tile;
@@ -43,6 +47,17 @@ pub(crate) struct Caches {
     /// Of filters.
     mask: Bitmap,
     bits: Bitmap,
+}
+
+impl Caches {
+    /// Forgets what is remembered of some nodes.
+    fn forget(&mut self, numbers: &[u32]) {
+        if !self.memos.is_empty() {
+            numbers.iter().for_each(|number| {
+                self.memos.remove(number);
+            });
+        }
+    }
 }
 
 #[cfg(test)]

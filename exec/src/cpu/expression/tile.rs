@@ -178,6 +178,24 @@ impl<'a> Tile<'a> {
         &level.vectors[number]
     }
 
+    /// Says what a node is for the active tuples.
+    pub(super) fn set_computed(&mut self, number: u32, vector: Vector) {
+        debug_assert_eq!(vector.len, self.len(), "a value a tuple");
+        let level = &mut self.levels[self.depth - 1];
+        level.vectors[number as usize] = vector;
+        level.computed[number as usize] = true;
+        level.touched.push(number);
+    }
+
+    /// Forgets what some nodes are for the active tuples, and what was remembered of their functions: what is the same for all tuples
+    /// of a tile is not the same any more.
+    pub(super) fn forget(&mut self, numbers: &[u32]) {
+        self.caches.forget(numbers);
+        let level = &mut self.levels[self.depth - 1];
+        numbers.iter().for_each(|&number| level.computed[number as usize] = false);
+        level.touched.retain(|&number| level.computed[number as usize]);
+    }
+
     fn push(&mut self) -> &mut Level {
         if self.levels.len() == self.depth {
             self.levels.push(Level::default());

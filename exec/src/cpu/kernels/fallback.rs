@@ -30,7 +30,7 @@ pub fn call_checked(
         return user(function, call, arguments, len, out);
     }
     let mut results = Vec::with_capacity(len);
-    // What values there are is not known before they are made: texts count while they are more and more.
+    // What values there are is not known before they are made: texts and vectors count while they are more and more.
     let (mut bytes, mut room) = (0usize, Room::default());
     let mut values = vec![Value::Null; arguments.len()];
     for (at, argument) in arguments.iter().enumerate() {
@@ -46,10 +46,12 @@ pub fn call_checked(
             }
         }
         let value = one(call.function, &values, call.types, call.result)?;
-        if let Value::Text(text) = &value {
-            bytes += text.len();
-            room.hold(bytes)?;
-        }
+        bytes += match &value {
+            Value::Text(text) => text.len(),
+            Value::Vector(elements) => size_of_val::<[f64]>(elements),
+            _ => 0,
+        };
+        room.hold(bytes)?;
         results.push(value);
     }
     out.set_values(&results, call.register);
@@ -73,7 +75,7 @@ fn user(function: UserFunction, call: &Call<'_>, arguments: &[&Vector], len: usi
     Ok(())
 }
 
-/// Bytes of a vector's strings.
+/// Bytes of a vector's strings. Vectors of elements count before they get here (`expression/growth.rs`).
 fn text_bytes(vector: &Vector, len: usize) -> usize {
     let each = |tuple: usize| if vector.is_null(tuple) { 0 } else { vector.text(tuple).map_or(0, str::len) };
     if vector.constant { each(0) } else { (0..len).map(each).sum() }

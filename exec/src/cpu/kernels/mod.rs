@@ -31,10 +31,17 @@ pub(crate) mod search;
 pub(crate) mod sum;
 pub mod text;
 mod text_join;
+pub(super) mod vector_block;
+mod vector_each;
+mod vector_measure;
+pub(super) mod vector_rows;
+mod vector_total;
 pub(crate) mod wildcards;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vector_tests;
 
 use super::vector::Vector;
 use crate::Result;
@@ -73,6 +80,15 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
     }
     if numeric::takes(call.function, call.types, call.result) {
         return numeric::call(call, arguments, len, out);
+    }
+    if vector_each::cast(call, arguments, len, out)? {
+        return Ok(());
+    }
+    if matches!(call.function, Function::Vector(_)) {
+        let done = vector_measure::call(call, arguments, len, out)?
+            || vector_each::call(call, arguments, len, out)?
+            || vector_total::call(call, arguments, len, out)?;
+        return if done { Ok(()) } else { fallback::call(call, arguments, len, out) };
     }
     let done = compare::call(call, arguments, len, scratch, out)
         || logic::call(call, arguments, len, out)

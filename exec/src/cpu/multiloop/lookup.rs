@@ -4,6 +4,7 @@ use crate::collections::made::Made;
 use crate::column::{Column, ColumnData};
 use crate::cpu::collections::bindings::Captured;
 use crate::cpu::expression::environment::{Collections, Neighbours};
+use crate::cpu::expression::interchange::Interchange;
 use crate::cpu::expression::load::load;
 use crate::cpu::keys::integer::Key;
 use crate::cpu::multiloop::frame::Frame;
@@ -122,6 +123,13 @@ impl Collections for Frame<'_> {
 
     fn nested_took(&self, block: BlockId, rows: usize, time: Duration) {
         searched::took(self, block, rows, time);
+    }
+
+    fn interchange(&self, block: BlockId) -> Result<Option<Interchange<'_>>> {
+        let Some(interchanged) = self.shared.plan.interchanged.get(&block) else { return Ok(None) };
+        let Some(of) = self.shared.plan.loop_of(interchanged.block, 0) else { return Ok(None) };
+        let (over, types) = (self.get(interchanged.over)?, self.shared.plan.types(interchanged.over));
+        Ok(Some(Interchange { plan: interchanged, of, over, types }))
     }
 
     fn nested_batch(&self, block: BlockId, field: u32, asking: &[Vec<Value>]) -> Result<Option<Vec<Value>>> {

@@ -256,6 +256,8 @@ fn binding(candidate: &Candidate, row: &[Value]) -> Option<Vec<Value>> {
         Value::Float(float) => Some(Value::Int(float.to_bits() as i64)),
         Value::Text(text) if text.len() > TEXT_MAX => None,
         Value::Numeric(number) if number.small().is_none() => None,
+        // Nor are vectors short, and hardly one comes twice.
+        Value::Vector(_) => None,
         value => Some(value.clone()),
     };
     candidate.binding.iter().map(value).collect()

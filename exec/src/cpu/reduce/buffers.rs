@@ -224,6 +224,8 @@ fn width_of(vector: &Vector) -> usize {
         Register::I32 => 4,
         Register::I64 | Register::F64 => 8,
         Register::I128 | Register::Interval | Register::Text => 16,
+        // Those that functions make are kept with their tiles.
+        Register::Vectors(length) => size_of::<f64>() * length as usize,
     }
 }
 

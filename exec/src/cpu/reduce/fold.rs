@@ -1,8 +1,9 @@
 //! Folding a tile's tuples into accumulators, aggregate by aggregate: tuples that an aggregate's condition drops go to a group
 //! that nobody reads, or are left out.
 
-use super::super::aggregate::{Accumulator, Input, TileGroups};
+use super::super::aggregate::{Accumulator, TileGroups};
 use crate::Result;
+use crate::cpu::expression::fold::fold;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::few::put_aside;
 use crate::cpu::vector::bitmap::Bitmap;
@@ -141,28 +142,4 @@ impl Folding {
         tile.truncate(mark);
         Ok(())
     }
-}
-
-/// Folds the active tuples into their groups.
-pub(super) fn fold(
-    tile: &mut Tile<'_>,
-    accumulator: &mut Accumulator,
-    aggregate: &AggregatePlan,
-    groups: TileGroups<'_>,
-) -> Result<()> {
-    if let Some(argument) = aggregate.argument {
-        if let TileGroups::Masks(_) | TileGroups::Runs(_) = groups
-            && let Some((column, start)) = tile.scanned(argument)
-            && accumulator.update_from(column, start..start + tile.len(), groups)
-        {
-            return Ok(());
-        }
-        if accumulator.takes_numerics() {
-            tile.evaluate_numerics(argument)?;
-        } else {
-            tile.evaluate(argument)?;
-        }
-    }
-    let vector = aggregate.argument.map(|argument| tile.vector(argument));
-    accumulator.update(&Input { groups, vector, len: tile.len() })
 }

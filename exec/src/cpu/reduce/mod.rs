@@ -92,6 +92,9 @@ enum Partitions {
 /// Tuples between two counts of memory.
 const COUNT_ROWS: usize = 1 << 17;
 
+/// Bytes of room for groups of a tile that are not reserved beforehand.
+const ROOM_BYTES: usize = 1 << 20;
+
 impl<'p> Reducer<'p> {
     /// No groups yet, of one of so many workers. The layout of keys may be narrower than the plan's, where the tables at hand
     /// prove more; there is none without a key.
@@ -197,6 +200,10 @@ impl<'p> Reducer<'p> {
         self.assigned.may_wait = self.codes_may_wait(tile, parts);
         let masks = self.assign(tile, parts, mask)?;
         let room = self.core.grouper.len();
+        let more: usize = self.core.accumulators.iter().map(|accumulator| accumulator.room_bytes(room)).sum();
+        if more > ROOM_BYTES {
+            self.reservation.resize(self.bytes().saturating_add(more))?;
+        }
         let Assigned { groups, present, runs, has_runs, .. } = &mut self.assigned;
         if *has_runs && self.core.plan.aggregates.iter().any(|aggregate| !aggregate.condition.is_empty()) {
             runs.spread(groups);

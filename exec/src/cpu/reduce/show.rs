@@ -47,7 +47,10 @@ impl Shown {
             }
             (None, Grouper::Hash(hashed)) if let Some(places) = hashed.places() => {
                 let mut columns = hashed.placed_keys(&places, read);
-                columns.extend(finished.into_iter().map(|column| column.put(&places)));
+                columns.extend(finished.into_iter().map(|mut column| {
+                    column.close_arena();
+                    column.put(&places)
+                }));
                 (columns, places.len())
             }
             (None, grouper) => show((&grouper, read), finished, &grouper.ordered())?,

@@ -189,7 +189,7 @@ macro_rules! with_integers {
                 $wide_body
             }),
             (BuilderData::I128(all), _) => with_rows!(all, $those, $places, $wide => $wide_body),
-            (BuilderData::Text(_), _) => $text,
+            (BuilderData::Text(_) | BuilderData::Vectors(_), _) => $text,
             (BuilderData::Numerics(_), _) => unreachable!("numerics are put in order as texts"),
         }
     };
@@ -215,6 +215,10 @@ impl<'a> Part<'a> {
         }
         let starts: Vec<usize> = (0..those.len()).step_by(PIECE).collect();
         let pieces = starts.into_iter().map(|start| start..those.len().min(start + PIECE)).collect();
+        // No bits stand for vectors: rows that nothing before them tells apart are compared.
+        if let BuilderData::Vectors(_) = column.column.data {
+            return Ok((part, false));
+        }
         if let BuilderData::Text(_) = column.column.data {
             let Some(first) = those.rows(0..those.len()).find(|&row| !column.column.is_null(row)) else {
                 return Ok((part, true));

@@ -59,6 +59,7 @@ fn compare_values(column: &ColumnBuilder, a: usize, b: usize) -> Ordering {
         BuilderData::Text(_) => column.text(a).cmp(column.text(b)),
         BuilderData::Numerics(_) => unreachable!("numerics are put in order as texts"),
         BuilderData::Interval(values) => values[a].comparable_micros().cmp(&values[b].comparable_micros()),
+        BuilderData::Vectors(vectors) => vectors.compare(a, b),
     }
 }
 
@@ -67,6 +68,7 @@ fn compare_forms(column: &ColumnBuilder, a: usize, b: usize) -> Ordering {
     match &column.data {
         BuilderData::F64(values) => values[a].total_cmp(&values[b]),
         BuilderData::Interval(values) => values[a].form().cmp(&values[b].form()),
+        BuilderData::Vectors(vectors) => vectors.compare_forms(a, b),
         _ => Ordering::Equal,
     }
 }
@@ -123,7 +125,9 @@ impl RowOrder<'_> {
             return ordered.collect();
         }
         let ties = (0..self.columns.len()).filter(|&column| !named(column)).map(|column| key(column, TIES));
-        let has_forms = |column: &&ColumnBuilder| matches!(column.data, BuilderData::F64(_) | BuilderData::Interval(_));
+        let has_forms = |column: &&ColumnBuilder| {
+            matches!(column.data, BuilderData::F64(_) | BuilderData::Interval(_) | BuilderData::Vectors(_))
+        };
         let forms = self.columns.iter().filter(has_forms);
         ordered.chain(ties).chain(forms.map(|column| KeyColumn { column, order: TIES, by_form: true })).collect()
     }
@@ -222,7 +226,7 @@ impl Sort<'_> {
 
     /// Puts rows in order that differ at most from the column `next` on, and marks all but the first.
     fn settle_run(&self, (run, marks): (&mut [u32], &mut [u16]), next: usize, depth: usize) -> Result<()> {
-        if run.len() <= FEW || depth >= LEVELS {
+        if run.len() <= FEW || depth >= LEVELS || self.has_vectors(next) {
             return self.compare(run, marks);
         }
         let mut reservation = Reservation::new(&self.workers.context.memory);
@@ -240,7 +244,7 @@ impl Sort<'_> {
         let rows: Vec<u32> = runs.iter().flat_map(|run| &sorted[run.clone()]).copied().collect();
         // What all of them begin with tells nothing of how a run's strings begin.
         let is_text = self.columns.get(next).is_none_or(|column| matches!(column.column.data, BuilderData::Text(_)));
-        if is_text || rows.len() < FEW_ROWS {
+        if is_text || self.has_vectors(next) || rows.len() < FEW_ROWS {
             return runs.iter().try_for_each(|run| self.compare(&mut sorted[run.clone()], part(marks, run.clone())));
         }
         let bits = FEW.ilog2();
@@ -267,6 +271,11 @@ impl Sort<'_> {
         }
     }
 
+    /// Whether a column of the order has vectors, for which keys have no bits.
+    fn has_vectors(&self, column: usize) -> bool {
+        self.columns.get(column).is_some_and(|column| matches!(column.column.data, BuilderData::Vectors(_)))
+    }
+
     /// Puts rows in order by comparing them, and marks all but the first.
     fn compare(&self, rows: &mut [u32], marks: &mut [u16]) -> Result<()> {
         merge_sort::sort_by(rows, self.workers, |a, b| self.order.compare(*a, *b))?;
@@ -290,7 +299,7 @@ impl Sort<'_> {
         self.settle(Level { numbers, place_bits, next, owners }, those, (&mut first, &mut []), depth)?;
         let left = count - first.len();
         match next {
-            Some(next) if tied.len() > FEW && depth < LEVELS => {
+            Some(next) if tied.len() > FEW && depth < LEVELS && !self.has_vectors(next) => {
                 tied = self.first(Those::Listed(&tied), next, left, depth + 1)?;
             }
             Some(_) => self.compare(&mut tied, &mut [])?,

@@ -8,6 +8,7 @@ use crate::Result;
 use crate::column::Dictionary;
 use crate::column::column_builder::BuilderText;
 pub(crate) use crate::column::column_builder::{BuilderData, ColumnBuilder};
+use crate::column::vectors::Vectors;
 use crate::cpu::simd::parallel_fill::written;
 use crate::cpu::vector::numerics::NumericVector;
 use crate::cpu::vector::{Vector, VectorData};
@@ -18,7 +19,8 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
 
-/// Runs the body with `$values` bound to the Vec of whatever plain form `$data` has.
+/// Runs the body with `$values` bound to the Vec of whatever plain form `$data` has, the other one with `$text` bound to strings
+/// or vectors, which have the same methods.
 macro_rules! each_plain {
     ($data:expr, $values:ident => $body:expr, text($text:ident) => $text_body:expr) => {
         match $data {
@@ -31,11 +33,12 @@ macro_rules! each_plain {
             BuilderData::Numerics($values) => $body,
             BuilderData::Code { codes: $values, .. } => $body,
             BuilderData::Text($text) => $text_body,
+            BuilderData::Vectors($text) => $text_body,
         }
     };
 }
 
-/// Data of the same form, of what the body makes of the Vec of a plain form, and of text.
+/// Data of the same form, of what the body makes of the Vec of a plain form, and of text or vectors.
 macro_rules! map_each {
     ($data:expr, $values:ident => $body:expr, text($text:ident) => $text_body:expr) => {
         match $data {
@@ -50,6 +53,7 @@ macro_rules! map_each {
                 BuilderData::Code { codes: $body, dictionary: Arc::clone(dictionary) }
             }
             BuilderData::Text($text) => BuilderData::Text($text_body),
+            BuilderData::Vectors($text) => BuilderData::Vectors($text_body),
         }
     };
 }
@@ -65,6 +69,7 @@ impl ColumnBuilder {
             Register::F64 => BuilderData::F64(Vec::new()),
             Register::Text => BuilderData::Text(BuilderText::default()),
             Register::Interval => BuilderData::Interval(Vec::new()),
+            Register::Vectors(length) => BuilderData::Vectors(Vectors::new(length as usize)),
         };
         ColumnBuilder { data, valid: None, len: 0 }
     }
@@ -122,6 +127,12 @@ impl ColumnBuilder {
         ColumnBuilder::of(BuilderData::Numerics(values), valid, len)
     }
 
+    /// Vectors.
+    pub(crate) fn from_vectors(vectors: Vectors, valid: Option<Vec<bool>>) -> Self {
+        let len = vectors.len();
+        ColumnBuilder::of(BuilderData::Vectors(vectors), valid, len)
+    }
+
     /// Codes of a dictionary.
     pub(crate) fn from_codes(codes: Vec<u32>, dictionary: Arc<Dictionary>, valid: Option<Vec<bool>>) -> Self {
         let len = codes.len();
@@ -167,6 +178,10 @@ impl ColumnBuilder {
             BuilderData::F64(values) => VectorData::F64(values),
             BuilderData::Interval(values) => VectorData::Interval(values),
             BuilderData::Numerics(values) => VectorData::Numerics(NumericVector::of(&values)),
+            BuilderData::Vectors(mut vectors) => {
+                vectors.close();
+                VectorData::Vectors(vectors)
+            }
             BuilderData::Code { codes, dictionary } => VectorData::Code { codes, dictionary },
             BuilderData::Text(text) => VectorData::Text(text.into_vector()),
         };
@@ -227,6 +242,11 @@ impl ColumnBuilder {
             (BuilderData::Code { codes, .. }, VectorData::Code { codes: from, .. }) => {
                 extend!(codes, from, |&v: &u32| v);
             }
+            (BuilderData::Vectors(vectors), VectorData::Vectors(from)) => {
+                vectors.append(from, (0..len).map(|tuple| vector.position(tuple)));
+            }
+            // NULLs of no type.
+            (BuilderData::Vectors(vectors), _) => vectors.resize(vectors.len() + len),
             (BuilderData::Text(text), _) => text.append(vector),
             // Only NULLs of no type come as booleans where the column holds something else.
             (data, _) => each_plain!(data,
@@ -383,16 +403,17 @@ impl ColumnBuilder {
             (Some(valid), None) => valid.resize(self.len + other.len, true),
             (mine, Some(theirs)) => mine.get_or_insert_with(|| vec![true; self.len]).extend_from_slice(theirs),
         }
-        match (&mut self.data, &other.data) {
-            (BuilderData::Bool(values), BuilderData::Bool(from)) => values.extend_from_slice(from),
-            (BuilderData::I32(values), BuilderData::I32(from)) => values.extend_from_slice(from),
-            (BuilderData::I64(values), BuilderData::I64(from)) => values.extend_from_slice(from),
-            (BuilderData::I128(values), BuilderData::I128(from)) => values.extend_from_slice(from),
-            (BuilderData::F64(values), BuilderData::F64(from)) => values.extend_from_slice(from),
-            (BuilderData::Interval(values), BuilderData::Interval(from)) => values.extend_from_slice(from),
-            (BuilderData::Numerics(values), BuilderData::Numerics(from)) => values.extend_from_slice(from),
-            (BuilderData::Code { codes, .. }, BuilderData::Code { codes: from, .. }) => codes.extend_from_slice(from),
-            (BuilderData::Text(text), BuilderData::Text(from)) => text.append_all(from),
+        match (&mut self.data, other.data) {
+            (BuilderData::Bool(values), BuilderData::Bool(from)) => values.extend_from_slice(&from),
+            (BuilderData::I32(values), BuilderData::I32(from)) => values.extend_from_slice(&from),
+            (BuilderData::I64(values), BuilderData::I64(from)) => values.extend_from_slice(&from),
+            (BuilderData::I128(values), BuilderData::I128(from)) => values.extend_from_slice(&from),
+            (BuilderData::F64(values), BuilderData::F64(from)) => values.extend_from_slice(&from),
+            (BuilderData::Interval(values), BuilderData::Interval(from)) => values.extend_from_slice(&from),
+            (BuilderData::Numerics(values), BuilderData::Numerics(from)) => values.extend_from_slice(&from),
+            (BuilderData::Code { codes, .. }, BuilderData::Code { codes: from, .. }) => codes.extend_from_slice(&from),
+            (BuilderData::Text(text), BuilderData::Text(from)) => text.append_all(&from),
+            (BuilderData::Vectors(vectors), BuilderData::Vectors(from)) => vectors.append_all(from),
             // One of them holds nothing but untyped NULLs.
             (data, _) => each_plain!(data,
                 values => values.resize(self.len + other.len, Default::default()),
@@ -554,7 +575,7 @@ pub(crate) fn place<T: Copy + Default>(values: &[T], places: &[u32]) -> Vec<T> {
 pub(crate) fn register_of(data_type: DataType) -> Register {
     match data_type {
         DataType::Null | DataType::Boolean => Register::Bool,
-        DataType::Nested(_) if !data_type.is_logical() => Register::Bool,
+        DataType::Nested(_) if let Some((_, length)) = data_type.vector_of() => Register::Vectors(length),
         DataType::SmallInt | DataType::Integer | DataType::Date => Register::I32,
         DataType::BigInt | DataType::Time | DataType::Timestamp => Register::I64,
         DataType::Decimal { .. } => Register::I128,

@@ -2,6 +2,7 @@
 //! are, in a table.
 
 use super::bitmap::Bitmap;
+use crate::column::vectors::Block;
 use crate::column::{Chunk, Column, ColumnData, Dictionary, TextView};
 use crate::cpu::simd::kernel::{append, kernel, prefetch_here};
 use crate::cpu::simd::prefetch::PREFETCH_ROWS;
@@ -73,6 +74,8 @@ impl Cuts {
 struct Field {
     columns: Vec<Column>,
     text: Text,
+    /// Those of vectors, a block a chunk.
+    vectors: Option<Arc<[Block]>>,
     nullable: bool,
 }
 
@@ -156,6 +159,7 @@ impl Chunked {
                 });
                 VectorData::Interval(values)
             }
+            Register::Vectors(length) => field.load_vectors(&places, length, out),
             Register::Bool => {
                 let mut values = out.take_bool();
                 let holds = |(chunk, at): (usize, usize)| match &columns[chunk].data {
@@ -273,7 +277,26 @@ impl Field {
     fn new(columns: Vec<Column>) -> Self {
         let text = Text::of(&columns);
         let nullable = columns.iter().any(|column| column.nulls.is_some());
-        Field { columns, text, nullable }
+        let data = || columns.iter().map(|column| &column.data);
+        let vectors = data().any(|data| Block::of_column(data).is_some()).then(|| Block::of_columns(data()));
+        Field { columns, text, vectors, nullable }
+    }
+
+    /// The places of vectors in the elements of their chunks' columns, which tiles share.
+    fn load_vectors(&self, places: &Places<'_>, length: u32, out: &mut Vector) -> VectorData {
+        let mut vectors = out.take_vectors(length as usize);
+        match &self.vectors {
+            // Nothing but NULLs of no type.
+            None => vectors.resize(places.rows.len()),
+            Some(blocks) => {
+                vectors.set_blocks(blocks);
+                vectors.extend_from((0..places.rows.len()).map(|tuple| {
+                    let (chunk, at) = places.get(tuple)?;
+                    (!blocks[chunk].is_empty()).then_some((chunk as u32, at as u32))
+                }));
+            }
+        }
+        VectorData::Vectors(vectors)
     }
 
     fn load_text(&self, places: &Places<'_>, out: &mut Vector) -> VectorData {

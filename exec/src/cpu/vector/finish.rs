@@ -58,6 +58,10 @@ impl ColumnBuilder {
             BuilderData::F64(values) => ColumnData::Float64(values.into()),
             BuilderData::Interval(values) => ColumnData::Interval(values.into()),
             BuilderData::Numerics(values) => ColumnData::Numerics(Arc::new(values)),
+            BuilderData::Vectors(vectors) => match data_type.vector_of() {
+                Some((DataType::Real, _)) => vectors.into_reals(),
+                _ => vectors.into_doubles(),
+            },
             BuilderData::Code { codes, dictionary } => codes_column(&codes, dictionary, workers)?,
             BuilderData::Text(text) => text.into_column(),
         };
@@ -92,7 +96,7 @@ pub(crate) fn into_chunk_with(
         let is_narrowed = match &column.data {
             BuilderData::I32(_) | BuilderData::I64(_) | BuilderData::I128(_) | BuilderData::Code { .. } => true,
             BuilderData::Bool(_) | BuilderData::F64(_) | BuilderData::Text(_) => false,
-            BuilderData::Interval(_) | BuilderData::Numerics(_) => false,
+            BuilderData::Interval(_) | BuilderData::Numerics(_) | BuilderData::Vectors(_) => false,
         };
         if is_narrowed {
             done.push(Some(column.into_column_by(data_type, Some(workers))?));
@@ -115,6 +119,13 @@ fn all_null(data_type: DataType, len: usize) -> ColumnData {
         }
         DataType::Interval => ColumnData::Interval(vec![Interval::default(); len].into()),
         DataType::Null | DataType::Boolean => ColumnData::Boolean(BooleanBuffer::new_unset(len)),
+        DataType::Nested(_) if let Some((of, length)) = data_type.vector_of() => {
+            let length = length as usize;
+            match of {
+                DataType::Real => ColumnData::Vectors32 { length, values: vec![0.0; len * length].into() },
+                _ => ColumnData::Vectors64 { length, values: vec![0.0; len * length].into() },
+            }
+        }
         _ => ColumnData::Frame8 { base: 0, offsets: vec![0; len].into() },
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod text_builder;
 pub(crate) mod valid_rows;
 
 use crate::column::value::text_value;
+use crate::column::vectors::Vectors;
 use crate::column::{Dictionary, TextView};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::numerics::NumericVector;
@@ -66,6 +67,8 @@ pub enum VectorData {
     Interval(Vec<Interval>),
     /// numeric, within trees of functions of such; elsewhere it is text.
     Numerics(NumericVector),
+    /// vectors of one length.
+    Vectors(Vectors),
 }
 
 /// Strings as views into shared buffers and into an arena of the vector's own. Invariant: every view lies within
@@ -355,6 +358,14 @@ impl Vector {
         codes
     }
 
+    /// The memory for vectors of a length, emptied.
+    pub fn take_vectors(&mut self, length: usize) -> Vectors {
+        let VectorData::Vectors(vectors) = &mut self.data else { return Vectors::new(length) };
+        let mut vectors = std::mem::take(vectors);
+        vectors.reset(length);
+        vectors
+    }
+
     /// The memory for validity; its bits are to be reset.
     pub fn take_nulls(&mut self) -> Bitmap {
         self.nulls.take().unwrap_or_default()
@@ -405,6 +416,7 @@ impl Vector {
                 });
                 VectorData::Text(texts)
             }
+            Register::Vectors(length) => VectorData::Vectors(Vectors::of_values(length as usize, values)),
             Register::Interval => VectorData::Interval(
                 values
                     .iter()
@@ -468,6 +480,7 @@ impl Vector {
             VectorData::Code { codes, dictionary } => text_value(dictionary.get(codes[position]), data_type),
             VectorData::Interval(values) => Value::Interval(values[position]),
             VectorData::Numerics(numbers) => Value::numeric(numbers.get(position).into()),
+            VectorData::Vectors(vectors) => vectors.get(position).to_value(),
             VectorData::I32(values) => integer_value(values[position].into(), data_type),
             VectorData::I64(values) => integer_value(values[position].into(), data_type),
             VectorData::I128(values) => integer_value(values[position], data_type),
@@ -484,6 +497,7 @@ impl Vector {
             VectorData::F64(_) => Register::F64,
             VectorData::Text(_) | VectorData::Code { .. } | VectorData::Numerics(_) => Register::Text,
             VectorData::Interval(_) => Register::Interval,
+            VectorData::Vectors(vectors) => Register::Vectors(vectors.length() as u32),
         }
     }
 
@@ -521,6 +535,11 @@ impl Vector {
                 taken.gather(texts, positions);
                 VectorData::Text(taken)
             }
+            VectorData::Vectors(vectors) => {
+                let mut taken = self.take_vectors(vectors.length());
+                taken.gather(vectors, positions.iter().map(|&position| position as usize));
+                VectorData::Vectors(taken)
+            }
             VectorData::Numerics(numbers) => {
                 let mut taken = self.take_numerics();
                 taken.gather(numbers, positions);
@@ -549,6 +568,7 @@ impl VectorData {
             VectorData::Code { codes, .. } => codes.len(),
             VectorData::Interval(values) => values.len(),
             VectorData::Numerics(numbers) => numbers.len(),
+            VectorData::Vectors(vectors) => vectors.len(),
         }
     }
 

@@ -40,6 +40,7 @@ pub(super) fn extremes(
         BuilderData::F64(values) => by!(|a, b| compare_floats(values[a], values[b])),
         BuilderData::Code { codes, .. } => by!(|a, b| codes[a].cmp(&codes[b])),
         BuilderData::Text(_) => by!(|a, b| column.text(a).cmp(column.text(b))),
+        BuilderData::Vectors(vectors) => by!(|a, b| vectors.compare(a, b)),
         BuilderData::Numerics(_) => return Err(Error::internal("numerics of another type")),
         BuilderData::Interval(values) => {
             let key = |row: usize| (values[row].comparable_micros(), values[row].form());

@@ -7,6 +7,7 @@ use crate::Result;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::interpret::reduce::Accumulator;
 use crate::workers::context::{Context, Reservation};
+use multiloop_planner::meter;
 use multiloop_planner::multiloop::{Reduction, WindowCallee, WindowField};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -16,8 +17,11 @@ use std::ops::Range;
 /// Rows after which it is asked whether the statement was cancelled.
 const CHECKED_ROWS: usize = 1 << 12;
 
-/// Bytes that a row takes while a function goes over it.
-pub(super) fn row_bytes(field: &WindowField) -> usize {
+/// What an element of a vector costs that is added to a state, in the meter's units.
+const ELEMENT_UNITS: usize = 16;
+
+/// Bytes that a row takes while a function goes over it, whose argument is of this type.
+pub(super) fn row_bytes(field: &WindowField, argument: Option<DataType>) -> usize {
     // Arguments of the frame are put in order, and rows that count are numbered.
     let numbers = if field.frame.ignore_nulls { 2 * size_of::<u32>() } else { 0 };
     let of_frame = field.frame.arity() * size_of::<Value>() + numbers;
@@ -29,7 +33,14 @@ pub(super) fn row_bytes(field: &WindowField) -> usize {
         }
         _ => 0,
     };
-    of_frame + of_function.max(SAID_BYTES)
+    // Vectors are values in here: the argument, what it comes to, and the column that is made of it.
+    let of_vectors = match (&field.function, argument.and_then(DataType::vector_of)) {
+        (WindowCallee::Aggregate(_), Some((_, length))) => {
+            3 * (size_of::<Value>() + length as usize * size_of::<f64>())
+        }
+        _ => 0,
+    };
+    of_frame + of_function.max(SAID_BYTES).max(of_vectors)
 }
 
 /// What an aggregate says of some rows; its argument is in order.
@@ -56,11 +67,14 @@ pub(super) fn general(
     let first = ranges().map(|range| range.start).min().unwrap_or(0);
     let last = ranges().map(|range| range.end).max().unwrap_or(0);
     let vector = column.slice(first..last).into_vector();
+    let row_units = data_type.vector_of().map_or(0, |(_, length)| length as usize * ELEMENT_UNITS);
+    let argument = |row: usize| meter::spend(row_units).map(|()| vector.value(row, data_type));
     let mut state = States {
         empty: Accumulator::new(reduction, Some(data_type)),
         state: Accumulator::new(reduction, Some(data_type)),
         held: 0..0,
-        arguments: (0..last - first).map(|row| vector.value(row, data_type)).collect(),
+        arguments: (0..last - first).map(argument).collect::<Result<_>>()?,
+        row_units,
         first,
         result: field.data_type,
         in_order: reduction.properties().order_sensitive,
@@ -70,9 +84,14 @@ pub(super) fn general(
     let mut values: Vec<Value> = Vec::new();
     let mut add = |(seen, count): (Parts, usize)| {
         let value = state.value_of(&seen)?;
-        // Texts of several rows are one until the column is made.
-        if let Value::Text(text) = &value {
-            state.made.add(text.len() * (count + 1))?;
+        // Texts of several rows are one until the column is made, and so are vectors.
+        let bytes = match &value {
+            Value::Text(text) => text.len(),
+            Value::Vector(elements) => size_of_val::<[f64]>(elements),
+            _ => 0,
+        };
+        if bytes > 0 {
+            state.made.add(bytes * (count + 1))?;
         }
         values.extend(std::iter::repeat_n(value, count));
         Ok(())
@@ -94,6 +113,8 @@ struct States<'a> {
     held: Range<usize>,
     /// Those from the first one on that is seen.
     arguments: Vec<Value>,
+    /// What each costs to be added, in the meter's units; none but vectors cost anything worth it.
+    row_units: usize,
     first: usize,
     result: DataType,
     /// Whether rows have to come in order.
@@ -133,6 +154,7 @@ impl States<'_> {
         if row.is_multiple_of(CHECKED_ROWS) {
             self.context.check()?;
         }
+        meter::spend(self.row_units)?;
         state.fold(vec![self.arguments[row - self.first].clone()])
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn evaluate(
     let mut tasks = Vec::with_capacity(functions.len());
     for field in functions {
         let argument_type = field.taken().first().map(|&argument| sorted.types[argument as usize]);
-        let bytes = general::row_bytes(field);
+        let bytes = general::row_bytes(field, argument_type);
         scratch.add(rows * bytes)?;
         let argument = field.taken().first().and_then(|argument| in_order.get(argument)).map(AsRef::as_ref);
         tasks.push(Task { field, argument, argument_type, whole: needs_whole_partitions(field, piece_rows) });

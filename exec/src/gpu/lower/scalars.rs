@@ -63,6 +63,7 @@ pub(crate) fn type_of(register: Register) -> Done<Type> {
         Register::F64 => Type::F64,
         Register::Text => Type::U32,
         Register::Interval => return decline("an interval"),
+        Register::Vectors(_) => return decline("a vector"),
     })
 }
 

@@ -24,6 +24,8 @@ pub(crate) enum Accumulator {
     Count { rows: bool, count: i64 },
     /// `Sum`: whatever type the argument has.
     Sum { any: bool, integers: IntegerSum, floats: ExactSum, intervals: [IntegerSum; 3], argument: DataType },
+    /// `Sum` of vectors: a sum a position, none before the first vector.
+    Vectors { sums: Vec<ExactSum> },
     /// `Min` and `Max`: what the better value compares as.
     Extreme { better: Ordering, best: Value },
     /// `Any` and `All`: whether the deciding value, and whether NULL was among them.
@@ -55,6 +57,7 @@ impl Accumulator {
             Reduction::Variance { sample } if !argument.is_float() => {
                 Accumulator::Numeric { state: Box::default(), variance: Some(*sample), argument }
             }
+            Reduction::Sum if argument.is_vector() => Accumulator::Vectors { sums: Vec::new() },
             Reduction::Sum => Accumulator::Sum {
                 any: false,
                 integers: IntegerSum::new(),
@@ -126,6 +129,13 @@ impl Accumulator {
                     other => panic!("bug: the sum of {other:?}"),
                 }
             }
+            Accumulator::Vectors { sums } => match argument {
+                Value::Vector(elements) => {
+                    sums.resize_with(elements.len(), ExactSum::new);
+                    sums.iter_mut().zip(elements.iter()).for_each(|(sum, &element)| sum.add(element));
+                }
+                other => panic!("bug: the sum of {other:?}"),
+            },
             Accumulator::Extreme { better, best } => {
                 let argument = argument.canonical();
                 if best.is_null() || argument.compare(best).then_with(|| argument.compare_forms(best)) == *better {
@@ -162,6 +172,11 @@ impl Accumulator {
             Accumulator::Sum { floats, argument, .. } if argument.is_float() => Value::Float(floats.finish(data_type)?),
             Accumulator::Sum { intervals, argument: DataType::Interval, .. } => sum_of_intervals(intervals)?,
             Accumulator::Sum { integers, .. } => integers.finish(data_type)?,
+            Accumulator::Vectors { sums } if sums.is_empty() => Value::Null,
+            Accumulator::Vectors { sums } => {
+                let is_real = data_type.vector_of().is_some_and(|(of, _)| of == DataType::Real);
+                Value::Vector(sums.iter().map(|sum| sum.rounded(is_real)).collect())
+            }
             Accumulator::Extreme { best, .. } => best,
             Accumulator::Logic { decisive, decided: true, .. } => Value::Boolean(decisive),
             Accumulator::Logic { unknown: true, .. } => Value::Null,

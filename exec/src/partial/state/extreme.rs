@@ -31,7 +31,9 @@ impl Extreme {
             Register::I32 | Register::I64 => Best::Narrow(Vec::new()),
             Register::I128 => Best::Wide(Vec::new()),
             Register::F64 => Best::Floats(Vec::new()),
-            Register::Bool | Register::Text | Register::Interval => Best::Values(Vec::new(), data_type),
+            Register::Bool | Register::Text | Register::Interval | Register::Vectors(_) => {
+                Best::Values(Vec::new(), data_type)
+            }
         };
         Extreme { largest, best, seen: Vec::new() }
     }
@@ -61,7 +63,10 @@ impl Extreme {
                 Best::Narrow(best) => best.capacity() * 8,
                 Best::Wide(best) => best.capacity() * 16,
                 Best::Floats(best) => best.capacity() * 8,
-                Best::Values(best, _) => best.capacity() * 48,
+                Best::Values(best, of) => {
+                    let elements = of.vector_of().map_or(0, |(_, length)| length as usize);
+                    best.capacity() * (48 + elements * size_of::<f64>())
+                }
             }
     }
 

@@ -16,6 +16,7 @@ pub(crate) mod logic;
 pub(crate) mod moments;
 pub(crate) mod numeric_sum;
 pub(crate) mod statistics;
+pub(crate) mod vector_sum;
 
 use super::keys::picked;
 use any_value::AnyValue;
@@ -29,6 +30,7 @@ use logic::Logic;
 use moments::Moments;
 use numeric_sum::NumericSums;
 use statistics::Statistics;
+use vector_sum::VectorSums;
 
 /// The states of one aggregate, for some groups.
 #[derive(Clone, Debug)]
@@ -45,6 +47,7 @@ pub(crate) enum State {
     Distinct(Box<Distinct>),
     Gathered(Box<Gathered>),
     Statistics(Statistics),
+    Vectors(Box<VectorSums>),
 }
 
 /// Calls the same method of whichever state it is.
@@ -63,6 +66,7 @@ macro_rules! each_state {
             State::Distinct($inner) => $body,
             State::Gathered($inner) => $body,
             State::Statistics($inner) => $body,
+            State::Vectors($inner) => $body,
         }
     };
 }
@@ -93,6 +97,7 @@ impl State {
             State::Distinct(sets) => State::Distinct(Box::new(sets.take(groups))),
             State::Gathered(texts) => State::Gathered(Box::new(texts.take(groups))),
             State::Statistics(states) => State::Statistics(states.take(groups)),
+            State::Vectors(sums) => State::Vectors(Box::new(sums.take(groups))),
         }
     }
 
@@ -111,6 +116,7 @@ impl State {
             (State::Value(mine), State::Value(theirs)) => mine.is_like(theirs),
             (State::Moments(mine), State::Moments(theirs)) => mine.is_like(theirs),
             (State::Numerics(mine), State::Numerics(theirs)) => mine.is_like(theirs),
+            (State::Vectors(mine), State::Vectors(theirs)) => mine.is_like(theirs),
             _ => false,
         }
     }

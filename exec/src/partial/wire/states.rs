@@ -12,6 +12,7 @@ use super::super::state::logic::{DECISIVE, Logic, NULL};
 use super::super::state::moments::Moments;
 use super::super::state::numeric_sum::{Asked, NumericSums, States};
 use super::super::state::statistics::Statistics;
+use super::super::state::vector_sum::VectorSums;
 use super::values::each_numeric;
 use super::{ROWS_MAX, Reader, Wire, check, damaged};
 use crate::Result;
@@ -25,7 +26,7 @@ use multiloop_planner::evaluate::quantile::{Fraction, Quantile};
 use multiloop_planner::evaluate::statistic::Statistic;
 use multiloop_planner::multiloop::Gather;
 use multiloop_planner::numeric::sum::NumericSum;
-use multiloop_planner::types::DataType;
+use multiloop_planner::types::{DataType, VECTOR_LENGTH_MAX};
 use multiloop_planner::value::Value;
 
 /// Times that a sum of 128 bits goes around, at most: a third of the rows do.
@@ -82,6 +83,10 @@ impl Wire for State {
                 to.push(11);
                 states.write(to);
             }
+            State::Vectors(sums) => {
+                to.push(12);
+                sums.write(to);
+            }
         }
     }
 
@@ -104,6 +109,7 @@ impl Wire for State {
             9 => State::Distinct(Box::new(Wire::read(from)?)),
             10 => State::Gathered(Box::new(Wire::read(from)?)),
             11 => State::Statistics(Wire::read(from)?),
+            12 => State::Vectors(Box::new(Wire::read(from)?)),
             _ => return Err(damaged("a kind of state")),
         })
     }
@@ -213,6 +219,27 @@ impl Wire for FloatSums {
     }
 }
 
+impl Wire for VectorSums {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.seen.write(to);
+        self.length().write(to);
+        self.is_double().write(to);
+        let positions = |group: usize| (0..self.length()).map(move |position| (group, position));
+        let sums = (0..self.groups()).flat_map(positions);
+        (self.groups() * self.length()).write(to);
+        sums.for_each(|(group, position)| self.sum(group, position).write(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let (seen, length, is_double): (Vec<bool>, usize, bool) =
+            (Wire::read(from)?, Wire::read(from)?, Wire::read(from)?);
+        let sums: Vec<ExactSum> = Wire::read(from)?;
+        let fits = (1..=VECTOR_LENGTH_MAX as usize).contains(&length) && sums.len() == seen.len() * length;
+        check(fits, "sums of vectors")?;
+        Ok(VectorSums::of_exact(length, is_double, sums, seen))
+    }
+}
+
 impl Wire for Extreme {
     fn write(&self, to: &mut Vec<u8>) {
         self.largest.write(to);
@@ -303,6 +330,14 @@ impl Wire for AnyValue {
         if data_type == DataType::Numeric {
             each_numeric(&arguments)?;
         }
+        let is_null = |row: usize| arguments.valid.as_ref().is_some_and(|valid| !valid[row]);
+        let fits = match (&arguments.data, data_type.vector_of()) {
+            (BuilderData::Vectors(vectors), of) => of.is_some_and(|(_, length)| vectors.length() == length as usize),
+            // Nothing but NULLs, of no type.
+            (_, Some(_)) => (0..arguments.len()).all(is_null),
+            (_, None) => true,
+        };
+        check(fits, "arguments of another type")?;
         Ok(AnyValue { data_type, single, positions, arguments, rows })
     }
 }
@@ -339,7 +374,9 @@ impl Wire for Gathered {
         let fit = match (how, &values.data) {
             (_, BuilderData::Text(_) | BuilderData::Code { .. }) => true,
             (Gather::One { of: Quantile::Continuous(_), .. }, data) => matches!(data, BuilderData::F64(_)),
-            (Gather::One { .. }, data) => !matches!(data, BuilderData::Bool(_) | BuilderData::Interval(_)),
+            (Gather::One { .. }, data) => {
+                !matches!(data, BuilderData::Bool(_) | BuilderData::Interval(_) | BuilderData::Vectors(_))
+            }
             _ => false,
         };
         check(fit && values.valid.is_none() || values.len() == 0, "values")?;

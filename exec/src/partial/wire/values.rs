@@ -4,9 +4,12 @@ use super::{Reader, Wire, check, damaged};
 use crate::Result;
 use crate::column::Dictionary;
 use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
+use crate::column::vectors::{Block, Vectors};
 use crate::plan::register::Register;
 use multiloop_planner::numeric::Numeric;
-use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Nested, NestedType, OidKind, SystemType};
+use multiloop_planner::types::{
+    DECIMAL_DIGITS_MAX, DataType, Nested, NestedType, OidKind, SystemType, VECTOR_LENGTH_MAX,
+};
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
 
@@ -131,8 +134,9 @@ fn nested(tag: u8, from: &mut Reader<'_>) -> Result<NestedType> {
     Ok(match tag {
         16 => NestedType::List(Wire::read(from)?),
         17 => {
-            let (of, length) = (Wire::read(from)?, u32::read(from)?);
-            check(length > 0, "a vector of nothing")?;
+            let of: DataType = Wire::read(from)?;
+            let length = vector_length(from)?;
+            check(of.is_float(), "a vector of no numbers")?;
             NestedType::Vector(of, length)
         }
         28 => NestedType::ZeroBased(Wire::read(from)?),
@@ -201,6 +205,10 @@ impl Wire for Register {
             Register::F64 => 4,
             Register::Text => 5,
             Register::Interval => 6,
+            Register::Vectors(length) => {
+                to.push(7);
+                return length.write(to);
+            }
         });
     }
 
@@ -213,9 +221,17 @@ impl Wire for Register {
             4 => Register::F64,
             5 => Register::Text,
             6 => Register::Interval,
+            7 => Register::Vectors(vector_length(from)?),
             _ => return Err(damaged("a register")),
         })
     }
+}
+
+/// The elements of a vector.
+fn vector_length(from: &mut Reader<'_>) -> Result<u32> {
+    let length = u32::read(from)?;
+    check((1..=VECTOR_LENGTH_MAX).contains(&length), "the length of a vector")?;
+    Ok(length)
 }
 
 impl Wire for Interval {
@@ -279,6 +295,10 @@ impl Wire for Value {
                 to.push(7);
                 value.write(to);
             }
+            Value::Vector(elements) => {
+                to.push(8);
+                elements.to_vec().write(to);
+            }
         }
     }
 
@@ -292,6 +312,11 @@ impl Wire for Value {
             5 => Value::numeric(numeric(text(from)?)?),
             6 => Value::text(text(from)?),
             7 => Value::Interval(Wire::read(from)?),
+            8 => {
+                let count = from.len(size_of::<f64>())?;
+                check((1..=VECTOR_LENGTH_MAX as usize).contains(&count), "the length of a vector")?;
+                Value::vector((0..count).map(|_| f64::read(from)).collect::<Result<Vec<f64>>>()?)
+            }
             _ => return Err(damaged("a value")),
         })
     }
@@ -372,6 +397,11 @@ impl Wire for ColumnBuilder {
                     to.extend_from_slice(bytes);
                 });
             }
+            BuilderData::Vectors(vectors) => {
+                to.push(8);
+                (vectors.length() as u32).write(to);
+                vectors.doubles().write(to);
+            }
             BuilderData::Numerics(numbers) => {
                 to.push(7);
                 numbers.iter().for_each(|number| {
@@ -409,6 +439,13 @@ impl Wire for ColumnBuilder {
                 (0..len).try_for_each(|_| text(from).map(|text| texts.push(text.as_bytes())))?;
                 BuilderData::Text(texts)
             }
+            8 => {
+                let length = vector_length(from)? as usize;
+                let count = from.len(size_of::<f64>())?;
+                check(len.checked_mul(length) == Some(count), "the elements of vectors")?;
+                let elements = (0..count).map(|_| f64::read(from)).collect::<Result<Vec<f64>>>()?;
+                BuilderData::Vectors(Vectors::of_block(length, Block::F64(elements.into())))
+            }
             _ => return Err(damaged("the form of a column")),
         };
         Ok(ColumnBuilder { data, valid, len })
@@ -420,4 +457,47 @@ fn values<T: Wire>(from: &mut Reader<'_>, len: usize) -> Result<Vec<T>> {
     let values: Vec<T> = Wire::read(from)?;
     check(values.len() == len, "a column of another length")?;
     Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read<T: Wire>(bytes: &[u8]) -> Result<(T, usize)> {
+        let mut from = Reader { bytes, depth: 0 };
+        Ok((T::read(&mut from)?, from.bytes.len()))
+    }
+
+    #[test]
+    fn no_length_of_a_vector_is_believed() {
+        let of = DataType::vector(DataType::Real, 3);
+        let value = Value::vector([1.5, f64::NAN, -0.0].as_slice());
+        let column = ColumnBuilder::from_values(&[value.clone(), Value::Null, value.clone()], of);
+        let (mut one, mut many) = (Vec::new(), Vec::new());
+        value.write(&mut one);
+        column.write(&mut many);
+        let (again, left): (ColumnBuilder, usize) = read(&many).expect("as it was written");
+        assert_eq!((again.len(), left), (3, 0));
+        assert_eq!(format!("{:?}", again.into_vector().value(2, of)), format!("{value:?}"));
+        assert!(read::<Value>(&one).is_ok());
+        // Every byte that is another one, and every end, is an error or something that can be read.
+        for at in 0..many.len() {
+            assert!(read::<ColumnBuilder>(&many[..at]).is_err(), "{at}");
+            for byte in [0, 1, 2, 0x7F, 0x80, 0xFF] {
+                let mut damaged = many.clone();
+                damaged[at] = byte;
+                if let Ok((column, _)) = read::<ColumnBuilder>(&damaged) {
+                    let rows = column.len();
+                    let vector = column.into_vector();
+                    (0..rows).for_each(|row| _ = vector.value(row, of));
+                }
+            }
+        }
+        // A vector of no elements, and one of more than there may be.
+        assert!(read::<Value>(&[[8].as_slice(), &[0; 8]].concat()).is_err());
+        let count = VECTOR_LENGTH_MAX as usize + 1;
+        let long = [[8].as_slice(), &count.to_le_bytes(), &vec![0; 8 * count]].concat();
+        assert!(read::<Value>(&long).is_err());
+        assert!(read::<Value>(&[[8].as_slice(), &u64::MAX.to_le_bytes()].concat()).is_err());
+    }
 }

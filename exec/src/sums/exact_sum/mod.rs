@@ -174,19 +174,22 @@ impl ExactSum {
     /// The sum in double precision or (for reals) single precision; 22003 if finite numbers sum up to more than
     /// the type holds.
     pub fn finish(&self, data_type: DataType) -> Result<f64> {
-        if let Some(total) = self.special.total() {
-            return Ok(total);
-        }
-        let (leading, exponent) = self.leading();
-        let total = if data_type == DataType::Real {
-            f64::from(scale(f64::from(leading as f32), exponent) as f32)
-        } else {
-            scale(leading as f64, exponent)
-        };
-        if total.is_infinite() {
+        let total = self.rounded(data_type == DataType::Real);
+        if total.is_infinite() && !self.is_special() {
             return Err(Error::new(ErrorKind::NumericOverflow, "value out of range: overflow"));
         }
         Ok(total)
+    }
+
+    /// The sum rounded once, half to even, to single or double precision: an infinity if it is beyond all that there are.
+    pub(crate) fn rounded(&self, is_real: bool) -> f64 {
+        if !is_real {
+            return self.total();
+        }
+        self.special.total().unwrap_or_else(|| {
+            let (leading, exponent) = self.leading();
+            f64::from(scale(f64::from(leading as f32), exponent) as f32)
+        })
     }
 
     /// Whether a NaN or an infinity was added.

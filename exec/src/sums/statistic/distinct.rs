@@ -46,6 +46,10 @@ pub(crate) fn hash(value: &Value) -> u64 {
         Value::Float(value) => hash_bytes(&canonical_float_bits(*value).to_le_bytes()),
         Value::Text(text) => hash_bytes(text.as_bytes()),
         Value::Interval(interval) => hash_bytes(&interval.comparable_micros().to_le_bytes()),
+        Value::Vector(elements) => {
+            let bits = elements.iter().flat_map(|element| canonical_float_bits(*element).to_le_bytes());
+            hash_bytes(&bits.collect::<Vec<u8>>())
+        }
         // The planner hands their keys over.
         Value::Numeric(number) => hash_bytes(number.to_string().as_bytes()),
     }

@@ -252,6 +252,11 @@ fn encode_value(value: &Value, element: DataType, bare: bool, text: &mut String)
                 put(text, format_args!("{months:08x}{days:08x}"));
             }
         }
+        // In no order, but with all their bits.
+        Value::Vector(elements) => {
+            meter::goes_on(elements.len());
+            elements.iter().for_each(|element| put(text, format_args!("{:016x}", element.to_bits())));
+        }
         Value::Text(content) => {
             meter::goes_on(content.len());
             for letter in content.chars() {
@@ -295,6 +300,10 @@ fn decode_value(letters: &mut Chars<'_>, element: DataType) -> Option<Value> {
             let rest = length.checked_sub(Interval { months, days, micros: 0 }.comparable_micros())?;
             Value::Interval(Interval { months, days, micros: i64::try_from(rest).ok()? })
         }
+        vector if let Some((_, length)) = vector.vector_of() => {
+            let element = |_| digits(letters, 16).map(|bits| f64::from_bits(bits as u64));
+            Value::Vector((0..length).map(element).collect::<Option<_>>()?)
+        }
         _ => {
             let content = until_marker(letters);
             if !content.contains(ESCAPE) {
@@ -320,6 +329,7 @@ fn skip_value(letters: &mut Chars<'_>, element: DataType) -> Option<()> {
         DataType::Interval => 48,
         number if number.is_integer() || number.is_float() => 16,
         DataType::Date | DataType::Time | DataType::Timestamp => 16,
+        vector if let Some((_, length)) = vector.vector_of() => 16 * length as usize,
         _ => {
             until_marker(letters);
             return Some(());

@@ -13,7 +13,7 @@ use crate::value::Value;
 
 /// A JSON text as a tree.
 pub(super) fn tree(text: &str) -> Result<Json> {
-    Parser { text, at: 0, depth: 0, keeps: true }.whole()
+    Parser { text, at: 0, depth: 0, keeps: true, signs: false }.whole()
 }
 
 /// The text of a tree.

@@ -48,7 +48,7 @@ pub(super) fn trimmed(json: &str) -> &str {
 
 /// Hands over the keys, none in an array, and the values of what is directly in a value. Of a scalar there are none.
 pub(super) fn each<'a>(json: &'a str, visit: &mut dyn FnMut(Option<String>, &'a str)) -> Result<()> {
-    let mut parser = Parser { text: json, at: 0, depth: 0, keeps: false };
+    let mut parser = Parser { text: json, at: 0, depth: 0, keeps: false, signs: false };
     parser.skip_blanks();
     let (is_object, close) = match json.as_bytes().get(parser.at) {
         Some(b'{') => (true, b'}'),
@@ -197,7 +197,7 @@ pub(super) fn text_of(json: &str) -> Result<Value> {
     match trimmed(json) {
         "null" => Ok(Value::Null),
         string if string.starts_with('"') => {
-            Parser { text: string, at: 0, depth: 0, keeps: true }.string().map(Value::text)
+            Parser { text: string, at: 0, depth: 0, keeps: true, signs: false }.string().map(Value::text)
         }
         other => Ok(Value::text(other)),
     }

@@ -42,12 +42,12 @@ enum Json {
 
 /// An error (22P02) for a text that is no JSON.
 pub(super) fn check(text: &str) -> Result<()> {
-    Parser { text, at: 0, depth: 0, keeps: false }.whole().map(drop)
+    Parser { text, at: 0, depth: 0, keeps: false, signs: false }.whole().map(drop)
 }
 
 /// The normal form of a JSON text; 22P02 for what is none, 0A000 for a character NUL, which no text has.
 pub(super) fn normal(text: &str) -> Result<String> {
-    let json = Parser { text, at: 0, depth: 0, keeps: true }.whole()?;
+    let json = Parser { text, at: 0, depth: 0, keeps: true, signs: false }.whole()?;
     let mut out = String::with_capacity(text.len());
     json.write(&mut out);
     Ok(out)
@@ -59,6 +59,8 @@ struct Parser<'a> {
     depth: u32,
     /// Whether what strings and numbers are is wanted, not only whether they are some.
     keeps: bool,
+    /// Whether a zero keeps its sign, which a NUMERIC has none for.
+    signs: bool,
 }
 
 impl Parser<'_> {
@@ -195,7 +197,12 @@ impl Parser<'_> {
         }
         self.at = end;
         let text = &self.text[start..end];
-        Ok(Json::Plain(if self.keeps { Numeric::parse(text)?.to_string() } else { String::new() }))
+        if !self.keeps {
+            return Ok(Json::Plain(String::new()));
+        }
+        let number = Numeric::parse(text)?.to_string();
+        let loses = self.signs && text.starts_with('-') && !number.starts_with('-');
+        Ok(Json::Plain(if loses { format!("-{number}") } else { number }))
     }
 
     /// The characters of a string.
@@ -278,10 +285,16 @@ impl Parser<'_> {
     }
 }
 
+/// A number as a NUMERIC shows it: zero has no sign.
+fn unsigned_zero(number: &str) -> &str {
+    let zero = number.strip_prefix('-').filter(|rest| rest.bytes().all(|byte| matches!(byte, b'0' | b'.')));
+    zero.unwrap_or(number)
+}
+
 impl Json {
     fn write(self, out: &mut String) {
         match self {
-            Json::Plain(text) => out.push_str(&text),
+            Json::Plain(text) => out.push_str(unsigned_zero(&text)),
             Json::String(text) => append_json_text(&text, out),
             Json::Array(elements) => {
                 out.push('[');
@@ -345,6 +358,14 @@ pub fn append_json(value: &Value, data_type: DataType, zone: &str, out: &mut Str
                 Value::Null => out.push_str("null"),
                 value => append_json(value, element, zone, out),
             });
+        }
+        (Value::Vector(elements), _) => {
+            let of = data_type.vector_of().map_or(DataType::Double, |(of, _)| of);
+            for (at, element) in elements.iter().enumerate() {
+                out.push(if at > 0 { ',' } else { '[' });
+                append_json(&Value::Float(*element), of, zone, out);
+            }
+            out.push(']');
         }
         (Value::Text(encoded), DataType::Nested(_)) if let Some(fields) = data_type.struct_fields() => {
             let values = structure::decode(encoded, fields).unwrap_or_default();
@@ -503,7 +524,7 @@ fn of_pairs(texts: &str) -> Result<Value> {
 /// The elements of an array of JSON as an array: as they are written, or as texts. `name` is the function's that is to
 /// be in the error for what is none; jsonb's functions have another.
 fn elements(text: &str, as_texts: bool, name: &str) -> Result<Value> {
-    let mut parser = Parser { text, at: 0, depth: 0, keeps: as_texts };
+    let mut parser = Parser { text, at: 0, depth: 0, keeps: as_texts, signs: false };
     if !parser.accept(b'[') {
         let is_object = parser.accept(b'{');
         let what = match (name.is_empty(), is_object) {

@@ -52,6 +52,7 @@ pub(super) fn parse_value(text: &str, data_type: DataType) -> Result<Value> {
         DataType::Null | DataType::Text => Ok(Value::text(text)),
         DataType::Varchar(_) | DataType::Char(_) => Ok(Value::text(super::cast::truncate(text, data_type))),
         DataType::Interval => interval::parse_interval(text, None, IntervalStyle::Postgres),
+        vector if let Some((of, length)) = vector.vector_of() => super::vector::text::read(text, of, length),
         logical => logical::read(text, logical, UTC),
     }
 }

@@ -4,7 +4,7 @@ use super::{encode, known};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::array::Array;
 use crate::evaluate::zone::with_zone;
-use crate::evaluate::{self, bits, logical, mismatch};
+use crate::evaluate::{self, bits, json, logical, mismatch, vector};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -24,6 +24,16 @@ pub(in crate::evaluate) fn cast_value(value: &Value, from: DataType, to: DataTyp
                     None => Ok(Value::Null),
                 };
             Ok(Value::text(encode(&ours.iter().map(field).collect::<Result<Vec<_>>>()?, ours)))
+        }
+        Value::Text(text) if let (Some(element), Some((of, length))) = (from.element(), to.vector_of()) => {
+            vector::cast::to_vector(text, element, of, length)
+        }
+        Value::Text(text) if matches!(from, DataType::Json | DataType::Jsonb) && to.is_vector() => {
+            json::typed(text, to, zone)
+        }
+        Value::Vector(elements) if let (Some((of, _)), Some(element)) = (from.vector_of(), to.element()) => {
+            let list = vector::cast::to_array(elements, of)?;
+            cast_value(&list, DataType::list(of), DataType::list(element), zone)
         }
         Value::Text(text) if let (Some(from), Some(to)) = (from.element(), to.element()) => {
             let Array { bounds, elements } = Array::decode(text, from).unwrap_or_default();

@@ -59,7 +59,7 @@ impl Builder<'_> {
                 let what = format!("a column of type {data_type} of JSON objects is");
                 return Err(Error::unsupported(what).at(at));
             }
-            let is_json = matches!(data_type, DataType::Json | DataType::Jsonb);
+            let is_json = matches!(data_type, DataType::Json | DataType::Jsonb) || data_type.is_vector();
             let operator = if is_json { Operator::Member } else { Operator::MemberText };
             let member = self.operator(operator, object.clone(), text(&name))?;
             let value = self.cast(member, data_type, restriction).map_err(|error| error.at(at))?;

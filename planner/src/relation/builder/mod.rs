@@ -53,9 +53,9 @@ pub use expand::set_not_allowed;
 pub use expression::{
     AggregateArguments, CallClauses, Called, Callee, Coercion, ElementTest, FunctionKind, FunctionSummary, LambdaBody,
     LambdaList, LambdaVariables, Operator, PatternOperator, Quantifier, SetCall, Sign, Subscript, and, bits,
-    bits_literal, characters, decimal, functions, is_hypothetical, is_ordered_set, not, null, or, text,
+    bits_literal, characters, decimal, functions, is_hypothetical, is_ordered_set, not, null, or, text, vector,
 };
-pub(crate) use expression::{checked_key, undetermined, unify_types};
+pub(crate) use expression::{checked_key, undetermined, unify_types, with_cast_hint};
 pub use frame::{BoundSpec, FrameSpec};
 pub use grouping_sets::{GroupingSets, crossed, cube, rollup};
 pub(crate) use hidden::HIDDEN;

@@ -88,7 +88,7 @@ pub(crate) fn type_name(data_type: DataType) -> &'static str {
             NestedType::ZeroBased(_) => "oidvector",
             NestedType::Row { table, .. } => table.as_deref().unwrap_or("record"),
             NestedType::Struct(_) => "struct",
-            NestedType::Vector(..) => "row",
+            NestedType::Vector(..) => "vector",
         },
     }
 }

@@ -30,6 +30,11 @@ pub enum Target {
 }
 
 impl Target {
+    /// Where it stands, if it is no item.
+    fn position(&self) -> Option<Position> {
+        if let Target::Expression(expression) = self { expression.position } else { None }
+    }
+
     /// Whether both are one item, or written alike.
     fn is_same(&self, other: &Target) -> bool {
         match (self, other) {
@@ -450,11 +455,13 @@ impl Builder<'_> {
         }
         let mut keys = Vec::new();
         for (target, order) in order {
+            let position = target.position();
             let id = match target {
                 Target::Item(index) => output[index].1,
                 Target::Expression(expression) => self.project_column(&available, &mut columns, "order", expression),
             };
-            let key = self.order_key(self.columns.reference(id))?;
+            let position = position.or_else(|| position_of(&columns, id));
+            let key = self.order_key(self.columns.reference(id).at(position))?;
             keys.push(SortKey { expression: key, order });
         }
         if !keys.is_empty() && !distinct {
@@ -466,11 +473,13 @@ impl Builder<'_> {
         }
         let mut partition = Vec::new();
         for target in distinct_on {
+            let position = target.position();
             let id = match target {
                 Target::Item(index) => output[index].1,
                 Target::Expression(expression) => self.project_column(&available, &mut columns, "distinct", expression),
             };
-            partition.push(checked_key(self.columns.reference(id), false)?);
+            let position = position.or_else(|| position_of(&columns, id));
+            partition.push(checked_key(self.columns.reference(id).at(position), false)?);
         }
         let mut relation = Arc::new(Relation::Project { input, columns });
         if !partition.is_empty() {
@@ -502,6 +511,11 @@ impl Builder<'_> {
         }
         id
     }
+}
+
+/// Where the expression of a column stands.
+fn position_of(columns: &[(ColumnId, Expression)], id: ColumnId) -> Option<Position> {
+    columns.iter().find(|(known, _)| *known == id).and_then(|(_, expression)| expression.position)
 }
 
 /// The column that an expression is, and is written as.

@@ -64,6 +64,7 @@ impl Printer<'_> {
             Function::Extract(part) => format!("extract({part:?}, {})", self.list(arguments)).to_lowercase(),
             Function::DateTrunc(part) => format!("date_trunc({part:?}, {})", self.list(arguments)).to_lowercase(),
             Function::Moment(of) => format!("{}({})", debug_word(&of), self.list(arguments)),
+            Function::Vector(of) => format!("{}({})", debug_word(&of), self.list(arguments)),
             Function::Struct(of, fields) => self.structure(of, fields, arguments),
             Function::Lambda(of) => self
                 .lambda(of, arguments)
@@ -92,6 +93,7 @@ impl Printer<'_> {
                 format!("{{{}}}", fields.iter().zip(arguments).map(field).collect::<Vec<_>>().join(", "))
             }
             (StructFunction::Field, Some((name, _))) => format!("{}.{name}", self.print(&arguments[0], 9)),
+            (StructFunction::OfJson, _) if of.is_vector() => format!("{}::{of}", self.print(&arguments[0], 9)),
             (StructFunction::Cast(to), _) => format!("{}::{to}", self.print(&arguments[0], 9)),
             _ => format!("struct_{}({})", debug_word(&function), self.list(arguments)),
         }

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::{Clause, rename_columns};
 use crate::sql::Statement;
 use crate::sql::binder::Binder;
-use crate::sql::constraint::Names;
+use crate::sql::constraint::{Names, check_indexed};
 use crate::sql::create::{check_distinct_names, kept_view};
 use crate::sql::kept::without_table;
 use crate::sql::naming::column_name;
@@ -31,6 +31,8 @@ impl Binder<'_, '_> {
         let (mut parts, mut called) = (Vec::new(), Vec::new());
         for column in &create.columns {
             let (part, name) = self.index_part(column, &info.name, &fields)?;
+            check_indexed(part.data_type, &method)
+                .map_err(|error| error.at(self.position(column.column.expr.span())))?;
             let place = called.iter().filter(|of| **of == name).count();
             called.push(if place == 0 { name } else { format!("{name}{place}") });
             parts.push(part);

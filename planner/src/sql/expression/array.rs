@@ -53,7 +53,8 @@ impl Binder<'_, '_> {
                 item => self.bind_expression(item, scope)?,
             });
         }
-        let to = if items.iter().any(|item| item.data_type.element().is_some()) { list } else { element };
+        let is_list = |of: DataType| of.element().is_some() || (of.is_vector() && !element.is_vector());
+        let to = if items.iter().any(|item| is_list(item.data_type)) { list } else { element };
         let items = items.into_iter().map(|item| self.builder.cast(item, to, None)).collect::<Result<_>>()?;
         self.builder.array(items, position)
     }

@@ -145,6 +145,12 @@ fn custom(
     if let (STRUCT, [fields]) = (plain, modifiers) {
         return structure::struct_type(fields, made);
     }
+    // pgvector's is in the schema that it was installed in, which is mostly this one. Without a length it may be a type that a
+    // statement has made.
+    let is_vector = plain == "vector" || parts == ["public", "vector"];
+    if is_vector && !modifiers.is_empty() {
+        return vector(modifiers);
+    }
     if !modifiers.is_empty() {
         return Err(Error::new(ErrorKind::UnknownObject, format!("type \"{name}\" does not exist")));
     }
@@ -164,8 +170,30 @@ fn custom(
     };
     match made(&of)? {
         Some(made) => Ok(made),
+        None if is_vector => vector(modifiers),
         None => Err(Error::new(ErrorKind::UnknownObject, format!("type \"{name}\" does not exist"))),
     }
+}
+
+/// `vector(n)`, whose elements are reals, or `vector(n, double)`.
+fn vector(modifiers: &[String]) -> Result<DataType> {
+    let (length, of) = match modifiers {
+        [length] => (length, DataType::Real),
+        [length, of] if ["real", "float4"].iter().any(|name| of.eq_ignore_ascii_case(name)) => (length, DataType::Real),
+        [length, of] if ["double", "float8"].iter().any(|name| of.eq_ignore_ascii_case(name)) => {
+            (length, DataType::Double)
+        }
+        [] => {
+            let message = "type vector needs a length: vector(3)";
+            return Err(Error::new(ErrorKind::InvalidParameter, message));
+        }
+        [_, of] => {
+            let message = format!("a vector has elements of real or double, not of {of}");
+            return Err(Error::new(ErrorKind::InvalidParameter, message));
+        }
+        _ => return Err(Error::new(ErrorKind::InvalidParameter, "type vector has a length, and a type of elements")),
+    };
+    builder::vector(of, length)
 }
 
 /// The type of one of PostgreSQL's own names. `char` comes here only where it was quoted, or in an array's name.

@@ -95,6 +95,21 @@ fn operator(operator: &BinaryOperator) -> Option<Operator> {
         BinaryOperator::HashMinus => Operator::WithoutPath,
         BinaryOperator::AtQuestion => Operator::PathExists,
         BinaryOperator::AtAt => Operator::PathMatches,
+        BinaryOperator::LtDashGt => Operator::Distance,
+        BinaryOperator::Spaceship => Operator::CosineDistance,
+        BinaryOperator::Custom(name) => return distance(name),
+        BinaryOperator::PGCustomBinaryOperator(parts) => return distance(parts.last()?),
+        _ => return None,
+    })
+}
+
+/// The operator of vectors of a spelling: `sql/forms/distance.rs` makes all of them operators of their own names.
+fn distance(name: &str) -> Option<Operator> {
+    Some(match name {
+        "<->" => Operator::Distance,
+        "<#>" => Operator::NegativeInnerProduct,
+        "<=>" => Operator::CosineDistance,
+        "<+>" => Operator::ManhattanDistance,
         _ => return None,
     })
 }

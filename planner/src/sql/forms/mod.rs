@@ -4,6 +4,7 @@
 //! | file | written | parsed as |
 //! |---|---|---|
 //! | `number` | `0xFF`, `0o17`, `0b101`, `1_000`, `a ** b`, `a // b` | `255`, `15`, `5`, `1000`, `a ^ b`, `a / b` |
+//! | `distance` | `a <-> b`, `a <=> b`, `a <+> b` | the same, as operators that bind as others do |
 //! | `comma` | `SELECT a, b, FROM t` | `SELECT a, b FROM t` |
 //! | `from_first` | `FROM t`, `FROM t SELECT a WHERE b` | `SELECT * FROM t`, `SELECT a FROM t WHERE b` |
 //! | `clause` | `GROUP BY ALL`, `LIMIT 10%`, `* REPLACE a + 1 AS a`, `* LIKE 'a%'` | `GROUP BY "group by all"()`, `LIMIT "limit percent"(10)`, … |
@@ -20,6 +21,7 @@
 mod clause;
 mod comma;
 mod described;
+mod distance;
 mod from_first;
 mod join;
 mod lambda;
@@ -44,6 +46,7 @@ use tokens::Tokens;
 pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut tokens = Tokens::new(tokens);
     tokens.numbers();
+    tokens.distances();
     tokens.struct_types();
     tokens.lambdas();
     tokens.trailing_commas();

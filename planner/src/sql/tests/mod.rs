@@ -9,6 +9,7 @@ mod logical;
 mod queries;
 mod statements;
 mod tpch;
+mod vectors;
 
 use super::{Parsed, Statement, bind, parse};
 use crate::catalog::{Catalog, CatalogEntry, TableHandle, TableInfo, TableName, TableStatistics, View};

@@ -5,7 +5,7 @@ use crate::encode::cells;
 use crate::wire::Format;
 use crate::wire::room::Room;
 use multiloop::arrow::array::StringArray;
-use multiloop::{DataType, Engine, Session, Sight};
+use multiloop::{DataType, Engine, Session, Sight, Value};
 use std::sync::Arc;
 
 /// The values of the one column of a statement, in a format.
@@ -83,6 +83,53 @@ fn enums() {
     let mood = DataType::enumeration("mood", vec!["sad".to_owned(), "so so".to_owned()]);
     check(Arc::new(StringArray::from(vec![Some("so so"), None, Some("sad")])), mood);
     check(Arc::new(StringArray::from(vec![Some("{\"so so\",sad,NULL}"), Some("{}")])), DataType::list(mood));
+}
+
+/// As pgvector sends them: the number of elements, two bytes of nothing, the elements; those of doubles as doubles.
+#[test]
+fn vectors() {
+    let session = session();
+    for (value, text, bytes) in [
+        ("'[1,-2.5]'::vector(2)", "[1,-2.5]", "00020000 3f800000 c0200000"),
+        ("'[NaN]'::vector(1)", "[NaN]", "00010000 7fc00000"),
+        ("'[1e-30,Infinity]'::vector(2)", "[1e-30,Infinity]", "00020000 0da24260 7f800000"),
+        ("'[0.1]'::vector(1, double)", "[0.1]", "00010000 3fb99999 9999999a"),
+        (
+            "ARRAY['[1]'::vector(1), NULL]",
+            "{[1],NULL}",
+            "00000001 00000001 00003e80 00000002 00000001 00000008 00010000 3f800000 ffffffff",
+        ),
+        (
+            "ARRAY['[1,2]'::vector(2)]",
+            "{\"[1,2]\"}",
+            "00000001 00000000 00003e80 00000001 00000001 0000000c 00020000 3f800000 40000000",
+        ),
+    ] {
+        let sql = format!("SELECT {value}");
+        assert_eq!(texts(&session, &sql), [text], "{value}");
+        assert_eq!(binary(&session, &sql), bytes, "{value}");
+    }
+    let rows = "SELECT v::vector(2) FROM (VALUES ('[1,2]'), (NULL), ('[3,4]')) t(v)";
+    assert_eq!(texts(&session, rows), ["[1,2]", "(null)", "[3,4]"]);
+    let structs = "SELECT {'v': v::vector(1)} FROM (VALUES ('[1]'), (NULL)) t(v)";
+    assert_eq!(texts(&session, structs), ["{'v': '[1]'}", "{'v': NULL}"]);
+}
+
+#[test]
+fn vectors_that_clients_send() {
+    let of = DataType::vector(DataType::Real, 2);
+    let read = |bytes: &[u8]| {
+        let value = crate::decode::parameter(1, of, (Format::Binary, bytes), &Sight::default());
+        value.map_err(|fault| fault.code.to_owned())
+    };
+    let right = [0, 2, 0, 0, 0x3f, 0x80, 0, 0, 0xc0, 0x20, 0, 0];
+    assert_eq!(read(&right), Ok(Value::vector([1.0, -2.5].as_slice())));
+    for wrong in
+        [&right[..11], &right[..8], &right[..4], &[], &[0, 2, 0, 1, 0x3f, 0x80, 0, 0, 0xc0, 0x20, 0, 0], b"[1,2]"]
+    {
+        assert_eq!(read(wrong), Err("22P03".to_owned()), "{wrong:?}");
+    }
+    assert_eq!(read(&[0, 1, 0, 0, 0x3f, 0x80, 0, 0]), Err("22000".to_owned()));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod directed;
 mod random;
 mod reference;
+mod vectors;
 
 use crate::Result;
 use crate::column::Chunk;

@@ -9,10 +9,10 @@
 //! | `sum` | smallint, integer | bigint |
 //! | | bigint | decimal(38,0) |
 //! | | decimal(p,s) | decimal(38,s) |
-//! | | numeric, real, double, interval | the same |
+//! | | numeric, real, double, interval, vector | the same |
 //! | `avg`, `stddev…`, `variance`, `var_…` | integers, decimals, numeric | numeric |
 //! | | real, double | double |
-//! | `avg` | interval | interval |
+//! | `avg` | interval, vector | the same |
 //! | `min`, `max` | anything ordered but booleans | the same; varchar gives text |
 //! | `bool_and`, `every`, `bool_or` | boolean | boolean |
 //!
@@ -21,6 +21,7 @@
 
 use super::call::no_function;
 use super::coercion::{Coercion, cast};
+use super::vector::with_cast_hint;
 use super::{blanks, composed, exact};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
@@ -77,6 +78,7 @@ pub(crate) fn aggregate_type(function: AggregateFunction, argument: DataType) ->
         (A::Sum, T::Numeric) => T::Numeric,
         (A::Sum | A::Average, T::Interval) => T::Interval,
         (A::Sum, float) if float.is_float() => float,
+        (A::Sum | A::Average, vector) if vector.is_vector() => vector,
         (A::Average, float) if float.is_float() => T::Double,
         (A::Average, exact) if exact.is_numeric() => T::Numeric,
         (A::StddevSample | A::StddevPopulation | A::VarianceSample | A::VariancePopulation, number)
@@ -90,7 +92,7 @@ pub(crate) fn aggregate_type(function: AggregateFunction, argument: DataType) ->
         }
         (A::Min | A::Max, T::Boolean | T::Uuid | T::Bytea | T::Json | T::Jsonb | T::System(_)) => return None,
         (A::Min | A::Max, T::Bit(_) | T::VarBit(_) | T::JsonPath) => return None,
-        (A::Min | A::Max, row) if row.fields().is_some() => return None,
+        (A::Min | A::Max, row) if row.fields().is_some() || !row.has_equality() => return None,
         (A::Min | A::Max, T::Varchar(_)) => T::Text,
         (A::Min | A::Max, ordered) => ordered,
         (A::BoolAnd | A::BoolOr, T::Boolean) => T::Boolean,
@@ -247,7 +249,12 @@ impl Builder<'_> {
             _ => argument,
         };
         let Some(data_type) = aggregate_type(function, argument.data_type) else {
-            return Err(no_function(name, &[argument]));
+            let of = argument.data_type;
+            return Err(with_cast_hint(no_function(name, &[argument]), of));
+        };
+        let argument = match distinct && argument.data_type.is_vector() {
+            true => blanks::checked_key(argument, false)?,
+            false => argument,
         };
         let in_double = match function {
             A::StddevSample | A::StddevPopulation | A::VarianceSample | A::VariancePopulation | A::Average => {

@@ -223,6 +223,7 @@ impl Builder<'_> {
     pub(super) fn negate(&mut self, operand: Expression) -> Result<Expression> {
         let data_type = operand.data_type;
         let function = match data_type {
+            vector if vector.is_vector() => return self.negate_vector(operand),
             DataType::Interval => Function::IntervalNegate,
             data_type if data_type.is_numeric() => Function::Negate,
             DataType::Null => {
@@ -241,7 +242,8 @@ impl Builder<'_> {
         } else {
             operand
         };
-        if operand.data_type.is_numeric() { Ok(operand) } else { Err(no_unary("+", &operand)) }
+        let is_signed = operand.data_type.is_numeric() || operand.data_type.is_vector();
+        if is_signed { Ok(operand) } else { Err(no_unary("+", &operand)) }
     }
 
     /// `~a`.

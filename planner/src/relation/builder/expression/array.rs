@@ -4,7 +4,7 @@ use super::coercion::{Coercion, cast, castable, element_type, types_to_unify, un
 use super::logical::relabel;
 use super::operator::no_operator;
 use super::subquery::Quantifier;
-use super::{bits_function, fold, pattern::PatternOperator, structure};
+use super::{bits_function, blanks, fold, pattern::PatternOperator, structure};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::array::Array;
 use crate::function::{ArrayFunction, Comparison, Function, RowFunction, type_of_word, type_word};
@@ -130,6 +130,9 @@ impl Builder<'_> {
         if data_type == DataType::Jsonb {
             return self.jsonb_subscripts(array, subscripts);
         }
+        if data_type.is_vector() {
+            return self.vector_subscripts(array, subscripts);
+        }
         let Some(element) = data_type.element() else {
             let message = format!("cannot subscript type {data_type} because it does not support subscripting");
             return Err(Error::new(ErrorKind::TypeMismatch, message).at(position));
@@ -160,7 +163,7 @@ impl Builder<'_> {
         Ok(call.at(position))
     }
 
-    fn subscript(&mut self, value: Expression) -> Result<Expression> {
+    pub(super) fn subscript(&mut self, value: Expression) -> Result<Expression> {
         let position = value.position;
         self.coerce(value, DataType::Integer, Coercion::Assignment).map_err(|error| match error.kind() {
             ErrorKind::TypeMismatch => {
@@ -179,7 +182,8 @@ impl Builder<'_> {
     ) -> Result<(Expression, Expression, DataType)> {
         let (l, r) = (left.data_type, right.data_type);
         let fails = |position| Err(no_operator(spelling, l, r, position));
-        let common = match (l.element(), r.element()) {
+        let (left, right) = (self.array_if_vector(left)?, self.array_if_vector(right)?);
+        let common = match (left.data_type.element(), right.data_type.element()) {
             (Some(a), Some(b)) => match common_element(a, b) {
                 Some(common) => common,
                 None => return fails(left.position),
@@ -194,6 +198,19 @@ impl Builder<'_> {
         Ok((left, self.coerce(right, list, Coercion::Implicit)?, common))
     }
 
+    /// [`Builder::one_array_type`], whose elements are told apart.
+    pub(super) fn one_array_type_of_equals(
+        &mut self,
+        spelling: &str,
+        left: Expression,
+        right: Expression,
+    ) -> Result<(Expression, Expression, DataType)> {
+        let position = left.position.or(right.position);
+        let (left, right, element) = self.one_array_type(spelling, left, right)?;
+        told_apart(element, position)?;
+        Ok((left, right, element))
+    }
+
     /// `a @> b` or `a && b` of arrays.
     pub(super) fn array_relation(
         &mut self,
@@ -202,7 +219,7 @@ impl Builder<'_> {
         left: Expression,
         right: Expression,
     ) -> Result<Expression> {
-        let (left, right, element) = self.one_array_type(spelling, left, right)?;
+        let (left, right, element) = self.one_array_type_of_equals(spelling, left, right)?;
         Ok(array_call(function, element, vec![left, right], DataType::Boolean))
     }
 
@@ -249,6 +266,20 @@ impl Builder<'_> {
         Ok(Some((array, value, of)))
     }
 
+    /// [`Builder::array_and_element`], of which the element is looked for among those of the array.
+    pub(super) fn array_and_wanted(
+        &mut self,
+        array: Expression,
+        value: Expression,
+    ) -> Result<Option<(Expression, Expression, DataType)>> {
+        let position = array.position.or(value.position);
+        let found = self.array_and_element(array, value)?;
+        if let Some((_, _, element)) = &found {
+            told_apart(*element, position)?;
+        }
+        Ok(found)
+    }
+
     /// `value op ANY|ALL (array)`. A literal array is a list of comparisons, which plans know more of.
     pub fn quantified_array(
         &mut self,
@@ -271,7 +302,7 @@ impl Builder<'_> {
                     _ => array,
                 }
             }
-            _ => bits_function::of_any_length(array),
+            _ => self.array_if_vector(bits_function::of_any_length(array))?,
         };
         let Some(element) = array.data_type.element() else {
             let error = Error::new(ErrorKind::WrongObjectType, "op ANY/ALL (array) requires array on right side");
@@ -330,6 +361,14 @@ impl Builder<'_> {
     }
 }
 
+/// Checks that elements of a type can be told apart.
+///
+/// # Errors
+/// 42883 for those of which none is equal to another.
+fn told_apart(element: DataType, position: Option<Position>) -> Result<()> {
+    if element.has_equality() { Ok(()) } else { Err(blanks::no_key(element, false).at(position)) }
+}
+
 /// The type in which a value and the elements of an array are compared.
 fn tested_type(value: DataType, element: DataType) -> DataType {
     match (value, element) {
@@ -355,5 +394,6 @@ fn tested_type(value: DataType, element: DataType) -> DataType {
 fn common_element(a: DataType, b: DataType) -> Option<DataType> {
     let nulls = [a, b].map(|data_type| Expression::constant(Value::Null, data_type));
     let common = unify_types(&types_to_unify(nulls.iter()), "ARRAY").ok()?;
-    Some(element_of(common))
+    // Of vectors and arrays there would be arrays of arrays, which are no type.
+    Some(element_of(common)).filter(|common| common.element().is_none())
 }

@@ -107,7 +107,11 @@ impl Builder<'_> {
         value: Expression,
     ) -> Result<Expression> {
         let missing = no_function(name, &[array.clone(), value.clone()]);
-        let Some((array, value, of)) = self.array_and_element(array, value)? else { return Err(missing) };
+        let placed = match function {
+            ArrayFunction::Remove => self.array_and_wanted(array, value)?,
+            _ => self.array_and_element(array, value)?,
+        };
+        let Some((array, value, of)) = placed else { return Err(missing) };
         let arguments = if function == ArrayFunction::Prepend { vec![value, array] } else { vec![array, value] };
         Ok(array_call(function, of, arguments, DataType::list(of)))
     }
@@ -116,7 +120,7 @@ impl Builder<'_> {
         let missing = no_function(name, &arguments);
         let start = if arguments.len() > 2 { arguments.pop() } else { None };
         let [array, value] = take(arguments);
-        let Some((array, value, of)) = self.array_and_element(array, value)? else { return Err(missing) };
+        let Some((array, value, of)) = self.array_and_wanted(array, value)? else { return Err(missing) };
         let mut arguments = vec![array, value];
         if let Some(start) = start {
             arguments.push(self.coerce(start, DataType::Integer, Coercion::Implicit)?);
@@ -131,7 +135,7 @@ impl Builder<'_> {
         let missing = no_function("array_replace", &arguments);
         let [array, from, to] = take(arguments);
         let Some((array, from, _)) = self.array_and_element(array, from)? else { return Err(missing) };
-        let Some((array, to, of)) = self.array_and_element(array, to)? else { return Err(missing) };
+        let Some((array, to, of)) = self.array_and_wanted(array, to)? else { return Err(missing) };
         let from = self.coerce(from, of, Coercion::Implicit)?;
         Ok(array_call(ArrayFunction::Replace, of, vec![array, from, to], DataType::list(of)))
     }

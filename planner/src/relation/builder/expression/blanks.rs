@@ -6,6 +6,7 @@
 //! strings, it has none either.
 
 use super::coercion::{Coercion, cast};
+use super::vector::with_cast_hint;
 use super::{fold, jsonb_function, structure};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{Function, TrimSide};
@@ -36,9 +37,7 @@ pub(crate) fn key(value: Expression) -> Expression {
 pub(crate) fn checked_key(value: Expression, orders: bool) -> Result<Expression> {
     let (of, position) = (value.data_type, value.position);
     if !of.has_equality() {
-        let what = if orders { "an ordering" } else { "an equality" };
-        let message = format!("could not identify {what} operator for type {of}");
-        return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));
+        return Err(no_key(of, orders).at(position));
     }
     if of.fields().is_some() && (orders || !super::composite::is_shown_alike(of)) {
         let what =
@@ -49,6 +48,13 @@ pub(crate) fn checked_key(value: Expression, orders: bool) -> Result<Expression>
         return Ok(jsonb_function::order_key(value));
     }
     Ok(key(value))
+}
+
+/// The error (42883) for values of a type that cannot be ordered, or not be told apart.
+pub(super) fn no_key(of: DataType, orders: bool) -> Error {
+    let what = if orders { "an ordering" } else { "an equality" };
+    let message = format!("could not identify {what} operator for type {of}");
+    with_cast_hint(Error::new(ErrorKind::UnknownFunction, message), of)
 }
 
 /// A string as an argument of a function of strings.

@@ -151,6 +151,10 @@ impl Builder<'_> {
 
     /// The functions that have files of their own.
     fn call_of_family(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+        let arguments = match self.special_vector_function(name, arguments)? {
+            Special::NoMatch(same) => self.arrays_for_vectors(name, same)?,
+            bound => return Ok(bound),
+        };
         let families = [
             Self::special_bits_function,
             Self::special_logical_function,

@@ -48,6 +48,11 @@ pub(super) fn castable(from: DataType, to: DataType, coercion: Coercion) -> bool
             }
         }
         (T::Boolean, T::Integer) | (T::Integer, T::Boolean) => Coercion::Explicit,
+        (T::Nested(_), T::Nested(_)) => match (from.vector_of(), to.vector_of()) {
+            (Some((T::Real, length)), Some((T::Double, other))) if length == other => Coercion::Implicit,
+            (Some((T::Double, length)), Some((T::Real, other))) if length == other => Coercion::Assignment,
+            _ => return false,
+        },
         (T::Date, T::Timestamp) | (T::Time, T::Interval) => Coercion::Implicit,
         (T::Timestamp, T::Date | T::Time) | (T::Interval, T::Time) => Coercion::Assignment,
         _ => return false,
@@ -96,6 +101,10 @@ pub(crate) fn unify_types(types: &[DataType], construct: &str) -> Result<DataTyp
     let mut common = DataType::Null;
     for &next in types {
         common = unify_two(common, next).ok_or_else(|| {
+            if let (Some((_, length)), Some((_, other))) = (common.vector_of(), next.vector_of()) {
+                let message = format!("different vector dimensions {length} and {other}");
+                return Error::new(ErrorKind::VectorLength, message);
+            }
             if common.category() == next.category() {
                 let message = format!("{construct} could not convert type {next} to {common}");
                 return Error::new(ErrorKind::CannotCast, message);
@@ -156,6 +165,7 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
     match (a, b) {
         (a, b) if a == b => Some(a),
         (DataType::Null, other) | (other, DataType::Null) => Some(other),
+        (a, b) if is_vector_beside_array(a, b) => unify_arrays(a.vector_as_array(), b.vector_as_array()),
         (a, b) if a.category() != b.category() => None,
         // Text is what PostgreSQL likes best of all strings; of any other and a name it takes the name.
         (DataType::Text, DataType::Name) => Some(DataType::Text),
@@ -173,6 +183,11 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
         (a, b) if castable(b, a, Coercion::Implicit) => Some(a),
         _ => None,
     }
+}
+
+/// Whether one is a vector and the other an array: what they have in common is an array.
+fn is_vector_beside_array(a: DataType, b: DataType) -> bool {
+    (a.is_vector() && b.element().is_some()) || (a.element().is_some() && b.is_vector())
 }
 
 /// Arrays have a common type where their elements have one that both are cast to implicitly.
@@ -229,6 +244,7 @@ impl Builder<'_> {
                 _ => {}
             }
         }
+        check_lengths(from, to).map_err(|error| error.at(position))?;
         if let Some(styled) = self.interval_in_style(&expression, to, coercion)? {
             return Ok(styled);
         }
@@ -313,6 +329,16 @@ impl Builder<'_> {
         let known = &mut self.parameters[index as usize];
         let data_type = *known.get_or_insert(to.without_modifiers());
         Expression::new(ExpressionKind::Parameter(index), data_type)
+    }
+}
+
+/// 22000 for a vector where one of another length is needed.
+fn check_lengths(from: DataType, to: DataType) -> Result<()> {
+    match (from.vector_of(), to.vector_of()) {
+        (Some((_, found)), Some((_, expected))) if found != expected => {
+            Err(evaluate::wrong_vector_length(expected, found as usize))
+        }
+        _ => Ok(()),
     }
 }
 

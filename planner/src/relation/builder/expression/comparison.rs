@@ -16,6 +16,7 @@ use super::literal::{as_decimal_literal, decimal_constant, unknown_text};
 use super::logical::relabel;
 use super::operator::{and, no_operator, or};
 use super::structure::settled_type;
+use super::vector::with_cast_hint;
 use super::{arithmetic, array, blanks, exact, fold, jsonb_function, zoned};
 use crate::error::{Error, Result};
 use crate::function::{Function, MomentFunction};
@@ -62,6 +63,11 @@ impl Builder<'_> {
         right: Expression,
     ) -> Result<(Expression, Expression)> {
         let position = left.position.or(right.position);
+        // Nor does a vector become an array here: what it is compared by has to be said.
+        if let Some(vector) = [&left, &right].into_iter().find(|side| side.data_type.is_vector()) {
+            let error = no_operator(spelling, left.data_type, right.data_type, position);
+            return Err(with_cast_hint(error, vector.data_type));
+        }
         let (left, right) = self.known_sides(left, right)?;
         let (l, r) = (left.data_type, right.data_type);
         if l.is_text() && r.is_text() {
@@ -145,7 +151,7 @@ impl Builder<'_> {
         let orders = spelling.starts_with(['<', '>']) && spelling != "<>";
         let is_counter = matches!(common, DataType::Oid(OidKind::Transaction | OidKind::Command));
         if !common.has_equality() || (orders && is_counter) {
-            return Err(no_operator(spelling, l, r, position));
+            return Err(with_cast_hint(no_operator(spelling, l, r, position), common));
         }
         if orders && common.element() == Some(DataType::Jsonb) {
             return Err(Error::unsupported("an order of arrays of jsonb is").at(position));

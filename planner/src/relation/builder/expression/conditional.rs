@@ -46,6 +46,11 @@ impl Builder<'_> {
 
     /// COALESCE, GREATEST or LEAST; `name` is for errors.
     pub(super) fn choice(&mut self, function: Function, name: &str, arguments: Vec<Expression>) -> Result<Expression> {
+        if matches!(function, Function::Greatest | Function::Least)
+            && let Some(extreme) = self.vector_extreme(function, &arguments)?
+        {
+            return Ok(extreme);
+        }
         let mut arguments = self.unify(arguments, name)?;
         if arguments.len() == 1 {
             return Ok(arguments.remove(0));

@@ -132,7 +132,8 @@ impl Builder<'_> {
             ("json_agg" | "jsonb_agg", 1) => {
                 let value = arguments.remove(0);
                 // Objects and arrays have lines of their own.
-                let is_long = value.data_type.fields().is_some() || value.data_type.element().is_some();
+                let of = value.data_type.vector_as_array();
+                let is_long = of.fields().is_some() || of.element().is_some();
                 let function = if is_long { JsonFunction::OfLines } else { JsonFunction::OfArray };
                 Ok(json(vec![self.settled_json(value)?], function))
             }

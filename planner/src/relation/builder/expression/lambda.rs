@@ -85,6 +85,7 @@ impl Builder<'_> {
         known: &dyn Fn(ColumnId) -> Option<usize>,
         position: Option<Position>,
     ) -> Result<LambdaList> {
+        let list = self.array_if_vector(list)?;
         let Some(element) = list.data_type.element() else {
             let message = format!("function {name}({}, lambda) does not exist", list.data_type);
             let error = Error::new(ErrorKind::UnknownFunction, message).at(position);

@@ -59,6 +59,7 @@ fn total(name: &str) -> Option<ListTotal> {
 fn total_type(total: ListTotal, element: DataType) -> Option<DataType> {
     use ListTotal as L;
     match total {
+        L::Min | L::Max | L::Mode | L::CountDistinct if !element.has_equality() => None,
         L::Count | L::CountDistinct => Some(DataType::BigInt),
         L::Sum if element.is_float() => Some(DataType::Double),
         L::Sum => element.is_numeric().then_some(DataType::Numeric),
@@ -89,7 +90,7 @@ impl Builder<'_> {
             ("list_contains" | "list_has" | "array_contains" | "array_has" | "contains", 2) => {
                 let missing = no_function(name, &arguments);
                 let [array, value] = take(arguments);
-                let Some((array, value, of)) = self.array_and_element(array, value)? else { return Err(missing) };
+                let Some((array, value, of)) = self.array_and_wanted(array, value)? else { return Err(missing) };
                 array_call(A::HasElement, of, vec![array, value], DataType::Boolean)
             }
             ("list_has_any" | "array_has_any" | "list_has_all" | "array_has_all", 2) => {
@@ -99,7 +100,7 @@ impl Builder<'_> {
             }
             ("list_intersect" | "array_intersect", 2) => {
                 let [left, right] = take(arguments);
-                let (left, right, of) = self.one_array_type("&&", left, right)?;
+                let (left, right, of) = self.one_array_type_of_equals("&&", left, right)?;
                 array_call(A::Intersect, of, vec![left, right], DataType::list(of))
             }
             ("len" | "array_length" | "list_length" | "length", 1) => {

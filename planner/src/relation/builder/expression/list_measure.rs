@@ -148,6 +148,7 @@ impl Builder<'_> {
         last: Option<Expression>,
         step: Expression,
     ) -> Result<Expression> {
+        let list = self.array_if_vector(list)?;
         let Some(element) = list.data_type.element() else {
             let message = format!("cannot subscript type {} because it does not support subscripting", list.data_type);
             return Err(Error::new(ErrorKind::TypeMismatch, message).at(list.position));

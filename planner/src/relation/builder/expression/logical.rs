@@ -37,9 +37,16 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
         (T::Json, T::Jsonb) | (T::Jsonb, T::Json) => Assignment,
         (from, to) if let Some(context) = bits_function::cast_context(from, to) => context,
         (T::Jsonb, to) if to.is_numeric() || to == T::Boolean => Explicit,
-        (T::Json | T::Jsonb, to) if to.struct_fields().is_some() => Explicit,
+        (T::Json | T::Jsonb, to) if to.struct_fields().is_some() || to.is_vector() => Explicit,
         (from, T::Json | T::Jsonb) if from.is_of_structs() => Assignment,
         (T::Nested(_), to) if to.struct_fields().is_some() => return structure::cast_context(from, to),
+        (T::Nested(_), to) if to.is_vector() => {
+            return from.element().filter(|of| of.is_numeric() && !from.is_zero_based()).map(|_| Assignment);
+        }
+        // A vector is an array of its elements where an array is wanted.
+        (T::Nested(_), T::Nested(_)) if let Some((of, _)) = from.vector_of() => {
+            return element_context(of, to.element().filter(|_| !to.is_zero_based())?);
+        }
         (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
             _ if to.is_zero_based() => return None,
             (Some(from), Some(to)) => return element_context(from, to),
@@ -177,12 +184,16 @@ impl Builder<'_> {
             (T::Json, T::Jsonb) => fold::call(Function::ReadAs(to), vec![relabel(value, T::Text)], to),
             (T::Jsonb, T::Json) => relabel(value, to),
             (T::Jsonb, to) if to.is_numeric() || to == T::Boolean => jsonb_function::scalar_of(value, to),
-            (T::Json | T::Jsonb, to) if to.struct_fields().is_some() => self.struct_of_json(value, to),
+            (T::Json | T::Jsonb, to) if to.struct_fields().is_some() || to.is_vector() => self.made_of_json(value, to),
             (from, T::Json | T::Jsonb) if from.is_of_structs() => {
                 let json = self.settled_json(value)?;
                 if to == T::Json { json } else { self.cast_logical(json, to, coercion)? }
             }
             (T::Nested(_), to) if to.struct_fields().is_some() => self.cast_struct(value, to, coercion)?,
+            (T::Nested(_), T::Nested(_)) if to.is_vector() => vector_of_array(value, to)?,
+            (T::Nested(_), T::Nested(_)) if let Some((of, _)) = from.vector_of() => {
+                self.array_of_vector(value, of, to, coercion)?
+            }
             (T::Nested(_), T::Nested(_)) => self.cast_list(value, to, coercion)?,
             (from, to) if to.is_text() && is_own_text(from) => cast(relabel(value, T::Text), to, coercion),
             (from, to) if to.is_text() => {
@@ -225,6 +236,26 @@ impl Builder<'_> {
             (Some(element), Some(wanted)) => Ok(self.cast_array(value, element, wanted)),
             _ => Err(cannot(from, to).at(position)),
         }
+    }
+
+    /// A vector as an array: of its elements' type, unless it is another float, and then as that array is cast.
+    fn array_of_vector(
+        &mut self,
+        vector: Expression,
+        of: DataType,
+        to: DataType,
+        coercion: Coercion,
+    ) -> Result<Expression> {
+        let element = to.element().filter(|of| of.is_float()).unwrap_or(of);
+        let call = Function::Array(ArrayFunction::OfVector, element);
+        let array = fold::call(call, vec![vector], DataType::list(element));
+        if array.data_type == to { Ok(array) } else { self.cast_list(array, to, coercion) }
+    }
+
+    /// A value as an array, if it is a vector; any other as it is.
+    pub(super) fn array_if_vector(&mut self, value: Expression) -> Result<Expression> {
+        let to = value.data_type.vector_as_array();
+        self.coerce(value, to, Coercion::Implicit)
     }
 
     /// An array of bit strings whose lengths have to be those of a type.
@@ -284,6 +315,13 @@ impl Builder<'_> {
         }
         self.read_moment(text, to)
     }
+}
+
+/// An array as a vector.
+fn vector_of_array(value: Expression, to: DataType) -> Result<Expression> {
+    let (from, position) = (value.data_type, value.position);
+    let element = from.element().ok_or_else(|| cannot(from, to).at(position))?;
+    Ok(fold::call(Function::Array(ArrayFunction::ToVector, element), vec![value], to))
 }
 
 /// Whether what carries a value is the text that it is cast to.

@@ -5,7 +5,7 @@
 //! `number_function`, `date_function`, `moment_function`, `interval` and `string_function` (functions), `set_function` (those that give rows),
 //! `sql_function` (those that are queries), `user_function` (those that a program registered); `aggregate`, `gather` and `ordered_set`; `subquery`. `logical` has the types that another
 //! carries, with `array`, `array_function`, `list_function`, `list_measure`, `lambda`, `bytes_function`, `bits_function`, `json`, `jsonb_function`, `zoned` and
-//! `time_with_zone`. `exact` and `blanks` are what numerics and chars need
+//! `time_with_zone`, and `vector` has vectors. `exact` and `blanks` are what numerics and chars need
 //! everywhere. `fold` makes literals of calls of literals on the way.
 //!
 //! What is built has exact types (`function` says what that means), and the position of its parts on everything that may fail.
@@ -55,6 +55,7 @@ mod time_with_zone;
 mod try_cast;
 mod type_limits;
 mod user_function;
+mod vector;
 mod zoned;
 
 pub use aggregate::AggregateArguments;
@@ -77,4 +78,5 @@ pub use registry::{FunctionKind, FunctionSummary, functions};
 pub use set_function::SetCall;
 pub(super) use structure::settled_type;
 pub use subquery::Quantifier;
-pub use type_limits::{bits, characters, decimal};
+pub use type_limits::{bits, characters, decimal, vector};
+pub(crate) use vector::with_cast_hint;

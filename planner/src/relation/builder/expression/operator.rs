@@ -108,6 +108,14 @@ pub enum Operator {
     PathExists,
     /// `a @@ b`.
     PathMatches,
+    /// `a <-> b`.
+    Distance,
+    /// `a <#> b`.
+    NegativeInnerProduct,
+    /// `a <=> b`.
+    CosineDistance,
+    /// `a <+> b`.
+    ManhattanDistance,
 }
 
 /// An operator of one value; `NOT` is [`Builder::negation`].
@@ -150,6 +158,9 @@ impl Builder<'_> {
             let (left, right) = if operator == Operator::IsContained { (right, left) } else { (left, right) };
             return self.jsonb_operator(function, spelling, left, right).map_err(|error| error.at(position));
         }
+        if let Some(applied) = self.vector_operator(operator, &left, &right).map_err(|error| error.at(position))? {
+            return Ok(applied.at(position));
+        }
         let applied = match operator {
             Operator::Add => self.arithmetic(Function::Add, left, right),
             Operator::Subtract => self.arithmetic(Function::Subtract, left, right),
@@ -179,6 +190,10 @@ impl Builder<'_> {
             | Operator::WithoutPath
             | Operator::PathExists
             | Operator::PathMatches => Err(Error::internal("an operator of jsonb alone")),
+            Operator::Distance
+            | Operator::NegativeInnerProduct
+            | Operator::CosineDistance
+            | Operator::ManhattanDistance => Err(Error::internal("an operator of vectors alone")),
             Operator::StartsWith => self.call_text(Function::StartsWith, vec![left, right], "^@", DataType::Boolean),
         };
         applied.map_err(|error| error.at(position))
@@ -213,6 +228,7 @@ impl Builder<'_> {
 
     /// `a || b`: one of them a string, the other anything that has a text.
     fn concatenate(&mut self, left: Expression, right: Expression) -> Result<Expression> {
+        let (left, right) = self.array_beside_vector(left, right)?;
         if left.data_type.element().is_some() || right.data_type.element().is_some() {
             return self.concatenate_arrays(left, right);
         }

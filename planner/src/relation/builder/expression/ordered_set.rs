@@ -272,6 +272,7 @@ fn known(value: &Value) -> Result<Asked> {
 }
 
 fn fractions(builder: &mut Builder<'_>, given: Expression, position: Option<Position>) -> Result<Fractions> {
+    let given = builder.array_if_vector(given)?;
     let is_list = given.data_type.element().is_some();
     let to = if is_list { DataType::list(DataType::Double) } else { DataType::Double };
     let given = builder.coerce(given, to, Coercion::Implicit)?;

@@ -260,6 +260,7 @@ impl Builder<'_> {
     /// `unnest(array)`: its elements in the order in which they lie, whatever its dimensions.
     pub fn unnest(&mut self, array: Expression) -> Result<SetCall> {
         let position = array.position;
+        let array = self.array_if_vector(array)?;
         match array.data_type {
             DataType::Null => {
                 let error = Error::new(ErrorKind::AmbiguousFunction, "function unnest(unknown) is not unique");
@@ -445,6 +446,7 @@ impl Builder<'_> {
         let missing = no_function("generate_subscripts", &arguments);
         let mut arguments = arguments.into_iter();
         let (Some(array), Some(dimension)) = (arguments.next(), arguments.next()) else { return Err(missing) };
+        let array = self.array_if_vector(array)?;
         let Some(element) = array.data_type.element() else { return Err(missing) };
         let dimension = self.coerce(dimension, DataType::Integer, Coercion::Implicit)?;
         let reverse = match arguments.next() {

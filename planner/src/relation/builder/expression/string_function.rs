@@ -41,6 +41,9 @@ fn duck_name(data_type: DataType) -> String {
     if let Some(element) = data_type.element() {
         return format!("{}[]", duck_name(element));
     }
+    if let Some((of, length)) = data_type.vector_of() {
+        return format!("{}[{length}]", duck_name(of));
+    }
     if let Some(fields) = data_type.struct_fields() {
         let fields = fields.iter().map(|(name, of)| format!("{} {}", identifier(name), duck_name(*of)));
         return format!("STRUCT({})", fields.collect::<Vec<_>>().join(", "));

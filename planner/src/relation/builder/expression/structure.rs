@@ -212,7 +212,7 @@ impl Builder<'_> {
     }
 
     /// A struct of what an object of JSON has by the names of its fields.
-    pub(super) fn struct_of_json(&mut self, json: Expression, to: DataType) -> Expression {
+    pub(super) fn made_of_json(&mut self, json: Expression, to: DataType) -> Expression {
         let text = super::logical::relabel(json, DataType::Text);
         self.in_zone_if(Function::Struct(StructFunction::OfJson, to), to, text, to)
     }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::check_type_length;
-use crate::types::{BITS_MAX, DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE};
+use crate::types::{BITS_MAX, DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE, VECTOR_LENGTH_MAX};
 
 /// A decimal type of so many digits, so many of them behind the point; 22023 out of range.
 pub fn decimal(precision: u64, scale: i64) -> Result<DataType> {
@@ -32,6 +32,17 @@ pub fn bits(name: &str, length: u64) -> Result<u32> {
         _ => format!("length for type {name} cannot exceed {BITS_MAX}"),
     };
     Err(Error::new(ErrorKind::InvalidParameter, message))
+}
+
+/// A vector type with elements of a type, of a length that is written so; 22023 out of range.
+pub fn vector(of: DataType, length: &str) -> Result<DataType> {
+    match length.parse::<u32>() {
+        Ok(length) if (1..=VECTOR_LENGTH_MAX).contains(&length) => Ok(DataType::vector(of, length)),
+        _ => {
+            let message = format!("dimensions of type vector must be between 1 and {VECTOR_LENGTH_MAX}, not {length}");
+            Err(Error::new(ErrorKind::InvalidParameter, message))
+        }
+    }
 }
 
 /// An error for a type that was made without a look at the limits, or is the one of what has no type yet (42704).

@@ -44,6 +44,19 @@ impl Builder<'_> {
         Ok(Special::Bound(fold::call(known.function(), arguments, known.result)))
     }
 
+    /// Whether a function that the program registered has parameters of just the arguments' types, of which one is a vector: it
+    /// is called, and not SQL's function of that name.
+    pub(super) fn is_just_users(&self, name: &str, arguments: &[Expression]) -> bool {
+        let is_just = |known: &UserCallee| {
+            let given = || arguments.iter().map(|argument| argument.data_type);
+            let parameters = known.parameters();
+            parameters.len() == arguments.len()
+                && given().zip(parameters).all(|(given, &of)| is_same(given, of))
+                && matches!(known, UserCallee::Scalar(_))
+        };
+        self.catalog.user_functions(name).iter().any(is_just)
+    }
+
     /// A call of an aggregate that the program registered.
     pub(super) fn user_aggregate(
         &mut self,
@@ -143,7 +156,7 @@ impl Builder<'_> {
 
 /// The overload for these arguments, by PostgreSQL's rule: of those that take all of them by implicit casts the one with the most
 /// parameters of just the arguments' types; of several the one with the most parameters, where a cast is needed, of the type that
-/// its category prefers: double precision of numbers, text of literals in quotes.
+/// its category prefers: double precision of numbers, text of literals in quotes, an array of just its elements of a vector.
 ///
 /// Errors: 42725 if several are as good.
 fn overload(name: &str, known: &[UserCallee], arguments: &[Expression]) -> Result<Option<UserCallee>> {
@@ -179,6 +192,7 @@ fn overload(name: &str, known: &[UserCallee], arguments: &[Expression]) -> Resul
 fn is_preferred(from: DataType, to: DataType) -> bool {
     match from {
         DataType::Null => to == DataType::Text,
+        vector if vector.is_vector() => to == vector.vector_as_array(),
         _ => matches!(to, DataType::Double | DataType::Text | DataType::TimestampTz | DataType::Interval),
     }
 }

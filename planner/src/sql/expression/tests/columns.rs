@@ -326,6 +326,10 @@ fn positions_point_at_the_fault() {
         ("not i", "!42804 at 4 argument of NOT must be type boolean, not type integer"),
         ("i = t", "!42883 at 0 operator does not exist: integer = text"),
         ("coalesce(i, t)", "!42804 at 12 COALESCE types integer and text cannot be matched"),
+        ("'[1,2]'::vector(2) <-> '[1]'::vector(1)", "!22000 at 23 different vector dimensions 2 and 1"),
+        ("dot('[1,2]'::vector(2), '[1]'::vector(1))", "!22000 at 24 different vector dimensions 2 and 1"),
+        ("'[1,2]'::vector(2) + '[1]'", "!22000 at 21 expected 2 dimensions, not 1"),
+        ("'[1,2]'::vector(2) <=> 'x'", "!22P02 at 23 invalid input syntax for type vector: \"x\""),
     ]);
 }
 

@@ -53,6 +53,44 @@ impl Writer {
         self.end_loop(nest, vec![(define, reduce, (1, 0))], (open, tuples))
     }
 
+    /// The first row in an order that the rows around it may have a say in, and a loop that takes its fields.
+    pub(super) fn first_row(&mut self, most: u64, data_type: DataType) -> [Let; 2] {
+        let (open, tuples) = (self.open.len(), self.tuples);
+        let nest = self.nest(most);
+        let condition = if self.once_in(2) { self.conditions() } else { Vec::new() };
+        let order: Vec<SortOrder> = (0..1 + self.pick(2)).map(|_| self.sort_order()).collect();
+        let mut arguments: Vec<ScalarId> = Vec::new();
+        for _ in &order {
+            let (of, depth) = (self.ordered_type(), 1 + self.pick(2));
+            arguments.push(self.scalar(of, depth));
+        }
+        let mut value = vec![if is_ordered(data_type) { self.leaf(data_type) } else { self.constant(data_type) }];
+        if self.once_in(2) {
+            value.push(arguments[0]);
+        }
+        for _ in 0..self.pick(2) {
+            let of = self.ordered_type();
+            value.push(self.leaf(of));
+        }
+        let fields = self.fields_of(&value);
+        arguments.extend(value);
+        let bigint = DataType::BigInt;
+        let (limit, offset) = (self.integer(1, bigint), self.program.scalars.constant(Value::Null, bigint));
+        let top_k = Aggregate::new(Reduction::TopK { order, limit, offset }, arguments, DataType::Null);
+        let first = self.program.add_collection(fields.clone(), Shape::Rows);
+        let generator = Generator::Reduce { condition, aggregates: vec![top_k] };
+        let chosen = self.end_loop(nest, vec![(first, generator, (1, 0))], (open, tuples));
+
+        let (open, tuples) = (self.open.len(), self.tuples);
+        let index = self.over(first);
+        let column = self.program.scalars.column(index.id, 0, fields[0].data_type);
+        let aggregates = vec![Aggregate::new(Reduction::Single, vec![column], fields[0].data_type)];
+        let fields = self.aggregate_fields(&aggregates, false);
+        let define = self.program.add_collection(fields, Shape::Single);
+        let reduce = Generator::Reduce { condition: Vec::new(), aggregates };
+        [chosen, self.end_loop(vec![index], vec![(define, reduce, (1, 0))], (open, tuples))]
+    }
+
     fn end_loop(
         &mut self,
         nest: Vec<Index>,
@@ -255,6 +293,9 @@ impl Writer {
             DataType::Decimal { scale, .. } => (data_type, DataType::decimal(DECIMAL_DIGITS_MAX, scale)),
             DataType::Double | DataType::Real | DataType::Interval | DataType::Numeric => (data_type, data_type),
             DataType::SmallInt => (data_type, DataType::BigInt),
+            vector if let Some((_, length)) = vector.vector_of() => {
+                (vector, if self.once_in(2) { DataType::vector(DataType::Double, length) } else { vector })
+            }
             _ => (DataType::Integer, DataType::BigInt),
         };
         Aggregate::new(Reduction::Sum, vec![self.scalar(of, depth)], result)
@@ -272,7 +313,7 @@ impl Writer {
 
     fn quantile(&mut self, data_type: DataType, depth: usize) -> Aggregate {
         let data_type = match data_type {
-            DataType::Boolean | DataType::Interval | DataType::Numeric => DataType::Double,
+            DataType::Boolean | DataType::Interval | DataType::Numeric | DataType::Nested(_) => DataType::Double,
             other => other,
         };
         let fraction = Fraction::new(self.pick(5) as f64 / 4.0).expect("at most 1");
@@ -299,11 +340,16 @@ impl Writer {
             let (data_type, depth) = (writer.ordered_type(), writer.pick(2));
             writer.scalar(data_type, depth)
         };
+        // Vectors are no keys, but rows have them, and they break ties as all fields do.
+        let carried = |writer: &mut Self| match writer.any_type() {
+            vector if vector.is_vector() => writer.scalar(vector, 1),
+            _ => key(writer),
+        };
         let mut arguments: Vec<ScalarId> = order.iter().map(|_| key(self)).collect();
         // Ties are broken by all fields, whose values are as they compare.
         let fields = 1 + self.pick(3);
         let value: Vec<ScalarId> =
-            (0..fields).map(|_| if has_order { key(self) } else { self.constant(bigint) }).collect();
+            (0..fields).map(|_| if has_order { carried(self) } else { self.constant(bigint) }).collect();
         let limit = match self.pick(6) {
             0 => self.program.scalars.constant(Value::Null, bigint),
             1 => self.program.scalars.intern(Scalar::Parameter(0), bigint),

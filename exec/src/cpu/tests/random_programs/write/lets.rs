@@ -84,7 +84,8 @@ impl Writer {
         let count = self.pick(3);
         let mut order = self.order_by(input, count);
         // Rows that tie and differ have no places.
-        let places = of_input.iter().all(|field| !has_forms(field.data_type)) && self.once_in(2);
+        let is_plain = |of: DataType| !has_forms(of) && is_ordered(of);
+        let places = of_input.iter().all(|field| is_plain(field.data_type)) && self.once_in(2);
         if places {
             for at in 0..of_input.len() as u32 {
                 if order.iter().all(|(field, _)| *field != at) {
@@ -236,7 +237,7 @@ impl Writer {
         let Made { id: seed, rows, .. } = self.one_made(is_seed)?;
         let of_seed = self.program.collection(seed).fields.clone();
         let counter = self.field(&of_seed, |of| matches!(of, DataType::Integer | DataType::BigInt));
-        let has_forms = of_seed.iter().any(|field| has_forms(field.data_type));
+        let has_forms = of_seed.iter().any(|field| has_forms(field.data_type) || !is_ordered(field.data_type));
         let ends = of_seed.len() <= DISTINCT_FIELDS_MAX && !has_forms;
         let distinct = !has_forms && self.once_in(2);
         let counter = if distinct && ends && self.once_in(2) { None } else { counter };

@@ -12,9 +12,9 @@ const FAR: i64 = 1_000_003;
 
 const BOOLEAN: DataType = DataType::Boolean;
 
-/// Whether values are compared, sorted by and keys as they are: numerics are by a text of theirs.
+/// Whether values are compared, sorted by and keys as they are: numerics and vectors are by a text of theirs.
 pub(super) fn is_ordered(data_type: DataType) -> bool {
-    data_type != DataType::Numeric
+    data_type != DataType::Numeric && !data_type.is_vector()
 }
 
 /// Whether values that compare as equal can differ.
@@ -392,7 +392,11 @@ impl Writer {
         for _ in 0..self.weighted(&[5, 3, 1]) {
             lets.extend(self.definition(TUPLES_NESTED_MAX));
         }
-        lets.push(self.reducing(TUPLES_NESTED_MAX, data_type));
+        if self.once_in(3) {
+            lets.extend(self.first_row(TUPLES_NESTED_MAX, data_type));
+        } else {
+            lets.push(self.reducing(TUPLES_NESTED_MAX, data_type));
+        }
         let result = lets.last().and_then(|last| last.defines().first().copied())?;
         self.depth -= 1;
         self.made.truncate(made);

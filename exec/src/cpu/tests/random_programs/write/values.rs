@@ -31,8 +31,14 @@ const TYPES: [DataType; 20] = [
 
 const MICROS_OF_DAY: i64 = 86_400_000_000;
 
+/// Elements of a vector.
+const LENGTH: u32 = 3;
+
 /// One of the types.
 pub(super) fn random_type(random: &mut Random) -> DataType {
+    if random.below(TYPES.len() as u64 + 1) == 0 {
+        return DataType::vector(if random.below(2) > 0 { DataType::Real } else { DataType::Double }, LENGTH);
+    }
     TYPES[random.below(TYPES.len() as u64) as usize]
 }
 
@@ -70,6 +76,11 @@ pub(in super::super) fn value(data_type: DataType, pick: i64, stride: i64) -> Va
             1 => Interval { months: 0, days: 30, micros: 0 },
             _ => Interval { months: 0, days: (pick % 3) as i32, micros: pick },
         }),
+        vector if let Some((_, length)) = vector.vector_of() => {
+            const ELEMENTS: [f64; 6] = [f64::NAN, 0.0, 1.5, f64::INFINITY, -3.0, 0.25];
+            let element = |at: i64| ELEMENTS.get((pick + at) as usize).copied().unwrap_or((pick - at) as f64);
+            Value::Vector((0..i64::from(length)).map(element).collect())
+        }
         DataType::Date => Value::Int(spread % 10_000),
         DataType::Timestamp => Value::Int((spread % 10_000) * MICROS_OF_DAY + pick),
         DataType::SmallInt => Value::Int(spread % (1 << 12)),

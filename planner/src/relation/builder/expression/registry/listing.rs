@@ -1,6 +1,6 @@
 //! All functions, as they are listed: in `docs/sql.md`, by `\df`, for completion.
 
-use super::{FAMILIES, FunctionKind, Signature};
+use super::{FAMILIES, FunctionKind, Signature, VECTORS};
 use crate::types::DataType;
 
 /// What is said of a function.
@@ -18,6 +18,13 @@ pub struct FunctionSummary {
     pub family: &'static str,
     /// What it does, in a line.
     pub summary: &'static str,
+}
+
+impl FunctionSummary {
+    /// Whether it takes vectors and nothing else, so that a program may register functions of its name for other types.
+    pub fn is_of_vectors(&self) -> bool {
+        self.family == VECTORS
+    }
 }
 
 /// All functions: family by family, in the order in which each lists them.

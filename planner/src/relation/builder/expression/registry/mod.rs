@@ -17,6 +17,7 @@ mod pattern;
 mod rows;
 mod structure;
 mod text;
+mod vector;
 mod window;
 
 use crate::function::Function;
@@ -102,6 +103,9 @@ const fn family(title: &'static str, signatures: &'static [Signature], described
     Family { title, signatures, described }
 }
 
+/// The family of functions that take vectors and nothing else.
+const VECTORS: &str = "Vectors";
+
 /// All families.
 const FAMILIES: &[Family] = &[
     family("Text", text::SIGNATURES, text::DESCRIBED),
@@ -112,6 +116,7 @@ const FAMILIES: &[Family] = &[
     family("Choices and types", &[], choice::DESCRIBED),
     family("Arrays", &[], array::DESCRIBED),
     family("Lists", &[], list::DESCRIBED),
+    family(VECTORS, &[], vector::DESCRIBED),
     family("Structs", &[], structure::DESCRIBED),
     family("JSON", &[], json::DESCRIBED),
     family("Bytes", &[], bytes::DESCRIBED),
@@ -131,6 +136,21 @@ pub(super) fn signatures(name: &str) -> impl Iterator<Item = &'static Signature>
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let described = FAMILIES.iter().flat_map(|family| family.described).flat_map(|of| of.names).copied();
     FAMILIES.iter().flat_map(|family| family.signatures).map(|signature| signature.name).chain(described)
+}
+
+/// Whether a function takes an array of any elements, or of doubles, at a place, from 0.
+pub(super) fn takes_array(name: &str, place: usize) -> bool {
+    let mut named = FAMILIES.iter().flat_map(|family| family.described).filter(|of| of.names.contains(&name));
+    let is_array = |of: &str| of.starts_with("anyarray") || of.starts_with("double precision[]");
+    let takes = |of: &Described| {
+        let types: Vec<&str> = of.arguments.split(',').map(|of| of.trim_start_matches([' ', '['])).collect();
+        match types.iter().position(|of| of.starts_with('…')) {
+            // As many more as there are, like the one before.
+            Some(more) if place >= more => more > 0 && is_array(types[more - 1]),
+            _ => types.get(place).is_some_and(|of| is_array(of)),
+        }
+    };
+    named.any(takes)
 }
 
 /// What PostgreSQL has under a name and Multiloop has not, for an error that says so.

@@ -1,0 +1,210 @@
+//! Sums of vectors by group: each row's elements are split into the levels of its group (see [`VectorSums`]), several positions at
+//! a time.
+
+use super::Input;
+use crate::column::vectors::{Block, Vectors};
+use crate::cpu::kernels::vector_rows::{Rows, Stored};
+use crate::cpu::simd::kernel::kernel;
+use crate::cpu::vector::builder::ColumnBuilder;
+use crate::cpu::vector::{Vector, VectorData};
+use crate::partial::state::vector_sum::{Split, VectorSums};
+use crate::{Error, Result};
+use multiloop_planner::evaluate::vector::Element;
+use multiloop_planner::meter;
+use multiloop_planner::types::DataType;
+
+/// Elements that are added between two looks at the statement.
+const PIECE: usize = 1 << 16;
+
+/// Elements that are looked at to know how large they usually are, at most.
+const SAMPLE: usize = 1 << 12;
+
+/// One element in so many may be larger than is usual.
+const RARE: usize = 64;
+
+/// What it costs to add an element by itself, in the meter's units.
+const UNITS: usize = 16;
+
+/// Memory for a tile.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    /// The tuples that count, and their groups.
+    pairs: Vec<(u32, u32)>,
+    /// Those of them whose vectors did not go whole into levels.
+    left: Vec<(u32, u32)>,
+}
+
+impl VectorSums {
+    /// Adds vectors, each times its number if there are numbers.
+    pub(super) fn update(&mut self, input: &Input<'_>, numbers: Option<&Vector>, memory: &mut Memory) -> Result<()> {
+        let Some(vector) = input.vector else { return Err(Error::internal("sum of nothing")) };
+        // NULLs of no type.
+        let Some(rows) = Rows::of(vector) else { return Ok(()) };
+        let Memory { pairs, .. } = memory;
+        pairs.clear();
+        match numbers {
+            None => input.each_valid(|tuple, group| pairs.push((tuple as u32, group as u32))),
+            Some(numbers) => input.each_valid(|tuple, group| {
+                if !numbers.is_null(tuple) {
+                    pairs.push((tuple as u32, group as u32));
+                }
+            }),
+        }
+        let factors = match numbers.map(|numbers| (numbers, &numbers.data)) {
+            None => None,
+            Some((numbers, VectorData::F64(values))) => Some((numbers, &values[..])),
+            Some(_) => return Err(Error::internal("vectors times what is no double")),
+        };
+        match (self.is_double(), factors) {
+            (false, None) => self.add_all::<f32, 2>(rows, |_, element| element, memory),
+            (true, None) => self.add_all::<f64, 3>(rows, |_, element| element, memory),
+            (false, Some((numbers, values))) => {
+                let number = |tuple: usize| f32::of(values[numbers.position(tuple)]);
+                self.add_all::<f32, 2>(rows, |tuple, element| element.times(number(tuple)), memory)
+            }
+            (true, Some((numbers, values))) => {
+                let number = |tuple: usize| values[numbers.position(tuple)];
+                self.add_all::<f64, 3>(rows, |tuple, element| element.times(number(tuple)), memory)
+            }
+        }
+    }
+
+    /// Adds what is made of the elements of some tuples to their groups.
+    fn add_all<T: Stored, const LEVELS: usize>(
+        &mut self,
+        rows: Rows<'_>,
+        of: impl Fn(usize, T) -> T + Copy,
+        memory: &mut Memory,
+    ) -> Result<()> {
+        let Memory { pairs, left } = memory;
+        let mut own = Vec::new();
+        let length = self.length();
+        for pairs in pairs.chunks((PIECE / length).max(1)) {
+            meter::spend(pairs.len() * length)?;
+            let split = match self.split(pairs.len() as u64)? {
+                Some(split) => split,
+                None => self.split_for(usual::<T>(rows, pairs, of, &mut own))?,
+            };
+            left.clear();
+            add_rows::<T, LEVELS, _>(Levels, &mut self.levels, length, &split, rows, pairs, of, &mut own, left);
+            pairs.iter().for_each(|&(_, group)| self.seen[group as usize] = true);
+            if left.is_empty() {
+                continue;
+            }
+            // Where more than a few are too large, the units change for all that comes.
+            let are_many = left.len() * RARE > pairs.len();
+            let wider = self.split_for(if are_many { usual::<T>(rows, pairs, of, &mut own) } else { None })?;
+            for &(tuple, group) in left.iter() {
+                for (position, &element) in rows.get::<T>(tuple as usize, &mut own).iter().enumerate() {
+                    let element = of(tuple as usize, element).double();
+                    if !split.parts::<LEVELS>(element).1 {
+                        meter::spend(UNITS)?;
+                        self.add_with(&wider, group as usize, position, element);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The sums, rounded to the elements' type of a vector; infinities where they are beyond it.
+    pub(crate) fn finish(self, data_type: DataType) -> Result<ColumnBuilder> {
+        let Some((of, length)) = data_type.vector_of().filter(|(_, length)| *length as usize == self.length()) else {
+            return Err(Error::internal(format!("a sum of vectors as {data_type}")));
+        };
+        let block = match of {
+            DataType::Real => Block::F32(self.all_rounded(true, |sum| sum as f32)?.into()),
+            _ => Block::F64(self.all_rounded(false, |sum| sum)?.into()),
+        };
+        let vectors =
+            if self.groups() == 0 { Vectors::new(length as usize) } else { Vectors::of_block(length as usize, block) };
+        Ok(ColumnBuilder::from_vectors(vectors, Some(self.seen)))
+    }
+
+    /// All sums by group and position.
+    fn all_rounded<T>(&self, is_real: bool, of: impl Fn(f64) -> T) -> Result<Vec<T>> {
+        let mut all = Vec::with_capacity(self.groups() * self.length());
+        for group in 0..self.groups() {
+            meter::spend(self.length() * if self.has_rest() { UNITS } else { 1 })?;
+            all.extend((0..self.length()).map(|position| of(self.rounded(group, position, is_real))));
+        }
+        Ok(all)
+    }
+}
+
+/// The exponent below which elements are usually, so that at most one in [`RARE`] is not; none if all are zeros, or no numbers.
+fn usual<T: Stored>(rows: Rows<'_>, pairs: &[(u32, u32)], of: impl Fn(usize, T) -> T, own: &mut Vec<T>) -> Option<i32> {
+    let (mut counts, mut count) = ([0u32; 2048], 0);
+    // A sample of them, spread over all.
+    let step = (pairs.len() * rows.length()).div_ceil(SAMPLE).max(1);
+    let mut next = 0;
+    for (at, &(tuple, _)) in pairs.iter().enumerate() {
+        let row = rows.get(tuple as usize, own);
+        while let Some(&element) = row.get(next - at * row.len()) {
+            let element = of(tuple as usize, element).double();
+            let exponent = (element.to_bits() >> 52) as usize & 0x7ff;
+            if element != 0.0 && exponent < 0x7ff {
+                counts[exponent] += 1;
+                count += 1;
+            }
+            next += step;
+        }
+    }
+    let mut above = 0;
+    let exponent = counts.iter().rposition(|&counted| {
+        above += counted as usize;
+        above > count / RARE
+    });
+    exponent.filter(|_| count > 0).map(|exponent| exponent as i32 - 1023 + 1)
+}
+
+/// How many levels there are, as an argument from which they are inferred.
+#[derive(Clone, Copy)]
+struct Levels<const LEVELS: usize>;
+
+kernel! {
+    /// Adds the vectors of tuples to the levels of their groups; those of which something is left are listed.
+    fn add_rows[T: Stored, const LEVELS: usize, F: Fn(usize, T) -> T + Copy](
+        _count: Levels<LEVELS>,
+        levels: &mut [f64],
+        length: usize,
+        split: &Split,
+        rows: Rows<'_>,
+        pairs: &[(u32, u32)],
+        of: F,
+        own: &mut Vec<T>,
+        left: &mut Vec<(u32, u32)>,
+    ) {
+        for &(tuple, group) in pairs {
+            let row = &rows.get::<T>(tuple as usize, own)[..length];
+            let start = group as usize * LEVELS * length;
+            let levels = &mut levels[start..start + LEVELS * length];
+            if add_row::<T, LEVELS>(levels, split, row, |element| of(tuple as usize, element)) > 0 {
+                left.push((tuple, group));
+            }
+        }
+    }
+}
+
+/// Adds a vector to the levels of a group; how many elements did not go into them.
+#[inline(always)]
+fn add_row<T: Stored, const LEVELS: usize>(levels: &mut [f64], split: &Split, row: &[T], of: impl Fn(T) -> T) -> u64 {
+    let length = row.len();
+    let (high, lower) = levels.split_at_mut(length);
+    let (middle, low) = lower.split_at_mut(length);
+    let mut left = 0;
+    for (at, &element) in row.iter().enumerate() {
+        let (parts, is_whole) = split.parts::<LEVELS>(of(element).double());
+        let part = |level: usize| if is_whole { parts[level] } else { 0.0 };
+        high[at] += part(0);
+        middle[at] += part(1);
+        if LEVELS == 3 {
+            low[at] += part(2);
+        }
+        left += u64::from(!is_whole);
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+//! Tuples of a tile folded into the groups of an aggregate.
+
+use super::tile::Tile;
+use crate::Result;
+use crate::cpu::aggregate::{Accumulator, Input, TileGroups};
+use crate::plan::tree::AggregatePlan;
+
+/// Folds the active tuples into their groups.
+pub(crate) fn fold(
+    tile: &mut Tile<'_>,
+    accumulator: &mut Accumulator,
+    aggregate: &AggregatePlan,
+    groups: TileGroups<'_>,
+) -> Result<()> {
+    if let Some(argument) = aggregate.argument {
+        if let TileGroups::Masks(_) | TileGroups::Runs(_) = groups
+            && let Some((column, start)) = tile.scanned(argument)
+            && accumulator.update_from(column, start..start + tile.len(), groups)
+        {
+            return Ok(());
+        }
+        if accumulator.takes_products()
+            && let Some((vectors, numbers)) = tile.product(argument)
+        {
+            tile.ensure(vectors)?;
+            tile.ensure(numbers)?;
+            let input = Input { groups, vector: Some(tile.top(vectors)), len: tile.len() };
+            return accumulator.update_with(&input, tile.top(numbers));
+        }
+        if accumulator.takes_numerics() {
+            tile.evaluate_numerics(argument)?;
+        } else {
+            tile.evaluate(argument)?;
+        }
+    }
+    let vector = aggregate.argument.map(|argument| tile.vector(argument));
+    accumulator.update(&Input { groups, vector, len: tile.len() })
+}
