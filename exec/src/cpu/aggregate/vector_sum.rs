@@ -86,7 +86,8 @@ impl VectorSums {
                 None => self.split_for(usual::<T>(rows, pairs, of, &mut own))?,
             };
             left.clear();
-            add_rows::<T, LEVELS, _>(Levels, &mut self.levels, length, &split, rows, pairs, of, &mut own, left);
+            let levels = Levels::<LEVELS> { all: &mut self.levels, length };
+            add_rows(levels, &split, Given { rows, pairs }, of, &mut own, left);
             pairs.iter().for_each(|&(_, group)| self.seen[group as usize] = true);
             if left.is_empty() {
                 continue;
@@ -158,27 +159,35 @@ fn usual<T: Stored>(rows: Rows<'_>, pairs: &[(u32, u32)], of: impl Fn(usize, T) 
     exponent.filter(|_| count > 0).map(|exponent| exponent as i32 - 1023 + 1)
 }
 
-/// How many levels there are, as an argument from which they are inferred.
+/// The levels of all groups, by group, level and position.
+struct Levels<'a, const LEVELS: usize> {
+    all: &'a mut [f64],
+    /// Positions.
+    length: usize,
+}
+
+/// Vectors and the groups that they go to, by tuple.
 #[derive(Clone, Copy)]
-struct Levels<const LEVELS: usize>;
+struct Given<'a> {
+    rows: Rows<'a>,
+    pairs: &'a [(u32, u32)],
+}
 
 kernel! {
     /// Adds the vectors of tuples to the levels of their groups; those of which something is left are listed.
     fn add_rows[T: Stored, const LEVELS: usize, F: Fn(usize, T) -> T + Copy](
-        _count: Levels<LEVELS>,
-        levels: &mut [f64],
-        length: usize,
+        levels: Levels<'_, LEVELS>,
         split: &Split,
-        rows: Rows<'_>,
-        pairs: &[(u32, u32)],
+        given: Given<'_>,
         of: F,
         own: &mut Vec<T>,
         left: &mut Vec<(u32, u32)>,
     ) {
-        for &(tuple, group) in pairs {
-            let row = &rows.get::<T>(tuple as usize, own)[..length];
-            let start = group as usize * LEVELS * length;
-            let levels = &mut levels[start..start + LEVELS * length];
+        let stride = LEVELS * levels.length;
+        for &(tuple, group) in given.pairs {
+            let row = &given.rows.get::<T>(tuple as usize, own)[..levels.length];
+            let start = group as usize * stride;
+            let levels = &mut levels.all[start..start + stride];
             if add_row::<T, LEVELS>(levels, split, row, |element| of(tuple as usize, element)) > 0 {
                 left.push((tuple, group));
             }
