@@ -297,9 +297,8 @@ mod tests {
         assert_eq!(of(normalize, vector, &given), growth(8 * 1000, 2));
         assert_eq!(of(Function::Cast, DataType::vector(DataType::Double, 1000), &given), growth(8 * 1000, 2));
         let array = Function::Array(ArrayFunction::OfVector, DataType::Real);
-        for (function, result) in [(Function::Cast, DataType::Text), (array, DataType::list(DataType::Real))] {
-            assert_eq!(of(function, result, &given), growth(SHOWN_ELEMENT * 1000, 2));
-        }
+        assert_eq!(of(Function::Cast, DataType::Text, &given), growth(SHOWN_ELEMENT * 1000, 2));
+        assert_eq!(of(array, DataType::list(DataType::Real), &given), growth(ELEMENT * 1000, 2));
         // One value for all tuples is made once.
         let constant = Vector { constant: true, ..given.clone() };
         assert_eq!(of(normalize, vector, &constant), growth(8 * 1000, 1));
