@@ -270,7 +270,8 @@ impl<'a> Tile<'a> {
             [Register::F64, Register::Vectors(_)] => (right, left),
             _ => return None,
         };
-        (!self.is_computed(number)).then_some(pair)
+        // What is volatile is made anew where it is asked for, by `evaluate`.
+        (!self.is_computed(number) && !self.node(number).volatile).then_some(pair)
     }
 
     /// Whether a scalar's values are, once computed, integers of at most 64 bits.
