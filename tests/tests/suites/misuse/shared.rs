@@ -1,6 +1,6 @@
 //! One session that is used by two threads at once: their statements run beside each other, in its one transaction.
 
-use super::{Gate, STREAMED, a_million, activity, engine, rows, run, sqlstate, wait_until, watched};
+use super::{Gate, a_million, activity, engine, rows, run, sqlstate, wait_until, watched};
 use multiloop::{ErrorKind, ResultStream, TransactionStatus};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -114,11 +114,11 @@ fn a_long_fetch_holds_nobody_up() {
         let session = engine.session();
         a_million(&session);
         let used = engine.memory_used();
-        run(&session, &format!("BEGIN; DECLARE c CURSOR FOR {STREAMED}; DECLARE d CURSOR FOR SELECT n FROM million"));
+        run(&session, "BEGIN; DECLARE c CURSOR FOR SELECT gate(n) FROM million; DECLARE d CURSOR FOR SELECT n FROM million");
         let own = multiloop::Cancellation::default();
         std::thread::scope(|scope| {
             let fetching = scope.spawn(|| session.cancelled_by(&own, || session.sql("MOVE ALL c")).map(drop));
-            wait_until("it fetches", || engine.memory_used() > used + (4 << 20));
+            gate.wait_for_somebody();
             assert_eq!(rows(&session, "FETCH 1 d"), ["0"]);
             assert!(session.cursor("c").is_some() && !fetching.is_finished());
             run(&session, "DECLARE e CURSOR FOR SELECT 1; FETCH e; CLOSE e");
@@ -128,6 +128,7 @@ fn a_long_fetch_holds_nobody_up() {
             run(&session, "ROLLBACK");
             assert!(session.cursor("c").is_none() && !fetching.is_finished());
             own.cancel();
+            gate.open();
             assert_eq!(sqlstate(fetching.join().expect("no panic")), "57014");
         });
         assert_eq!(engine.memory_used(), used);
