@@ -114,7 +114,10 @@ fn a_long_fetch_holds_nobody_up() {
         let session = engine.session();
         a_million(&session);
         let used = engine.memory_used();
-        run(&session, "BEGIN; DECLARE c CURSOR FOR SELECT gate(n) FROM million; DECLARE d CURSOR FOR SELECT n FROM million");
+        run(
+            &session,
+            "BEGIN; DECLARE c CURSOR FOR SELECT gate(n) FROM million; DECLARE d CURSOR FOR SELECT n FROM million",
+        );
         let own = multiloop::Cancellation::default();
         std::thread::scope(|scope| {
             let fetching = scope.spawn(|| session.cancelled_by(&own, || session.sql("MOVE ALL c")).map(drop));
