@@ -352,11 +352,16 @@ impl Context {
 
     /// A piece of the statement's work, on whatever thread; an error (57014) in its place if the statement was cancelled.
     pub(crate) fn piece<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.check()?;
-        let _entered = self.enter();
+        let _entered = self.begin_piece()?;
         let done = work()?;
         meter::settle()?;
         Ok(done)
+    }
+
+    /// What all pieces begin with, apart from them: there are hundreds of kinds.
+    fn begin_piece(&self) -> Result<(Entered, meter::Entered)> {
+        self.check()?;
+        Ok(self.enter())
     }
 
     /// Says that what this thread does from now on is the statement's, until what is returned is dropped: functions of long values

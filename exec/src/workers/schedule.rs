@@ -5,12 +5,12 @@
 //! so neither the number of threads nor timing shows in a result that is put together by number.
 
 use crate::workers::context::Context;
-use crate::workers::pool::Pool;
+use crate::workers::pool::{Pool, Worker};
 use crate::workers::shares::{Home, Shares};
 use crate::{Error, Result};
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Rows of a morsel, at most. Small enough to balance and to cancel, large enough for its overhead to vanish.
 pub const MORSEL_ROWS: usize = 1 << 15;
@@ -55,8 +55,7 @@ pub fn run<S: Send, E: Send, T: Send>(
     work: impl Fn(&mut S, usize) -> Result<T> + Sync,
     end: impl Fn(S) -> E + Sync,
 ) -> Result<(Vec<E>, Vec<T>)> {
-    let work = |state: &mut S, number: usize| context.piece(|| work(state, number));
-    share(Some(pool), count, Home::Nowhere, state, work, end)
+    Workers { pool: Some(pool), context }.run(count, state, work, end)
 }
 
 /// As [`run`], without a look at whether the statement was cancelled. Numbers that have a home are taken by the workers of
@@ -69,73 +68,125 @@ fn share<S: Send, E: Send, T: Send>(
     work: impl Fn(&mut S, usize) -> Result<T> + Sync,
     end: impl Fn(S) -> E + Sync,
 ) -> Result<(Vec<E>, Vec<T>)> {
+    let (results, ends) = (Cells::empty(count), Ends::default());
+    {
+        let (results, ends, state, work, end) = (&results, &ends, &state, &work, &end);
+        let begin = move |worker: Worker| -> Box<dyn Part + '_> {
+            let mut own: Option<S> = None;
+            let piece = move |number: Option<usize>| {
+                if let Some(number) = number {
+                    let state = match &mut own {
+                        Some(state) => state,
+                        None => own.insert(state()?),
+                    };
+                    results.put(number, work(state, number)?);
+                } else if let Some(own) = own.take() {
+                    ends.put(worker, end(own));
+                }
+                Ok(())
+            };
+            Box::new(piece)
+        };
+        share_parts(pool, count, home, &begin)?;
+    }
+    Ok((ends.into_inner(), results.into_inner()))
+}
+
+/// What one worker does of a loop, without its types: does the piece of a number, or, without one, leaves what it has
+/// and ends. Loops of all types are scheduled by the same code ([`share_parts`]), which would be a fifth of the crate else.
+trait Part: FnMut(Option<usize>) -> Result<()> + Send {}
+
+impl<F: FnMut(Option<usize>) -> Result<()> + Send> Part for F {}
+
+/// Has the workers' parts do all numbers below `count`.
+fn share_parts<'a>(
+    pool: Option<&Pool>,
+    count: usize,
+    home: Home<'_>,
+    begin: &(dyn Fn(Worker) -> Box<dyn Part + 'a> + Sync + 'a),
+) -> Result<()> {
     let Some(pool) = pool.filter(|pool| count > 1 && pool.threads() > 1) else {
-        return run_here(count, state, work, end);
+        if count > 0 {
+            let mut part = begin(Worker { number: 0, node: 0 });
+            (0..count).try_for_each(|number| part(Some(number)))?;
+            part(None)?;
+        }
+        return Ok(());
     };
     let shares = &Shares::new(count, pool.nodes(), home);
     // Where a node's workers are waited for, any of them may be among the last to come.
     let helpers = if shares.wait() { pool.threads() - 1 } else { count - 1 };
-    let failure = Failure::default();
-    let outcomes = Mutex::new(Vec::new());
-    {
-        let (failure, outcomes, state, work, end) = (&failure, &outcomes, &state, &work, &end);
-        pool.share(helpers, move |worker| {
-            let mut results = Vec::new();
-            let mut own: Option<S> = None;
-            move || {
-                if !failure.is_set()
-                    && let Some(number) = shares.take(worker.node)
-                {
-                    let state = match &mut own {
-                        Some(state) => Ok(state),
-                        None => state().map(|new| own.insert(new)),
-                    };
-                    match state.and_then(|state| work(state, number)) {
-                        Ok(result) => results.push((number, result)),
-                        Err(error) => failure.set(error),
-                    }
-                    // The last piece's worker ends in the same turn: somebody may wait for it.
-                    if !failure.is_set() && shares.any_left() {
-                        return true;
-                    }
+    let failure = &Failure::default();
+    pool.share(helpers, move |worker| {
+        let mut part = begin(worker);
+        move || {
+            if !failure.is_set()
+                && let Some(number) = shares.take(worker.node)
+            {
+                part(Some(number)).unwrap_or_else(|error| failure.set(error));
+                // The last piece's worker ends in the same turn: somebody may wait for it.
+                if !failure.is_set() && shares.any_left() {
+                    return true;
                 }
-                let own = own.take().map(end);
-                if let (Some(own), Ok(mut outcomes)) = (own, outcomes.lock()) {
-                    outcomes.push((worker, own, std::mem::take(&mut results)));
-                }
-                false
             }
-        });
-    }
-    failure.into_result()?;
-    let mut outcomes = outcomes.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
-    outcomes.sort_unstable_by_key(|(worker, ..)| *worker);
-    let mut ends = Vec::with_capacity(outcomes.len());
-    let mut all: Vec<Option<T>> = (0..count).map(|_| None).collect();
-    for (_, end, results) in outcomes {
-        ends.push(end);
-        for (number, result) in results {
-            all[number] = Some(result);
+            part(None).unwrap_or_else(|error| failure.set(error));
+            false
         }
-    }
-    Ok((ends, all.into_iter().map(|result| result.expect("every number was taken once")).collect()))
+    });
+    failure.take().map_or(Ok(()), Err)
 }
 
-fn run_here<S, E, T>(
-    count: usize,
-    state: impl Fn() -> Result<S>,
-    work: impl Fn(&mut S, usize) -> Result<T>,
-    end: impl Fn(S) -> E,
-) -> Result<(Vec<E>, Vec<T>)> {
-    if count == 0 {
-        return Ok((Vec::new(), Vec::new()));
+/// A value for each number, of which one worker at a time uses one.
+struct Cells<T>(Vec<Mutex<Option<T>>>);
+
+impl<T> Cells<T> {
+    fn empty(count: usize) -> Self {
+        Cells((0..count).map(|_| Mutex::new(None)).collect())
     }
-    let mut own = state()?;
-    let mut results = Vec::with_capacity(count);
-    for number in 0..count {
-        results.push(work(&mut own, number)?);
+
+    fn full(values: Vec<T>) -> Self {
+        Cells(values.into_iter().map(|value| Mutex::new(Some(value))).collect())
     }
-    Ok((vec![end(own)], results))
+
+    fn put(&self, number: usize, value: T) {
+        *locked(&self.0[number]) = Some(value);
+    }
+
+    fn take(&self, number: usize) -> T {
+        locked(&self.0[number]).take().expect("every number is taken once")
+    }
+
+    fn into_inner(self) -> Vec<T> {
+        let value = |cell: Mutex<Option<T>>| cell.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.0.into_iter().map(|cell| value(cell).expect("every number was taken once")).collect()
+    }
+}
+
+/// What workers leave, in the order of their numbers.
+struct Ends<E>(Mutex<Vec<(Worker, E)>>);
+
+impl<E> Default for Ends<E> {
+    fn default() -> Self {
+        Ends(Mutex::default())
+    }
+}
+
+impl<E> Ends<E> {
+    fn put(&self, worker: Worker, end: E) {
+        let mut ends = locked(&self.0);
+        let place = ends.partition_point(|(other, _)| *other <= worker);
+        ends.insert(place, (worker, end));
+    }
+
+    fn into_inner(self) -> Vec<E> {
+        let ends = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        ends.into_iter().map(|(_, end)| end).collect()
+    }
+}
+
+/// What one worker at a time uses. If one panics, so does the thread that asked for its work: nobody sees what is left.
+fn locked<T>(cell: &Mutex<T>) -> MutexGuard<'_, T> {
+    cell.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Applies `work` to every item on the workers; results are in the order of the items.
@@ -154,13 +205,9 @@ fn map_by<I: Send, T: Send>(
     home: Home<'_>,
     work: impl Fn(I) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    let items: Vec<Mutex<Option<I>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
-    let take = |number: usize| {
-        let item = items[number].lock().map_err(|_| Error::internal("a worker panicked"))?.take();
-        Ok(item.expect("every number is taken once"))
-    };
-    let work = |(): &mut (), number: usize| workers.context.piece(|| work(take(number)?));
-    let (_, results) = share(workers.pool, items.len(), home, || Ok(()), work, drop)?;
+    let (count, items) = (items.len(), Cells::full(items));
+    let work = |(): &mut (), number: usize| workers.context.piece(|| work(items.take(number)));
+    let (_, results) = share(workers.pool, count, home, || Ok(()), work, drop)?;
     Ok(results)
 }
 
@@ -216,10 +263,8 @@ impl Workers<'_> {
         work: impl Fn(&mut S, usize) -> Result<T> + Sync,
         end: impl Fn(S) -> E + Sync,
     ) -> Result<(Vec<E>, Vec<T>)> {
-        match self.pool {
-            Some(pool) => run(pool, self.context, count, state, work, end),
-            None => run_here(count, state, |state, number| self.context.piece(|| work(state, number)), end),
-        }
+        let work = |state: &mut S, number: usize| self.context.piece(|| work(state, number));
+        share(self.pool, count, Home::Nowhere, state, work, end)
     }
 
     /// As [`Workers::run`]; numbers for which `home` gives a node are taken by its workers first.
@@ -268,10 +313,7 @@ impl Workers<'_> {
 
     /// As [`map`].
     pub fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> Result<T> + Sync) -> Result<Vec<T>> {
-        match self.pool {
-            Some(_) => map_by(*self, items, Home::Nowhere, work),
-            None => items.into_iter().map(|item| self.context.piece(|| work(item))).collect(),
-        }
+        map_by(*self, items, Home::Nowhere, work)
     }
 }
 
@@ -288,15 +330,12 @@ impl Failure {
     }
 
     fn set(&self, error: Error) {
-        if let Ok(mut first) = self.error.lock() {
-            first.get_or_insert(error);
-        }
+        locked(&self.error).get_or_insert(error);
         self.set.store(true, Ordering::Relaxed);
     }
 
-    fn into_result(self) -> Result<()> {
-        let error = self.error.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
-        error.map_or(Ok(()), Err)
+    fn take(&self) -> Option<Error> {
+        locked(&self.error).take()
     }
 }
 
