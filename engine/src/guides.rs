@@ -7,3 +7,7 @@ struct GuideToLinq;
 /// `docs/embed.md`.
 #[doc = include_str!("../../docs/embed.md")]
 struct GuideToEmbedding;
+
+/// `docs/nested.md`.
+#[doc = include_str!("../../docs/nested.md")]
+struct GuideToNestedPrograms;

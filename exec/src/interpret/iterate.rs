@@ -56,13 +56,18 @@ pub(crate) enum Rounds {
 }
 
 impl Rounds {
-    /// Those of an iteration of which only the last round is wanted.
-    pub(crate) fn of(last: Option<RowBound>, parameters: &[Value]) -> Self {
-        match last.map(|last| last.rows(parameters)) {
+    /// Those of an iteration, of which only the last one is wanted if there is a bound. 2201W if that is negative.
+    pub(crate) fn of(last: Option<RowBound>, parameters: &[Value]) -> Result<Self> {
+        if let Some(RowBound::Parameter(number)) = last
+            && let Some(Value::Int(..0)) = parameters.get(number as usize)
+        {
+            return Err(Error::negative_row_count("TIMES"));
+        }
+        Ok(match last.map(|last| last.rows(parameters)) {
             None => Rounds::Any,
             Some(Some(most)) => Rounds::Most(most),
             Some(None) => Rounds::Few(ROUNDS_MAX),
-        }
+        })
     }
 
     /// Whether there is another one; 54000 if it had to have ended.
@@ -92,7 +97,7 @@ impl Interpreter<'_> {
         step: BlockId,
         (distinct, enough, last): (bool, Option<Enough>, Option<RowBound>),
     ) -> Result<Vec<Row>> {
-        let mut rounds = Rounds::of(last, self.parameters);
+        let mut rounds = Rounds::of(last, self.parameters)?;
         let mut needed = enough.and_then(|enough| enough.rows(self.parameters));
         let field = enough.and_then(|enough| enough.field);
         let mut seen = distinct.then(Seen::default);
@@ -128,5 +133,33 @@ impl Interpreter<'_> {
             self.collections[working.0 as usize] = Some(Rc::new(round));
             rows = self.block(step)?.all_rows();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rounds;
+    use multiloop_planner::multiloop::{ROUNDS_MAX, RowBound};
+    use multiloop_planner::value::Value;
+
+    fn rounds(last: Option<RowBound>, parameter: Value) -> Result<u64, &'static str> {
+        let mut rounds = Rounds::of(last, &[parameter]).map_err(|error| error.sqlstate())?;
+        let mut gone = 0;
+        while gone <= ROUNDS_MAX && rounds.another().map_err(|error| error.sqlstate())? {
+            gone += 1;
+        }
+        Ok(gone)
+    }
+
+    #[test]
+    fn states_go_round_so_often() {
+        let parameter = Some(RowBound::Parameter(0));
+        assert_eq!(rounds(None, Value::Null), Ok(ROUNDS_MAX + 1));
+        assert_eq!(rounds(Some(RowBound::Rows(0)), Value::Null), Ok(0));
+        assert_eq!(rounds(Some(RowBound::Rows(3)), Value::Null), Ok(3));
+        assert_eq!(rounds(parameter, Value::Int(2)), Ok(2));
+        assert_eq!(rounds(parameter, Value::Int(-1)), Err("2201W"));
+        assert_eq!(rounds(parameter, Value::Null), Err("54000"));
+        assert_eq!(rounds(Some(RowBound::All), Value::Null), Err("54000"));
     }
 }

@@ -98,7 +98,7 @@ impl Frame<'_> {
         let mut rows = sort::concat(&[self.get(seed)?.rows()?], types.len());
         let mut needed = round.enough.and_then(|enough| enough.rows(self.shared.parameters));
         let field = round.enough.and_then(|enough| enough.field);
-        let mut bound = Bound::of(round.last, self.shared.parameters);
+        let mut bound = Bound::of(round.last, self.shared.parameters)?;
         loop {
             self.check()?;
             if let Some(seen) = &mut seen {

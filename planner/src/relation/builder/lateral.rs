@@ -250,8 +250,9 @@ impl Builder<'_> {
                 let (numbered, number) = self.numbered(input, each().collect(), order);
                 self.filter(numbered, within(number, limit.as_ref(), offset.as_ref())?)
             }
-            Relation::Recursive { .. } => {
-                let what = "WITH RECURSIVE in a LATERAL subquery that reads other tables of FROM is";
+            Relation::Recursive { last, .. } => {
+                let what = if last.is_some() { "an iteration" } else { "WITH RECURSIVE" };
+                let what = format!("{what} in a LATERAL subquery that reads other tables of FROM is");
                 return Err(Error::unsupported(what));
             }
             Relation::With { cte, definition, body } => self.apply_with(values, cte, definition, body)?,
