@@ -119,6 +119,13 @@ fn value(data_type: DataType, pick: i64, stride: i64) -> Value {
         DataType::SmallInt => Value::Int(spread % (1 << 14)),
         DataType::Integer => Value::Int(spread % (1 << 30)),
         DataType::Date => Value::Int(spread % 10_000),
+        _ if let Some((of, length)) = data_type.vector_of() => {
+            let element = |at: i64| match value(of, (pick + at) % 24, stride) {
+                Value::Float(element) => element,
+                _ => 0.0,
+            };
+            Value::Vector((0..i64::from(length)).map(element).collect())
+        }
         _ => Value::Int(spread),
     }
 }

@@ -9,6 +9,7 @@ mod bucket_correlated_rows;
 mod code_case_keys;
 mod code_truncated_keys;
 mod collect_driving_rows;
+mod column_to_row_reduce;
 mod conditional_reduce;
 mod count_unread_rows;
 mod demand_restriction;
@@ -129,6 +130,11 @@ pub const RULES: &[Rule] = &[
         "beside any_equal_to_exists, for the comparisons by order",
     ),
     rule("conditional_reduce", conditional_reduce::conditional_reduce, "unnests correlated subqueries"),
+    rule(
+        "column_to_row_reduce",
+        column_to_row_reduce::column_to_row_reduce,
+        "behind conditional_reduce, which does what has an equality; then hoist_invariant_block takes out what it has made",
+    ),
     rule(
         "reduce_probed_bucket",
         reduce_probed_bucket::reduce_probed_bucket,
