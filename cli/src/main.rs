@@ -1,8 +1,9 @@
-//! The `multiloop` program: an SQL shell, scripts, a server, and TPC-H.
+//! The `multiloop` program: an SQL shell, scripts, a server, TPC-H, and applications.
 
 #[macro_use]
 mod say;
 
+mod apps;
 mod card;
 mod display;
 mod failure;
@@ -48,6 +49,8 @@ enum Command {
     Tpch(tpch::TpchArguments),
     /// Run queries of another kind beside DuckDB
     Shapes(shapes::ShapesArguments),
+    /// Run applications (k-means) in typed LINQ beside loops by hand
+    Apps(apps::AppsArguments),
 }
 
 fn main() -> ExitCode {
@@ -72,6 +75,7 @@ fn run(arguments: &Arguments, places: (&[usize], &[usize])) -> Result<ExitCode> 
         Some(Command::Gpu(arguments)) => card::gpu(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Tpch(arguments)) => tpch::tpch(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Shapes(arguments)) => shapes::shapes(arguments),
+        Some(Command::Apps(arguments)) => apps::apps(arguments).map(|()| ExitCode::SUCCESS),
         None => sql::sql(&arguments.sql, places),
     }
 }
