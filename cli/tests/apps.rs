@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// All applications, each with its forms of the queries and its pictures.
-const APPS: [(&str, [&str; 2], &[&str]); 1] = [("kmeans", ["by point", "by centroid"], &["clusters", "convergence"])];
+const APPS: [(&str, [&str; 2], &[&str]); 2] = [
+    ("kmeans", ["by point", "by centroid"], &["clusters", "convergence"]),
+    ("logistic", ["by rows", "by columns"], &["convergence"]),
+];
 
 /// Few rows, and iterations in which something moves.
 const SMALL: [&str; 6] = ["--sf", "0.0004", "--iterations", "3", "--threads", "2"];
@@ -79,7 +82,7 @@ fn people_read_a_table() {
     for (name, forms, _) in APPS {
         let text = small(&[name, "--seed", "5"]);
         assert!(text.starts_with(&format!("{name}: 200 ")) && text.contains("seed 5; 3 iterations"), "{text}");
-        assert!(text.contains("queries on 2 threads, loops on one"), "{text}");
+        assert!(text.contains("threads: 2 for queries, 1 for loops;"), "{text}");
         assert!(forms.iter().all(|form| text.lines().any(|line| line.starts_with(form))), "{text}");
         assert!(!text.contains("WRONG"), "{text}");
     }

@@ -33,7 +33,7 @@ const LANES: usize = 8;
 
 /// Runs it.
 pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
-    options.bar.set_message("kmeans: making points");
+    options.bar.set_message("making points");
     let started = Instant::now();
     let points = ScalarBuffer::from(points(options.rows, options.seed));
     let generate_ms = milliseconds(started);
@@ -55,10 +55,9 @@ pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
     let expected = run_loops(&points, &first, options, &mut report)?;
     let forms: [(&str, Step); 2] = [("by point", by_point), ("by centroid", by_centroid)];
     for (name, step) in forms {
-        options.bar.set_message(format!("kmeans: {name}"));
         session.sql("DROP TABLE IF EXISTS centroids")?;
         start(session, &as_rows(&first)?)?;
-        let times = timed(options.iterations, || Ok(advance(session, step)?))?;
+        let times = timed(options, name, || Ok(advance(session, step)?))?;
         let ended = session.rows_of::<Centroid>()?.order_by(|centroid| centroid.id).collect()?;
         let ended: Vec<f32> = ended.iter().flat_map(|centroid| centroid.at).collect();
         report.add(name, times, difference(&widened(&ended), &widened(&expected)));
@@ -71,18 +70,16 @@ pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
 
 /// Runs both loops; the centroids that the textbook one ends with.
 fn run_loops(points: &[f32], first: &[f32], options: &Options, report: &mut Report) -> Result<Vec<f32>> {
-    options.bar.set_message("kmeans: the textbook loop");
     let mut expected = first.to_vec();
     let mut loss = Vec::new();
-    let times = timed(options.iterations, || {
+    let times = timed(options, "textbook loop", || {
         loss.push(textbook(points, &mut expected) / report.rows as f64);
         Ok(())
     })?;
     report.loss = loss;
     report.add("textbook loop", times, 0.0);
-    options.bar.set_message("kmeans: the tuned loop");
     let mut ended = first.to_vec();
-    let times = timed(options.iterations, || {
+    let times = timed(options, "tuned loop", || {
         tuned(points, &mut ended);
         Ok(())
     })?;

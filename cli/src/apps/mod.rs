@@ -5,6 +5,7 @@
 
 mod input;
 mod kmeans;
+mod logistic;
 mod report;
 mod svg;
 
@@ -28,11 +29,7 @@ const ROWS_MIN: usize = 100;
 /// A scale factor that is taken for a mistake: 100 are 20 GB of reals.
 const SCALE_MAX: f64 = 100.0;
 
-/// Runs applications in typed LINQ beside the same as loops by hand, and compares what they give.
-///
-/// Without a name it says which there are. The queries are those of engine/examples. The loops, one from a textbook and one that is
-/// tuned, run on one thread, and are compiled as this program is: for any processor of the architecture, while the engine chooses
-/// its instructions when it runs. Exits with 1 if a query or the tuned loop ends with something else than the textbook loop.
+/// What is run, and how.
 #[derive(Args, Debug)]
 pub(crate) struct AppsArguments {
     /// Applications to run
@@ -74,6 +71,8 @@ enum Rules {
 enum Choice {
     /// Clusters of points
     Kmeans,
+    /// Kinds of samples
+    Logistic,
     /// All of them
     All,
 }
@@ -87,12 +86,20 @@ struct App {
 }
 
 /// All applications.
-const APPS: &[App] = &[App {
-    name: "kmeans",
-    about: "k-means: clusters of points; grouped by their centroids, and picked for each centroid",
-    choice: Choice::Kmeans,
-    run: kmeans::run,
-}];
+const APPS: &[App] = &[
+    App {
+        name: "kmeans",
+        about: "k-means: clusters of points; grouped by their centroids, and picked for each centroid",
+        choice: Choice::Kmeans,
+        run: kmeans::run,
+    },
+    App {
+        name: "logistic",
+        about: "logistic regression: kinds of samples; gradients by rows, and by columns",
+        choice: Choice::Logistic,
+        run: logistic::run,
+    },
+];
 
 /// What an application is told.
 struct Options {

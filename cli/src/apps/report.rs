@@ -1,5 +1,6 @@
 //! What running an application gave: times of its iterations, and whether all ways end alike.
 
+use super::Options;
 use anyhow::Result;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -93,7 +94,7 @@ impl Report {
         writeln!(text, "{app}: {input}, seed {seed}; {iterations} iterations")?;
         writeln!(
             text,
-            "queries on {threads} threads{rules}, loops on one; input made in {:.0} ms, a table of it in {:.1} ms",
+            "threads: {threads} for queries{rules}, 1 for loops; input made in {:.0} ms, a table of it in {:.1} ms",
             self.generate_ms, self.load_ms
         )?;
         let width = self.runs.iter().map(|run| run.name.len()).max().unwrap_or(0).max(8);
@@ -120,14 +121,15 @@ impl Report {
     }
 }
 
-/// Does something so often; the milliseconds of each time.
-pub(super) fn timed(times: usize, mut work: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
-    let once = |_| {
+/// Does something as often as there are iterations, and says so meanwhile; the milliseconds of each time.
+pub(super) fn timed(options: &Options, what: &str, mut work: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
+    let once = |iteration| {
+        options.bar.set_message(format!("{what}, iteration {iteration} of {}", options.iterations));
         let started = Instant::now();
         work()?;
         Ok(milliseconds(started))
     };
-    (0..times).map(once).collect()
+    (1..=options.iterations).map(once).collect()
 }
 
 pub(super) fn milliseconds(since: Instant) -> f64 {
