@@ -155,6 +155,8 @@ pub enum ErrorKind {
     Cancelled,
     /// 54001: nested too deeply.
     TooComplex,
+    /// 54000: a limit of the engine's own, of rounds.
+    LimitExceeded,
     /// 25P02: a statement in a transaction that has failed.
     FailedTransaction,
     /// 25001: a transaction is open where none may be.
@@ -348,6 +350,7 @@ impl ErrorKind {
             ErrorKind::OutOfMemory => "53200",
             ErrorKind::Cancelled => "57014",
             ErrorKind::TooComplex => "54001",
+            ErrorKind::LimitExceeded => "54000",
             ErrorKind::DataCorrupted => "XX001",
             ErrorKind::Internal => "XX000",
             // Those of sessions, and of programs.

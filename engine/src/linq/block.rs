@@ -82,8 +82,27 @@ pub(super) enum Source {
     Set { operation: SetOperation, all: bool, left: Arc<Block>, right: Arc<Block>, alias: Alias },
     /// Rows of one length; the names may be fewer than the columns.
     Values { rows: Vec<Vec<Tree>>, columns: Vec<String>, alias: Alias },
+    /// The last state of an iteration. It sees no other source.
+    Iterate { iteration: Iteration, alias: Alias },
+    /// The state of an iteration, by its number, in its step and its end.
+    State { state: u64, alias: Alias },
     /// A function that gives rows. It sees the sources before it. The names may be fewer than its columns.
     Function { call: Call, columns: Vec<String>, alias: Alias },
+}
+
+/// Rounds over a state, as HyPer's ITERATE has them.
+#[derive(Clone)]
+pub(super) struct Iteration {
+    /// The first state.
+    pub(super) seed: Arc<Block>,
+    /// The number of the state in the step.
+    pub(super) state: u64,
+    /// The next state.
+    pub(super) step: Arc<Block>,
+    /// What has rows when it ends, and the numbers of the states before and behind the round in it.
+    pub(super) until: Option<([u64; 2], Arc<Block>)>,
+    /// Rounds, at most.
+    pub(super) times: u64,
 }
 
 /// A join with more rows. Behind a semi or anti join no right or full join may follow: what text says of them, says it in WHERE.
@@ -137,6 +156,8 @@ impl Source {
             | Source::Shared { alias, .. }
             | Source::Set { alias, .. }
             | Source::Values { alias, .. }
+            | Source::Iterate { alias, .. }
+            | Source::State { alias, .. }
             | Source::Function { alias, .. } => Some(alias),
         }
     }
@@ -158,6 +179,8 @@ impl Source {
             | Source::Shared { alias, .. }
             | Source::Set { alias, .. }
             | Source::Values { alias, .. }
+            | Source::Iterate { alias, .. }
+            | Source::State { alias, .. }
             | Source::Function { alias, .. } => *alias = name,
         }
     }

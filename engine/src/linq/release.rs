@@ -157,7 +157,12 @@ fn release_block_parts(block: &mut Block, waiting: &mut Waiting) {
 
 fn release_source(source: &mut Source, waiting: &mut Waiting) {
     match source {
-        Source::Nothing | Source::Table { .. } => {}
+        Source::Nothing | Source::Table { .. } | Source::State { .. } => {}
+        Source::Iterate { iteration, .. } => {
+            let until = iteration.until.as_mut().map(|(_, until)| until);
+            let parts = until.into_iter().chain([&mut iteration.step, &mut iteration.seed]);
+            parts.for_each(|block| release_shared(block, waiting));
+        }
         Source::Derived { block, .. } | Source::Shared { block, .. } => release_shared(block, waiting),
         Source::Set { left, right, .. } => {
             release_shared(left, waiting);

@@ -1,9 +1,10 @@
 //! Steps of frames that put several together, and frames that start with other rows than a table's.
 
-use super::block::{JoinStep, SetOperation, Source};
+use super::block::{Iteration, JoinStep, SetOperation, Source};
 use super::expression::{Expression, lit};
 use super::frame::{Frame, Join, Stage};
 use super::tree::{Alias, Tree};
+use super::typed::query::fresh;
 use crate::Error;
 use crate::session::Session;
 use multiloop_planner::relation::builder::Side;
@@ -149,6 +150,73 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn except_all(self, other: Frame<'a>) -> Self {
         self.combined(other, SetOperation::Except, true)
+    }
+
+    /// Goes round, at most so many times: these rows are a state, of which the step makes the next one, column by column, which
+    /// takes its place; the result is the last one. The closure is called once, with the state as a frame named `state`. A state
+    /// without rows is the last one. ITERATE of HyPer (Passing et al., EDBT 2017).
+    ///
+    /// ```
+    /// use multiloop::linq::{Frame, col, lit};
+    ///
+    /// let session = multiloop::Engine::new()?.session();
+    /// let start = Frame::values(&session, [[lit(1), lit(1)]], ["n", "product"]);
+    /// let step = |state: Frame| state.select([col("n") + 1, col("product") * (col("n") + 1)]);
+    /// assert_eq!(start.iterate(9, step).to_sql().matches("iterate").count(), 2);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    #[must_use]
+    pub fn iterate(self, times: u64, step: impl FnOnce(Frame<'a>) -> Frame<'a>) -> Self {
+        self.rounds(times, step, None::<fn(Frame<'a>, Frame<'a>) -> Frame<'a>>)
+    }
+
+    /// As [`Frame::iterate`], and ends behind the round for whose states, as frames named `before` and `behind`, there are rows of
+    /// `until`.
+    ///
+    /// ```
+    /// use multiloop::linq::{Frame, col, lit};
+    ///
+    /// let session = multiloop::Engine::new()?.session();
+    /// let start = Frame::values(&session, [[lit(7)]], ["x"]);
+    /// let above = |_before: Frame, behind: Frame| behind.filter(col("x").gt_eq(100));
+    /// let least = start.iterate_until(1000, |state: Frame| state.select([col("x") + 7]), above);
+    /// assert_eq!(least.run()?.into_rows().count(), 1);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    #[must_use]
+    pub fn iterate_until(
+        self,
+        times: u64,
+        step: impl FnOnce(Frame<'a>) -> Frame<'a>,
+        until: impl FnOnce(Frame<'a>, Frame<'a>) -> Frame<'a>,
+    ) -> Self {
+        self.rounds(times, step, Some(until))
+    }
+
+    fn rounds(
+        self,
+        times: u64,
+        step: impl FnOnce(Frame<'a>) -> Frame<'a>,
+        until: Option<impl FnOnce(Frame<'a>, Frame<'a>) -> Frame<'a>>,
+    ) -> Self {
+        let session = self.session;
+        let state = |name: &str| {
+            let state = fresh();
+            (state, Frame::of_source(session, Source::State { state, alias: Alias::from(name) }))
+        };
+        let (number, before) = state("state");
+        let step = step(before);
+        let fits = self.own(&step, lit(true));
+        let step = if matches!(fits.tree, Tree::Failure(_)) { step.filter(fits) } else { step };
+        let Frame { block, alias, .. } = self;
+        let until = until.map(|until| {
+            let ((first, before), (second, behind)) = (state("before"), state("behind"));
+            ([first, second], Arc::new(until(before, behind).block))
+        });
+        let (seed, step) = (Arc::new(block), Arc::new(step.block));
+        let iteration = Iteration { seed, state: number, step, until, times: times.min(i64::MAX.unsigned_abs()) };
+        let alias = Alias::from(alias.as_deref().unwrap_or("iterated"));
+        Frame::of_source(session, Source::Iterate { iteration, alias })
     }
 
     fn combined(self, other: Frame<'a>, operation: SetOperation, all: bool) -> Self {

@@ -117,7 +117,11 @@ impl<'b> Look<'b> {
             _ => {}
         }
         match source {
-            Source::Nothing | Source::Table { .. } => {}
+            Source::Nothing | Source::Table { .. } | Source::State { .. } => {}
+            Source::Iterate { iteration, .. } => {
+                let until = iteration.until.as_ref().map(|(_, until)| until);
+                until.into_iter().chain([&iteration.step, &iteration.seed]).for_each(|block| self.within(block));
+            }
             Source::Derived { block, .. } => self.within(block),
             Source::Shared { block, .. } => {
                 if self.seen.insert(Arc::as_ptr(block).cast()) {

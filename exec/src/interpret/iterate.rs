@@ -2,9 +2,9 @@
 
 use super::Interpreter;
 use super::collection::{Data, Form, Row, charge};
-use crate::Result;
 use crate::workers::context::Reservation;
-use multiloop_planner::multiloop::{BlockId, CollectionId, Enough};
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::multiloop::{BlockId, CollectionId, Enough, ROUNDS_MAX, RowBound};
 use multiloop_planner::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -45,15 +45,54 @@ impl Seen {
     }
 }
 
+/// How many rounds there may be behind the seed: without a bound as many as it takes.
+#[derive(Debug)]
+pub(crate) enum Rounds {
+    Any,
+    /// So many, and then no more.
+    Most(u64),
+    /// So many, and then they fail.
+    Few(u64),
+}
+
+impl Rounds {
+    /// Those of an iteration of which only the last round is wanted.
+    pub(crate) fn of(last: Option<RowBound>, parameters: &[Value]) -> Self {
+        match last.map(|last| last.rows(parameters)) {
+            None => Rounds::Any,
+            Some(Some(most)) => Rounds::Most(most),
+            Some(None) => Rounds::Few(ROUNDS_MAX),
+        }
+    }
+
+    /// Whether there is another one; 54000 if it had to have ended.
+    pub(crate) fn another(&mut self) -> Result<bool> {
+        match self {
+            Rounds::Any => Ok(true),
+            Rounds::Most(0) => Ok(false),
+            Rounds::Few(0) => {
+                let message = format!("the iteration has not ended after {ROUNDS_MAX} rounds");
+                let hint = "Say how many there may be with \"times\": the last one's rows are the result then.";
+                Err(Error::new(ErrorKind::LimitExceeded, message).with_hint(hint))
+            }
+            Rounds::Most(left) | Rounds::Few(left) => {
+                *left -= 1;
+                Ok(true)
+            }
+        }
+    }
+}
+
 impl Interpreter<'_> {
-    /// The rows of all rounds.
+    /// The rows of all rounds, or of the last one.
     pub(super) fn iterate(
         &mut self,
         seed: CollectionId,
         working: CollectionId,
         step: BlockId,
-        (distinct, enough): (bool, Option<Enough>),
+        (distinct, enough, last): (bool, Option<Enough>, Option<RowBound>),
     ) -> Result<Vec<Row>> {
+        let mut rounds = Rounds::of(last, self.parameters);
         let mut needed = enough.and_then(|enough| enough.rows(self.parameters));
         let field = enough.and_then(|enough| enough.field);
         let mut seen = distinct.then(Seen::default);
@@ -66,7 +105,10 @@ impl Interpreter<'_> {
             }
             if rows.is_empty() {
                 self.collections[working.0 as usize] = None;
-                return Ok(all);
+                return Ok(if last.is_some() { rows } else { all });
+            }
+            if last.is_some() {
+                (all, memory) = (Vec::new(), Reservation::new(&self.context.memory));
             }
             rows.iter().try_for_each(|row| charge(&mut memory, row))?;
             all.extend_from_slice(&rows);
@@ -77,6 +119,10 @@ impl Interpreter<'_> {
                     self.collections[working.0 as usize] = None;
                     return Ok(all);
                 }
+            }
+            if !rounds.another()? {
+                self.collections[working.0 as usize] = None;
+                return Ok(all);
             }
             let round = Data::new(Form::Rows(rows), Reservation::new(&self.context.memory));
             self.collections[working.0 as usize] = Some(Rc::new(round));

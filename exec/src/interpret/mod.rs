@@ -150,8 +150,8 @@ impl Interpreter<'_> {
                 let rows = self.collection(*input)?.all_rows();
                 self.window((rows, &self.program.collection(*input).fields), partition, order, functions)?
             }
-            Let::Iterate { seed, working, step, distinct, enough, .. } => {
-                self.iterate(*seed, *working, *step, (*distinct, *enough))?
+            Let::Iterate { seed, working, step, distinct, enough, last, .. } => {
+                self.iterate(*seed, *working, *step, (*distinct, *enough, *last))?
             }
             Let::Concat { inputs, .. } => {
                 let mut rows = Vec::new();

@@ -229,8 +229,9 @@ impl Compiler<'_> {
                 order: order.clone(),
                 functions: functions.clone(),
             },
-            Let::Iterate { seed, working, step, distinct, enough, .. } => {
-                LetKind::Iterate { seed: *seed, working: *working, step: *step, distinct: *distinct, enough: *enough }
+            Let::Iterate { seed, working, step, distinct, enough, last, .. } => {
+                let (seed, working, step) = (*seed, *working, *step);
+                LetKind::Iterate { seed, working, step, distinct: *distinct, enough: *enough, last: *last }
             }
             Let::Concat { inputs, .. } => LetKind::Concat { inputs: inputs.clone() },
             Let::Values { rows, .. } => {

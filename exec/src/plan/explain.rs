@@ -250,7 +250,13 @@ impl<'p> Writer<'p> {
                 );
                 self.line(depth, text);
             }
-            LetKind::Iterate { seed, working, step, distinct, enough } => {
+            LetKind::Iterate { seed, working, step, distinct, enough, last } => {
+                let end = match (last, enough) {
+                    (None, None) => "",
+                    (None, Some(_)) => ", until there are rows enough",
+                    (Some(_), None) => ", the last one's rows",
+                    (Some(_), Some(_)) => ", until a row says so, the last one's rows",
+                };
                 let text = format!(
                     "%{} iteration from %{}: rounds of the block of %{} over %{}{}{}{once}{ran_text}",
                     self.number(definition.defines[0]),
@@ -258,7 +264,7 @@ impl<'p> Writer<'p> {
                     self.number(self.plan.block(*step).result),
                     self.number(*working),
                     if *distinct { ", rows that were there left out" } else { "" },
-                    if enough.is_some() { ", until there are rows enough" } else { "" }
+                    end
                 );
                 self.line(depth, text);
             }

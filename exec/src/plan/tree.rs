@@ -15,7 +15,7 @@ use crate::plan::limits::Limits;
 use crate::plan::searched::Searched;
 use crate::technique::Technique;
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::{BlockId, CollectionId, Enough, IndexId, ScalarId, Source, WindowField};
+use multiloop_planner::multiloop::{BlockId, CollectionId, Enough, IndexId, RowBound, ScalarId, Source, WindowField};
 use multiloop_planner::types::{DataType, Field, SortOrder};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -162,11 +162,32 @@ pub(crate) struct LetPlan {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum LetKind {
     Loop(Box<LoopPlan>),
-    Sort { input: CollectionId, order: Vec<(u32, SortOrder)> },
-    Window { input: CollectionId, partition: Vec<u32>, order: Vec<(u32, SortOrder)>, functions: Vec<WindowField> },
-    Iterate { seed: CollectionId, working: CollectionId, step: BlockId, distinct: bool, enough: Option<Enough> },
-    Concat { inputs: Vec<CollectionId> },
-    Values { expressions: Expressions, rows: Vec<Vec<ScalarId>> },
+    Sort {
+        input: CollectionId,
+        order: Vec<(u32, SortOrder)>,
+    },
+    Window {
+        input: CollectionId,
+        partition: Vec<u32>,
+        order: Vec<(u32, SortOrder)>,
+        functions: Vec<WindowField>,
+    },
+    Iterate {
+        seed: CollectionId,
+        working: CollectionId,
+        step: BlockId,
+        distinct: bool,
+        enough: Option<Enough>,
+        /// Whether only the last round's rows are wanted, and how many rounds there are at most.
+        last: Option<RowBound>,
+    },
+    Concat {
+        inputs: Vec<CollectionId>,
+    },
+    Values {
+        expressions: Expressions,
+        rows: Vec<Vec<ScalarId>>,
+    },
 }
 
 /// A loop.

@@ -1,7 +1,9 @@
 //! Iterations: rounds of a block, each over the rows that the one before it gave.
 //!
-//! A round runs on the thread that asks. What does not read its rows is computed once for all of them.
+//! A round of an iteration of the body runs on its workers, one of a nested block's on the thread that asks. What does not read the
+//! rows of the round before is computed once for all of them.
 
+use super::On;
 use crate::Result;
 use crate::collections::made::Made;
 use crate::collections::rows::RowSet;
@@ -10,10 +12,11 @@ use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::sort;
 use crate::cpu::vector::builder::ColumnBuilder;
-use crate::interpret::iterate::Seen;
+use crate::interpret::iterate::{Rounds as Bound, Seen};
 use crate::workers::context::Reservation;
+use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
-use multiloop_planner::multiloop::{BlockId, CollectionId, Enough};
+use multiloop_planner::multiloop::{BlockId, CollectionId, Enough, RowBound};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
@@ -34,6 +37,8 @@ pub(super) struct Round {
     pub(super) step: BlockId,
     /// When there are rows enough.
     pub(super) enough: Option<Enough>,
+    /// Whether only the rows of the last one are wanted, and how many there may be.
+    pub(super) last: Option<RowBound>,
 }
 
 /// The rows of the rounds so far.
@@ -75,16 +80,17 @@ impl Rounds<'_> {
 }
 
 impl Frame<'_> {
-    /// The rows of all rounds; `types` are those of their fields.
+    /// The rows of all rounds, or of the last one; `types` are those of their fields.
     pub(super) fn iterate(
         &self,
         seed: CollectionId,
         round: Round,
         distinct: bool,
         types: &[DataType],
+        pool: Option<&Pool>,
     ) -> Result<RowSet> {
         let context = self.shared.context;
-        let workers = Workers { pool: None, context };
+        let workers = Workers { pool, context };
         let mut seen = distinct.then(Seen::default);
         let mut memory = Reservation::new(&context.memory);
         let chunks = Reservation::new(&context.memory);
@@ -92,6 +98,7 @@ impl Frame<'_> {
         let mut rows = sort::concat(&[self.get(seed)?.rows()?], types.len());
         let mut needed = round.enough.and_then(|enough| enough.rows(self.shared.parameters));
         let field = round.enough.and_then(|enough| enough.field);
+        let mut bound = Bound::of(round.last, self.shared.parameters);
         loop {
             self.check()?;
             if let Some(seen) = &mut seen {
@@ -99,18 +106,23 @@ impl Frame<'_> {
                 rows = built(&new, types, workers)?;
             }
             if rows.rows == 0 {
-                return rounds.finish();
+                return if round.last.is_some() { Ok(rows) } else { rounds.finish() };
             }
-            rounds.add(rows.clone())?;
+            if round.last.is_none() {
+                rounds.add(rows.clone())?;
+            }
             if let Some(needed) = &mut needed {
                 *needed = needed.saturating_sub(counted(&rows, field));
                 if *needed == 0 {
-                    return rounds.finish();
+                    return if round.last.is_some() { Ok(rows) } else { rounds.finish() };
                 }
+            }
+            if !bound.another()? {
+                return Ok(rows);
             }
             let own = FxHashMap::from_iter([(round.working, Ok(Made::Host(Arc::new(Stored::Rows(rows)))))]);
             let mut frame = Frame { shared: self.shared, parent: Some(self), captured: self.captured, own };
-            frame.lets(round.step, usize::MAX, None)?;
+            frame.lets(round.step, usize::MAX, pool.map_or(On::Here, On::Workers))?;
             let made = frame.get(self.shared.plan.block(round.step).result)?;
             rows = sort::concat(&[made.rows()?], types.len());
         }

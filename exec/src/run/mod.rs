@@ -97,7 +97,7 @@ pub fn stream_plan(
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
     let body = Body { pool, devices, takes_notes: false };
     let last = plan.block(plan.body).lets.len() - 1;
-    frame.lets(plan.body, last, Some(body))?;
+    frame.lets(plan.body, last, On::Body(body))?;
     frame.bring(&plan.block(plan.body).lets[last], body);
     let own = frame.own;
     let mut tail = Tail::new(Arc::clone(plan), shared, own, Arc::clone(pool))?;
@@ -119,7 +119,7 @@ pub(crate) fn run_with(
     let shared = Shared::new(plan, tables, parameters, context, &Lets, body.takes_notes);
     let captured = Captured::default();
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
-    frame.lets(plan.body, usize::MAX, Some(body))?;
+    frame.lets(plan.body, usize::MAX, On::Body(body))?;
     let result = frame.get_with(plan.block(plan.body).result, Some(body.pool))?;
     let mut statistics = shared.statistics.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
     // Some lets run before their turn.
@@ -135,6 +135,31 @@ pub fn show_as(fields: &mut [Field], types: &[DataType]) {
     }
 }
 
+/// What runs the lets of a block.
+#[derive(Clone, Copy)]
+enum On<'b> {
+    /// Of the body: its workers and devices.
+    Body(Body<'b>),
+    /// Of a round: the workers of the iteration.
+    Workers(&'b Pool),
+    /// Of a nested block: the thread that asks.
+    Here,
+}
+
+impl<'b> On<'b> {
+    fn body(self) -> Option<Body<'b>> {
+        if let On::Body(body) = self { Some(body) } else { None }
+    }
+
+    fn pool(self) -> Option<&'b Pool> {
+        match self {
+            On::Body(body) => Some(body.pool),
+            On::Workers(pool) => Some(pool),
+            On::Here => None,
+        }
+    }
+}
+
 /// What runs the loops of a body; those of nested blocks run on the thread that asks.
 #[derive(Clone, Copy)]
 pub(crate) struct Body<'b> {
@@ -146,33 +171,28 @@ pub(crate) struct Body<'b> {
 }
 
 impl<'a> Frame<'a> {
-    /// Computes lets of a block, the first ones up to a number; of one that is not the body on this thread.
-    fn lets(&mut self, block: BlockId, count: usize, body: Option<Body<'_>>) -> Result<()> {
+    /// Computes lets of a block, the first ones up to a number.
+    fn lets(&mut self, block: BlockId, count: usize, on: On<'_>) -> Result<()> {
         let plan = self.shared.plan;
         let lets = &plan.block(block).lets;
         let count = count.min(lets.len());
-        let gates = plan.gates.as_ref().filter(|_| body.is_some());
+        let gates = plan.gates.as_ref().filter(|_| on.body().is_some());
         for (number, definition) in lets.iter().enumerate().take(count) {
             if let Some(gates) = gates
                 && self.is_long(number)
             {
                 for other in self.shorter(gates, number, count) {
-                    self.one_let(block, (other, &lets[other]), body)?;
+                    self.one_let(block, (other, &lets[other]), on)?;
                 }
             }
-            self.one_let(block, (number, definition), body)?;
+            self.one_let(block, (number, definition), on)?;
         }
         Ok(())
     }
 
     /// Computes a let of a block, unless it is there or nothing reads it.
-    fn one_let(
-        &mut self,
-        block: BlockId,
-        (number, definition): (usize, &'a LetPlan),
-        body: Option<Body<'_>>,
-    ) -> Result<()> {
-        let plan = self.shared.plan;
+    fn one_let(&mut self, block: BlockId, (number, definition): (usize, &'a LetPlan), on: On<'_>) -> Result<()> {
+        let (plan, body) = (self.shared.plan, on.body());
         self.check()?;
         if !definition.is_read(plan) || definition.defines.iter().all(|define| self.own.contains_key(define)) {
             return Ok(());
@@ -182,7 +202,7 @@ impl<'a> Frame<'a> {
         }
         let started = body.map(|_| Instant::now());
         let bytes = self.shared.context.memory.used();
-        let outcome = self.invariant_or_new(block, number, definition, body);
+        let outcome = self.invariant_or_new(block, number, definition, on);
         if let (Some(started), Ok(stored)) = (started, &outcome)
             && !stored.iter().any(|made| matches!(made, Made::Host(stored) if matches!(**stored, Stored::Own(_))))
         {
@@ -235,13 +255,8 @@ impl<'a> Frame<'a> {
     }
 
     /// What a let gives; if it is invariant and stands in a nested block, what it gave the first time.
-    fn invariant_or_new(
-        &self,
-        block: BlockId,
-        number: usize,
-        definition: &'a LetPlan,
-        body: Option<Body<'_>>,
-    ) -> Result<Defined> {
+    fn invariant_or_new(&self, block: BlockId, number: usize, definition: &'a LetPlan, on: On<'_>) -> Result<Defined> {
+        let body = on.body();
         if body.is_some()
             && let (Some(gates), LetKind::Loop(plan)) = (&self.shared.plan.gates, &definition.kind)
             && plan.unmatched.is_none()
@@ -255,13 +270,13 @@ impl<'a> Frame<'a> {
             return self.definition_of_body((number, definition), body);
         }
         if !definition.invariant {
-            return self.definition(definition, None).map(on_host);
+            return self.definition(definition, on.pool()).map(on_host);
         }
         let mut kept =
             self.shared.invariant[block.0 as usize][number].lock().map_err(|_| Error::internal("a worker panicked"))?;
         match &*kept {
             Some(stored) => Ok(stored.clone()),
-            None => Ok(kept.insert(on_host(self.definition(definition, None)?)).clone()),
+            None => Ok(kept.insert(on_host(self.definition(definition, on.pool())?)).clone()),
         }
     }
 
@@ -333,10 +348,10 @@ impl<'a> Frame<'a> {
                 let rows = window::window(input.rows()?, &types, (partition, order), functions, workers)?;
                 Ok(vec![Arc::new(Stored::Rows(rows))])
             }
-            LetKind::Iterate { seed, working, step, distinct, enough } => {
+            LetKind::Iterate { seed, working, step, distinct, enough, last } => {
                 let types = self.shared.plan.types(definition.defines[0]);
-                let round = Round { working: *working, step: *step, enough: *enough };
-                Ok(vec![Arc::new(Stored::Rows(self.iterate(*seed, round, *distinct, &types)?))])
+                let round = Round { working: *working, step: *step, enough: *enough, last: *last };
+                Ok(vec![Arc::new(Stored::Rows(self.iterate(*seed, round, *distinct, &types, pool)?))])
             }
             LetKind::Concat { inputs } => {
                 let types = self.shared.plan.types(definition.defines[0]);
@@ -377,7 +392,7 @@ impl Driver for Lets {
         let shared = around.shared;
         let result = shared.plan.block(block).result;
         let mut frame = Frame { shared, parent: Some(around), captured, own: FxHashMap::default() };
-        frame.lets(block, usize::MAX, None)?;
+        frame.lets(block, usize::MAX, On::Here)?;
         frame.get(result)?.rows()?.single(field, around.field_type(result, field))
     }
 
@@ -385,7 +400,7 @@ impl Driver for Lets {
         let shared = around.shared;
         let result = shared.plan.block(block).result;
         let mut frame = Frame { shared, parent: Some(around), captured, own: FxHashMap::default() };
-        frame.lets(block, usize::MAX, None)?;
+        frame.lets(block, usize::MAX, On::Here)?;
         Ok((frame.get(result)?, shared.plan.types(result)))
     }
 
@@ -393,7 +408,7 @@ impl Driver for Lets {
         let rows = asking_rows(batch, asking, around.shared.context)?;
         let own = FxHashMap::from_iter([(batch.asking, Ok(Made::Host(Arc::new(Stored::Rows(rows)))))]);
         let mut frame = Frame { shared: around.shared, parent: Some(around), captured: around.captured, own };
-        frame.lets(batch.block, usize::MAX, None)?;
+        frame.lets(batch.block, usize::MAX, On::Here)?;
         let made = frame.get(batch.made)?;
         let at = 1 + field;
         let none = if batch.exists { Value::Boolean(false) } else { made.groups()?.empty[at as usize].clone() };

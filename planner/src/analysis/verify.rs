@@ -136,12 +136,15 @@ impl Verifier<'_> {
             Let::Window { define, input, partition, order, functions } => {
                 self.window((*define, *input), partition, order, functions)
             }
-            Let::Iterate { define, seed, working, step, enough, .. } => {
+            Let::Iterate { define, seed, working, step, distinct, enough, last } => {
                 let fields = &self.program.collection(*define).fields;
                 let counts =
                     |field: u32| fields.get(field as usize).is_some_and(|of| of.data_type == DataType::Boolean);
                 check(enough.is_none_or(|enough| enough.field.is_none_or(counts)), || {
                     "what counts in an iteration is no boolean field of it".to_owned()
+                })?;
+                check(last.is_none() || !distinct, || {
+                    "a state goes round, and rows that were there do not".to_owned()
                 })?;
                 self.iteration((*define, *seed, *working), *step)
             }

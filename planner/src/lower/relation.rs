@@ -49,8 +49,8 @@ impl Lowerer<'_> {
                 let input = self.relation(input)?;
                 self.window(&input, partition, order, functions)
             }
-            Relation::Recursive { cte, columns, all, seed, step, enough } => {
-                self.recursive((*cte, *all, *enough), columns, seed, step)
+            Relation::Recursive { cte, columns, all, seed, step, enough, last } => {
+                self.recursive((*cte, *all, *enough, *last), columns, seed, step)
             }
             Relation::Distinct { input } => {
                 let input = self.relation(input)?;

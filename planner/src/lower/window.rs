@@ -9,7 +9,7 @@ use super::{Lowerer, Rows};
 use crate::error::Result;
 use crate::function::Function;
 use crate::multiloop::{
-    Aggregate, Enough, Generator, Let, Reduction, ScalarId, Shape, WindowCallee as Callee, WindowField,
+    Aggregate, Enough, Generator, Let, Reduction, RowBound, ScalarId, Shape, WindowCallee as Callee, WindowField,
 };
 use crate::relation::{ColumnId, CteId, Expression, Relation, SortKey, WindowCall, WindowCallee};
 use crate::types::{DataType, Field};
@@ -171,7 +171,7 @@ impl Lowerer<'_> {
     /// A seed and the rounds over what it leads to.
     pub(super) fn recursive(
         &mut self,
-        (cte, all, enough): (CteId, bool, Option<Enough>),
+        (cte, all, enough, last): (CteId, bool, Option<Enough>, Option<RowBound>),
         columns: &[ColumnId],
         seed: &(Arc<Relation>, Vec<ColumnId>),
         step: &(Arc<Relation>, Vec<ColumnId>),
@@ -188,7 +188,7 @@ impl Lowerer<'_> {
             Ok(this.arranged(step, columns)?.collection)
         })?;
         let define = self.program.add_collection(fields, Shape::Rows);
-        self.add(Let::Iterate { define, seed, working, step, distinct: !all, enough });
+        self.add(Let::Iterate { define, seed, working, step, distinct: !all, enough, last });
         Ok(Rows::in_order(define, columns.iter().copied()))
     }
 }

@@ -17,7 +17,8 @@
 //!
 //! Two lets are no loops over rows as they come. `Window` puts rows into partitions and in order, and adds fields that say
 //! something of each by the rows around it (`window`). `Iterate` runs its step block again and again, each time over the rows
-//! that the last run gave, until there are none; its *working* collection is what the step reads them from.
+//! that the last run gave, until there are none; its *working* collection is what the step reads them from. It gives the rows of all
+//! runs (WITH RECURSIVE), or those of the last one (a state that goes round: ITERATE of HyPer, Passing et al., EDBT 2017, section 4).
 //!
 //! Rules of meaning, which the interpreter (`exec/interpret`) is in code:
 //!
@@ -162,6 +163,9 @@ pub struct Block {
     pub result: CollectionId,
 }
 
+/// Rounds that an iteration over a state may take if nobody says how many: behind them one that has not ended fails (54000).
+pub const ROUNDS_MAX: u64 = 1_000_000;
+
 /// How many rows of an Iterate are needed: who reads it takes the first ones. A round that has begun is made to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Enough {
@@ -240,7 +244,7 @@ pub enum Let {
         functions: Vec<WindowField>,
     },
     /// The rows of `seed`, and those that a block makes of them, and of these again, until it makes none. All fields are those
-    /// of the seed, of the same types.
+    /// of the seed, of the same types. With `last` they are a state, of which only the last is given.
     Iterate {
         /// All rows.
         define: CollectionId,
@@ -254,6 +258,9 @@ pub enum Let {
         distinct: bool,
         /// When there are rows enough, and no more are made; none if all are needed.
         enough: Option<Enough>,
+        /// The rows of the last round alone, after so many behind the seed; without a number they end by themselves, or fail
+        /// behind [`ROUNDS_MAX`]. Not beside `distinct`.
+        last: Option<RowBound>,
     },
     /// The rows of all inputs, one after the other, field by field of the same types.
     Concat {

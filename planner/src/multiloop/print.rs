@@ -123,8 +123,8 @@ impl Printer<'_> {
             Let::Window { define, input, partition, order, functions } => {
                 self.window((*define, *input), partition, order, functions);
             }
-            Let::Iterate { define, seed, working, step, distinct, enough } => {
-                self.iteration((*define, *seed, *working), *step, (*distinct, *enough));
+            Let::Iterate { define, seed, working, step, distinct, enough, last } => {
+                self.iteration((*define, *seed, *working), *step, (*distinct, *enough, *last));
             }
             Let::Concat { define, inputs } => {
                 let inputs: Vec<String> = inputs.iter().map(|input| self.collection(*input)).collect();

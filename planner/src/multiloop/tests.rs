@@ -106,8 +106,14 @@ loop
       if i5.one < 'x'
       one? = i6.comment
   result %14
-%15 concat %7, %10, %12 as one?
-result %15
+%15 iterate last parameter 0 limit 1 offset all %12 through %16 as one?
+  loop
+    i7 in %16
+    %17 collect
+      one? = i7.one
+  result %17
+%18 concat %7, %10, %15 as one?
+result %18
 output \"?column?\" = one, one
 ";
 

@@ -6,7 +6,7 @@
 //!   before? = lag(q, #4, #5)                                     arguments are fields of the rows
 //!   total? = sum(q) over rows 3 before to current                a frame, if it is not the usual one
 //!   near? = sum(q, k, #4) over range key 1 to current exclude ties
-//! %6 iterate distinct %5 through %7 as k?, q?                    seed, working collection, fields
+//! %6 iterate distinct %5 through %7 as k?, q?                    seed, working collection, fields; `last 20`: a state
 //!   loop                                                         the step: a block
 //!     i0 in %7
 //!     %8 collect
@@ -90,15 +90,17 @@ impl Printer<'_> {
         &mut self,
         (define, seed, working): (CollectionId, CollectionId, CollectionId),
         step: super::BlockId,
-        (distinct, enough): (bool, Option<Enough>),
+        (distinct, enough, last): (bool, Option<Enough>, Option<RowBound>),
     ) {
         let program = self.program;
         let fields: Vec<String> = program.collection(define).fields.iter().map(field_name).collect();
         let seed = self.collection(seed);
         let (define, working) = (self.number(define), self.number(working));
         let distinct = if distinct { "distinct " } else { "" };
+        let last = last.map(|rounds| format!("last {} ", row_bound_text(rounds))).unwrap_or_default();
         let enough = enough.map(enough_text).unwrap_or_default();
-        let text = format!("{define} iterate {distinct}{enough}{seed} through {working} as {}", fields.join(", "));
+        let text =
+            format!("{define} iterate {distinct}{last}{enough}{seed} through {working} as {}", fields.join(", "));
         self.line(text.trim_end());
         self.deeper(|printer| printer.lets(program.block(step)));
     }
@@ -106,13 +108,16 @@ impl Printer<'_> {
 
 /// `limit 3 offset all of 1 `: of the second field, if there is one.
 fn enough_text(enough: Enough) -> String {
-    let bound = |bound: RowBound| match bound {
+    let field = enough.field.map(|field| format!("of {field} ")).unwrap_or_default();
+    format!("limit {} offset {} {field}", row_bound_text(enough.limit), row_bound_text(enough.offset))
+}
+
+fn row_bound_text(bound: RowBound) -> String {
+    match bound {
         RowBound::All => "all".to_owned(),
         RowBound::Rows(rows) => rows.to_string(),
         RowBound::Parameter(number) => format!("parameter {number}"),
-    };
-    let field = enough.field.map(|field| format!("of {field} ")).unwrap_or_default();
-    format!("limit {} offset {} {field}", bound(enough.limit), bound(enough.offset))
+    }
 }
 
 fn window_field(field: &WindowField, fields: &[Field]) -> String {
@@ -246,6 +251,7 @@ impl Parser {
     /// What follows `%6 iterate`.
     pub(super) fn iteration(&mut self, number: u32) -> Result<Let> {
         let distinct = self.accept_word("distinct");
+        let last = if self.accept_word("last") { Some(self.row_bound()?) } else { None };
         let enough = if self.accept_word("limit") { Some(self.enough()?) } else { None };
         let seed = self.collection()?;
         self.word("through")?;
@@ -256,7 +262,15 @@ impl Parser {
         let working = self.define(through, fields.clone(), Shape::Rows);
         let block = self.block()?;
         let step = self.program.add_block(block);
-        Ok(Let::Iterate { define: self.define(number, fields, Shape::Rows), seed, working, step, distinct, enough })
+        Ok(Let::Iterate {
+            define: self.define(number, fields, Shape::Rows),
+            seed,
+            working,
+            step,
+            distinct,
+            enough,
+            last,
+        })
     }
 
     /// What follows `limit`.

@@ -6,6 +6,7 @@ use crate::catalog::Domain;
 use crate::error::Position;
 use crate::evaluate::statistic::Statistic;
 use crate::function::Function;
+use crate::multiloop::RowBound;
 use crate::multiloop::reduction::Gather;
 use crate::types::DataType;
 use crate::value::Value;
@@ -83,6 +84,25 @@ pub enum SubqueryKind {
 }
 
 impl Expression {
+    /// The number of rows that it says, if it is a constant or a parameter.
+    pub(crate) fn row_bound(&self) -> Option<RowBound> {
+        match &self.kind {
+            ExpressionKind::Constant(Value::Null) => Some(RowBound::All),
+            ExpressionKind::Constant(Value::Int(rows)) => Some(RowBound::Rows(u64::try_from(*rows).unwrap_or(0))),
+            ExpressionKind::Parameter(number) => Some(RowBound::Parameter(*number)),
+            // Integers of any width are the same value.
+            ExpressionKind::Call(Function::Cast | Function::AssignCast, of) if self.data_type == DataType::BigInt => {
+                match of.as_slice() {
+                    [narrow] if matches!(narrow.data_type, DataType::SmallInt | DataType::Integer) => {
+                        narrow.row_bound()
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// An expression without a position.
     pub fn new(kind: ExpressionKind, data_type: DataType) -> Self {
         Expression { kind, data_type, position: None, written: None }

@@ -25,7 +25,7 @@ mod whole_table;
 
 use crate::catalog::TableInfo;
 use crate::join_kind::JoinKind;
-use crate::multiloop::Enough;
+use crate::multiloop::{Enough, RowBound};
 use crate::speculation::Speculation;
 use crate::stack::{Room, SHALLOW_LEVELS};
 use crate::types::{DataType, Field, SortOrder};
@@ -206,6 +206,8 @@ pub enum Relation {
         step: (Arc<Relation>, Vec<ColumnId>),
         /// How many of its rows are needed, in the order in which they come; none if all are. A field is one of `columns`.
         enough: Option<Enough>,
+        /// The rows of the last round alone: see `Let::Iterate`.
+        last: Option<RowBound>,
     },
     /// One of each set of equal rows (all columns; NULLs are equal).
     Distinct {

@@ -4,7 +4,7 @@ use super::binder::Binder;
 use super::query::Unknown;
 use super::recursive::Round;
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::{Definition, FromItem, Scope, Shared};
+use crate::relation::builder::{Definition, FromItem, Recursion, Scope, Shared};
 use rustc_hash::FxHashSet;
 use sqlparser::ast;
 use std::sync::Arc;
@@ -27,6 +27,8 @@ pub(super) enum CteMeaning {
     Shared(Shared),
     /// In its own step, the rows of a round.
     Round(Box<Round>),
+    /// In the step of an iteration, its state.
+    State(Box<Recursion>),
     /// Nothing yet: whoever names it is in error.
     Refused(Error),
 }
@@ -93,6 +95,7 @@ impl Binder<'_, '_> {
         match &self.ctes[at].stands {
             CteMeaning::Shared(shared) => Ok(Some(self.builder.scan_shared(shared, name.to_owned()))),
             CteMeaning::Round(_) => self.scan_round(at, position).map(Some),
+            CteMeaning::State(state) => Ok(Some(self.builder.scan_round(state, name.to_owned()))),
             CteMeaning::Refused(error) => Err(error.clone().at(position)),
         }
     }

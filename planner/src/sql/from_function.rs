@@ -77,6 +77,15 @@ impl Binder<'_, '_> {
             }
             return aliased(file, self);
         }
+        if let Called::Named(name, args) = call.name
+            && let Some(rows) = self.bind_iteration(name, args, parent)?
+        {
+            if call.ordinality {
+                let error = Error::unsupported("WITH ORDINALITY of an iteration is");
+                return Err(error.at(self.position(name.span())));
+            }
+            return aliased(rows, self);
+        }
         let siblings = before.map(|before| before.scope(parent));
         let scope = Scope::empty(siblings.as_ref().or(parent), Clause::FromFunction);
         if let Called::Named(name, args) = call.name

@@ -101,7 +101,7 @@ impl Binder<'_, '_> {
     }
 
     /// A number of rows, which may not mention columns.
-    fn bind_row_count(&mut self, ast: &ast::Expr, clause: &str) -> Result<Expression> {
+    pub(super) fn bind_row_count(&mut self, ast: &ast::Expr, clause: &str) -> Result<Expression> {
         let position = self.position(ast.span());
         let scope = Scope::empty(None, Clause::Limit);
         let count = match self.bind_expression(ast, &scope) {

@@ -43,6 +43,7 @@ mod file_function;
 mod file_option;
 mod from;
 mod from_function;
+mod iterate;
 mod join;
 mod limit;
 mod names;

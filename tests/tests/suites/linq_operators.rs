@@ -399,3 +399,42 @@ fn what_nests_too_deeply_is_an_error() {
     let deep = (0..100_000).fold(session.table("t"), |frame, _| session.table("t").filter(exists(frame)));
     assert_eq!(deep.run().map(drop).expect_err("it is too deep").sqlstate(), "54001");
 }
+
+#[test]
+fn iterations_have_their_twins() {
+    let session = session();
+    let (t, u) = (|| session.table("t"), || session.table("u"));
+    let seed = || t().filter(col("k").is_not_null()).select([col("k"), col("v")]);
+    twins(
+        &session,
+        &seed().iterate(3, |state| state.select([col("k"), col("v") + 1])),
+        "SELECT * FROM iterate((SELECT k, v FROM t WHERE k IS NOT NULL), (SELECT k, v + 1 FROM iterate), times => 3)",
+    );
+    twins(
+        &session,
+        &seed().iterate_until(
+            100,
+            |state| state.join(u(), Join::Left, col("state.k").eq(col("u.k"))).select([col("state.k"), col("v") * 2]),
+            |_, behind| behind.filter(col("v").gt(500)),
+        ),
+        "SELECT * FROM iterate((SELECT k, v FROM t WHERE k IS NOT NULL),
+             (SELECT state.k, v * 2 FROM iterate state LEFT JOIN u ON state.k = u.k),
+             (SELECT * FROM iterate WHERE v > 500), times => 100)",
+    );
+    // The text has names for the states of the innermost iteration alone.
+    let within = seed().iterate(1, |state| {
+        let around = state.clone().alias("around");
+        state.iterate(2, |inner| inner.semi_join(around, col("state.k").eq(col("around.k"))))
+    });
+    assert_eq!(within.run().and_then(answer).map(|(_, rows)| rows.len()), Ok(4));
+    assert_eq!(session.sql(&within.to_sql()).map(drop).expect_err("no such name").sqlstate(), "42P01");
+    let kept = std::cell::RefCell::new(None);
+    let _ = seed().iterate(1, |state| {
+        *kept.borrow_mut() = Some(state.clone());
+        state
+    });
+    let outside = kept.into_inner().expect("the closure was called");
+    assert_eq!(outside.run().map(drop).expect_err("no state").sqlstate(), "42P10");
+    let shared = seed().iterate(1, |state| state.shared());
+    assert_eq!(shared.run().map(drop).expect_err("no state").sqlstate(), "42P10");
+}

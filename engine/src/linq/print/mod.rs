@@ -25,6 +25,8 @@ struct Printer<'s> {
     depth: u32,
     /// Whether nothing was left out.
     is_whole: bool,
+    /// The states of the innermost iteration, by number, and their names.
+    states: Vec<(u64, &'static str)>,
 }
 
 impl Printer<'_> {
@@ -88,7 +90,7 @@ pub(super) fn whole_sql(block: &Block) -> Result<String> {
 
 fn printed(block: &Block) -> (String, bool) {
     let survey = Survey::of(block);
-    let mut printer = Printer { text: String::new(), survey: &survey, depth: 0, is_whole: true };
+    let mut printer = Printer { text: String::new(), survey: &survey, depth: 0, is_whole: true, states: Vec::new() };
     printer.query(block);
     (printer.text, printer.is_whole)
 }
@@ -96,7 +98,8 @@ fn printed(block: &Block) -> (String, bool) {
 impl fmt::Debug for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let survey = Survey::default();
-        let mut printer = Printer { text: String::new(), survey: &survey, depth: 0, is_whole: true };
+        let mut printer =
+            Printer { text: String::new(), survey: &survey, depth: 0, is_whole: true, states: Vec::new() };
         printer.tree(self);
         f.write_str(&printer.text)
     }

@@ -1,7 +1,7 @@
 //! Queries as text.
 
 use super::Printer;
-use crate::linq::block::{Block, Grouping, JoinStep, SetOperation, Source};
+use crate::linq::block::{Block, Grouping, Iteration, JoinStep, SetOperation, Source};
 use crate::linq::expression::Expression;
 use crate::linq::tree::{Alias, Tree};
 use multiloop_planner::relation::builder::Side;
@@ -174,6 +174,12 @@ impl Printer<'_> {
                 self.push(")");
             }
             Source::Values { rows, columns, .. } => self.values(rows, columns.len()),
+            Source::Iterate { iteration, .. } => self.iteration(iteration),
+            Source::State { state, .. } => {
+                // The text has names for the states of the innermost iteration alone: one around it is found nowhere.
+                let named = self.states.iter().find(|(known, _)| known == state).map(|(_, name)| *name);
+                self.name(named.unwrap_or("the state of an iteration around"));
+            }
             Source::Function { call, .. } => self.call(call),
         }
         let (names, alias) = (columns_of(source), source.alias());
@@ -187,6 +193,23 @@ impl Printer<'_> {
             self.joined(names, ", ", |printer, name| printer.name(name));
             self.push(")");
         }
+    }
+
+    /// `iterate((seed), (step), (until), times => n)`.
+    fn iteration(&mut self, Iteration { seed, state, step, until, times }: &Iteration) {
+        let around = std::mem::take(&mut self.states);
+        self.push("iterate(");
+        self.in_parentheses(seed);
+        self.push(", ");
+        self.states = vec![(*state, "iterate")];
+        self.in_parentheses(step);
+        if let Some(([before, behind], until)) = until {
+            self.push(", ");
+            self.states = vec![(*before, "previous"), (*behind, "iterate")];
+            self.in_parentheses(until);
+        }
+        self.push(&format!(", times => {times})"));
+        self.states = around;
     }
 
     /// VALUES; without rows a SELECT that gives none.

@@ -50,7 +50,7 @@ impl<R> fmt::Debug for Query<'_, R> {
 }
 
 /// The number of a source that no other has.
-pub(super) fn fresh() -> u64 {
+pub(in crate::linq) fn fresh() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
@@ -118,7 +118,8 @@ impl<'s, R> Query<'s, R> {
         if self.is_plain()
             && self.has_own_columns()
             && let Source::Table { alias: Some(Alias::Numbered { base, .. }), .. }
-            | Source::Shared { alias: Alias::Numbered { base, .. }, .. } = &self.block.from
+            | Source::Shared { alias: Alias::Numbered { base, .. }, .. }
+            | Source::State { alias: Alias::Numbered { base, .. }, .. } = &self.block.from
         {
             let alias = Alias::Numbered { id: fresh(), base: Arc::clone(base) };
             let moved = |column: &Column| match &column.tree {

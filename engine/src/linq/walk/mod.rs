@@ -13,7 +13,7 @@ use super::block::Block;
 use super::survey::Survey;
 use crate::{DataType, Error, ErrorKind, Result};
 use multiloop_planner::catalog::Catalog;
-use multiloop_planner::relation::builder::{Builder, Definition, Shared};
+use multiloop_planner::relation::builder::{Builder, Definition, Recursion, Shared};
 use multiloop_planner::relation::{Expression, Query};
 use multiloop_planner::{sql, stack};
 use std::collections::HashMap;
@@ -26,8 +26,19 @@ struct Walk<'w, 'c> {
     built: HashMap<*const Block, Shared>,
     /// Each behind those that it uses.
     definitions: Vec<Definition>,
+    /// The states of the iterations around, by number.
+    states: Vec<(u64, State)>,
     /// Parts that were built: what is shared counts as often as it is used.
     parts: u32,
+}
+
+/// The state of an iteration.
+#[derive(Clone)]
+enum State {
+    /// Before a round.
+    Before(Recursion),
+    /// Behind it.
+    Behind(Shared),
 }
 
 /// Parts that a query may have.
@@ -62,8 +73,14 @@ impl Block {
     pub(super) fn query(&self, catalog: &dyn Catalog, parameters: &[DataType], wide_numerics: bool) -> Result<Query> {
         let mut builder = Builder::new(catalog, sql::view_rows, parameters, wide_numerics);
         let survey = Survey::of(self);
-        let mut walk =
-            Walk { builder: &mut builder, survey: &survey, built: HashMap::new(), definitions: Vec::new(), parts: 0 };
+        let mut walk = Walk {
+            builder: &mut builder,
+            survey: &survey,
+            built: HashMap::new(),
+            definitions: Vec::new(),
+            states: Vec::new(),
+            parts: 0,
+        };
         let (relation, output) = walk.block(self, None, Unknown::AsText)?;
         let definitions = walk.definitions;
         let relation = builder.attach(definitions, relation);

@@ -1,10 +1,11 @@
 //! What a SELECT level reads.
 
-use super::{Unknown, Walk};
-use crate::linq::block::{Block, Source};
+use super::{State, Unknown, Walk};
+use crate::linq::block::{Block, Iteration, Source};
 use crate::linq::tree::{Call, Tree};
 use crate::{DataType, Error, ErrorKind, Result};
 use multiloop_planner::catalog::TableName;
+use multiloop_planner::multiloop::RowBound;
 use multiloop_planner::relation::Expression;
 use multiloop_planner::relation::builder::{Clause, FromItem, Rows, Scope, SetCall, null};
 use std::sync::Arc;
@@ -43,6 +44,11 @@ impl Walk<'_, '_> {
                 let rows = self.set_operation((*operation, *all), [left, right], outer)?;
                 return Ok(FromItem::table(rows, self.survey.name(alias).to_owned()));
             }
+            Source::Iterate { iteration, alias } => {
+                let rows = self.iteration(iteration, outer)?;
+                return Ok(FromItem::table(rows, self.survey.name(alias).to_owned()));
+            }
+            Source::State { state, alias } => return self.state(*state, self.survey.name(alias).to_owned()),
             Source::Values { rows, columns, .. } => FromItem::anonymous(self.values(rows, columns.len(), outer)?),
             Source::Function { call, alias, .. } => {
                 let scope = Scope::empty(outer, Clause::FromFunction);
@@ -74,12 +80,51 @@ impl Walk<'_, '_> {
     fn shared(&mut self, block: &Arc<Block>, name: String) -> Result<FromItem> {
         let key = Arc::as_ptr(block);
         if !self.built.contains_key(&key) {
+            // It is computed in front of the query, where no iteration has a state.
+            let states = std::mem::take(&mut self.states);
             let rows = self.block(block, None, Unknown::AsText)?;
+            self.states = states;
             let (shared, definition) = self.builder.share(rows, false);
             self.definitions.push(definition);
             self.built.insert(key, shared);
         }
         Ok(self.builder.scan_shared(&self.built[&key], name))
+    }
+
+    /// The last state of an iteration.
+    fn iteration(&mut self, iteration: &Iteration, parent: Option<&Scope<'_>>) -> Result<Rows> {
+        let Iteration { seed, state, step, until, times } = iteration;
+        let seed = self.block(seed, parent, Unknown::AsText)?;
+        let recursion = self.builder.recursion(seed, true)?;
+        let types = recursion.types(self.builder);
+        let around = self.states.len();
+        self.states.push((*state, State::Before(recursion.clone())));
+        let rows = self.block(step, parent, Unknown::As(&types))?;
+        self.states.truncate(around);
+        let round = self.builder.state_round(recursion, rows, None)?;
+        let until = match until {
+            Some(([before, behind], until)) => {
+                self.states.push((*before, State::Before(round.before().clone())));
+                self.states.push((*behind, State::Behind(round.after().clone())));
+                let rows = self.block(until, parent, Unknown::AsText)?;
+                self.states.truncate(around);
+                Some(rows)
+            }
+            None => None,
+        };
+        Ok(self.builder.iterate(round, until, RowBound::Rows(*times)))
+    }
+
+    /// The rows of a state.
+    fn state(&mut self, state: u64, name: String) -> Result<FromItem> {
+        match self.states.iter().find(|(known, _)| *known == state).map(|(_, state)| state.clone()) {
+            Some(State::Before(recursion)) => Ok(self.builder.scan_round(&recursion, name)),
+            Some(State::Behind(shared)) => Ok(self.builder.scan_shared(&shared, name)),
+            None => {
+                let message = "the state of an iteration is read outside of its step, or by shared rows";
+                Err(Error::new(ErrorKind::InvalidColumnReference, message))
+            }
+        }
     }
 
     fn values(&mut self, rows: &[Vec<Tree>], width: usize, parent: Option<&Scope<'_>>) -> Result<Rows> {

@@ -66,7 +66,7 @@ pub(crate) use naming::type_name;
 pub use noted::{Need, Noted};
 pub use order::Reference;
 pub use qualified::ScopeTable;
-pub use recursive::Recursion;
+pub use recursive::{Recursion, StateRound};
 pub use sample::SampleSize;
 pub use scope::{Clause, Scope, ScopeColumn};
 pub use select::{Select, Target};

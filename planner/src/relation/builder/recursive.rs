@@ -1,8 +1,9 @@
-//! Recursive queries: a seed, and a step that scans the rows of the round before it.
+//! Recursive queries and iterations: a seed, and a step that scans the rows of the round before it.
 
-use super::{Builder, FromItem, Rows, unify_types};
+use super::{Builder, Definition, FromItem, Rows, Shared, unify_types};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::{ColumnId, CteId, Relation, SetKind};
+use crate::multiloop::{Enough, RowBound};
+use crate::relation::{ColumnId, CteId, Expression, Relation, SetKind};
 use crate::types::DataType;
 use std::sync::Arc;
 
@@ -80,7 +81,7 @@ impl Builder<'_> {
         }
         let step = self.cast_rows(step, &types, !all)?;
         let ids = columns.iter().map(|(_, id)| *id).collect();
-        Ok((Arc::new(Relation::Recursive { cte, columns: ids, all, seed, step, enough: None }), columns))
+        Ok((Arc::new(Relation::Recursive { cte, columns: ids, all, seed, step, enough: None, last: None }), columns))
     }
 
     /// The rows of a union that turned out to be no recursion.
@@ -89,6 +90,102 @@ impl Builder<'_> {
         let seed = (relation, columns.into_iter().zip(ids).map(|((name, _), id)| (name, id)).collect());
         let types = self.common_types(SetKind::Union, &seed, &step, position)?;
         self.set_operation(SetKind::Union, all, seed, step, &types)
+    }
+}
+
+/// A round of an iteration: the state behind it is shared by the result and by what says whether it was the last one.
+#[derive(Debug)]
+pub struct StateRound {
+    recursion: Recursion,
+    shared: Shared,
+    definition: Definition,
+}
+
+impl StateRound {
+    /// The state before the round.
+    pub fn before(&self) -> &Recursion {
+        &self.recursion
+    }
+
+    /// The state behind it.
+    pub fn after(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+impl Builder<'_> {
+    /// A round of an iteration from the state of a recursion.
+    ///
+    /// # Errors
+    /// 42601 for a step of more columns or fewer, 42804 for one whose types the state's do not take.
+    pub fn state_round(&mut self, recursion: Recursion, step: Rows, position: Option<Position>) -> Result<StateRound> {
+        let types = recursion.types(self);
+        if step.1.len() != types.len() {
+            let message = format!("the step of an iteration has {} columns, its state {}", step.1.len(), types.len());
+            return Err(Error::new(ErrorKind::Syntax, message).at(position));
+        }
+        let of_step: Vec<DataType> = self.output_types(&step).into_iter().map(rounded_type).collect();
+        for ((name, _), (data_type, of_step)) in recursion.columns.iter().zip(types.iter().zip(&of_step)) {
+            let overall = unify_types(&[*data_type, *of_step], "ITERATE");
+            if overall.is_ok_and(|overall| overall == *data_type) {
+                continue;
+            }
+            let message =
+                format!("column \"{name}\" of an iteration's state has type {data_type}, of its step {of_step}");
+            let hint = "Cast the output of one of them to the other's type.";
+            return Err(Error::new(ErrorKind::TypeMismatch, message).with_hint(hint).at(position));
+        }
+        let (relation, ids) = self.cast_rows(step, &types, false)?;
+        let columns = recursion.columns.iter().zip(ids).map(|((name, _), id)| (name.clone(), id)).collect();
+        let (shared, definition) = self.share((relation, columns), false);
+        Ok(StateRound { recursion, shared, definition })
+    }
+
+    /// The state behind the last round: that after which there are rows of `until`, or that behind so many rounds. Without
+    /// rows it is the last one, too.
+    pub fn iterate(&mut self, round: StateRound, until: Option<Rows>, times: RowBound) -> Rows {
+        let StateRound { recursion: Recursion { cte, mut columns, seed: (seed, mut of_seed), .. }, shared, definition } =
+            round;
+        let scanned = self.scan_shared(&shared, String::new());
+        let mut seed = seed;
+        let mut body = scanned.relation;
+        let mut of_step: Vec<ColumnId> = Vec::with_capacity(columns.len() + 1);
+        if let Relation::CteScan { columns, .. } = &*body {
+            of_step.extend(columns.iter().map(|(_, here)| *here));
+        }
+        let mut enough = None;
+        if let Some(until) = until {
+            let ends = self.exists(until, None);
+            let kept = |ids: &[ColumnId], builder: &Self| {
+                let mut kept: Vec<(ColumnId, Expression)> = Vec::with_capacity(ids.len() + 1);
+                for &id in ids {
+                    if kept.iter().all(|(known, _)| *known != id) {
+                        kept.push((id, builder.columns.reference(id)));
+                    }
+                }
+                kept
+            };
+            let (first, last) =
+                (self.columns.add("ends", DataType::Boolean, true), self.columns.add("ends", DataType::Boolean, true));
+            let mut made = kept(&of_seed, self);
+            made.push((first, Expression::boolean(false)));
+            seed = Arc::new(Relation::Project { input: seed, columns: made });
+            of_seed.push(first);
+            let mut made = kept(&of_step, self);
+            made.push((last, ends));
+            body = Arc::new(Relation::Project { input: body, columns: made });
+            of_step.push(last);
+            let field = Some(columns.len() as u32);
+            enough = Some(Enough { limit: RowBound::Rows(1), offset: RowBound::Rows(0), field });
+        }
+        let step = (self.attach(vec![definition], body), of_step);
+        let mut ids: Vec<ColumnId> = columns.iter().map(|(_, id)| *id).collect();
+        if enough.is_some() {
+            ids.push(self.columns.add("ends", DataType::Boolean, true));
+        }
+        let seed = (seed, of_seed);
+        let relation = Relation::Recursive { cte, columns: ids, all: true, seed, step, enough, last: Some(times) };
+        (Arc::new(relation), std::mem::take(&mut columns))
     }
 }
 

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::evaluate::quantile::Quantile;
 use crate::join_kind::JoinKind;
+use crate::multiloop::RowBound;
 use crate::multiloop::reduction::Gather;
 use crate::relation::visit::{for_each_expression, for_each_subquery};
 use crate::window::{Exclude, Frame, FrameBound, FrameUnit};
@@ -174,8 +175,17 @@ impl Printer {
             Relation::Window { partition, order, functions, .. } => {
                 self.window(partition, order, functions, subqueries)
             }
-            Relation::Recursive { cte, columns, all, enough, .. } => {
+            Relation::Recursive { cte, columns, all, enough, last, .. } => {
                 let columns = self.names.list(columns.iter().copied());
+                if let Some(rounds) = last {
+                    let until = if enough.is_some() { " until a row says so" } else { "" };
+                    let rounds = match rounds {
+                        RowBound::All => String::new(),
+                        RowBound::Rows(rounds) => format!(", at most {rounds} rounds"),
+                        RowBound::Parameter(number) => format!(", at most ${} rounds", number + 1),
+                    };
+                    return format!("Iterate #{}{until}{rounds}: {columns}", cte.0);
+                }
                 let enough = if enough.is_some() { " until there are enough" } else { "" };
                 format!("Recursive #{}{}{enough}: {columns}", cte.0, if *all { " all" } else { "" })
             }

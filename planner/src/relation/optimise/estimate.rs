@@ -67,6 +67,7 @@ pub(crate) fn rows(relation: &Relation, profiles: &Profiles) -> f64 {
                 SetKind::Except => left * 0.5,
             }
         }
+        Relation::Recursive { last: Some(_), step, .. } => rows(&step.0, profiles),
         // How many rounds there are nobody knows.
         Relation::Recursive { seed, step, .. } => rows(&seed.0, profiles) + ROUNDS * rows(&step.0, profiles),
         Relation::With { body, .. } => rows(body, profiles),

@@ -23,7 +23,6 @@ use crate::relation::{
     ColumnId, Columns, CteId, Expression, ExpressionKind, Query, Relation, SetKind, Subquery, SubqueryKind,
 };
 use crate::types::DataType;
-use crate::value::Value;
 use std::sync::Arc;
 
 /// Sees to it that recursions end where their readers have enough.
@@ -56,8 +55,9 @@ fn limit(relation: &mut Arc<Relation>, demand: Option<Demand>, columns: &mut Col
         });
     });
     match relation {
-        Relation::Recursive { .. } => {
-            if let Some(demand) = demand {
+        Relation::Recursive { last, .. } => {
+            // Of a state that goes round it is not known which rows its last round has.
+            if let Some(demand) = demand.filter(|_| last.is_none()) {
                 annotate(relation, demand, columns);
             }
             for_each_input_mut(relation, &mut |input| limit(input, None, columns));
@@ -105,21 +105,12 @@ impl Demand {
     }
 
     fn of_limit(limit: Option<&Expression>, offset: Option<&Expression>) -> Option<Self> {
+        let bound = |of: Option<&Expression>| of.map_or(Some(RowBound::All), Expression::row_bound);
         let limit = bound(limit)?;
         if limit == RowBound::All {
             return None;
         }
         Some(Demand { limit, offset: bound(offset)?, predicates: Vec::new() })
-    }
-}
-
-/// A number of rows as it stands in a statement, if that is a constant or a parameter.
-fn bound(expression: Option<&Expression>) -> Option<RowBound> {
-    match expression.map(|expression| &expression.kind) {
-        None | Some(ExpressionKind::Constant(Value::Null)) => Some(RowBound::All),
-        Some(ExpressionKind::Constant(Value::Int(rows))) => Some(RowBound::Rows(u64::try_from(*rows).unwrap_or(0))),
-        Some(ExpressionKind::Parameter(number)) => Some(RowBound::Parameter(*number)),
-        Some(_) => None,
     }
 }
 

@@ -118,10 +118,10 @@ impl Placer<'_> {
                 let input = Arc::new(self.place(take(input), below));
                 self.filter(Relation::Window { input, partition, order, functions }, above)
             }
-            Relation::Recursive { cte, columns, all, seed, step, enough } => {
+            Relation::Recursive { cte, columns, all, seed, step, enough, last } => {
                 let seed = (Arc::new(self.place(take(seed.0), Vec::new())), seed.1);
                 let step = (Arc::new(self.place(take(step.0), Vec::new())), step.1);
-                self.filter(Relation::Recursive { cte, columns, all, seed, step, enough }, predicates)
+                self.filter(Relation::Recursive { cte, columns, all, seed, step, enough, last }, predicates)
             }
             Relation::Limit { input, limit, offset } => {
                 let input = Arc::new(self.place(take(input), Vec::new()));

@@ -44,7 +44,9 @@ impl StructuralHashes {
             Let::Window { input, partition, order, functions, .. } => {
                 (input, partition, order, functions).hash(&mut hasher);
             }
-            Let::Iterate { seed, step, distinct, enough, .. } => (seed, step, distinct, enough).hash(&mut hasher),
+            Let::Iterate { seed, step, distinct, enough, last, .. } => {
+                (seed, step, distinct, enough, last).hash(&mut hasher)
+            }
             Let::Concat { inputs, .. } => inputs.hash(&mut hasher),
             Let::Values { rows, .. } => {
                 rows.len().hash(&mut hasher);

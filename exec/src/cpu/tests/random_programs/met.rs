@@ -125,7 +125,11 @@ impl Met {
                     LetKind::Loop(plan) => self.multiloop(plan),
                     LetKind::Sort { .. } => self.count("sorts", 1),
                     LetKind::Window { .. } => self.count("windows", 1),
-                    LetKind::Iterate { .. } => self.count("iterations", 1),
+                    LetKind::Iterate { last, enough, .. } => {
+                        self.count("iterations", 1);
+                        self.count("states that go round", usize::from(last.is_some()));
+                        self.count("states that end", usize::from(last.is_some() && enough.is_some()));
+                    }
                     LetKind::Concat { .. } | LetKind::Values { .. } => {}
                 }
             }

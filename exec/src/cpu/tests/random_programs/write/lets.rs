@@ -4,7 +4,8 @@ use super::scalars::{has_forms, is_ordered};
 use super::{Made, Writer};
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{
-    Block, CollectionId, Generator, Let, Multiloop, Program, Reduction, ScalarId, Shape, WindowCallee, WindowField,
+    Block, CollectionId, Enough, Generator, Let, Multiloop, Program, Reduction, RowBound, ScalarId, Shape,
+    WindowCallee, WindowField,
 };
 use multiloop_planner::multiloop::{Index, Source};
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field, SortOrder};
@@ -257,8 +258,13 @@ impl Writer {
         self.made.truncate(made);
         self.nested_left = nested;
         let step = self.program.add_block(Block { lets, result });
-        let define = self.program.add_collection(fields, Shape::Rows);
-        let each = Let::Iterate { define, seed, working, step, distinct, enough: None };
+        let define = self.program.add_collection(fields.clone(), Shape::Rows);
+        // A state, of which a row may say that it is the last one.
+        let last = (!distinct && self.once_in(2)).then(|| RowBound::Rows(self.random.below(3)));
+        let ends = fields.iter().position(|field| field.data_type == DataType::Boolean);
+        let ends = ends.filter(|_| last.is_some()).map(|at| at as u32);
+        let enough = ends.map(|at| Enough { limit: RowBound::Rows(1), offset: RowBound::All, field: Some(at) });
+        let each = Let::Iterate { define, seed, working, step, distinct, enough, last };
         self.defined(&each, &[(rows * STEP_ROWS_MAX * ROUNDS as u64, 0)]);
         Some(each)
     }
