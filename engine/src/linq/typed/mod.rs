@@ -36,7 +36,7 @@ pub mod window;
 pub use aggregates::{Averaged, Number, Ordered, Summed};
 pub use conditions::Condition;
 pub use expr::Expr;
-pub use functions::{Case, Choice, call, case};
+pub use functions::{Case, Choice, Logistic, call, case};
 pub use grouped::{Emptiness, Group, Grouped, NeverEmpty, PerhapsEmpty};
 pub use literal::{IntoExpr, literal, null_of};
 pub use operators::{Comparable, Compared, Minus, Modulo, Over, Plus, Signed, Times, Unified};
