@@ -127,6 +127,8 @@ impl Expression {
         l2_norm;
         /// The vector of norm 1 in the same direction.
         l2_normalize;
+        /// 1 / (1 + exp(-self)) of a number, or of each element of a vector: from 0 to 1, never an error.
+        sigmoid;
         /// The sum of a vector's elements.
         vector_sum;
         /// The smallest of a vector's elements.

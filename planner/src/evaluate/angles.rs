@@ -5,6 +5,7 @@
 //! for the angle that it is known for.
 
 use super::math::out_of_range;
+use super::vector::Element;
 use super::{Call, width_bucket};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{Function, MathFunction};
@@ -81,6 +82,8 @@ fn of_double(function: MathFunction, a: f64) -> Result<f64> {
         }
         M::Gamma => gamma(a),
         M::LogGamma => log_gamma(a),
+        // As of a vector's element.
+        M::Sigmoid => a.sigmoid(),
         M::Even => even(a),
         _ => return Err(Error::internal(format!("{function:?} is no function of a double"))),
     })

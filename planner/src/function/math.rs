@@ -26,6 +26,8 @@ pub enum MathFunction {
     Log2,
     Gamma,
     LogGamma,
+    /// `sigmoid(number)`: 1 / (1 + exp(-number)).
+    Sigmoid,
     /// `even(number)`: the next even number away from zero.
     Even,
     IsNan,
@@ -42,7 +44,7 @@ pub enum MathFunction {
 
 impl MathFunction {
     /// Every function.
-    pub const ALL: [MathFunction; 26] = [
+    pub const ALL: [MathFunction; 27] = [
         MathFunction::SineOfDegrees,
         MathFunction::CosineOfDegrees,
         MathFunction::TangentOfDegrees,
@@ -61,6 +63,7 @@ impl MathFunction {
         MathFunction::Log2,
         MathFunction::Gamma,
         MathFunction::LogGamma,
+        MathFunction::Sigmoid,
         MathFunction::Even,
         MathFunction::IsNan,
         MathFunction::IsInfinite,
@@ -82,6 +85,7 @@ impl MathFunction {
                 | M::HyperbolicCosine
                 | M::HyperbolicTangent
                 | M::HyperbolicArcSine
+                | M::Sigmoid
                 | M::Even
                 | M::IsNan
                 | M::IsInfinite

@@ -304,6 +304,10 @@ fn closures_over_vectors() {
     let of_one = known
         .select(|i| (i.e.l2_norm(), i.e.vector_sum(), i.e.argmax(), i.e.vector_dims(), i.e.element(2), i.e.element(3)));
     assert_eq!(of_one.collect().expect("rows")[1], (5.0, 7.0, 2, 2, Some(4.0), None));
+    let scores =
+        known.select(|i| (i.e.sigmoid(), i.d.sigmoid(), i.id.sigmoid())).collect().expect("rows").swap_remove(1);
+    assert_eq!(scores.0, [1.0 / (1.0 + (-3.0_f32).exp()), 1.0 / (1.0 + (-4.0_f32).exp())]);
+    assert_eq!((scores.1.map(|d| d.len()), scores.2), (Some(3), 1.0 / (1.0 + (-3.0_f64).exp())));
     let changed = known.select(|i| (i.e + near, i.e * 2, 1.5 - i.e, -i.e, i.e / i.e, i.e + [1.0_f64, 0.5]));
     let (sum, product, difference, negative, quotient, doubles) = changed.collect().expect("rows").swap_remove(1);
     assert_eq!((sum, product, difference), ([6.0_f32, 7.0], [6.0_f32, 8.0], [-1.5_f32, -2.5]));

@@ -8,7 +8,7 @@ use super::operators::Unified;
 use super::record::{Fields, Lifted};
 use super::types::{Both, SqlType};
 use crate::linq::tree::{Call, Tree};
-use crate::{Error, ErrorKind, FunctionKind, FunctionSummary, functions};
+use crate::{Decimal, Error, ErrorKind, FunctionKind, FunctionSummary, Numeric, functions};
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -32,6 +32,41 @@ pub fn call<T: SqlType, A: Lifted>(name: &str, arguments: A) -> Expr<T> {
         arena::fail(Error::new(ErrorKind::Grouping, message).with_hint("Groups have `call`, too."));
     }
     Expr::of(Tree::Call(Call::new(name, Some(arguments))))
+}
+
+/// Types that have a [sigmoid](Expr::sigmoid): numbers, and vectors element by element.
+#[diagnostic::on_unimplemented(message = "values of type `{Self}` have no sigmoid")]
+pub trait Logistic {
+    /// What the sigmoid is.
+    type Output: SqlType;
+}
+
+macro_rules! logistic {
+    ($($number:ty),*) => {
+        $(impl Logistic for $number {
+            type Output = f64;
+        })*
+    };
+}
+
+logistic!(i16, i32, i64, f32, f64, Decimal, Numeric);
+
+impl<T: SqlType> Expr<T>
+where
+    T::Base: Logistic,
+{
+    /// The logistic function, `1 / (1 + exp(-self))`: from 0 to 1, never an error. Of a vector it is the vector of its elements'.
+    ///
+    /// ```
+    /// let session = multiloop::Engine::new()?.session();
+    /// let scores = session.values([0.0_f64, f64::INFINITY, -1e9]);
+    /// assert_eq!(scores.select(|x| x.sigmoid()).collect()?, [0.5, 1.0, 0.0]);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn sigmoid(self) -> Expr<T::Carry<<T::Base as Logistic>::Output>> {
+        self.calling("sigmoid")
+    }
 }
 
 /// A choice that lacks its last alternative: see [`case`].

@@ -37,7 +37,7 @@ pub mod window;
 pub use aggregates::{Averaged, Number, Ordered, Summed};
 pub use conditions::Condition;
 pub use expr::Expr;
-pub use functions::{Case, Choice, call, case};
+pub use functions::{Case, Choice, Logistic, call, case};
 pub use grouped::{Emptiness, Group, Grouped, NeverEmpty, PerhapsEmpty};
 pub use iterate::Rounds;
 pub use literal::{IntoExpr, literal, null_of};

@@ -5,6 +5,7 @@
 
 use super::aggregates::{Averaged, Summed};
 use super::expr::Expr;
+use super::functions::Logistic;
 use super::literal::IntoExpr;
 use super::operators::{Minus, Over, Plus, Signed, Times, Unified};
 use super::types::{Both, SqlType};
@@ -109,6 +110,14 @@ macro_rules! vectors {
 
         impl<const N: usize> Averaged for [$of; N] {
             type Average = [$of; N];
+        }
+
+        impl Logistic for Vec<$of> {
+            type Output = Vec<$of>;
+        }
+
+        impl<const N: usize> Logistic for [$of; N] {
+            type Output = [$of; N];
         }
 
         impl Signed for Vec<$of> {}

@@ -8,7 +8,7 @@ use crate::cpu::simd::kernel::vectorised;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::register::Register;
 use multiloop_planner::evaluate::math_of;
-use multiloop_planner::function::Function;
+use multiloop_planner::function::{Function, MathFunction};
 use multiloop_planner::types::DataType;
 use std::f64::consts::PI;
 
@@ -104,6 +104,10 @@ fn unary(function: Function, from: &[f64], out: &mut Vec<f64>) -> bool {
         F::Asin => finite!(plainly, f64::asin, never),
         F::Acos => finite!(plainly, f64::acos, never),
         F::Atan => finite!(plainly, f64::atan, never),
+        F::Math(MathFunction::Sigmoid) => {
+            out.extend(from.iter().map(|&a| math_of(MathFunction::Sigmoid, a)));
+            true
+        }
         // NaN where there is no value.
         F::Math(function) => finite!(plainly, |a: f64| math_of(function, a), never),
         _ => false,

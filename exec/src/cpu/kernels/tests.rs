@@ -6,7 +6,7 @@ use crate::cpu::vector::Vector;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::plan::register::Register;
 use multiloop_planner::evaluate::evaluate;
-use multiloop_planner::function::Function as F;
+use multiloop_planner::function::{Function as F, MathFunction};
 use multiloop_planner::numeric::Numeric;
 use multiloop_planner::types::DataType as T;
 use multiloop_planner::value::Value;
@@ -341,6 +341,12 @@ fn functions_of_doubles() {
         check(function, std::slice::from_ref(&doubles), T::Double);
         for value in &doubles.values {
             check(function, &[Column { values: vec![value.clone(); 3], ..doubles.clone() }], T::Double);
+        }
+    }
+    for function in [MathFunction::Sigmoid, MathFunction::HyperbolicTangent] {
+        check(Math(function), std::slice::from_ref(&doubles), T::Double);
+        for value in &doubles.values {
+            check(Math(function), &[Column { values: vec![value.clone(); 3], ..doubles.clone() }], T::Double);
         }
     }
     for t in [T::Double, T::Real] {

@@ -61,7 +61,8 @@ fn calls_that_do_not_fit_are_refused_where_they_stand() {
     for (marked, state, message) in [
         ("SELECT ^dot(1, 2) FROM s", "42883", "function dot(integer, integer) does not exist"),
         ("SELECT ^dot(e, 'a'::text) FROM s", "42883", "function dot(vector(2), text) does not exist"),
-        ("SELECT ^sigmoid(1) FROM s", "42883", "function sigmoid(integer) does not exist"),
+        ("SELECT ^l2_normalize(1) FROM s", "42883", "function l2_normalize(integer) does not exist"),
+        ("SELECT ^sigmoid(true) FROM s", "42883", "function sigmoid(boolean) does not exist"),
         ("SELECT ^subvector(1, 2, 3) FROM s", "42883", "function subvector(integer, integer, integer) does not exist"),
         ("SELECT e || ^'x' FROM s", "22P02", "invalid input syntax for type vector: \"x\""),
         ("SELECT e || ^NULL FROM s", "42P18", "could not determine the length of a vector"),

@@ -2,7 +2,7 @@
 //! definition to the last bit.
 
 use super::*;
-use multiloop_planner::function::{Function as F, VectorFunction as V};
+use multiloop_planner::function::{Function as F, MathFunction as M, VectorFunction as V};
 use multiloop_planner::types::DataType as T;
 
 /// Elements of each vector.
@@ -86,7 +86,11 @@ impl Maker<'_> {
                 self.call(function, &[vector], t, depth)
             }
             None if t == T::Real => self.call(V::Element, &[self.columns[0], T::Integer], t, depth),
-            None => match self.random.below(3) {
+            None => match self.random.below(4) {
+                3 => {
+                    let number = self.make(t, depth);
+                    self.scalars.call(F::Math(M::Sigmoid), vec![number], t)
+                }
                 0 => {
                     let function = self.random.pick(&[V::Sum, V::Min, V::Max, V::Norm]);
                     self.call(function, &[vector], t, depth)

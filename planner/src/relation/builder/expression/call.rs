@@ -185,6 +185,13 @@ impl Builder<'_> {
         arguments: Vec<Expression>,
         position: Option<Position>,
     ) -> Result<Expression> {
+        let arguments = match registry::yields_to_users(name) {
+            true => match self.call_of_user(name, arguments)? {
+                Special::Bound(call) => return Ok(call),
+                Special::NoMatch(same) => same,
+            },
+            false => arguments,
+        };
         match self.match_signature(name, arguments)? {
             Special::Bound(call) => Ok(call),
             Special::NoMatch(arguments) => match self.call_of_catalog(name, arguments, position)? {

@@ -21,7 +21,7 @@ pub struct FunctionSummary {
 }
 
 impl FunctionSummary {
-    /// Whether it takes vectors and nothing else, so that a program may register functions of its name for other types.
+    /// Whether it is a function of vectors, so that a program may register functions of its name for other types.
     pub fn is_of_vectors(&self) -> bool {
         self.family == VECTORS
     }

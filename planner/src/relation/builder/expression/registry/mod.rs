@@ -103,7 +103,8 @@ const fn family(title: &'static str, signatures: &'static [Signature], described
     Family { title, signatures, described }
 }
 
-/// The family of functions that take vectors and nothing else.
+/// The family of functions that take vectors, or what a vector's element is. Programs may register functions of their names for other
+/// types, and for numbers.
 const VECTORS: &str = "Vectors";
 
 /// All families.
@@ -116,7 +117,7 @@ const FAMILIES: &[Family] = &[
     family("Choices and types", &[], choice::DESCRIBED),
     family("Arrays", &[], array::DESCRIBED),
     family("Lists", &[], list::DESCRIBED),
-    family(VECTORS, &[], vector::DESCRIBED),
+    family(VECTORS, vector::SIGNATURES, vector::DESCRIBED),
     family("Structs", &[], structure::DESCRIBED),
     family("JSON", &[], json::DESCRIBED),
     family("Bytes", &[], bytes::DESCRIBED),
@@ -130,6 +131,11 @@ pub(super) fn signatures(name: &str) -> impl Iterator<Item = &'static Signature>
     // A text in quotes is a pattern before it is a position: the first signature that fits counts.
     let all = pattern::SIGNATURES.iter().chain(FAMILIES.iter().flat_map(|family| family.signatures));
     all.filter(move |signature| signature.name == name)
+}
+
+/// Whether a program's function of this name comes before SQL's of the same arguments, unless these are vectors.
+pub(super) fn yields_to_users(name: &str) -> bool {
+    vector::SIGNATURES.iter().any(|signature| signature.name == name)
 }
 
 /// All names of functions, of every kind.

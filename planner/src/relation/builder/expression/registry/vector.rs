@@ -1,10 +1,15 @@
 //! Functions of vectors.
 
-use super::{Described, described};
+use super::{Described, Signature, described, of_double};
+use crate::function::{Function, MathFunction};
 
 const DOUBLE: &str = "double precision";
 const PAIR: &str = "vector, vector";
 const ONE: &str = "vector";
+
+/// What functions of an element by itself are of a number.
+pub(super) const SIGNATURES: &[Signature] =
+    &[of_double("sigmoid", Function::Math(MathFunction::Sigmoid), "1 / (1 + exp(-a)): from 0 to 1, never an error")];
 
 pub(super) const DESCRIBED: &[Described] = &[
     described(&["l2_distance"], PAIR, DOUBLE, "the distance of two points: a <-> b"),
