@@ -49,43 +49,38 @@ pub fn assign<'s>(points: &Query<'s, PointExpr>, centroids: &Query<'s, CentroidE
 /// A step that groups points by their centroid.
 pub fn by_point<'s>(points: &Query<'s, PointExpr>, centroids: &Query<'s, CentroidExpr>) -> Query<'s, CentroidExpr> {
     let moved = assign(points, centroids).group_by(|(id, _)| id).select(|g| (g.key, g.avg(|(_, at)| at)));
-    centroids
-        .left_join(&moved, |centroid, moved| centroid.id.eq(moved.0))
-        .select(|(centroid, moved)| CentroidExpr {
-            id: centroid.id,
-            at: moved.get(|moved| moved.1).coalesce(centroid.at),
-        })
-        .order_by(|centroid| centroid.id)
+    centroids.left_join(&moved, |centroid, moved| centroid.id.eq(moved.0)).select(|(centroid, moved)| CentroidExpr {
+        id: centroid.id,
+        at: moved.get(|moved| moved.1).coalesce(centroid.at),
+    })
 }
 
 /// A step that goes over all points for each centroid, and picks those that belong to it.
 pub fn by_centroid<'s>(points: &Query<'s, PointExpr>, centroids: &Query<'s, CentroidExpr>) -> Query<'s, CentroidExpr> {
     let assigned = assign(points, centroids);
-    centroids
-        .select(|centroid| {
-            let own = assigned.filter(|(id, _)| id.eq(centroid.id));
-            CentroidExpr { id: centroid.id, at: own.avg(|(_, at)| at).coalesce(centroid.at) }
-        })
-        .order_by(|centroid| centroid.id)
+    centroids.select(|centroid| {
+        let own = assigned.filter(|(id, _)| id.eq(centroid.id));
+        CentroidExpr { id: centroid.id, at: own.avg(|(_, at)| at).coalesce(centroid.at) }
+    })
 }
 
-/// Makes the table of centroids.
+/// The centroids after so many steps, by their numbers: one query, whose rounds do not leave the engine.
+pub fn cluster<'s>(
+    points: &Query<'s, PointExpr>,
+    centroids: &Query<'s, CentroidExpr>,
+    step: Step,
+    steps: u64,
+) -> Query<'s, CentroidExpr> {
+    centroids.iterate(|centroids| step(points, centroids)).times(steps).order_by(|centroid| centroid.id)
+}
+
+/// Makes the table of the first centroids.
 ///
 /// # Errors
 /// Those of CREATE TABLE and of inserting rows.
 pub fn start(session: &Session, centroids: &[Centroid]) -> Result<()> {
     session.sql(&format!("CREATE TABLE centroids (id integer PRIMARY KEY, at vector({DIMENSIONS}) NOT NULL)"))?;
     session.insert("centroids", centroids).map(drop)
-}
-
-/// Moves the centroids by one step.
-///
-/// # Errors
-/// Those of the step's query, and of replacing the table of centroids.
-pub fn advance(session: &Session, step: Step) -> Result<()> {
-    let moved = step(&session.rows_of::<Point>()?, &session.rows_of::<Centroid>()?).collect()?;
-    session.sql("TRUNCATE centroids")?;
-    session.insert("centroids", &moved).map(drop)
 }
 
 /// Points around a few places, the same in every run.
@@ -110,15 +105,15 @@ fn main() -> Result<()> {
     session.insert("points", &points)?;
     let first: Vec<Centroid> = (0..7).zip(&points).map(|(id, point)| Centroid { id, at: point.at }).collect();
     start(&session, &first)?;
-    for iteration in 1..=5 {
-        advance(&session, by_point)?;
-        let assigned = assign(&session.rows_of::<Point>()?, &session.rows_of::<Centroid>()?);
-        let sizes = assigned.group_by(|(id, _)| id).select(|g| (g.key, g.count())).order_by(|size| size.0);
-        println!("step {iteration}: points of each centroid {:?}", sizes.collect()?);
-    }
-    // The other way to write the step gives the same: a step from here, either way.
     let (points, centroids) = (session.rows_of::<Point>()?, session.rows_of::<Centroid>()?);
-    let same = by_point(&points, &centroids).collect()? == by_centroid(&points, &centroids).collect()?;
-    println!("both forms give the same centroids: {same}");
+    for steps in 0..=5 {
+        let moved = cluster(&points, &centroids, by_point, steps);
+        let sizes =
+            assign(&points, &moved).group_by(|(id, _)| id).select(|g| (g.key, g.count())).order_by(|size| size.0);
+        println!("points of each centroid after {steps} steps: {:?}", sizes.collect()?);
+    }
+    let ways = [by_point as Step, by_centroid].map(|step| cluster(&points, &centroids, step, 5).collect());
+    let [by_point, by_centroid] = ways;
+    println!("both forms give the same centroids: {}", by_point? == by_centroid?);
     Ok(())
 }

@@ -4,9 +4,9 @@
 //! The probability that a sample `x` is of the kind 1 is `sigmoid(w · x)`. A step moves the weights `w` along the gradient of the
 //! likelihood, the sum of `(kind - sigmoid(w · x)) * x` over all samples. There are two ways to write that down: [`by_rows`] adds up
 //! vectors, sample by sample; [`by_columns`] goes from weight to weight, as textbooks do, and adds up one column of the samples for
-//! each of them. They give the same weights, which the one keeps as a vector, and the other one as a table with a row for each.
+//! each of them. They give the same weights, which the one has in a vector, and the other one in a row for each.
 
-use multiloop::linq::{Expr, Query, call};
+use multiloop::linq::{Expr, Query};
 use multiloop::{Engine, Result, Row, Session};
 
 /// Features of a sample.
@@ -22,9 +22,8 @@ pub struct Sample {
     pub features: [f32; FEATURES],
 }
 
-/// All weights: the table has one row.
+/// All weights, in one row.
 #[derive(Row, Clone, Debug, PartialEq)]
-#[row(table = "model")]
 pub struct Model {
     /// One for each feature.
     pub weights: [f64; FEATURES],
@@ -32,7 +31,6 @@ pub struct Model {
 
 /// The weight of a feature.
 #[derive(Row, Clone, Debug, PartialEq)]
-#[row(table = "weights")]
 pub struct Weight {
     /// The number of the feature, from 1.
     pub feature: i32,
@@ -40,14 +38,9 @@ pub struct Weight {
     pub weight: f64,
 }
 
-/// 1 / (1 + exp(-x)).
-fn sigmoid(x: Expr<f64>) -> Expr<f64> {
-    1.0 / (1.0 + call::<f64, _>("exp", (-x,)))
-}
-
 /// How far the kind of a sample is from its probability.
 fn error(sample: SampleExpr, weights: Expr<[f64; FEATURES]>) -> Expr<f64> {
-    sample.kind - sigmoid(weights.dot(sample.features))
+    sample.kind - weights.dot(sample.features).sigmoid()
 }
 
 /// A step that adds up vectors, sample by sample; `rate` says how far it goes along the gradient.
@@ -69,48 +62,36 @@ pub fn by_columns<'s>(
     let together = weights
         .aggregate(|g| g.order_by(|w| w.feature).call::<Vec<f64>, _>("array_agg", |w| (w.weight,)))
         .select(|all| all.cast::<[f64; FEATURES]>());
-    weights
-        .select(|w| {
-            let gradient = samples.sum(|sample| {
-                let value = sample.features.element(w.feature).never_null();
-                value * error(sample, together.value().never_null())
-            });
-            WeightExpr { feature: w.feature, weight: (w.weight + gradient * rate).coalesce(w.weight) }
-        })
-        .order_by(|w| w.feature)
+    weights.select(|w| {
+        let gradient = samples.sum(|sample| {
+            let value = sample.features.element(w.feature).never_null();
+            value * error(sample, together.value().never_null())
+        });
+        WeightExpr { feature: w.feature, weight: (w.weight + gradient * rate).coalesce(w.weight) }
+    })
 }
 
-/// Makes the tables of weights, all of them 0: the vector of [`by_rows`] and the rows of [`by_columns`].
-///
-/// # Errors
-/// Those of CREATE TABLE and of inserting rows.
-pub fn start(session: &Session) -> Result<()> {
-    session.sql(&format!(
-        "CREATE TABLE model (weights vector({FEATURES}, double) NOT NULL);
-         CREATE TABLE weights (feature integer PRIMARY KEY, weight double precision NOT NULL)"
-    ))?;
-    session.insert("model", [Model { weights: [0.0; FEATURES] }])?;
-    session.insert("weights", (1..=FEATURES as i32).map(|feature| Weight { feature, weight: 0.0 })).map(drop)
+/// The weights after so many steps by rows, from 0: one query, whose rounds do not leave the engine.
+pub fn fit_by_rows<'s>(
+    session: &'s Session,
+    samples: &Query<'s, SampleExpr>,
+    rate: f64,
+    steps: u64,
+) -> Query<'s, ModelExpr> {
+    let first = session.values([[0.0_f64; FEATURES]]).select(|weights| ModelExpr { weights });
+    first.iterate(|model| by_rows(samples, model, rate)).times(steps)
 }
 
-/// Moves the vector of weights by one step of [`by_rows`].
-///
-/// # Errors
-/// Those of the step's query, and of replacing the table.
-pub fn advance_by_rows(session: &Session, rate: f64) -> Result<()> {
-    let moved = by_rows(&session.rows_of::<Sample>()?, &session.rows_of::<Model>()?, rate).collect()?;
-    session.sql("TRUNCATE model")?;
-    session.insert("model", &moved).map(drop)
-}
-
-/// Moves the rows of weights by one step of [`by_columns`].
-///
-/// # Errors
-/// Those of the step's query, and of replacing the table.
-pub fn advance_by_columns(session: &Session, rate: f64) -> Result<()> {
-    let moved = by_columns(&session.rows_of::<Sample>()?, &session.rows_of::<Weight>()?, rate).collect()?;
-    session.sql("TRUNCATE weights")?;
-    session.insert("weights", &moved).map(drop)
+/// The weights after so many steps by columns, from 0, by the numbers of the features.
+pub fn fit_by_columns<'s>(
+    session: &'s Session,
+    samples: &Query<'s, SampleExpr>,
+    rate: f64,
+    steps: u64,
+) -> Query<'s, WeightExpr> {
+    let numbered = session.values((1..=FEATURES as i32).map(|feature| (feature, 0.0_f64)));
+    let first = numbered.select(|(feature, weight)| WeightExpr { feature, weight });
+    first.iterate(|weights| by_columns(samples, weights, rate)).times(steps).order_by(|w| w.feature)
 }
 
 /// Samples whose kind depends on the first ten features, the same in every run.
@@ -133,19 +114,22 @@ fn main() -> Result<()> {
     let samples = example_samples(2_000);
     session.sql(&format!("CREATE TABLE samples (kind real NOT NULL, features vector({FEATURES}) NOT NULL)"))?;
     session.insert("samples", &samples)?;
-    start(&session)?;
-    let rate = 4.0 / samples.len() as f64;
-    for iteration in 1..=5 {
-        advance_by_rows(&session, rate)?;
-        advance_by_columns(&session, rate)?;
-        let model = session.rows_of::<Model>()?.one()?;
-        let right = session.rows_of::<Sample>()?.aggregate(|g| {
-            let is_right = |sample: SampleExpr| sample.features.dot(model.weights).gt(0).is_same(sample.kind.gt(0.5));
-            g.filter(is_right).count()
+    let (rate, samples) = (4.0 / samples.len() as f64, session.rows_of::<Sample>()?);
+    for steps in [1, 3, 5] {
+        let fitted = fit_by_rows(&session, &samples, rate, steps);
+        let weights = fitted.select(|model| model.weights);
+        let right = samples.aggregate(|g| {
+            let is_right = |sample: SampleExpr| {
+                let score = weights.value().never_null().dot(sample.features);
+                score.gt(0).is_same(sample.kind.gt(0.5))
+            };
+            (g.filter(is_right).count(), g.count())
         });
-        println!("step {iteration}: {} of {} samples are on the right side", right.one()?, samples.len());
+        let (right, all) = right.one()?;
+        println!("after {steps} steps {right} of {all} samples are on the right side");
     }
-    let (vector, rows) = (session.rows_of::<Model>()?.one()?.weights, session.rows_of::<Weight>()?.collect()?);
+    let vector = fit_by_rows(&session, &samples, rate, 2).one()?.weights;
+    let rows = fit_by_columns(&session, &samples, rate, 2).collect()?;
     let differences = rows.iter().zip(vector).map(|(row, weight)| (row.weight - weight).abs());
     println!("the two forms differ by at most {:.1e}", differences.fold(0.0, f64::max));
     Ok(())

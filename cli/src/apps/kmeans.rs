@@ -6,10 +6,10 @@ mod example;
 
 use super::Options;
 use super::input::{Random, register, vectors};
-use super::report::{Report, difference, milliseconds, timed};
+use super::report::{Report, difference, milliseconds, timed, timed_each};
 use super::svg::{self, Dot};
 use anyhow::{Context as _, Result};
-use example::{Centroid, DIMENSIONS, Step, advance, by_centroid, by_point, start};
+use example::{Centroid, DIMENSIONS, Point, Step, by_centroid, by_point, cluster, start};
 use multiloop::Session;
 use multiloop::arrow::buffer::ScalarBuffer;
 use std::time::Instant;
@@ -52,15 +52,15 @@ pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
         ..Report::default()
     };
     let first = first_centroids(&points, rows);
-    let expected = run_loops(&points, &first, options, &mut report)?;
+    let expected = run_loops(&points, &first, options, &mut report);
+    start(session, &as_rows(&first)?)?;
+    let (table, centroids) = (session.rows_of::<Point>()?, session.rows_of::<Centroid>()?);
     let forms: [(&str, Step); 2] = [("by point", by_point), ("by centroid", by_centroid)];
     for (name, step) in forms {
-        session.sql("DROP TABLE IF EXISTS centroids")?;
-        start(session, &as_rows(&first)?)?;
-        let times = timed(options, name, || Ok(advance(session, step)?))?;
-        let ended = session.rows_of::<Centroid>()?.order_by(|centroid| centroid.id).collect()?;
+        let query = cluster(&table, &centroids, step, options.iterations as u64);
+        let (ended, ms) = timed(options, name, || Ok(query.collect()?))?;
         let ended: Vec<f32> = ended.iter().flat_map(|centroid| centroid.at).collect();
-        report.add(name, times, difference(&widened(&ended), &widened(&expected)));
+        report.add_query(name, ms, difference(&widened(&ended), &widened(&expected)));
     }
     if options.draws {
         report.pictures = pictures(&points, &expected, &report.loss);
@@ -69,22 +69,20 @@ pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
 }
 
 /// Runs both loops; the centroids that the textbook one ends with.
-fn run_loops(points: &[f32], first: &[f32], options: &Options, report: &mut Report) -> Result<Vec<f32>> {
+fn run_loops(points: &[f32], first: &[f32], options: &Options, report: &mut Report) -> Vec<f32> {
     let mut expected = first.to_vec();
     let mut loss = Vec::new();
-    let times = timed(options, "textbook loop", || {
+    let times = timed_each(options, "textbook loop", || {
         loss.push(textbook(points, &mut expected) / report.rows as f64);
-        Ok(())
-    })?;
+    });
     report.loss = loss;
-    report.add("textbook loop", times, 0.0);
+    report.add_loop("textbook loop", times, 0.0);
     let mut ended = first.to_vec();
-    let times = timed(options, "tuned loop", || {
+    let times = timed_each(options, "tuned loop", || {
         tuned(points, &mut ended);
-        Ok(())
-    })?;
-    report.add("tuned loop", times, difference(&widened(&ended), &widened(&expected)));
-    Ok(expected)
+    });
+    report.add_loop("tuned loop", times, difference(&widened(&ended), &widened(&expected)));
+    expected
 }
 
 /// Points around the middles of clusters, one behind the other.

@@ -6,10 +6,10 @@ mod example;
 
 use super::Options;
 use super::input::{Random, register, vectors};
-use super::report::{Report, difference, milliseconds, timed};
+use super::report::{Report, difference, milliseconds, timed, timed_each};
 use super::svg;
 use anyhow::Result;
-use example::{FEATURES, Model, Weight, advance_by_columns, advance_by_rows, start};
+use example::{FEATURES, Sample, fit_by_columns, fit_by_rows};
 use multiloop::Session;
 use multiloop::arrow::array::Float32Array;
 use multiloop::arrow::buffer::ScalarBuffer;
@@ -55,16 +55,15 @@ pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
     };
     // A step of this length goes down, as long as there are not more features than samples.
     let rate = 1.0 / rows as f64;
-    let expected = run_loops(&samples, rate, options, &mut report)?;
-    session.sql("DROP TABLE IF EXISTS model, weights")?;
-    start(session)?;
-    let times = timed(options, "by rows", || Ok(advance_by_rows(session, rate)?))?;
-    let ended = session.rows_of::<Model>()?.one()?.weights;
-    report.add("by rows", times, difference(&ended, &expected));
-    let times = timed(options, "by columns", || Ok(advance_by_columns(session, rate)?))?;
-    let ended = session.rows_of::<Weight>()?.order_by(|w| w.feature).collect()?;
+    let expected = run_loops(&samples, rate, options, &mut report);
+    let (table, steps) = (session.rows_of::<Sample>()?, options.iterations as u64);
+    let by_rows = fit_by_rows(session, &table, rate, steps);
+    let (ended, ms) = timed(options, "by rows", || Ok(by_rows.one()?))?;
+    report.add_query("by rows", ms, difference(&ended.weights, &expected));
+    let by_columns = fit_by_columns(session, &table, rate, steps);
+    let (ended, ms) = timed(options, "by columns", || Ok(by_columns.collect()?))?;
     let ended: Vec<f64> = ended.iter().map(|w| w.weight).collect();
-    report.add("by columns", times, difference(&ended, &expected));
+    report.add_query("by columns", ms, difference(&ended, &expected));
     if options.draws {
         let svg = svg::convergence("logistic regression", report.loss_of, &report.loss);
         report.pictures = vec![("convergence", svg)];
@@ -73,23 +72,21 @@ pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
 }
 
 /// Runs both loops; the weights that the textbook one ends with.
-fn run_loops(samples: &Samples, rate: f64, options: &Options, report: &mut Report) -> Result<Weights> {
+fn run_loops(samples: &Samples, rate: f64, options: &Options, report: &mut Report) -> Weights {
     let mut expected = [0.0; FEATURES];
     let mut passed = Vec::new();
-    let times = timed(options, "textbook loop", || {
+    let times = timed_each(options, "textbook loop", || {
         passed.push(expected);
         textbook(samples, &mut expected, rate);
-        Ok(())
-    })?;
+    });
     report.loss = passed.iter().map(|weights| loss(samples, weights)).collect();
-    report.add("textbook loop", times, 0.0);
+    report.add_loop("textbook loop", times, 0.0);
     let mut ended = [0.0; FEATURES];
-    let times = timed(options, "tuned loop", || {
+    let times = timed_each(options, "tuned loop", || {
         tuned(samples, &mut ended, rate);
-        Ok(())
-    })?;
-    report.add("tuned loop", times, difference(&ended, &expected));
-    Ok(expected)
+    });
+    report.add_loop("tuned loop", times, difference(&ended, &expected));
+    expected
 }
 
 /// Samples whose kinds are drawn with the probabilities that some weights give.

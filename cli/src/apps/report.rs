@@ -40,11 +40,13 @@ pub(super) struct Report {
 pub(super) struct Run {
     pub(super) name: &'static str,
     pub(super) is_query: bool,
-    pub(super) iteration_ms: Vec<f64>,
-    pub(super) median_ms: f64,
-    /// The textbook loop's median over this one.
+    /// All iterations.
+    pub(super) total_ms: f64,
+    /// Each iteration; nothing for a query, which has all of them within.
+    pub(super) each_ms: Vec<f64>,
+    /// The textbook loop's time over this one's.
     pub(super) textbook_ratio: f64,
-    /// The tuned loop's median over this one.
+    /// The tuned loop's time over this one's.
     pub(super) tuned_ratio: f64,
     /// The greatest difference from what the textbook loop ends with.
     pub(super) difference: f64,
@@ -52,25 +54,25 @@ pub(super) struct Run {
 }
 
 impl Report {
-    /// Adds a run; the first one is the textbook loop, the second one the tuned loop.
-    pub(super) fn add(&mut self, name: &'static str, iteration_ms: Vec<f64>, difference: f64) {
-        let median_ms = median(&iteration_ms);
-        let of = |at: usize| self.runs.get(at).map_or(median_ms, |run: &Run| run.median_ms);
-        let (textbook, tuned, is_query) = (of(0), of(1), self.runs.len() >= 2);
+    /// Adds a loop: the textbook one first, then the tuned one.
+    pub(super) fn add_loop(&mut self, name: &'static str, each_ms: Vec<f64>, difference: f64) {
+        self.add(name, false, (each_ms.iter().sum(), each_ms), difference);
+    }
+
+    /// Adds a query, behind both loops.
+    pub(super) fn add_query(&mut self, name: &'static str, total_ms: f64, difference: f64) {
+        self.add(name, true, (total_ms, Vec::new()), difference);
+    }
+
+    fn add(&mut self, name: &'static str, is_query: bool, (total_ms, each_ms): (f64, Vec<f64>), difference: f64) {
         let agrees = difference <= self.tolerance;
-        self.runs.push(Run {
-            name,
-            is_query,
-            iteration_ms,
-            median_ms,
-            textbook_ratio: textbook / median_ms,
-            tuned_ratio: tuned / median_ms,
-            difference,
-            agrees,
-        });
-        // The textbook loop ran when the tuned one was not there yet.
-        if let [textbook, tuned] = &mut self.runs[..] {
-            textbook.tuned_ratio = tuned.median_ms / textbook.median_ms;
+        let (textbook_ratio, tuned_ratio) = (f64::NAN, f64::NAN);
+        self.runs.push(Run { name, is_query, total_ms, each_ms, textbook_ratio, tuned_ratio, difference, agrees });
+        if let [textbook, tuned, ..] = &self.runs[..] {
+            let (textbook, tuned) = (textbook.total_ms, tuned.total_ms);
+            for run in &mut self.runs {
+                (run.textbook_ratio, run.tuned_ratio) = (textbook / run.total_ms, tuned / run.total_ms);
+            }
         }
     }
 
@@ -98,36 +100,39 @@ impl Report {
             self.generate_ms, self.load_ms
         )?;
         let width = self.runs.iter().map(|run| run.name.len()).max().unwrap_or(0).max(8);
-        let heads = ["ms median", "textbook", "tuned", "differs"];
-        writeln!(
-            text,
-            "\n{:width$}  {:>10} {:>9} {:>9} {:>9}  each iteration, ms",
-            "", heads[0], heads[1], heads[2], heads[3]
-        )?;
+        let heads = ["ms", "iteration", "textbook", "tuned", "differs"].map(|head| format!("{head:>10}"));
+        writeln!(text, "\n{:width$} {}  each iteration, ms", "", heads.join(" "))?;
         for run in &self.runs {
-            write!(text, "{:width$}  {:>10.2}", run.name, run.median_ms)?;
-            write!(text, " {:>8.2}x {:>8.2}x {:>9.1e} ", run.textbook_ratio, run.tuned_ratio, run.difference)?;
-            run.iteration_ms.iter().try_for_each(|ms| write!(text, " {ms:.2}"))?;
+            let each = run.total_ms / *iterations as f64;
+            write!(text, "{:width$} {:>10.2} {each:>10.2}", run.name, run.total_ms)?;
+            write!(text, " {:>9.2}x {:>9.2}x {:>10.1e} ", run.textbook_ratio, run.tuned_ratio, run.difference)?;
+            run.each_ms.iter().try_for_each(|ms| write!(text, " {ms:.2}"))?;
             writeln!(text, "{}", if run.agrees { "" } else { "  WRONG" })?;
         }
-        writeln!(
-            text,
-            "\ntextbook, tuned: that loop's time over this one's; differs: from what the textbook loop ends with, at most {:.0e}",
-            self.tolerance
-        )?;
+        writeln!(text, "\niteration: its share of all. A query has all iterations within, and its planning")?;
+        writeln!(text, "textbook, tuned: that loop's time over this one's")?;
+        writeln!(text, "differs: from what the textbook loop ends with, at most {:.0e}", self.tolerance)?;
         write!(text, "{}:", self.loss_of)?;
         self.loss.iter().try_for_each(|loss| write!(text, " {loss:.6}"))?;
         writeln!(text)
     }
 }
 
-/// Does something as often as there are iterations, and says so meanwhile; the milliseconds of each time.
-pub(super) fn timed(options: &Options, what: &str, mut work: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
+/// Does something, and says so meanwhile; what it gives, and the milliseconds that it took.
+pub(super) fn timed<T>(options: &Options, what: &str, work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
+    options.bar.set_message(what.to_owned());
+    let started = Instant::now();
+    let given = work()?;
+    Ok((given, milliseconds(started)))
+}
+
+/// Does something once an iteration; the milliseconds of each.
+pub(super) fn timed_each(options: &Options, what: &str, mut work: impl FnMut()) -> Vec<f64> {
     let once = |iteration| {
         options.bar.set_message(format!("{what}, iteration {iteration} of {}", options.iterations));
         let started = Instant::now();
-        work()?;
-        Ok(milliseconds(started))
+        work();
+        milliseconds(started)
     };
     (1..=options.iterations).map(once).collect()
 }
@@ -145,12 +150,6 @@ pub(super) fn difference(ours: &[f64], theirs: &[f64]) -> f64 {
     differences.fold(0.0, |worst: f64, this| if worst.is_nan() || this <= worst { worst } else { this })
 }
 
-fn median(times: &[f64]) -> f64 {
-    let mut times = times.to_vec();
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Report, difference};
@@ -161,9 +160,9 @@ mod tests {
         assert!(difference(&[1.0, f64::NAN, 3.0], &[1.0, 2.0, 9.0]).is_nan());
         assert!(difference(&[1.0], &[1.0, 2.0]).is_nan());
         let mut report = Report { app: "some", tolerance: 0.1, ..Report::default() };
-        report.add("textbook", vec![4.0, 2.0, 3.0], 0.0);
-        report.add("tuned", vec![1.0], 0.01);
-        report.add("query", vec![6.0], f64::NAN);
+        report.add_loop("textbook", vec![4.0, 2.0, 3.0], 0.0);
+        report.add_loop("tuned", vec![1.0, 1.5, 0.5], 0.01);
+        report.add_query("query", 18.0, f64::NAN);
         let ratios: Vec<(f64, f64)> = report.runs.iter().map(|run| (run.textbook_ratio, run.tuned_ratio)).collect();
         assert_eq!(ratios, [(1.0, 1.0 / 3.0), (3.0, 1.0), (0.5, 1.0 / 6.0)]);
         assert_eq!(report.wrong().collect::<Vec<_>>(), ["some query (by NaN, not 1e-1)"]);
