@@ -42,6 +42,8 @@ pub(super) struct Run {
     pub(super) is_query: bool,
     /// All iterations.
     pub(super) total_ms: f64,
+    /// An iteration's share of that.
+    pub(super) iteration_ms: f64,
     /// Each iteration; nothing for a query, which has all of them within.
     pub(super) each_ms: Vec<f64>,
     /// The textbook loop's time over this one's.
@@ -66,8 +68,19 @@ impl Report {
 
     fn add(&mut self, name: &'static str, is_query: bool, (total_ms, each_ms): (f64, Vec<f64>), difference: f64) {
         let agrees = difference <= self.tolerance;
+        let iteration_ms = total_ms / self.iterations.max(1) as f64;
         let (textbook_ratio, tuned_ratio) = (f64::NAN, f64::NAN);
-        self.runs.push(Run { name, is_query, total_ms, each_ms, textbook_ratio, tuned_ratio, difference, agrees });
+        self.runs.push(Run {
+            name,
+            is_query,
+            total_ms,
+            iteration_ms,
+            each_ms,
+            textbook_ratio,
+            tuned_ratio,
+            difference,
+            agrees,
+        });
         if let [textbook, tuned, ..] = &self.runs[..] {
             let (textbook, tuned) = (textbook.total_ms, tuned.total_ms);
             for run in &mut self.runs {
@@ -103,9 +116,9 @@ impl Report {
         let heads = ["ms", "iteration", "textbook", "tuned", "differs"].map(|head| format!("{head:>10}"));
         writeln!(text, "\n{:width$} {}  each iteration, ms", "", heads.join(" "))?;
         for run in &self.runs {
-            let each = run.total_ms / *iterations as f64;
-            write!(text, "{:width$} {:>10.2} {each:>10.2}", run.name, run.total_ms)?;
-            write!(text, " {:>9.2}x {:>9.2}x {:>10.1e} ", run.textbook_ratio, run.tuned_ratio, run.difference)?;
+            write!(text, "{:width$} {:>10.2} {:>10.2}", run.name, run.total_ms, run.iteration_ms)?;
+            write!(text, " {:>9.2}x {:>9.2}x {:>10.1e}", run.textbook_ratio, run.tuned_ratio, run.difference)?;
+            text.push_str(if run.each_ms.is_empty() { "" } else { " " });
             run.each_ms.iter().try_for_each(|ms| write!(text, " {ms:.2}"))?;
             writeln!(text, "{}", if run.agrees { "" } else { "  WRONG" })?;
         }
