@@ -1,8 +1,9 @@
-//! The `multiloop` program: an SQL shell, scripts, a server, and TPC-H.
+//! The `multiloop` program: an SQL shell, scripts, a server, TPC-H, and applications.
 
 #[macro_use]
 mod say;
 
+mod apps;
 mod card;
 mod display;
 mod failure;
@@ -48,6 +49,13 @@ enum Command {
     Tpch(tpch::TpchArguments),
     /// Run queries of another kind beside DuckDB
     Shapes(shapes::ShapesArguments),
+    /// Run applications (k-means, logistic regression) in typed LINQ beside loops by hand
+    ///
+    /// Without a name it says which there are. The queries are those of engine/examples. The loops, one from a textbook and one
+    /// that is tuned, run on one thread, and are compiled as this program is: for any processor of the architecture, while the
+    /// engine chooses its instructions when it runs. Exits with 1 if a query or the tuned loop ends with something else than the
+    /// textbook loop.
+    Apps(apps::AppsArguments),
 }
 
 fn main() -> ExitCode {
@@ -72,6 +80,7 @@ fn run(arguments: &Arguments, places: (&[usize], &[usize])) -> Result<ExitCode> 
         Some(Command::Gpu(arguments)) => card::gpu(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Tpch(arguments)) => tpch::tpch(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Shapes(arguments)) => shapes::shapes(arguments),
+        Some(Command::Apps(arguments)) => apps::apps(arguments).map(|()| ExitCode::SUCCESS),
         None => sql::sql(&arguments.sql, places),
     }
 }
