@@ -350,7 +350,6 @@ impl ErrorKind {
             ErrorKind::OutOfMemory => "53200",
             ErrorKind::Cancelled => "57014",
             ErrorKind::TooComplex => "54001",
-            ErrorKind::LimitExceeded => "54000",
             ErrorKind::DataCorrupted => "XX001",
             ErrorKind::Internal => "XX000",
             // Those of sessions, and of programs.
@@ -361,6 +360,7 @@ impl ErrorKind {
     fn session_sqlstate(self) -> &'static str {
         match self {
             ErrorKind::NoData => "02000",
+            ErrorKind::LimitExceeded => "54000",
             ErrorKind::UnexpectedNull => "22002",
             ErrorKind::FailedTransaction => "25P02",
             ErrorKind::ActiveTransaction => "25001",

@@ -118,6 +118,16 @@ pub(crate) fn let_names(program: &Program) -> Vec<String> {
     program.body().lets.iter().map(name).collect()
 }
 
+/// When an iteration ends, and of which rounds it gives the rows: of the last one, or of all until there are enough.
+fn end_of_rounds(only_last: bool, enough: bool) -> &'static str {
+    match (only_last, enough) {
+        (false, false) => "",
+        (false, true) => ", until there are rows enough",
+        (true, false) => ", the last one's rows",
+        (true, true) => ", until a row says so, the last one's rows",
+    }
+}
+
 /// The tables that a plan reads, and the forms of their columns.
 fn encodings(plan: &Plan, numbers: &Numbers, tables: &dyn Fn(TableHandle) -> Arc<Table>) -> Vec<String> {
     let mut read: Vec<(usize, CollectionId)> = (0..plan.collections.len() as u32)
@@ -251,12 +261,6 @@ impl<'p> Writer<'p> {
                 self.line(depth, text);
             }
             LetKind::Iterate { seed, working, step, distinct, enough, last } => {
-                let end = match (last, enough) {
-                    (None, None) => "",
-                    (None, Some(_)) => ", until there are rows enough",
-                    (Some(_), None) => ", the last one's rows",
-                    (Some(_), Some(_)) => ", until a row says so, the last one's rows",
-                };
                 let text = format!(
                     "%{} iteration from %{}: rounds of the block of %{} over %{}{}{}{once}{ran_text}",
                     self.number(definition.defines[0]),
@@ -264,7 +268,7 @@ impl<'p> Writer<'p> {
                     self.number(self.plan.block(*step).result),
                     self.number(*working),
                     if *distinct { ", rows that were there left out" } else { "" },
-                    end
+                    end_of_rounds(last.is_some(), enough.is_some())
                 );
                 self.line(depth, text);
             }
