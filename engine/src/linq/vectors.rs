@@ -120,6 +120,9 @@ impl Expression {
         cosine_distance;
         /// The cosine of the angle.
         cosine_similarity;
+        /// The products of all pairs of elements, row by row: that of `self[i]` and `other[j]` is at `(i - 1) * m + j`, where m is
+        /// the length of the other vector. Sums and averages of it are made without it.
+        outer_product;
     }
 
     of_one! {

@@ -78,11 +78,14 @@ pub enum VectorFunction {
     Part,
     /// `a || b`: the elements of both.
     Concatenate,
+    /// `outer_product(a, b)`: each element of the one times each of the other, of whatever lengths, row by row: `a[i] * b[j]` is at
+    /// `(i - 1) * m + j`, where m is the length of b.
+    OuterProduct,
 }
 
 impl VectorFunction {
     /// Every function.
-    pub const ALL: [VectorFunction; 31] = [
+    pub const ALL: [VectorFunction; 32] = [
         VectorFunction::Distance,
         VectorFunction::SquaredDistance,
         VectorFunction::ManhattanDistance,
@@ -114,6 +117,7 @@ impl VectorFunction {
         VectorFunction::Element,
         VectorFunction::Part,
         VectorFunction::Concatenate,
+        VectorFunction::OuterProduct,
     ];
 
     /// Whether it makes a double of two vectors.
@@ -144,6 +148,11 @@ impl VectorFunction {
             V::Concatenate => {
                 let (_, other) = arguments.last()?.vector_of()?;
                 let length = length.checked_add(other).filter(|length| *length <= VECTOR_LENGTH_MAX)?;
+                Some(DataType::vector(element, length))
+            }
+            V::OuterProduct => {
+                let (_, other) = arguments.last()?.vector_of()?;
+                let length = length.checked_mul(other).filter(|length| *length <= VECTOR_LENGTH_MAX)?;
                 Some(DataType::vector(element, length))
             }
             measure if measure.is_measure() => Some(DataType::Double),

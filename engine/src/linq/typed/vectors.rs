@@ -32,6 +32,16 @@ pub trait VectorType: SqlType {
 )]
 pub trait Measured<R>: VectorType {}
 
+/// Vectors that have an outer product: of any lengths.
+#[diagnostic::on_unimplemented(
+    message = "a vector of type `{Self}` has no outer product with `{R}`",
+    note = "both are vectors: `[f32; N]`, `[f64; N]`, `Vec<f32>` or `Vec<f64>`"
+)]
+pub trait Outer<R>: VectorType {
+    /// What it is: how long, its type does not say.
+    type Output: SqlType;
+}
+
 macro_rules! vectors {
     ($($of:ty, $sql:expr;)*) => {
         $(impl SqlType for Vec<$of> {
@@ -191,6 +201,23 @@ macro_rules! pairs {
         impl<const N: usize> Measured<[$b; N]> for Vec<$a> {}
         impl<const N: usize> Measured<Vec<$b>> for [$a; N] {}
         impl<const N: usize> Measured<[$b; N]> for [$a; N] {}
+
+        impl Outer<Vec<$b>> for Vec<$a> {
+            type Output = Vec<$both>;
+        }
+
+        impl<const M: usize> Outer<[$b; M]> for Vec<$a> {
+            type Output = Vec<$both>;
+        }
+
+        impl<const N: usize> Outer<Vec<$b>> for [$a; N] {
+            type Output = Vec<$both>;
+        }
+
+        impl<const N: usize, const M: usize> Outer<[$b; M]> for [$a; N] {
+            type Output = Vec<$both>;
+        }
+
         pairs! { of Plus Minus Times Over: $a, $b => $both })*
     };
     (of $($rule:ident)*: $a:ty, $b:ty => $both:ty) => {
@@ -322,6 +349,28 @@ where
         argmin -> i32;
         /// Where the first of the largest elements is, from 1.
         argmax -> i32;
+    }
+
+    /// The products of all pairs of elements, row by row: that of `self[i]` and `other[j]` is at `(i - 1) * m + j`, where m is the
+    /// length of the other vector. Sums and averages of it are made without it.
+    ///
+    /// ```
+    /// let session = multiloop::Engine::new()?.session();
+    /// let points = session.values([[1.0_f64, 2.0], [3.0, 5.0]]);
+    /// let moments = points.aggregate(|g| g.sum(|x| x.outer_product(x)));
+    /// assert_eq!(moments.collect()?, [Some(vec![10.0, 17.0, 17.0, 29.0])]);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn outer_product<R: IntoExpr>(
+        self,
+        other: R,
+    ) -> Expr<Both<T, R::Type, <T::Base as Outer<<R::Type as SqlType>::Base>>::Output>>
+    where
+        T::Base: Outer<<R::Type as SqlType>::Base>,
+    {
+        let arguments = vec![self.tree(), other.into_expr().tree()];
+        Expr::of(Tree::Call(Call::new("outer_product", Some(arguments))))
     }
 
     /// The vector of norm 1 in the same direction.

@@ -349,7 +349,7 @@ impl Accumulator {
         }
     }
 
-    /// Whether vectors may come with the numbers that they are to be multiplied with.
+    /// Whether vectors may come with the numbers, or the other vectors, that they are to be multiplied with.
     pub(crate) fn takes_products(&self) -> bool {
         matches!(self.state, State::Vectors(_))
     }
@@ -359,6 +359,14 @@ impl Accumulator {
         match &mut self.state {
             State::Vectors(sums) => sums.update(input, Some(numbers), &mut self.filling.vectors),
             _ => Err(Error::internal("products of what are no vectors")),
+        }
+    }
+
+    /// As [`Accumulator::update`], of the outer products of vectors with others.
+    pub(crate) fn update_outer(&mut self, input: &Input<'_>, right: &Vector) -> Result<()> {
+        match &mut self.state {
+            State::Vectors(sums) => sums.update_outer(input, right, &mut self.filling.vectors),
+            _ => Err(Error::internal("outer products of what are no vectors")),
         }
     }
 
@@ -467,7 +475,8 @@ impl Accumulator {
 
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.state.bytes() + self.filling.distinct.as_ref().map_or(0, |distinct| distinct.bytes())
+        let distinct = self.filling.distinct.as_ref().map_or(0, |distinct| distinct.bytes());
+        self.state.bytes() + self.filling.vectors.bytes() + distinct
     }
 }
 

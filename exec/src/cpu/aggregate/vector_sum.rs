@@ -1,6 +1,8 @@
 //! Sums of vectors by group: each row's elements are split into the levels of its group (see [`VectorSums`]), several positions at
 //! a time.
 
+mod outer;
+
 use super::Input;
 use crate::column::vectors::{Block, Vectors};
 use crate::cpu::kernels::vector_rows::{Rows, Stored};
@@ -32,6 +34,30 @@ pub(super) struct Memory {
     pairs: Vec<(u32, u32)>,
     /// Those of them whose vectors did not go whole into levels.
     left: Vec<(u32, u32)>,
+    /// For outer products.
+    reals: outer::Block<f32>,
+    doubles: outer::Block<f64>,
+}
+
+impl Memory {
+    /// Bytes of what is packed for outer products.
+    pub(super) fn bytes(&self) -> usize {
+        self.reals.bytes() + self.doubles.bytes()
+    }
+
+    /// Sets the tuples for which there is a value, and one of a second argument, too.
+    fn set_pairs(&mut self, input: &Input<'_>, second: Option<&Vector>) {
+        let pairs = &mut self.pairs;
+        pairs.clear();
+        match second {
+            None => input.each_valid(|tuple, group| pairs.push((tuple as u32, group as u32))),
+            Some(second) => input.each_valid(|tuple, group| {
+                if !second.is_null(tuple) {
+                    pairs.push((tuple as u32, group as u32));
+                }
+            }),
+        }
+    }
 }
 
 impl VectorSums {
@@ -40,16 +66,7 @@ impl VectorSums {
         let Some(vector) = input.vector else { return Err(Error::internal("sum of nothing")) };
         // NULLs of no type.
         let Some(rows) = Rows::of(vector) else { return Ok(()) };
-        let Memory { pairs, .. } = memory;
-        pairs.clear();
-        match numbers {
-            None => input.each_valid(|tuple, group| pairs.push((tuple as u32, group as u32))),
-            Some(numbers) => input.each_valid(|tuple, group| {
-                if !numbers.is_null(tuple) {
-                    pairs.push((tuple as u32, group as u32));
-                }
-            }),
-        }
+        memory.set_pairs(input, numbers);
         let factors = match numbers.map(|numbers| (numbers, &numbers.data)) {
             None => None,
             Some((numbers, VectorData::F64(values))) => Some((numbers, &values[..])),
@@ -76,7 +93,7 @@ impl VectorSums {
         of: impl Fn(usize, T) -> T + Copy,
         memory: &mut Memory,
     ) -> Result<()> {
-        let Memory { pairs, left } = memory;
+        let Memory { pairs, left, .. } = memory;
         let mut own = Vec::new();
         let length = self.length();
         for pairs in pairs.chunks((PIECE / length).max(1)) {
@@ -135,28 +152,50 @@ impl VectorSums {
 
 /// The exponent below which elements are usually, so that at most one in [`RARE`] is not; none if all are zeros, or no numbers.
 fn usual<T: Stored>(rows: Rows<'_>, pairs: &[(u32, u32)], of: impl Fn(usize, T) -> T, own: &mut Vec<T>) -> Option<i32> {
-    let (mut counts, mut count) = ([0u32; 2048], 0);
+    let mut exponents = Exponents::default();
     // A sample of them, spread over all.
     let step = (pairs.len() * rows.length()).div_ceil(SAMPLE).max(1);
     let mut next = 0;
     for (at, &(tuple, _)) in pairs.iter().enumerate() {
         let row = rows.get(tuple as usize, own);
         while let Some(&element) = row.get(next - at * row.len()) {
-            let element = of(tuple as usize, element).double();
-            let exponent = (element.to_bits() >> 52) as usize & 0x7ff;
-            if element != 0.0 && exponent < 0x7ff {
-                counts[exponent] += 1;
-                count += 1;
-            }
+            exponents.count(of(tuple as usize, element).double());
             next += step;
         }
     }
-    let mut above = 0;
-    let exponent = counts.iter().rposition(|&counted| {
-        above += counted as usize;
-        above > count / RARE
-    });
-    exponent.filter(|_| count > 0).map(|exponent| exponent as i32 - 1023 + 1)
+    exponents.usual()
+}
+
+/// How many numbers have each exponent, but for zeros and what is no number.
+struct Exponents {
+    counts: [u32; 2048],
+    all: usize,
+}
+
+impl Default for Exponents {
+    fn default() -> Self {
+        Exponents { counts: [0; 2048], all: 0 }
+    }
+}
+
+impl Exponents {
+    fn count(&mut self, number: f64) {
+        let exponent = (number.to_bits() >> 52) as usize & 0x7ff;
+        if number != 0.0 && exponent < 0x7ff {
+            self.counts[exponent] += 1;
+            self.all += 1;
+        }
+    }
+
+    /// The exponent below which all but one number in [`RARE`] are; none of no numbers.
+    fn usual(&self) -> Option<i32> {
+        let mut above = 0;
+        let exponent = self.counts.iter().rposition(|&counted| {
+            above += counted as usize;
+            above > self.all / RARE
+        });
+        exponent.filter(|_| self.all > 0).map(|exponent| exponent as i32 - 1023 + 1)
+    }
 }
 
 /// The levels of all groups, by group, level and position.
@@ -188,19 +227,29 @@ kernel! {
             let row = &given.rows.get::<T>(tuple as usize, own)[..levels.length];
             let start = group as usize * stride;
             let levels = &mut levels.all[start..start + stride];
-            if add_row::<T, LEVELS>(levels, split, row, |element| of(tuple as usize, element)) > 0 {
+            let places = (row.len(), 0);
+            if add_row::<T, LEVELS>(levels, places, split, row, |element| of(tuple as usize, element)) > 0 {
                 left.push((tuple, group));
             }
         }
     }
 }
 
-/// Adds a vector to the levels of a group; how many elements did not go into them.
+/// Adds a row of elements to the levels of a group, which has so many positions, from a position on; how many elements did not go
+/// into them.
 #[inline(always)]
-fn add_row<T: Stored, const LEVELS: usize>(levels: &mut [f64], split: &Split, row: &[T], of: impl Fn(T) -> T) -> u64 {
-    let length = row.len();
+fn add_row<T: Stored, const LEVELS: usize>(
+    levels: &mut [f64],
+    (length, start): (usize, usize),
+    split: &Split,
+    row: &[T],
+    of: impl Fn(T) -> T,
+) -> u64 {
     let (high, lower) = levels.split_at_mut(length);
     let (middle, low) = lower.split_at_mut(length);
+    let places = start..start + row.len();
+    let (high, middle) = (&mut high[places.clone()], &mut middle[places.clone()]);
+    let low = if LEVELS == 3 { &mut low[places] } else { low };
     let mut left = 0;
     for (at, &element) in row.iter().enumerate() {
         let (parts, is_whole) = split.parts::<LEVELS>(of(element).double());

@@ -274,6 +274,18 @@ impl<'a> Tile<'a> {
         (!self.is_computed(number) && !self.node(number).volatile).then_some(pair)
     }
 
+    /// The vectors whose outer products a scalar is, unless it has been computed.
+    pub(in crate::cpu) fn outer_product(&self, scalar: ScalarId) -> Option<(u32, u32)> {
+        let number = self.expressions.number(scalar) as u32;
+        let Operation::Call { function: Function::Vector(VectorFunction::OuterProduct), arguments } =
+            &self.node(number).operation
+        else {
+            return None;
+        };
+        let &[left, right] = &arguments[..] else { return None };
+        (!self.is_computed(number) && !self.node(number).volatile).then_some((left, right))
+    }
+
     /// Whether a scalar's values are, once computed, integers of at most 64 bits.
     pub(in crate::cpu) fn is_narrow_integer(&self, scalar: ScalarId) -> bool {
         let number = self.expressions.number(scalar) as u32;

@@ -27,6 +27,14 @@ pub(crate) fn fold(
             let input = Input { groups, vector: Some(tile.top(vectors)), len: tile.len() };
             return accumulator.update_with(&input, tile.top(numbers));
         }
+        if accumulator.takes_products()
+            && let Some((left, right)) = tile.outer_product(argument)
+        {
+            tile.ensure(left)?;
+            tile.ensure(right)?;
+            let input = Input { groups, vector: Some(tile.top(left)), len: tile.len() };
+            return accumulator.update_outer(&input, tile.top(right));
+        }
         if accumulator.takes_numerics() {
             tile.evaluate_numerics(argument)?;
         } else {

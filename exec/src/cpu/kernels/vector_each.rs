@@ -115,6 +115,7 @@ fn made_of<T: Stored>(
                 out.extend_from_slice(b.get(tuple, &mut other));
             }
         }
+        (V::OuterProduct, [a, b]) => products(Rows::of(a)?, Rows::of(b)?, tuples, out),
         (_, [argument]) => {
             let rows = Rows::of(argument)?;
             match function {
@@ -179,6 +180,19 @@ fn plain_of_one<T: Stored>(rows: Rows<'_>, tuples: Range<usize>, out: &mut Vec<T
     for tuple in tuples {
         let row: &[T] = rows.get(tuple, &mut own);
         out.extend(row.iter().map(|&element| each(element)));
+    }
+}
+
+kernel! {
+    /// Each element of the one times each of the other.
+    fn products[T: Stored](a: Rows<'_>, b: Rows<'_>, tuples: Range<usize>, out: &mut Vec<T>) {
+        let (mut own, mut other) = (Vec::new(), Vec::new());
+        for tuple in tuples {
+            let b: &[T] = b.get(tuple, &mut other);
+            for &a in a.get::<T>(tuple, &mut own) {
+                append(out, b, |b: T| a.times(b));
+            }
+        }
     }
 }
 

@@ -222,6 +222,25 @@ fn functions_of_two_vectors() {
 }
 
 #[test]
+fn outer_products() {
+    let mut random = Random(5);
+    for ((length, other), len) in [((1, 1), 70), ((2, 3), 33), ((7, 1), 5), ((1, 9), 5), ((16, 17), 6), ((120, 130), 3)]
+    {
+        for of in [T::Real, T::Double] {
+            let (form, second) = (FORMS[random.below(3) as usize], FORMS[random.below(3) as usize]);
+            let result = T::vector(of, (length * other) as u32);
+            let mut pair =
+                || [vectors(&mut random, of, length, len, form), vectors(&mut random, of, other, len, second)];
+            check(F::Vector(V::OuterProduct), result, &pair(), len);
+            let [a, b] = pair();
+            check(F::Vector(V::OuterProduct), result, &[a, b.constant(len)], len);
+            let [a, b] = pair();
+            check(F::Vector(V::OuterProduct), result, &[a.constant(len), b], len);
+        }
+    }
+}
+
+#[test]
 fn vectors_beside_numbers() {
     let mut random = Random(2);
     for function in [V::Add, V::Subtract, V::Multiply, V::Divide] {
@@ -299,6 +318,11 @@ fn every_kernel_hears_a_cancel_within_a_tile() {
     };
     let numbers = Vector { data: VectorData::F64(vec![0.5; len]), len, ..Vector::default() };
     let start = Vector { data: VectorData::I32(vec![2; len]), len, ..Vector::default() };
+    let pair = Vector {
+        data: VectorData::Vectors(Vectors::of_values(2, &vec![Value::vector(vec![0.5; 2]); len])),
+        len,
+        ..Vector::default()
+    };
     let (half, double) = (T::vector(T::Real, length as u32 / 2), T::vector(T::Double, length as u32));
     for (of, to) in [(T::Real, double), (T::Double, T::vector(T::Real, length as u32))] {
         let (vector, data_type) = (tile(of), T::vector(of, length as u32));
@@ -315,6 +339,10 @@ fn every_kernel_hears_a_cancel_within_a_tile() {
                 V::Dimensions | V::Element => {}
                 V::Part => check(F::Vector(function), &[data_type, T::Integer], half, &[&vector, &start]),
                 V::Concatenate => check(F::Vector(function), &types, T::vector(of, 2 * length as u32), &arguments),
+                V::OuterProduct => {
+                    let types = [data_type, T::vector(of, 2)];
+                    check(F::Vector(function), &types, T::vector(of, 2 * length as u32), &[&vector, &pair]);
+                }
                 measure if measure.is_measure() => {
                     check(F::Vector(measure), &types, T::Double, &arguments);
                     check(F::Vector(measure), &types, T::Double, &with_constant);

@@ -248,6 +248,17 @@ impl VectorSums {
         }
     }
 
+    /// The levels of a group, by level and position.
+    pub(crate) fn group_levels(&mut self, group: usize) -> &mut [f64] {
+        let stride = self.stride();
+        &mut self.levels[group * stride..][..stride]
+    }
+
+    /// Adds a number to the rest of a position of a group.
+    pub(crate) fn add_to_rest(&mut self, group: usize, position: usize, number: f64) {
+        self.change_rest(group as u32, position as u32, |rest| rest.add(number));
+    }
+
     fn change_rest(&mut self, group: u32, position: u32, change: impl FnOnce(&mut ExactSum)) {
         let rest = self.rest.entry((group, position)).or_default();
         let before = rest.heap_bytes();

@@ -58,6 +58,12 @@ fn value_of<T: Element>(call: &Call, function: VectorFunction) -> Result<Value> 
             Value::Vector((0..count).map(place).collect())
         }
         V::Concatenate => Value::Vector(elements.iter().chain(vector(call, 1)?.iter()).copied().collect()),
+        V::OuterProduct => {
+            let others = vector(call, 1)?;
+            meter::spend(elements.len() * others.len())?;
+            let row = |a: T| typed::<T>(others).map(move |b| a.times(b).double());
+            Value::Vector(typed::<T>(elements).flat_map(row).collect())
+        }
         _ => {
             let others = vector(call, 1)?;
             let measured = measure::measured(function, typed::<T>(elements).zip(typed::<T>(others)));
@@ -134,6 +140,12 @@ mod tests {
             check(V::Part, vec![a(), integer(3)], v(&[4.0, 0.0]));
             check(V::Part, vec![a(), integer(0)], v(&[0.0, 1.0]));
             check(V::Concatenate, vec![a(), v(&[7.0])], v(&[1.0, -2.0, 4.0, 7.0]));
+            check(V::OuterProduct, vec![a(), v(&[0.5, f64::NAN])], {
+                let nan = f64::NAN;
+                v(&[0.5, nan, -1.0, nan, 2.0, nan])
+            });
+            check(V::OuterProduct, vec![v(&[3.0]), a()], v(&[3.0, -6.0, 12.0]));
+            check(V::OuterProduct, vec![a(), NULL], (Value::Null, a().1));
             let place = |place: i64| (Value::Int(place), DataType::BigInt);
             check(V::Element, vec![a(), place(2)], (Value::Float(-2.0), element));
             for outside in [i64::MIN, -1, 0, 4, i64::MAX] {
@@ -161,6 +173,15 @@ mod tests {
     }
 
     #[test]
+    fn products_are_rounded_to_the_elements_type() {
+        let tenth = |of: DataType| if of == DataType::Real { f64::from(0.1f32) } else { 0.1 };
+        for (of_element, product) in [(DataType::Real, f64::from(0.1f32 * 0.1f32)), (DataType::Double, 0.1 * 0.1)] {
+            let arguments = vec![of(of_element, &[tenth(of_element)]), of(of_element, &[tenth(of_element), 0.0])];
+            expect_value(Function::Vector(V::OuterProduct), arguments, of(of_element, &[product, 0.0]));
+        }
+    }
+
+    #[test]
     fn numbers_are_rounded_to_the_elements_type() {
         let function = Function::Vector(V::Multiply);
         let tenth = f64::from(0.1f32);
@@ -181,6 +202,8 @@ mod tests {
             (V::Element, vec![real, DataType::BigInt], Some(DataType::Real)),
             (V::Concatenate, vec![double, double], Some(DataType::vector(DataType::Double, 4))),
             (V::Part, vec![real, DataType::Integer], None),
+            (V::OuterProduct, vec![real, real], Some(DataType::vector(DataType::Real, 9))),
+            (V::OuterProduct, vec![DataType::vector(DataType::Real, 128); 2], None),
         ] {
             assert_eq!(function.result(&arguments), expected, "{function:?}");
         }

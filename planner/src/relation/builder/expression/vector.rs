@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::{Function, VectorFunction};
 use crate::relation::builder::{Builder, Operator};
 use crate::relation::{Expression, ExpressionKind};
-use crate::types::DataType;
+use crate::types::{DataType, VECTOR_LENGTH_MAX};
 use crate::value::Value;
 
 /// The measure of two vectors of a name, which may be DuckDB's.
@@ -93,6 +93,13 @@ impl Builder<'_> {
         }
         let call = match (name, arguments.len()) {
             ("subvector", 3) if arguments[0].data_type.is_vector() => self.subvector(take(arguments))?,
+            ("outer_product", 2) => {
+                let [left, right] = take(arguments);
+                match self.outer_product(&left, &right)? {
+                    Some(call) => call,
+                    None => return Ok(Special::NoMatch(vec![left, right])),
+                }
+            }
             (name, 1) if let Some(function) = of_one(name) => vector_call(function, arguments)?,
             (name, 2) if let Some(function) = measure(name) => {
                 let [left, right] = take(arguments);
@@ -220,6 +227,38 @@ impl Builder<'_> {
     /// `a || b` of two vectors; none if a side is neither a vector nor of unknown type. A vector beside an array, or beside a
     /// number, is an array (`concatenate`).
     fn concatenate_vectors(&mut self, left: &Expression, right: &Expression) -> Result<Option<Expression>> {
+        let sides = self.vectors_of_own_lengths(left, right).map_err(|error| match error.kind() {
+            ErrorKind::InvalidText => error.with_hint("To add it to the vector's text, cast the vector to text."),
+            _ => error,
+        })?;
+        let Some((of, sides, lengths)) = sides else { return Ok(None) };
+        let to = type_limits::vector(of, &(lengths[0] + lengths[1]).to_string());
+        let to = to.map_err(|error| error.at(left.position))?;
+        Ok(Some(fold::call(Function::Vector(VectorFunction::Concatenate), sides.into(), to)))
+    }
+
+    /// `outer_product(a, b)`; none if an argument is neither a vector nor of unknown type.
+    fn outer_product(&mut self, left: &Expression, right: &Expression) -> Result<Option<Expression>> {
+        let Some((of, sides, lengths)) = self.vectors_of_own_lengths(left, right)? else { return Ok(None) };
+        let [rows, columns] = lengths.map(u64::from);
+        if rows * columns > VECTOR_LENGTH_MAX.into() {
+            let message = format!(
+                "an outer product of vectors of {rows} and {columns} dimensions has {}, and a vector has at most {VECTOR_LENGTH_MAX}",
+                rows * columns
+            );
+            return Err(Error::new(ErrorKind::InvalidParameter, message).at(right.position.or(left.position)));
+        }
+        let to = DataType::vector(of, (rows * columns) as u32);
+        Ok(Some(fold::call(Function::Vector(VectorFunction::OuterProduct), sides.into(), to)))
+    }
+
+    /// Two vectors as vectors of one type of elements, that type, and how long they are; none if a side is neither a vector nor of
+    /// unknown type.
+    fn vectors_of_own_lengths(
+        &mut self,
+        left: &Expression,
+        right: &Expression,
+    ) -> Result<Option<(DataType, [Expression; 2], [u32; 2])>> {
         let (l, r) = (left.data_type, right.data_type);
         let known = match (l.vector_of(), r.vector_of()) {
             (Some((a, _)), Some((b, _))) => a.max(b),
@@ -227,9 +266,8 @@ impl Builder<'_> {
             (None, Some((known, _))) if l == DataType::Null => known,
             _ => return Ok(None),
         };
-        let mut sides = Vec::with_capacity(2);
-        let mut length = 0;
-        for side in [left, right] {
+        let mut lengths = [0; 2];
+        let mut side_of = |side: &Expression, length: &mut u32| {
             let own = match (&side.kind, side.data_type.vector_of()) {
                 (_, Some((_, own))) => own.to_string(),
                 // A text says itself how long it is.
@@ -243,15 +281,11 @@ impl Builder<'_> {
                 }
             };
             let to = type_limits::vector(known, &own).map_err(|error| error.at(side.position))?;
-            length += to.vector_of().map_or(0, |(_, length)| length);
-            let side = self.coerce(side.clone(), to, Coercion::Implicit);
-            sides.push(side.map_err(|error| match error.kind() {
-                ErrorKind::InvalidText => error.with_hint("To add it to the vector's text, cast the vector to text."),
-                _ => error,
-            })?);
-        }
-        let to = type_limits::vector(known, &length.to_string()).map_err(|error| error.at(left.position))?;
-        Ok(Some(fold::call(Function::Vector(VectorFunction::Concatenate), sides, to)))
+            *length = to.vector_of().map_or(0, |(_, length)| length);
+            self.coerce(side.clone(), to, Coercion::Implicit)
+        };
+        let sides = [side_of(left, &mut lengths[0])?, side_of(right, &mut lengths[1])?];
+        Ok(Some((known, sides, lengths)))
     }
 
     /// The sides of `||` with an array for a vector that is beside an array of numbers or a number.

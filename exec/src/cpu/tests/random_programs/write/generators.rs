@@ -3,6 +3,7 @@
 use super::Writer;
 use super::scalars::{has_forms, is_ordered};
 use multiloop_planner::evaluate::quantile::{Fraction, Quantile};
+use multiloop_planner::function::{Function, VectorFunction};
 use multiloop_planner::multiloop::{
     Aggregate, CollectionId, Gather, Generator, Index, KeyPart, Let, Multiloop, Reduction, Scalar, ScalarId, Shape,
     Source,
@@ -288,6 +289,11 @@ impl Writer {
     }
 
     fn sum(&mut self, data_type: DataType, depth: usize) -> Aggregate {
+        if let Some((of, length)) = data_type.vector_of()
+            && self.once_in(3)
+        {
+            return self.sum_of_outer_products(of, length, depth);
+        }
         let (of, result) = match data_type {
             DataType::BigInt => (data_type, DataType::decimal(DECIMAL_DIGITS_MAX, 0)),
             DataType::Decimal { scale, .. } => (data_type, DataType::decimal(DECIMAL_DIGITS_MAX, scale)),
@@ -301,13 +307,22 @@ impl Writer {
         Aggregate::new(Reduction::Sum, vec![self.scalar(of, depth)], result)
     }
 
+    fn sum_of_outer_products(&mut self, of: DataType, length: u32, depth: usize) -> Aggregate {
+        let left = self.scalar(DataType::vector(of, length), depth);
+        let right = if self.once_in(3) { left } else { self.scalar(DataType::vector(of, length), depth) };
+        let product = Function::Vector(VectorFunction::OuterProduct);
+        let product = self.program.scalars.call(product, vec![left, right], DataType::vector(of, length * length));
+        let result = if self.once_in(2) { DataType::Double } else { of };
+        Aggregate::new(Reduction::Sum, vec![product], DataType::vector(result, length * length))
+    }
+
     fn gathered(&mut self) -> Aggregate {
         let how = if self.once_in(2) { Gather::Sorted } else { Gather::Distinct };
         // A front, a NUL, and what is kept of it.
         let front = self.leaf(DataType::Text);
         let end = self.program.scalars.constant(Value::text("\0|"), DataType::Text);
         let text = vec![front, end];
-        let text = self.program.scalars.call(multiloop_planner::function::Function::Concat, text, DataType::Text);
+        let text = self.program.scalars.call(Function::Concat, text, DataType::Text);
         Aggregate::new(Reduction::Gather(how), vec![text], DataType::Text)
     }
 

@@ -18,6 +18,12 @@ pub(super) const DESCRIBED: &[Described] = &[
     described(&["inner_product", "dot"], PAIR, DOUBLE, "the sum of the products; a <#> b is its negative"),
     described(&["cosine_distance"], PAIR, DOUBLE, "1 less the cosine of the angle between two vectors: a <=> b"),
     described(&["cosine_similarity"], PAIR, DOUBLE, "the cosine of the angle between two vectors"),
+    described(
+        &["outer_product"],
+        PAIR,
+        ONE,
+        "the products of all pairs of elements, row by row: a[i] * b[j] at (i - 1) * m + j",
+    ),
     described(&["vector_dims"], ONE, "integer", "the number of elements"),
     described(&["vector_norm", "l2_norm"], ONE, DOUBLE, "the length of the vector: the root of the sum of the squares"),
     described(&["l2_normalize"], ONE, ONE, "the vector of norm 1 in the same direction; zeros of zeros"),
