@@ -42,6 +42,10 @@ pub trait Outer<R>: VectorType {
     type Output: SqlType;
 }
 
+/// The type of an outer product, and of what a matrix gives: NULL if one of the factors may be.
+pub type ProductOf<T, R> =
+    Both<T, <R as IntoExpr>::Type, <<T as SqlType>::Base as Outer<<<R as IntoExpr>::Type as SqlType>::Base>>::Output>;
+
 macro_rules! vectors {
     ($($of:ty, $sql:expr;)*) => {
         $(impl SqlType for Vec<$of> {
@@ -362,10 +366,7 @@ where
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     #[track_caller]
-    pub fn outer_product<R: IntoExpr>(
-        self,
-        other: R,
-    ) -> Expr<Both<T, R::Type, <T::Base as Outer<<R::Type as SqlType>::Base>>::Output>>
+    pub fn outer_product<R: IntoExpr>(self, other: R) -> Expr<ProductOf<T, R>>
     where
         T::Base: Outer<<R::Type as SqlType>::Base>,
     {
@@ -383,10 +384,7 @@ where
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     #[track_caller]
-    pub fn matrix_vector<R: IntoExpr>(
-        self,
-        vector: R,
-    ) -> Expr<Both<T, R::Type, <T::Base as Outer<<R::Type as SqlType>::Base>>::Output>>
+    pub fn matrix_vector<R: IntoExpr>(self, vector: R) -> Expr<ProductOf<T, R>>
     where
         T::Base: Outer<<R::Type as SqlType>::Base>,
     {
@@ -396,11 +394,7 @@ where
 
     /// A matrix with so many columns times one with so many rows, each row by row.
     #[track_caller]
-    pub fn matrix_product<R: IntoExpr>(
-        self,
-        other: R,
-        inner: i32,
-    ) -> Expr<Both<T, R::Type, <T::Base as Outer<<R::Type as SqlType>::Base>>::Output>>
+    pub fn matrix_product<R: IntoExpr>(self, other: R, inner: i32) -> Expr<ProductOf<T, R>>
     where
         T::Base: Outer<<R::Type as SqlType>::Base>,
     {
