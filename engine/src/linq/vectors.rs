@@ -1,6 +1,6 @@
 //! Vectors in expressions: literals, distances, and what else vectors have.
 
-use super::expression::{Expression, function};
+use super::expression::{Expression, function, lit};
 use super::tree::Tree;
 use crate::DataType;
 
@@ -123,6 +123,20 @@ impl Expression {
         /// The products of all pairs of elements, row by row: that of `self[i]` and `other[j]` is at `(i - 1) * m + j`, where m is
         /// the length of the other vector. Sums and averages of it are made without it.
         outer_product;
+        /// A matrix, row by row, times a vector as long as its rows: their inner products.
+        matrix_vector;
+    }
+
+    /// A matrix with so many columns times one with so many rows, each row by row.
+    #[must_use]
+    pub fn matrix_product(self, other: impl IntoVector, inner: i32) -> Expression {
+        function("matrix_product", [self, other.into_vector(), lit(inner)])
+    }
+
+    /// The columns of a matrix of so many rows as rows.
+    #[must_use]
+    pub fn matrix_transpose(self, rows: i32) -> Expression {
+        function("matrix_transpose", [self, lit(rows)])
     }
 
     of_one! {

@@ -81,11 +81,19 @@ pub enum VectorFunction {
     /// `outer_product(a, b)`: each element of the one times each of the other, of whatever lengths, row by row: `a[i] * b[j]` is at
     /// `(i - 1) * m + j`, where m is the length of b.
     OuterProduct,
+
+    // Of matrices, which are vectors of their elements, row by row.
+    /// `matrix_vector(m, v)`: the inner products of the rows, each as long as v, with v.
+    MatrixVector,
+    /// `matrix_product(a, b, k)`: of a matrix with k columns and one with k rows, an integer.
+    MatrixProduct,
+    /// `matrix_transpose(m, rows)`: the columns of a matrix of so many rows, an integer, as rows.
+    MatrixTranspose,
 }
 
 impl VectorFunction {
     /// Every function.
-    pub const ALL: [VectorFunction; 32] = [
+    pub const ALL: [VectorFunction; 35] = [
         VectorFunction::Distance,
         VectorFunction::SquaredDistance,
         VectorFunction::ManhattanDistance,
@@ -118,6 +126,9 @@ impl VectorFunction {
         VectorFunction::Part,
         VectorFunction::Concatenate,
         VectorFunction::OuterProduct,
+        VectorFunction::MatrixVector,
+        VectorFunction::MatrixProduct,
+        VectorFunction::MatrixTranspose,
     ];
 
     /// Whether it makes a double of two vectors.
@@ -144,7 +155,11 @@ impl VectorFunction {
             V::Sum | V::Min | V::Max | V::Norm => Some(DataType::Double),
             V::ArgMin | V::ArgMax | V::Dimensions => Some(DataType::Integer),
             V::Element => Some(element),
-            V::Part => None,
+            V::Part | V::MatrixProduct => None,
+            V::MatrixVector => {
+                let (_, columns) = arguments.last()?.vector_of()?;
+                length.is_multiple_of(columns).then(|| DataType::vector(element, length / columns))
+            }
             V::Concatenate => {
                 let (_, other) = arguments.last()?.vector_of()?;
                 let length = length.checked_add(other).filter(|length| *length <= VECTOR_LENGTH_MAX)?;

@@ -308,8 +308,8 @@ fn closures_over_vectors() {
         known.select(|i| (i.e.sigmoid(), i.d.sigmoid(), i.id.sigmoid())).collect().expect("rows").swap_remove(1);
     assert_eq!(scores.0, [1.0 / (1.0 + (-3.0_f32).exp()), 1.0 / (1.0 + (-4.0_f32).exp())]);
     assert_eq!((scores.1.map(|d| d.len()), scores.2), (Some(3), 1.0 / (1.0 + (-3.0_f64).exp())));
-    let products =
-        known.select(|i| (i.e.outer_product([10.0_f32, 1.0]), i.e.outer_product(i.d), i.d.outer_product(vec![1.0_f64])));
+    let products = known
+        .select(|i| (i.e.outer_product([10.0_f32, 1.0]), i.e.outer_product(i.d), i.d.outer_product(vec![1.0_f64])));
     let (first, second, third) = products.collect().expect("rows").swap_remove(1);
     assert_eq!((first, second), (vec![30.0_f32, 3.0, 40.0, 4.0], Some(vec![3.0_f64, 3.0, 3.0, 4.0, 4.0, 4.0])));
     assert_eq!(third.map(|d| d.len()), Some(3));

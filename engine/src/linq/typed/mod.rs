@@ -51,4 +51,4 @@ pub use table::{Record, RecordColumn, check_schema};
 pub use times::{Dated, Timed};
 pub use types::SqlType;
 pub use values::IntoRow;
-pub use vectors::{Measured, Outer, VectorType};
+pub use vectors::{Measured, Outer, ProductOf, VectorType};

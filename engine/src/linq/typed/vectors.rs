@@ -42,6 +42,10 @@ pub trait Outer<R>: VectorType {
     type Output: SqlType;
 }
 
+/// The type of an outer product, and of what a matrix gives: NULL if one of the factors may be.
+pub type ProductOf<T, R> =
+    Both<T, <R as IntoExpr>::Type, <<T as SqlType>::Base as Outer<<<R as IntoExpr>::Type as SqlType>::Base>>::Output>;
+
 macro_rules! vectors {
     ($($of:ty, $sql:expr;)*) => {
         $(impl SqlType for Vec<$of> {
@@ -362,15 +366,47 @@ where
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     #[track_caller]
-    pub fn outer_product<R: IntoExpr>(
-        self,
-        other: R,
-    ) -> Expr<Both<T, R::Type, <T::Base as Outer<<R::Type as SqlType>::Base>>::Output>>
+    pub fn outer_product<R: IntoExpr>(self, other: R) -> Expr<ProductOf<T, R>>
     where
         T::Base: Outer<<R::Type as SqlType>::Base>,
     {
         let arguments = vec![self.tree(), other.into_expr().tree()];
         Expr::of(Tree::Call(Call::new("outer_product", Some(arguments))))
+    }
+
+    /// A matrix, row by row, times a vector as long as its rows: their inner products.
+    ///
+    /// ```
+    /// let session = multiloop::Engine::new()?.session();
+    /// let points = session.values([[1.0_f64, 2.0]]);
+    /// let turned = points.select(|x| multiloop::linq::literal([0.0_f64, -1.0, 1.0, 0.0]).matrix_vector(x));
+    /// assert_eq!(turned.collect()?, [[-2.0, 1.0]]);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn matrix_vector<R: IntoExpr>(self, vector: R) -> Expr<ProductOf<T, R>>
+    where
+        T::Base: Outer<<R::Type as SqlType>::Base>,
+    {
+        let arguments = vec![self.tree(), vector.into_expr().tree()];
+        Expr::of(Tree::Call(Call::new("matrix_vector", Some(arguments))))
+    }
+
+    /// A matrix with so many columns times one with so many rows, each row by row.
+    #[track_caller]
+    pub fn matrix_product<R: IntoExpr>(self, other: R, inner: i32) -> Expr<ProductOf<T, R>>
+    where
+        T::Base: Outer<<R::Type as SqlType>::Base>,
+    {
+        let arguments = vec![self.tree(), other.into_expr().tree(), inner.into_expr().tree()];
+        Expr::of(Tree::Call(Call::new("matrix_product", Some(arguments))))
+    }
+
+    /// The columns of a matrix of so many rows as rows.
+    #[track_caller]
+    pub fn matrix_transpose(self, rows: i32) -> Expr<T> {
+        let arguments = vec![self.tree(), rows.into_expr().tree()];
+        Expr::of(Tree::Call(Call::new("matrix_transpose", Some(arguments))))
     }
 
     /// The vector of norm 1 in the same direction.

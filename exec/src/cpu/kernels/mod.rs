@@ -33,6 +33,7 @@ pub mod text;
 mod text_join;
 pub(super) mod vector_block;
 mod vector_each;
+mod vector_matrix;
 mod vector_measure;
 pub(super) mod vector_rows;
 mod vector_total;
@@ -86,6 +87,7 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
     }
     if matches!(call.function, Function::Vector(_)) {
         let done = vector_measure::call(call, arguments, len, out)?
+            || vector_matrix::call(call, arguments, len, out)?
             || vector_each::call(call, arguments, len, out)?
             || vector_total::call(call, arguments, len, out)?;
         return if done { Ok(()) } else { fallback::call(call, arguments, len, out) };

@@ -241,6 +241,32 @@ fn outer_products() {
 }
 
 #[test]
+fn functions_of_matrices() {
+    let mut random = Random(6);
+    let shapes = [((1, 1), 1), ((1, 5), 7), ((3, 1), 2), ((8, 3), 5), ((17, 9), 16), ((40, 33), 30), ((9, 1000), 1)];
+    for (((rows, inner), columns), len) in shapes.into_iter().zip([70, 33, 5, 9, 8, 3, 4]) {
+        for of in [T::Real, T::Double] {
+            let mut of_length = |length: usize| {
+                let form = FORMS[random.below(3) as usize];
+                vectors(&mut random, of, length, len, form)
+            };
+            let result = |length: usize| T::vector(of, length as u32);
+            let size = |size: usize| plain(T::Integer, vec![Value::Int(size as i64)], Register::I32).constant(len);
+            let (vector, product) = (F::Vector(V::MatrixVector), F::Vector(V::MatrixProduct));
+            check(vector, result(rows), &[of_length(rows * inner), of_length(inner)], len);
+            check(vector, result(rows), &[of_length(rows * inner).constant(len), of_length(inner)], len);
+            check(vector, result(rows), &[of_length(rows * inner), of_length(inner).constant(len)], len);
+            let (left, right) = (of_length(rows * inner), of_length(inner * columns));
+            check(product, result(rows * columns), &[left, right, size(inner)], len);
+            let (left, right) = (of_length(rows * inner).constant(len), of_length(inner * columns));
+            check(product, result(rows * columns), &[left, right, size(inner)], len);
+            let transposed = F::Vector(V::MatrixTranspose);
+            check(transposed, result(rows * inner), &[of_length(rows * inner), size(rows)], len);
+        }
+    }
+}
+
+#[test]
 fn vectors_beside_numbers() {
     let mut random = Random(2);
     for function in [V::Add, V::Subtract, V::Multiply, V::Divide] {
@@ -339,6 +365,17 @@ fn every_kernel_hears_a_cancel_within_a_tile() {
                 V::Dimensions | V::Element => {}
                 V::Part => check(F::Vector(function), &[data_type, T::Integer], half, &[&vector, &start]),
                 V::Concatenate => check(F::Vector(function), &types, T::vector(of, 2 * length as u32), &arguments),
+                V::MatrixVector => {
+                    let types = [data_type, T::vector(of, 2)];
+                    check(F::Vector(function), &types, T::vector(of, length as u32 / 2), &[&vector, &pair]);
+                }
+                V::MatrixProduct => {
+                    let (types, result) = ([data_type, T::vector(of, 2), T::Integer], T::vector(of, length as u32 / 2));
+                    check(F::Vector(function), &types, result, &[&vector, &pair, &start]);
+                }
+                V::MatrixTranspose => {
+                    check(F::Vector(function), &[data_type, T::Integer], data_type, &[&vector, &start]);
+                }
                 V::OuterProduct => {
                     let types = [data_type, T::vector(of, 2)];
                     check(F::Vector(function), &types, T::vector(of, 2 * length as u32), &[&vector, &pair]);

@@ -1,8 +1,9 @@
 //! The functions of vectors, value by value.
 
 use super::element::Element;
+use super::measure::{InnerProduct, Measure};
 use super::{each, measure, total};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::evaluate::{Call, mismatch};
 use crate::function::{Function, VectorFunction};
 use crate::meter;
@@ -64,6 +65,29 @@ fn value_of<T: Element>(call: &Call, function: VectorFunction) -> Result<Value> 
             let row = |a: T| typed::<T>(others).map(move |b| a.times(b).double());
             Value::Vector(typed::<T>(elements).flat_map(row).collect())
         }
+        V::MatrixVector => {
+            let others = vector(call, 1)?;
+            let rows = elements.chunks_exact(others.len().max(1));
+            let product = |row: &[f64]| InnerProduct.of(typed::<T>(row).zip(typed::<T>(others)));
+            Value::Vector(rows.map(product).collect())
+        }
+        V::MatrixProduct => {
+            let others = vector(call, 1)?;
+            let inner = size(call, 2, &[elements.len(), others.len()])?;
+            let columns = others.len() / inner;
+            meter::spend(elements.len() * columns)?;
+            let column = |column: usize| others[column..].iter().step_by(columns).map(|&element| T::of(element));
+            let row = |row: &[f64]| {
+                let product = |at: usize| InnerProduct.of(typed::<T>(row).zip(column(at)));
+                (0..columns).map(product).collect::<Vec<f64>>()
+            };
+            Value::Vector(elements.chunks_exact(inner).flat_map(row).collect())
+        }
+        V::MatrixTranspose => {
+            let columns = elements.len() / size(call, 1, &[elements.len()])?;
+            let column = |column: usize| elements[column..].iter().step_by(columns).copied();
+            Value::Vector((0..columns).flat_map(column).collect())
+        }
         _ => {
             let others = vector(call, 1)?;
             let measured = measure::measured(function, typed::<T>(elements).zip(typed::<T>(others)));
@@ -80,6 +104,14 @@ fn typed<T: Element>(elements: &[f64]) -> impl Iterator<Item = T> {
 /// The element at a place, from 1.
 fn element(elements: &[f64], place: i64) -> Option<f64> {
     elements.get(usize::try_from(place.checked_sub(1)?).ok()?).copied()
+}
+
+/// The size of a matrix that an argument says, which divides these lengths.
+fn size(call: &Call, at: usize, lengths: &[usize]) -> Result<usize> {
+    let size = call.int(at)?;
+    let fits = |size: &usize| *size > 0 && lengths.iter().all(|length| length.is_multiple_of(*size));
+    let known = usize::try_from(size).ok().filter(fits);
+    known.ok_or_else(|| Error::internal(format!("no matrix of {lengths:?} elements with {size} rows or columns")))
 }
 
 fn vector<'a>(call: &Call<'a>, at: usize) -> Result<&'a Arc<[f64]>> {
@@ -145,6 +177,17 @@ mod tests {
                 v(&[0.5, nan, -1.0, nan, 2.0, nan])
             });
             check(V::OuterProduct, vec![v(&[3.0]), a()], v(&[3.0, -6.0, 12.0]));
+            let matrix = || v(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+            check(V::MatrixVector, vec![matrix(), a()], v(&[9.0, 18.0]));
+            check(V::MatrixVector, vec![matrix(), v(&[1.0, -1.0])], v(&[-1.0, -1.0, -1.0]));
+            check(V::MatrixProduct, vec![matrix(), a(), integer(3)], v(&[9.0, 18.0]));
+            check(
+                V::MatrixProduct,
+                vec![matrix(), v(&[0.0, 1.0, 1.0, 0.0]), integer(2)],
+                v(&[2.0, 1.0, 4.0, 3.0, 6.0, 5.0]),
+            );
+            check(V::MatrixTranspose, vec![matrix(), integer(2)], v(&[1.0, 4.0, 2.0, 5.0, 3.0, 6.0]));
+            check(V::MatrixTranspose, vec![matrix(), integer(6)], matrix());
             check(V::OuterProduct, vec![a(), NULL], (Value::Null, a().1));
             let place = |place: i64| (Value::Int(place), DataType::BigInt);
             check(V::Element, vec![a(), place(2)], (Value::Float(-2.0), element));
@@ -202,6 +245,13 @@ mod tests {
             (V::Element, vec![real, DataType::BigInt], Some(DataType::Real)),
             (V::Concatenate, vec![double, double], Some(DataType::vector(DataType::Double, 4))),
             (V::Part, vec![real, DataType::Integer], None),
+            (
+                V::MatrixVector,
+                vec![DataType::vector(DataType::Real, 12), real],
+                Some(DataType::vector(DataType::Real, 4)),
+            ),
+            (V::MatrixVector, vec![double, real], None),
+            (V::MatrixTranspose, vec![double, DataType::Integer], Some(double)),
             (V::OuterProduct, vec![real, real], Some(DataType::vector(DataType::Real, 9))),
             (V::OuterProduct, vec![DataType::vector(DataType::Real, 128); 2], None),
         ] {

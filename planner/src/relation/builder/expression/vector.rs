@@ -77,6 +77,13 @@ fn different(left: u32, right: u32, position: Option<Position>) -> Error {
     Error::new(ErrorKind::VectorLength, message).at(position)
 }
 
+/// Two vectors with elements of one type, each of its own length.
+struct Pair {
+    of: DataType,
+    sides: [Expression; 2],
+    lengths: [u32; 2],
+}
+
 /// A call, whose arguments say its type.
 fn vector_call(function: VectorFunction, arguments: Vec<Expression>) -> Result<Expression> {
     let types: Vec<DataType> = arguments.iter().map(|argument| argument.data_type).collect();
@@ -93,9 +100,18 @@ impl Builder<'_> {
         }
         let call = match (name, arguments.len()) {
             ("subvector", 3) if arguments[0].data_type.is_vector() => self.subvector(take(arguments))?,
-            ("outer_product", 2) => {
+            ("matrix_transpose", 2) if arguments[0].data_type.is_vector() => self.matrix_transpose(take(arguments))?,
+            ("matrix_product", 3) => match self.matrix_product(&arguments)? {
+                Some(call) => call,
+                None => return Ok(Special::NoMatch(arguments)),
+            },
+            ("outer_product" | "matrix_vector", 2) => {
                 let [left, right] = take(arguments);
-                match self.outer_product(&left, &right)? {
+                let call = match name {
+                    "outer_product" => self.outer_product(&left, &right)?,
+                    _ => self.matrix_vector(&left, &right)?,
+                };
+                match call {
                     Some(call) => call,
                     None => return Ok(Special::NoMatch(vec![left, right])),
                 }
@@ -231,7 +247,7 @@ impl Builder<'_> {
             ErrorKind::InvalidText => error.with_hint("To add it to the vector's text, cast the vector to text."),
             _ => error,
         })?;
-        let Some((of, sides, lengths)) = sides else { return Ok(None) };
+        let Some(Pair { of, sides, lengths }) = sides else { return Ok(None) };
         let to = type_limits::vector(of, &(lengths[0] + lengths[1]).to_string());
         let to = to.map_err(|error| error.at(left.position))?;
         Ok(Some(fold::call(Function::Vector(VectorFunction::Concatenate), sides.into(), to)))
@@ -239,7 +255,7 @@ impl Builder<'_> {
 
     /// `outer_product(a, b)`; none if an argument is neither a vector nor of unknown type.
     fn outer_product(&mut self, left: &Expression, right: &Expression) -> Result<Option<Expression>> {
-        let Some((of, sides, lengths)) = self.vectors_of_own_lengths(left, right)? else { return Ok(None) };
+        let Some(Pair { of, sides, lengths }) = self.vectors_of_own_lengths(left, right)? else { return Ok(None) };
         let [rows, columns] = lengths.map(u64::from);
         if rows * columns > VECTOR_LENGTH_MAX.into() {
             let message = format!(
@@ -252,13 +268,49 @@ impl Builder<'_> {
         Ok(Some(fold::call(Function::Vector(VectorFunction::OuterProduct), sides.into(), to)))
     }
 
-    /// Two vectors as vectors of one type of elements, that type, and how long they are; none if a side is neither a vector nor of
+    /// `matrix_vector(m, v)`; none if an argument is neither a vector nor of unknown type.
+    fn matrix_vector(&mut self, matrix: &Expression, vector: &Expression) -> Result<Option<Expression>> {
+        let Some(Pair { of, sides, lengths: [length, columns] }) = self.vectors_of_own_lengths(matrix, vector)? else {
+            return Ok(None);
+        };
+        let rows = rows_of(length, columns.into()).map_err(|error| error.at(vector.position.or(matrix.position)))?;
+        let to = DataType::vector(of, rows);
+        Ok(Some(fold::call(Function::Vector(VectorFunction::MatrixVector), sides.into(), to)))
+    }
+
+    /// `matrix_product(a, b, k)`; none if an argument is neither a vector nor of unknown type.
+    fn matrix_product(&mut self, arguments: &[Expression]) -> Result<Option<Expression>> {
+        let [left, right, inner] = arguments else { return Ok(None) };
+        let Some(Pair { of, sides, lengths }) = self.vectors_of_own_lengths(left, right)? else { return Ok(None) };
+        let inner = self.coerce(inner.clone(), DataType::Integer, Coercion::Implicit)?;
+        let known = constant_integer(&inner, "matrix_product with a number of columns that is not constant is")?;
+        let at = inner.position.or(left.position);
+        let rows = rows_of(lengths[0], known).map_err(|error| error.at(at))?;
+        let columns = rows_of(lengths[1], known).map_err(|error| error.at(at))?;
+        let length = u64::from(rows) * u64::from(columns);
+        if length > VECTOR_LENGTH_MAX.into() {
+            let message = format!(
+                "a product of {rows} rows and {columns} columns has {length} elements, and a vector has at most {VECTOR_LENGTH_MAX}"
+            );
+            return Err(Error::new(ErrorKind::InvalidParameter, message).at(at));
+        }
+        let [left, right] = sides;
+        let function = Function::Vector(VectorFunction::MatrixProduct);
+        Ok(Some(fold::call(function, vec![left, right, inner], DataType::vector(of, length as u32))))
+    }
+
+    /// `matrix_transpose(m, rows)`.
+    fn matrix_transpose(&mut self, [matrix, rows]: [Expression; 2]) -> Result<Expression> {
+        let rows = self.coerce(rows, DataType::Integer, Coercion::Implicit)?;
+        let known = constant_integer(&rows, "matrix_transpose with a number of rows that is not constant is")?;
+        let length = matrix.data_type.vector_of().map_or(0, |(_, length)| length);
+        rows_of(length, known).map_err(|error| error.at(rows.position.or(matrix.position)))?;
+        vector_call(VectorFunction::MatrixTranspose, vec![matrix, rows])
+    }
+
+    /// Two vectors as vectors of one type of elements; none if a side is neither a vector nor of
     /// unknown type.
-    fn vectors_of_own_lengths(
-        &mut self,
-        left: &Expression,
-        right: &Expression,
-    ) -> Result<Option<(DataType, [Expression; 2], [u32; 2])>> {
+    fn vectors_of_own_lengths(&mut self, left: &Expression, right: &Expression) -> Result<Option<Pair>> {
         let (l, r) = (left.data_type, right.data_type);
         let known = match (l.vector_of(), r.vector_of()) {
             (Some((a, _)), Some((b, _))) => a.max(b),
@@ -285,7 +337,7 @@ impl Builder<'_> {
             self.coerce(side.clone(), to, Coercion::Implicit)
         };
         let sides = [side_of(left, &mut lengths[0])?, side_of(right, &mut lengths[1])?];
-        Ok(Some((known, sides, lengths)))
+        Ok(Some(Pair { of: known, sides, lengths }))
     }
 
     /// The sides of `||` with an array for a vector that is beside an array of numbers or a number.
@@ -351,6 +403,17 @@ fn constant_integer(expression: &Expression, what: &str) -> Result<i64> {
     match fold::constant(expression) {
         Some(Value::Int(integer)) => Ok(*integer),
         _ => Err(Error::unsupported(what).at(expression.position)),
+    }
+}
+
+/// How many rows of so many elements a matrix has, or columns; 22000 if these are not all elements.
+fn rows_of(length: u32, each: i64) -> Result<u32> {
+    match u32::try_from(each) {
+        Ok(each) if each > 0 && length.is_multiple_of(each) => Ok(length / each),
+        _ => {
+            let message = format!("a matrix of {length} elements has no rows or columns of {each}");
+            Err(Error::new(ErrorKind::VectorLength, message))
+        }
     }
 }
 
