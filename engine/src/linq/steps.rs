@@ -161,8 +161,9 @@ impl<'a> Frame<'a> {
     ///
     /// let session = multiloop::Engine::new()?.session();
     /// let start = Frame::values(&session, [[lit(1), lit(1)]], ["n", "product"]);
-    /// let step = |state: Frame| state.select([col("n") + 1, col("product") * (col("n") + 1)]);
-    /// assert_eq!(start.iterate(9, step).to_sql().matches("iterate").count(), 2);
+    /// let factorial = start.iterate(9, |state| state.select([col("n") + 1, col("product") * (col("n") + 1)]));
+    /// let rows = factorial.filter(col("product").eq(3_628_800)).run()?.into_rows();
+    /// assert_eq!(rows.count(), 1);
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     #[must_use]
@@ -178,9 +179,8 @@ impl<'a> Frame<'a> {
     ///
     /// let session = multiloop::Engine::new()?.session();
     /// let start = Frame::values(&session, [[lit(7)]], ["x"]);
-    /// let above = |_before: Frame, behind: Frame| behind.filter(col("x").gt_eq(100));
-    /// let least = start.iterate_until(1000, |state: Frame| state.select([col("x") + 7]), above);
-    /// assert_eq!(least.run()?.into_rows().count(), 1);
+    /// let above = start.iterate_until(1000, |state| state.select([col("x") + 7]), |_, behind| behind.filter(col("x").gt_eq(100)));
+    /// assert_eq!(above.filter(col("x").eq(105)).run()?.into_rows().count(), 1);
     /// # Ok::<(), multiloop::Error>(())
     /// ```
     #[must_use]

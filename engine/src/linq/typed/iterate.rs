@@ -65,8 +65,8 @@ impl<'s, R: Lifted> Rounds<'s, R> {
     ///
     /// ```
     /// let session = multiloop::Engine::new()?.session();
-    /// let root = session.values([1.0_f64]).iterate(|x| x.select(|x| (x + 2.0 / x) / 2.0));
-    /// let near = root.until(|before, behind| (before.max(|x| x) - behind.max(|x| x)).abs().lt(1e-9)).times(100);
+    /// let root = session.values([2.0_f64]).iterate(|x| x.select(|x| (x + 2.0 / x) / 2.0));
+    /// let near = root.until(|before, behind| (before.max(|x| x) - behind.max(|x| x)).lt(1e-9)).times(100);
     /// assert!((near.one()? - 2.0_f64.sqrt()).abs() < 1e-9);
     /// # Ok::<(), multiloop::Error>(())
     /// ```
