@@ -19,7 +19,7 @@ const CLUSTERS: usize = 10;
 
 /// How far apart centroids may be at the end. Points of a cluster have a deviation of [`SPREAD`]. A point that is as near to two
 /// centroids as floats tell may go to either, and moves their averages by less than that.
-const TOLERANCE: f64 = 1e-3;
+const TOLERANCE: f64 = 1e-2;
 
 /// The deviation of a cluster's points in each dimension; their middles are within 10 of each other.
 const SPREAD: f32 = 1.5;
