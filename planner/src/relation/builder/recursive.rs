@@ -144,10 +144,9 @@ impl Builder<'_> {
     /// The state behind the last round: that after which there are rows of `until`, or that behind so many rounds. Without
     /// rows it is the last one, too.
     pub fn iterate(&mut self, round: StateRound, until: Option<Rows>, times: RowBound) -> Rows {
-        let StateRound { recursion: Recursion { cte, mut columns, seed: (seed, mut of_seed), .. }, shared, definition } =
-            round;
+        let StateRound { recursion, shared, definition } = round;
+        let Recursion { cte, columns, seed: (mut seed, mut of_seed), .. } = recursion;
         let scanned = self.scan_shared(&shared, String::new());
-        let mut seed = seed;
         let mut body = scanned.relation;
         let mut of_step: Vec<ColumnId> = Vec::with_capacity(columns.len() + 1);
         if let Relation::CteScan { columns, .. } = &*body {
@@ -185,7 +184,7 @@ impl Builder<'_> {
         }
         let seed = (seed, of_seed);
         let relation = Relation::Recursive { cte, columns: ids, all: true, seed, step, enough, last: Some(times) };
-        (Arc::new(relation), std::mem::take(&mut columns))
+        (Arc::new(relation), columns)
     }
 }
 

@@ -72,8 +72,7 @@
 //! Why the same: sums of vectors are correctly rounded position by position, as sums of numbers are, and vectors that are NULL are left
 //! out, as are numbers that are; without any the sum is NULL. An element that is not there is NULL in each row, and in their sum.
 //! Errors: of the product and the sum as above; of `p`, `g` and the conditions those of the loops as they were. Joins: the inner nest is
-//! kept as it is. It ends: what stands behind such an answer is left
-//! alone.
+//! kept as it is. It ends: what stands behind such an answer is left alone.
 
 use crate::function::{Function, VectorFunction};
 use crate::multiloop::live::live_blocks;
