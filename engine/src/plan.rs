@@ -12,6 +12,7 @@ use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::{Program, Scalar, ScalarId};
 use multiloop_planner::relation::optimise::{as_bound, optimise_without};
 use multiloop_planner::relation::{FarKey, Query};
+use multiloop_planner::rewrite::partitioning::Partitioning;
 use multiloop_planner::rewrite::{RewriteOptions, rewrite_while};
 use multiloop_planner::speculation::Speculation;
 use multiloop_planner::stack::Room;
@@ -61,6 +62,8 @@ pub(crate) struct Executable {
     /// Whether it sets the seed of random numbers; none if it draws no numbers either.
     pub(crate) seeds: Option<bool>,
     plans: Plans,
+    /// What is to be said of how it runs, once it has a plan.
+    warnings: OnceLock<Arc<[String]>>,
     /// How long it takes at most, once it has a plan.
     time_max: OnceLock<Option<Duration>>,
 }
@@ -76,8 +79,9 @@ fn seeds(program: &Program) -> Option<bool> {
 
 impl Executable {
     fn new(program: Program, types: &Arc<[DataType]>) -> Self {
-        let (types, plans, time_max) = (Arc::clone(types), Plans::default(), OnceLock::new());
-        Executable { seeds: seeds(&program), program, types, plans, time_max }
+        let (types, plans) = (Arc::clone(types), Plans::default());
+        let (warnings, time_max) = (OnceLock::new(), OnceLock::new());
+        Executable { seeds: seeds(&program), program, types, plans, warnings, time_max }
     }
 
     /// Decides how it may run, the first time; an engine has one machine.
@@ -89,6 +93,16 @@ impl Executable {
     pub(crate) fn choose<'c>(&'c self, hardware: Hardware<'c>, find: Find<'_>) -> Result<Chosen<'c>> {
         let Hardware { machine, cards, device } = hardware;
         cards.choose(device, (&self.program, &self.plans), machine, find)
+    }
+
+    /// What to warn of, once it has a physical plan: partitioned collections that several rows read whole.
+    pub(crate) fn warnings(&self) -> Arc<[String]> {
+        let warnings = || {
+            let plan = self.plans.any();
+            let is_searched = |block| plan.is_some_and(|plan| plan.is_searched(block));
+            Partitioning::of(&self.program).warnings(is_searched).into()
+        };
+        Arc::clone(self.warnings.get_or_init(warnings))
     }
 
     /// How long it takes at most, once it has a physical plan; None if nobody knows.

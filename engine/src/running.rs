@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::notify::Notification;
 use crate::plan::{Executable, Hardware, Planned, Timings};
 use crate::snapshot::Snapshot;
-use crate::stream::ResultStream;
+use crate::stream::{Notice, ResultStream};
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::DeviceUse;
@@ -182,9 +182,11 @@ impl Running<'_> {
                 let output = output.shown_as(&executable.types);
                 let fields = output.fields().to_vec();
                 let sight = snapshot.sight(&fields);
-                Ok(ResultStream::rows(fields, output.schema(), output)
-                    .with_sight(sight)
-                    .cancelled_by(context.cancellation.clone()))
+                let rows = ResultStream::rows(fields, output.schema(), output).with_sight(sight);
+                let warnings = executable.warnings();
+                let rows = warnings.iter().map(Notice::told).fold(rows, ResultStream::with_notice);
+                self.work.warn(warnings);
+                Ok(rows.cancelled_by(context.cancellation.clone()))
             }
             Backend::Interpreter => {
                 let mut rows = multiloop_exec::interpret::run(&executable.program, &find, parameters, context)?;

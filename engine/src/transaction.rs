@@ -48,6 +48,8 @@ pub(crate) struct Work {
     writing: Turn,
     /// Its random numbers.
     sequence: Arc<Sequence>,
+    /// What the last query was warned of.
+    warnings: Mutex<Arc<[String]>>,
 }
 
 #[derive(Debug)]
@@ -129,7 +131,18 @@ impl Work {
             inner: Mutex::new(inner),
             writing: Turn::default(),
             sequence: Arc::default(),
+            warnings: Mutex::new(Arc::from([])),
         }
+    }
+
+    /// Keeps what a query is warned of, for who asks behind it.
+    pub(crate) fn warn(&self, warnings: Arc<[String]>) {
+        *self.warnings.lock().unwrap_or_else(PoisonError::into_inner) = warnings;
+    }
+
+    /// What the last query was warned of.
+    pub(crate) fn warnings(&self) -> Arc<[String]> {
+        Arc::clone(&self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The session's random numbers.

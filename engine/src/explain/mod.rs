@@ -3,7 +3,7 @@
 mod json;
 
 use crate::Result;
-use crate::plan::{Executable, Hardware, Timings, speculating, timed};
+use crate::plan::{Executable, Hardware, Planned, Timings, speculating, timed};
 use crate::running::Runner;
 use crate::stream::ResultStream;
 use json::Took;
@@ -13,8 +13,10 @@ use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::print::print;
 use multiloop_planner::relation::optimise::{as_bound, optimise_without};
 use multiloop_planner::relation::{Query, explain as relation_text};
+use multiloop_planner::rewrite::partitioning::Partitioning;
 use multiloop_planner::rewrite::{RewriteOptions, rewrite};
 use multiloop_planner::sql::{ExplainForm, ExplainKind};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Runs EXPLAIN: one text column, one line a row; or all of it as one JSON value.
@@ -31,6 +33,11 @@ pub(crate) fn explain(
     let rules = &runner.session.options.rules;
     // What planning asks has been found out then, whatever is shown.
     let planned = runner.session.plan(query.clone(), runner.snapshot, &runner.session.context());
+    // Which blocks are answered by search its plan says.
+    let warnings = match &planned {
+        Ok(Planned { executable, .. }) if executable.plan(runner.session.hardware()).is_ok() => executable.warnings(),
+        _ => Arc::from([]),
+    };
     let mut text = match kind {
         ExplainKind::Relation => relation(query.clone(), rules),
         ExplainKind::Loops => {
@@ -40,7 +47,10 @@ pub(crate) fn explain(
             let fired = rewrite(&mut program, rules);
             let lines = |names: Vec<&str>| names.iter().map(|name| format!("  {name}\n")).collect::<String>();
             let (passes, names) = (lines(passes), lines(fired.iter().map(|fired| fired.rule).collect()));
-            format!("Passes\n{passes}\nBefore rules\n{before}\nRules\n{names}\nAfter rules\n{}", print(&program))
+            let (after, stencils) = (print(&program), Partitioning::of(&program).text());
+            format!(
+                "Passes\n{passes}\nBefore rules\n{before}\nRules\n{names}\nAfter rules\n{after}\nStencils\n{stencils}"
+            )
         }
         ExplainKind::Code => code(runner, query.clone())?,
         ExplainKind::Kernels => {
@@ -56,6 +66,9 @@ pub(crate) fn explain(
             format!("{why}{}\n", multiloop_exec::plan::explain_plan(chosen.plan, &executable.program, &find))
         }
     };
+    if kind != ExplainKind::Code {
+        text.extend(warnings.iter().map(|warning| format!("\nWarning: {warning}\n")));
+    }
     if analyze && kind != ExplainKind::Code {
         text.push('\n');
         text.push_str(&analyzed(runner, query)?);

@@ -393,6 +393,22 @@ impl Session {
         self.watch.change(|doing| doing.status = self.work.status());
     }
 
+    /// What the last query that ran was warned of, in plain words: large tables that are read whole by each of several rows, which no
+    /// rule could restructure. A result has them among its [notices](ResultStream::notices), too; EXPLAIN shows them without a run.
+    ///
+    /// ```
+    /// let session = multiloop::Engine::new()?.session();
+    /// session.sql("CREATE TABLE many AS SELECT n::double precision AS x FROM generate_series(1, 100000) r (n)")?;
+    /// session.sql("SELECT count(*) FROM (VALUES (5.0), (7.0)) few (y), many WHERE sqrt(x) < y")?.collect_batches()?;
+    /// assert!(session.warnings()[0].contains("is compared with every row of many"));
+    /// session.sql("SELECT count(*) FROM many WHERE sqrt(x) < 7.0")?.collect_batches()?;
+    /// assert!(session.warnings().is_empty());
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    pub fn warnings(&self) -> Arc<[String]> {
+        self.work.warnings()
+    }
+
     /// The value of a setting, as SHOW gives it; 42704 if there is no such setting.
     pub fn setting(&self, name: &str) -> Result<String> {
         self.shown(name)

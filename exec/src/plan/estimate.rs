@@ -11,7 +11,7 @@ use crate::plan::register::Register;
 use crate::plan::tree::{GeneratorKind, LetKind, LevelPlan, LoopPlan, Plan, TablePlan};
 use multiloop_planner::evaluate::statistic::Statistic;
 use multiloop_planner::function::Function;
-use multiloop_planner::multiloop::{CollectionId, Reduction, ScalarId, Source};
+use multiloop_planner::multiloop::{BlockId, CollectionId, Reduction, ScalarId, Source};
 use multiloop_planner::types::DataType;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
@@ -36,6 +36,11 @@ const OUTPUT: u64 = 20;
 const CHUNK: u64 = 20;
 
 impl Plan {
+    /// Whether a nested block may be answered by search among rows in order, so that rows which do not match are not looked at.
+    pub fn is_searched(&self, block: BlockId) -> bool {
+        self.searched.contains_key(&block)
+    }
+
     /// How long a run takes at most, about; None if that is not known, or may be long.
     pub fn time_max(&self) -> Option<Duration> {
         // Other blocks run for rows.

@@ -4,6 +4,7 @@
 //! share.
 
 mod machinery;
+pub mod partitioning;
 mod rules;
 #[cfg(test)]
 mod tests;
