@@ -4,7 +4,7 @@ use crate::card::{DEFAULT, device};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use multiloop::{Backend, DeviceUse, Engine, Session};
+use multiloop::{Backend, DeviceUse, Engine, RewriteOptions, Session, rewrite_options};
 use multiloop_tpch::compare::{self, PeerOptions, Scratch, print_comparison};
 use multiloop_tpch::{Options, QueryReport, print_table, run};
 use serde::Serialize;
@@ -51,8 +51,8 @@ pub(crate) struct TpchArguments {
     #[arg(long)]
     analyze: bool,
     /// `off` leaves out all rewrite rules; or a list of rules to leave out
-    #[arg(long, value_name = "off|RULES")]
-    rules: Option<String>,
+    #[arg(long, value_name = "off|RULES", value_parser = rewrite_options, default_value = "on", hide_default_value = true)]
+    rules: RewriteOptions,
     /// Run on the reference interpreter, slowly
     #[arg(long)]
     interpreter: bool,
@@ -91,11 +91,7 @@ pub(crate) fn tpch(arguments: &TpchArguments) -> Result<()> {
     // Tables are made meanwhile.
     engine.begin_to_open_cards();
     let mut session = engine.session();
-    match arguments.rules.as_deref() {
-        None | Some("on") => {}
-        Some("off") => session.options.rules.none = true,
-        Some(names) => session.options.rules.without = names.split(',').map(str::to_owned).collect(),
-    }
+    session.options.rules = arguments.rules.clone();
     if arguments.interpreter {
         session.options.backend = Backend::Interpreter;
     }

@@ -97,7 +97,7 @@ pub use multiloop_planner::types::{DataType, Field, NestedType, OidKind, SystemT
 pub use multiloop_planner::value::{Interval, Value};
 pub use notify::{Notification, NotifyCallback};
 pub use parameters::{Parameter, ParameterList, Parameters, ToParameter};
-pub use plan::Timings;
+pub use plan::{Timings, rewrite_options};
 pub use provider::{
     Batches, ColumnEstimate, ColumnRange, Condition, ProviderError, RowCount, Scan, TableEstimates, TablePart,
     TableProvider, Test,

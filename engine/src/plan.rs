@@ -1,7 +1,7 @@
 //! From a bound query to an optimised program, with the time that each step took. A plan that would be another one if more were
 //! known of a table's columns is made once more, when that has been found out.
 
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
 use multiloop_exec::plan::Machine;
 use multiloop_exec::workers::context::Context;
@@ -10,10 +10,10 @@ use multiloop_planner::catalog::{ColumnStatistics, TableHandle, TableStatistics}
 use multiloop_planner::function::Function;
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::{Program, Scalar, ScalarId};
-use multiloop_planner::relation::optimise::{as_bound, optimise_without};
+use multiloop_planner::relation::optimise::{PASSES, as_bound, optimise_without};
 use multiloop_planner::relation::{FarKey, Query};
 use multiloop_planner::rewrite::partitioning::Partitioning;
-use multiloop_planner::rewrite::{RewriteOptions, rewrite_while};
+use multiloop_planner::rewrite::{LAST_RULES, RULES, RewriteOptions, rewrite_while};
 use multiloop_planner::speculation::Speculation;
 use multiloop_planner::stack::Room;
 use multiloop_planner::types::DataType;
@@ -29,6 +29,33 @@ pub struct Timings {
     pub plan: Duration,
     /// Program to rows.
     pub execute: Duration,
+}
+
+/// Which rules to leave out, as programs are told: `on` is none, `off` all, or names of rules and of the optimiser's passes, with commas
+/// between them.
+///
+/// # Errors
+/// 42704 for a name that no rule has.
+///
+/// ```
+/// let off = multiloop::rewrite_options("conditional_reduce,groupby_reduce")?;
+/// assert_eq!(off.without, ["conditional_reduce", "groupby_reduce"]);
+/// assert!(multiloop::rewrite_options("off")?.none);
+/// assert_eq!(multiloop::rewrite_options("none").unwrap_err().to_string(), "there is no rule \"none\"");
+/// # Ok::<(), multiloop::Error>(())
+/// ```
+pub fn rewrite_options(text: &str) -> Result<RewriteOptions> {
+    let names = match text {
+        "on" => Vec::new(),
+        "off" => return Ok(RewriteOptions { none: true, ..RewriteOptions::default() }),
+        names => names.split(',').map(|name| name.trim().to_owned()).collect(),
+    };
+    let rules = || RULES.iter().chain(LAST_RULES).map(|rule| rule.name);
+    let is_known = |name: &String| rules().chain(PASSES.iter().map(|pass| pass.name)).any(|known| known == name);
+    match names.iter().find(|name| !is_known(name)) {
+        Some(unknown) => Err(Error::new(ErrorKind::UnknownObject, format!("there is no rule \"{unknown}\""))),
+        None => Ok(RewriteOptions { without: names, ..RewriteOptions::default() }),
+    }
 }
 
 /// What plans are made for.

@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use multiloop::{DeviceUse, Engine, Session};
+use multiloop::{DeviceUse, Engine, RewriteOptions, Session, rewrite_options};
 use report::Report;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -50,21 +50,15 @@ pub(crate) struct AppsArguments {
     /// What queries run on: the processors or a card, whichever is better (auto), the processors alone (cpu), or cards (gpu)
     #[arg(long, value_name = "DEVICE", value_parser = device, default_value = DEFAULT)]
     device: DeviceUse,
-    /// `off` leaves out all rewrite rules
-    #[arg(long, value_enum, default_value_t = Rules::On)]
-    rules: Rules,
+    /// `off` leaves out all rewrite rules; or a list of rules to leave out
+    #[arg(long, value_name = "off|RULES", value_parser = rewrite_options, default_value = "on", hide_default_value = true)]
+    rules: RewriteOptions,
     /// Print a JSON object for each application instead of text
     #[arg(long)]
     json: bool,
     /// Draw pictures in this folder
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Rules {
-    On,
-    Off,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -164,7 +158,7 @@ fn run(app: &App, arguments: &AppsArguments) -> Result<Report> {
     let engine = builder.build()?;
     engine.begin_to_open_cards();
     let mut session = engine.session();
-    session.options.rules.none = arguments.rules == Rules::Off;
+    session.options.rules = arguments.rules.clone();
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {msg}").context("the progress bar's template")?);
     bar.enable_steady_tick(Duration::from_millis(100));
@@ -176,7 +170,8 @@ fn run(app: &App, arguments: &AppsArguments) -> Result<Report> {
     let mut report = report?;
     report.app = app.name;
     report.threads = engine.threads();
-    report.rules = arguments.rules == Rules::On;
+    report.rules = !arguments.rules.none;
+    report.without.clone_from(&arguments.rules.without);
     report.seed = seed;
     Ok(report)
 }

@@ -20,6 +20,8 @@ pub(super) struct Report {
     pub(super) threads: usize,
     /// Whether there were rewrite rules.
     pub(super) rules: bool,
+    /// Rules that were left out by name.
+    pub(super) without: Vec<String>,
     pub(super) generate_ms: f64,
     pub(super) load_ms: f64,
     /// How far a result may be from that of the textbook loop.
@@ -105,7 +107,11 @@ impl Report {
 
     fn write(&self, text: &mut String) -> std::fmt::Result {
         let Report { app, input, iterations, threads, seed, .. } = self;
-        let rules = if self.rules { "" } else { ", without rules" };
+        let rules = match (self.rules, &self.without[..]) {
+            (false, _) => ", without rules".to_owned(),
+            (true, []) => String::new(),
+            (true, without) => format!(", without {}", without.join(", ")),
+        };
         writeln!(text, "{app}: {input}, seed {seed}; {iterations} iterations")?;
         writeln!(
             text,

@@ -10,7 +10,7 @@ fn fill(session: &Session, rows: usize) {
             "CREATE TABLE samples AS SELECT n AS id,
                  CAST(ARRAY[(n * 7919 % 1000003) * 1e-3, (n * 104729 % 999983) * 1e-7, n % 97 - 48] AS vector(3)) AS x,
                  CAST(n * 31 % 5 < 2 AS integer)::double precision AS y
-             FROM generate_series(1, {rows}) r (n)"
+             FROM generate_series(1, {rows}::bigint) r (n)"
         ))
         .unwrap();
 }
@@ -18,7 +18,7 @@ fn fill(session: &Session, rows: usize) {
 /// k-means in both forms of the DMLL paper's Figure 1, logistic regression by rows and by columns, and the covariance of Gaussian
 /// discriminant analysis.
 const PROGRAMS: &[&str] = &[
-    "SELECT id, at FROM iterate((SELECT id, x FROM samples WHERE id <= 4) AS first (id, at),
+    "SELECT id, at FROM iterate((SELECT id, x AS at FROM samples WHERE id <= 4),
         (SELECT nearest, avg(x) FROM (SELECT s.x,
              (SELECT c.id FROM iterate c ORDER BY c.at <-> s.x, c.id LIMIT 1) AS nearest FROM samples s) placed GROUP BY nearest),
         times => 3) AS t (id, at) ORDER BY id",
@@ -44,10 +44,10 @@ fn answers(session: &Session) -> Vec<String> {
 
 #[test]
 fn at_every_number_of_threads() {
-    // More than two chunks, and a bit.
+    // More than a chunk, and a bit.
     let at = |threads| {
         let session = Engine::builder().threads(threads).build().unwrap().session();
-        fill(&session, 140_001);
+        fill(&session, 70_001);
         answers(&session)
     };
     let one = at(1);

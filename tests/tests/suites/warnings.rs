@@ -26,7 +26,7 @@ fn run(session: &Session, query: &str) -> (String, Vec<String>) {
 
 /// The text of EXPLAIN.
 fn explained(session: &Session, how: &str, query: &str) -> String {
-    run(session, &format!("EXPLAIN {how} {query}")).0
+    session.sql(&format!("EXPLAIN {how} {query}")).unwrap().pretty().unwrap()
 }
 
 /// A step of k-means by point, and one by centroid (Figure 1 of the DMLL paper).
