@@ -98,6 +98,9 @@ impl Known<'_> {
                 let mut kind = compiler.definition(definition)?;
                 if let LetKind::Loop(plan) = &mut kind {
                     plan.finds = batch.is_some_and(|batch| batch.exists);
+                    if asks_by_row(plan, (batches, searched)) {
+                        plan.pieces = Choice::new(Pieces::Asking, "rows ask blocks of their own");
+                    }
                 }
                 let varies = |id: &CollectionId| variant.contains(id) || batch.is_some();
                 let defines = definition.defines().to_vec();
@@ -592,6 +595,19 @@ fn pieces(levels: &[LevelPlan], generators: &[GeneratorPlan]) -> Choice<Pieces> 
     } else {
         Choice::new(Pieces::Balanced, "nothing shows the cuts")
     }
+}
+
+/// Whether rows of a loop ask blocks one by one, or a few at once.
+fn asks_by_row(
+    plan: &LoopPlan,
+    (batches, searched): (&FxHashMap<BlockId, Batch>, &FxHashMap<BlockId, Searched>),
+) -> bool {
+    plan.expressions.nodes.iter().any(|node| match &node.operation {
+        Operation::Nested { block, captures, .. } => {
+            !captures.is_empty() && !batches.contains_key(block) && !searched.contains_key(block)
+        }
+        _ => false,
+    })
 }
 
 /// Whether rows of a reduction may be partitioned by their keys: these can be told from their codes, and every row counts

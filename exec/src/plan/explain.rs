@@ -230,6 +230,7 @@ impl<'p> Writer<'p> {
                 let pieces = match plan.pieces {
                     Choice { of: Pieces::Balanced, .. } => String::new(),
                     Choice { of: Pieces::Morsels, ref why } => format!(", cut by morsels: {why}"),
+                    Choice { of: Pieces::Asking, ref why } => format!(", cut into few rows: {why}"),
                 };
                 let device = self.device(plan, depth);
                 self.line(depth, format!("loop{once}{device}{pieces}{ran_text}"));

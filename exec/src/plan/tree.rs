@@ -219,6 +219,8 @@ pub(crate) enum Pieces {
     Balanced,
     /// Morsels of a fixed size: chunks or the order of what is made show the cuts, and must not depend on workers.
     Morsels,
+    /// A few rows each, by their number alone: each asks a block, which may take as long as a whole loop.
+    Asking,
 }
 
 /// One index of a nest.

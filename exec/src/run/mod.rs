@@ -140,13 +140,21 @@ pub fn show_as(fields: &mut [Field], types: &[DataType]) {
 enum On<'b> {
     /// Of the body: its workers and devices.
     Body(Body<'b>),
-    /// Of a round: the workers of the iteration.
+    /// Of a round, or of a nested block: the thread that asks, and workers that have nothing else to do.
     Workers(&'b Pool),
-    /// Of a nested block: the thread that asks.
+    /// Of a batch: the thread that asks.
     Here,
 }
 
 impl<'b> On<'b> {
+    /// Of a nested block: few rows may ask for long loops.
+    fn asked(context: &'b Context) -> Self {
+        match &context.pool {
+            Some(pool) if pool.threads() > 1 => On::Workers(pool),
+            _ => On::Here,
+        }
+    }
+
     fn body(self) -> Option<Body<'b>> {
         if let On::Body(body) = self { Some(body) } else { None }
     }
@@ -160,7 +168,7 @@ impl<'b> On<'b> {
     }
 }
 
-/// What runs the loops of a body; those of nested blocks run on the thread that asks.
+/// What runs the loops of a body.
 #[derive(Clone, Copy)]
 pub(crate) struct Body<'b> {
     pub(crate) pool: &'b Pool,
@@ -392,7 +400,7 @@ impl Driver for Lets {
         let shared = around.shared;
         let result = shared.plan.block(block).result;
         let mut frame = Frame { shared, parent: Some(around), captured, own: FxHashMap::default() };
-        frame.lets(block, usize::MAX, On::Here)?;
+        frame.lets(block, usize::MAX, On::asked(&shared.context))?;
         frame.get(result)?.rows()?.single(field, around.field_type(result, field))
     }
 
@@ -400,7 +408,7 @@ impl Driver for Lets {
         let shared = around.shared;
         let result = shared.plan.block(block).result;
         let mut frame = Frame { shared, parent: Some(around), captured, own: FxHashMap::default() };
-        frame.lets(block, usize::MAX, On::Here)?;
+        frame.lets(block, usize::MAX, On::asked(&shared.context))?;
         Ok((frame.get(result)?, shared.plan.types(result)))
     }
 

@@ -51,6 +51,9 @@ use std::sync::{Arc, Mutex};
 /// Pieces of a Count, at most.
 const COUNT_PIECES: i64 = 1 << 16;
 
+/// Pieces of a loop whose rows ask blocks, about, if it has as many rows.
+const ASKING_PIECES: usize = 32;
+
 /// Runs a loop; gives a collection for each generator. Without a pool everything happens on this thread.
 pub(crate) fn run<'a>(
     frame: &'a Frame<'a>,
@@ -280,6 +283,7 @@ fn piece_rows(plan: &LoopPlan, rows: usize, workers: Workers<'_>) -> usize {
     match plan.pieces.of {
         Pieces::Balanced => workers.piece_rows(rows),
         Pieces::Morsels => MORSEL_ROWS,
+        Pieces::Asking => (rows / ASKING_PIECES).clamp(1, MORSEL_ROWS),
     }
 }
 

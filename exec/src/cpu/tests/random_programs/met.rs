@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// How often each is met at least: ways to number groups and to find them, and what else differs from loop to loop.
-const WANTED: [&str; 41] = [
+const WANTED: [&str; 42] = [
     "groups: Few",
     "groups: Ordered",
     "groups: Set",
@@ -36,6 +36,7 @@ const WANTED: [&str; 41] = [
     "masks",
     "rows that a top-k rejects",
     "pieces: balanced",
+    "pieces: few rows, which ask",
     "pieces: morsels",
     "chunks pruned",
     "streams",
@@ -139,7 +140,12 @@ impl Met {
     fn multiloop(&mut self, plan: &LoopPlan) {
         self.count("unmatched rows", usize::from(plan.unmatched.is_some()));
         self.count("one row of many", plan.levels.iter().filter(|level| level.one).count());
-        self.count(if plan.pieces.of == Pieces::Morsels { "pieces: morsels" } else { "pieces: balanced" }, 1);
+        let pieces = match plan.pieces.of {
+            Pieces::Balanced => "pieces: balanced",
+            Pieces::Morsels => "pieces: morsels",
+            Pieces::Asking => "pieces: few rows, which ask",
+        };
+        self.count(pieces, 1);
         for generator in &plan.generators {
             match &generator.kind {
                 GeneratorKind::Reduce(ReducePlan { key: Some(_), layout, rows, masks, .. }) => {
