@@ -3,6 +3,7 @@
 //! Each application makes its input (`input`), runs a textbook loop and a tuned one, then each form of its queries from the same
 //! start, and compares what they end with. `report` has the figures, `svg` draws them.
 
+mod gda;
 mod input;
 mod kmeans;
 mod logistic;
@@ -38,7 +39,7 @@ pub(crate) struct AppsArguments {
     /// Scale factor: 1 is 500,000 rows of 100 reals
     #[arg(long, value_parser = scale, default_value_t = 1.0)]
     sf: f64,
-    /// Iterations of each loop and each form of the queries
+    /// Iterations of each loop and each form of the queries; gda has one
     #[arg(long, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000), default_value_t = 10)]
     iterations: usize,
     /// Which random input
@@ -73,6 +74,8 @@ enum Choice {
     Kmeans,
     /// Kinds of samples
     Logistic,
+    /// Classes of samples
+    Gda,
     /// All of them
     All,
 }
@@ -98,6 +101,12 @@ const APPS: &[App] = &[
         about: "logistic regression: kinds of samples; gradients by rows, and by columns",
         choice: Choice::Logistic,
         run: logistic::run,
+    },
+    App {
+        name: "gda",
+        about: "Gaussian discriminant analysis: two classes of samples; each sample picks its mean, and by classes as groups",
+        choice: Choice::Gda,
+        run: gda::run,
     },
 ];
 

@@ -26,7 +26,7 @@ pub(super) struct Report {
     pub(super) tolerance: f64,
     /// What `loss` is.
     pub(super) loss_of: &'static str,
-    /// What is to become small, before each iteration of the textbook loop.
+    /// What is to become small, before each iteration of the textbook loop; of what does not iterate, of what a query gave.
     pub(super) loss: Vec<f64>,
     /// The textbook loop, the tuned one, and the queries.
     pub(super) runs: Vec<Run>,
@@ -106,7 +106,8 @@ impl Report {
     fn write(&self, text: &mut String) -> std::fmt::Result {
         let Report { app, input, iterations, threads, seed, .. } = self;
         let rules = if self.rules { "" } else { ", without rules" };
-        writeln!(text, "{app}: {input}, seed {seed}; {iterations} iterations")?;
+        let plural = if *iterations == 1 { "" } else { "s" };
+        writeln!(text, "{app}: {input}, seed {seed}; {iterations} iteration{plural}")?;
         writeln!(
             text,
             "threads: {threads} for queries{rules}, 1 for loops; input made in {:.0} ms, a table of it in {:.1} ms",
