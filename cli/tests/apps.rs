@@ -115,6 +115,50 @@ fn pictures_are_drawn() {
     let _ = std::fs::remove_dir_all(&folder);
 }
 
+#[cfg(unix)]
+#[test]
+fn libraries_of_python_run_beside_them() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = std::env::temp_dir().join(format!("multiloop-apps-peers-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder is made");
+    let python = folder.join("python");
+    let path = python.to_str().expect("it is UTF-8");
+    let fake = |lacking: &str, answer: &str| {
+        let script = format!(
+            "#!/bin/sh\nif [ $# = 1 ]; then echo '{{\"kmeans\": [{lacking}]}}'; exit; fi\n\
+             test -s \"$3/points.npy\" && test \"$OMP_NUM_THREADS\" = 2 && test \"$4\" = '{{\"iterations\":2}}' || exit 7\n{answer}\n"
+        );
+        std::fs::write(&python, script).expect("a script is written");
+        std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).expect("it may be run");
+    };
+    let failed = |path: &str| {
+        let output = run(&[&SMALL[..], &["kmeans", "--compare", "--peers-python", path]].concat());
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    fake("", "echo '{\"version\": \"1.2\", \"ms\": 2.5, \"result\": [1, 2]}'");
+    let report = objects(&small(&["kmeans", "--json", "--compare", "--peers-python", path])).swap_remove(0);
+    let last = report["runs"].as_array().and_then(|runs| runs.last()).expect("it ran").clone();
+    assert_eq!((&last["name"], &last["peer"]), (&"scikit-learn".into(), &"1.2".into()));
+    // That it gives something else is no mistake of ours.
+    assert_eq!((&last["iteration_ms"], &last["agrees"]), (&1.25.into(), &false.into()));
+    let text = small(&["kmeans", "--compare", "--peers-python", path]);
+    assert!(text.contains("DIFFERS") && text.contains("scikit-learn: version 1.2"), "{text}");
+    fake("\"scikit-learn\"", "");
+    let errors = failed(path);
+    assert!(
+        errors.contains("scikit-learn is not installed") && errors.contains("pip install scikit-learn"),
+        "{errors}"
+    );
+    fake("", "echo 'out of memory' >&2; exit 3");
+    assert!(failed(path).contains("out of memory"));
+    fake("", "echo nonsense");
+    assert!(failed(path).contains("reading what scikit-learn gave"));
+    assert!(failed("/no/python").contains("starting /no/python"));
+    assert!(refused(&["kmeans", "--peers-python", path]).contains("--compare"));
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
 #[test]
 fn what_is_wrong_is_refused() {
     let named = refused(&["kmean"]);

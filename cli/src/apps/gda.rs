@@ -8,6 +8,7 @@ mod example;
 
 use super::Options;
 use super::input::{Random, register, vectors};
+use super::peers::Array;
 use super::report::{Report, difference, milliseconds, timed};
 use super::svg::{self, Dot};
 use anyhow::Result;
@@ -60,7 +61,7 @@ struct Fitted {
 }
 
 /// Runs it.
-pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
+pub(super) fn run(session: &Session, options: &Options<'_>) -> Result<Report> {
     options.bar.set_message("making samples");
     let started = Instant::now();
     let samples = samples(options.rows, options.seed);
@@ -97,6 +98,12 @@ pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
     let wrong = classify(&table, &plane).filter(|(class, said)| class.not_eq(said));
     let wrong = wrong.aggregate(|g| g.count()).one()?;
     report.loss = vec![wrong as f64 / rows as f64];
+    if let Some(peers) = options.peers {
+        let features = Array::reals("features", &samples.features).by_rows(FEATURES);
+        let arrays = [features, Array::integers("classes", &samples.classes)];
+        let far = |fitted: &[f64]| difference(fitted, &expected.numbers());
+        peers.add_to(&mut report, options, ("gda", "NumPy"), &arrays, &[], far)?;
+    }
     if options.draws {
         report.pictures = vec![("classes", picture(&samples, &expected))];
     }
