@@ -49,7 +49,7 @@ enum Command {
     Tpch(tpch::TpchArguments),
     /// Run queries of another kind beside DuckDB
     Shapes(shapes::ShapesArguments),
-    /// Run applications (k-means, logistic regression) in typed LINQ beside loops by hand
+    /// Run applications (k-means, logistic regression, discriminant analysis) in typed LINQ beside loops by hand
     ///
     /// Without a name it says which there are. The queries are those of engine/examples. The loops, one from a textbook and one
     /// that is tuned, run on one thread, and are compiled as this program is: for any processor of the architecture, while the

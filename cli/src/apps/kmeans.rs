@@ -6,6 +6,7 @@ mod example;
 
 use super::Options;
 use super::input::{Random, register, vectors};
+use super::peers::Array;
 use super::report::{Report, difference, milliseconds, timed, timed_each};
 use super::svg::{self, Dot};
 use anyhow::{Context as _, Result};
@@ -32,7 +33,7 @@ const TOGETHER: usize = 4;
 const LANES: usize = 8;
 
 /// Runs it.
-pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
+pub(super) fn run(session: &Session, options: &Options<'_>) -> Result<Report> {
     options.bar.set_message("making points");
     let started = Instant::now();
     let points = ScalarBuffer::from(points(options.rows, options.seed));
@@ -62,6 +63,12 @@ pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
         let ended: Vec<f32> = ended.iter().flat_map(|centroid| centroid.at).collect();
         report.add_query(name, ms, difference(&widened(&ended), &widened(&expected)));
     }
+    if let Some(peers) = options.peers {
+        let first = ScalarBuffer::from(first);
+        let arrays = [Array::reals("points", &points), Array::reals("first", &first)].map(|it| it.by_rows(DIMENSIONS));
+        let far = |ended: &[f64]| difference(ended, &widened(&expected));
+        peers.add_to(&mut report, options, ("kmeans", "scikit-learn"), &arrays, &[], far)?;
+    }
     if options.draws {
         report.pictures = pictures(&points, &expected, &report.loss);
     }
@@ -69,7 +76,7 @@ pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
 }
 
 /// Runs both loops; the centroids that the textbook one ends with.
-fn run_loops(points: &[f32], first: &[f32], options: &Options, report: &mut Report) -> Vec<f32> {
+fn run_loops(points: &[f32], first: &[f32], options: &Options<'_>, report: &mut Report) -> Vec<f32> {
     let mut expected = first.to_vec();
     let mut loss = Vec::new();
     let times = timed_each(options, "textbook loop", || {

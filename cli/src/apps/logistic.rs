@@ -6,6 +6,7 @@ mod example;
 
 use super::Options;
 use super::input::{Random, register, vectors};
+use super::peers::Array;
 use super::report::{Report, difference, milliseconds, timed, timed_each};
 use super::svg;
 use anyhow::Result;
@@ -32,7 +33,7 @@ struct Samples {
 }
 
 /// Runs it.
-pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
+pub(super) fn run(session: &Session, options: &Options<'_>) -> Result<Report> {
     options.bar.set_message("making samples");
     let started = Instant::now();
     let samples = samples(options.rows, options.seed);
@@ -64,6 +65,12 @@ pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
     let (ended, ms) = timed(options, "by columns", || Ok(by_columns.collect()?))?;
     let ended: Vec<f64> = ended.iter().map(|w| w.weight).collect();
     report.add_query("by columns", ms, difference(&ended, &expected));
+    if let Some(peers) = options.peers {
+        let features = Array::reals("features", &samples.features).by_rows(FEATURES);
+        let arrays = [features, Array::reals("kinds", &samples.kinds)];
+        let far = |ended: &[f64]| difference(ended, &expected);
+        peers.add_to(&mut report, options, ("logistic", "NumPy"), &arrays, &[("rate", rate)], far)?;
+    }
     if options.draws {
         let svg = svg::convergence("logistic regression", report.loss_of, &report.loss);
         report.pictures = vec![("convergence", svg)];
@@ -72,7 +79,7 @@ pub(super) fn run(session: &Session, options: &Options) -> Result<Report> {
 }
 
 /// Runs both loops; the weights that the textbook one ends with.
-fn run_loops(samples: &Samples, rate: f64, options: &Options, report: &mut Report) -> Weights {
+fn run_loops(samples: &Samples, rate: f64, options: &Options<'_>, report: &mut Report) -> Weights {
     let mut expected = [0.0; FEATURES];
     let mut passed = Vec::new();
     let times = timed_each(options, "textbook loop", || {

@@ -1,11 +1,13 @@
 //! `multiloop apps`: applications in typed LINQ, those of `engine/examples/`, timed beside loops that were written by hand.
 //!
 //! Each application makes its input (`input`), runs a textbook loop and a tuned one, then each form of its queries from the same
-//! start, and compares what they end with. `report` has the figures, `svg` draws them.
+//! start, and compares what they end with. `report` has the figures, `svg` draws them; `peers` runs what libraries of Python have.
 
+mod gda;
 mod input;
 mod kmeans;
 mod logistic;
+mod peers;
 mod report;
 mod svg;
 
@@ -15,6 +17,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use multiloop::{DeviceUse, Engine, RewriteOptions, Session, rewrite_options};
+use peers::Peers;
 use report::Report;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -38,7 +41,7 @@ pub(crate) struct AppsArguments {
     /// Scale factor: 1 is 500,000 rows of 100 reals
     #[arg(long, value_parser = scale, default_value_t = 1.0)]
     sf: f64,
-    /// Iterations of each loop and each form of the queries
+    /// Iterations of each loop and each form of the queries; gda has one
     #[arg(long, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000), default_value_t = 10)]
     iterations: usize,
     /// Which random input
@@ -56,6 +59,14 @@ pub(crate) struct AppsArguments {
     /// Print a JSON object for each application instead of text
     #[arg(long)]
     json: bool,
+    /// Run what Python's libraries have beside it: scikit-learn's k-means, and NumPy for the others
+    ///
+    /// They get the same input, and as many threads as the engine. They need Python 3 with numpy and scikit-learn.
+    #[arg(long)]
+    compare: bool,
+    /// The Python of what runs beside it; the default is MULTILOOP_PEERS_PYTHON of the environment, then python3
+    #[arg(long, value_name = "PATH", requires = "compare")]
+    peers_python: Option<PathBuf>,
     /// Draw pictures in this folder
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
@@ -67,6 +78,8 @@ enum Choice {
     Kmeans,
     /// Kinds of samples
     Logistic,
+    /// Classes of samples
+    Gda,
     /// All of them
     All,
 }
@@ -76,7 +89,7 @@ struct App {
     name: &'static str,
     about: &'static str,
     choice: Choice,
-    run: fn(&Session, &Options) -> Result<Report>,
+    run: fn(&Session, &Options<'_>) -> Result<Report>,
 }
 
 /// All applications.
@@ -93,11 +106,20 @@ const APPS: &[App] = &[
         choice: Choice::Logistic,
         run: logistic::run,
     },
+    App {
+        name: "gda",
+        about: "Gaussian discriminant analysis: two classes of samples; each sample picks its mean, and by classes as groups",
+        choice: Choice::Gda,
+        run: gda::run,
+    },
 ];
 
 /// What an application is told.
-struct Options {
+struct Options<'a> {
     rows: usize,
+    threads: usize,
+    /// What runs beside it.
+    peers: Option<&'a Peers>,
     iterations: usize,
     seed: u64,
     /// Whether there will be pictures.
@@ -117,9 +139,12 @@ pub(crate) fn apps(arguments: &AppsArguments) -> Result<()> {
         return list(arguments.json);
     }
     let is_chosen = |app: &&App| arguments.apps.iter().any(|choice| [app.choice, Choice::All].contains(choice));
+    let chosen = || APPS.iter().filter(is_chosen);
+    let names: Vec<&str> = chosen().map(|app| app.name).collect();
+    let peers = arguments.compare.then(|| Peers::new(arguments.peers_python.clone(), &names)).transpose()?;
     let mut wrong = Vec::new();
-    for app in APPS.iter().filter(is_chosen) {
-        let report = run(app, arguments)?;
+    for app in chosen() {
+        let report = run(app, arguments, peers.as_ref())?;
         if arguments.json {
             say!("{}", serde_json::to_string(&report)?);
         } else {
@@ -149,7 +174,7 @@ fn list(json: bool) -> Result<()> {
     Ok(())
 }
 
-fn run(app: &App, arguments: &AppsArguments) -> Result<Report> {
+fn run(app: &App, arguments: &AppsArguments, peers: Option<&Peers>) -> Result<Report> {
     // Each has an engine of its own: what one leaves behind takes no memory from the next.
     let mut builder = Engine::builder().device(arguments.device);
     if let Some(threads) = arguments.threads {
@@ -164,7 +189,7 @@ fn run(app: &App, arguments: &AppsArguments) -> Result<Report> {
     bar.enable_steady_tick(Duration::from_millis(100));
     let rows = ((arguments.sf * ROWS).round() as usize).max(ROWS_MIN);
     let (iterations, seed, draws) = (arguments.iterations, arguments.seed, arguments.svg.is_some());
-    let options = Options { rows, iterations, seed, draws, bar };
+    let options = Options { rows, threads: engine.threads(), peers, iterations, seed, draws, bar };
     let report = (app.run)(&session, &options);
     options.bar.finish_and_clear();
     let mut report = report?;

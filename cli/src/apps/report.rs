@@ -28,7 +28,7 @@ pub(super) struct Report {
     pub(super) tolerance: f64,
     /// What `loss` is.
     pub(super) loss_of: &'static str,
-    /// What is to become small, before each iteration of the textbook loop.
+    /// What is to become small, before each iteration of the textbook loop; of what does not iterate, of what a query gave.
     pub(super) loss: Vec<f64>,
     /// The textbook loop, the tuned one, and the queries.
     pub(super) runs: Vec<Run>,
@@ -42,6 +42,8 @@ pub(super) struct Report {
 pub(super) struct Run {
     pub(super) name: &'static str,
     pub(super) is_query: bool,
+    /// The version of a library that runs beside the queries.
+    pub(super) peer: Option<String>,
     /// All iterations.
     pub(super) total_ms: f64,
     /// An iteration's share of that.
@@ -60,21 +62,33 @@ pub(super) struct Run {
 impl Report {
     /// Adds a loop: the textbook one first, then the tuned one.
     pub(super) fn add_loop(&mut self, name: &'static str, each_ms: Vec<f64>, difference: f64) {
-        self.add(name, false, (each_ms.iter().sum(), each_ms), difference);
+        self.add(name, (false, None), (each_ms.iter().sum(), each_ms), difference);
     }
 
     /// Adds a query, behind both loops.
     pub(super) fn add_query(&mut self, name: &'static str, total_ms: f64, difference: f64) {
-        self.add(name, true, (total_ms, Vec::new()), difference);
+        self.add(name, (true, None), (total_ms, Vec::new()), difference);
     }
 
-    fn add(&mut self, name: &'static str, is_query: bool, (total_ms, each_ms): (f64, Vec<f64>), difference: f64) {
+    /// Adds a library of a version, behind all queries.
+    pub(super) fn add_peer(&mut self, name: &'static str, version: String, total_ms: f64, difference: f64) {
+        self.add(name, (false, Some(version)), (total_ms, Vec::new()), difference);
+    }
+
+    fn add(
+        &mut self,
+        name: &'static str,
+        (is_query, peer): (bool, Option<String>),
+        (total_ms, each_ms): (f64, Vec<f64>),
+        difference: f64,
+    ) {
         let agrees = difference <= self.tolerance;
         let iteration_ms = total_ms / self.iterations.max(1) as f64;
         let (textbook_ratio, tuned_ratio) = (f64::NAN, f64::NAN);
         self.runs.push(Run {
             name,
             is_query,
+            peer,
             total_ms,
             iteration_ms,
             each_ms,
@@ -91,9 +105,9 @@ impl Report {
         }
     }
 
-    /// What ended with something else than the textbook loop.
+    /// What of ours ended with something else than the textbook loop.
     pub(super) fn wrong(&self) -> impl Iterator<Item = String> {
-        let wrong = self.runs.iter().filter(|run| !run.agrees);
+        let wrong = self.runs.iter().filter(|run| !run.agrees && run.peer.is_none());
         wrong.map(|run| format!("{} {} (by {:.1e}, not {:.0e})", self.app, run.name, run.difference, self.tolerance))
     }
 
@@ -112,7 +126,8 @@ impl Report {
             (true, []) => String::new(),
             (true, without) => format!(", without {}", without.join(", ")),
         };
-        writeln!(text, "{app}: {input}, seed {seed}; {iterations} iterations")?;
+        let plural = if *iterations == 1 { "" } else { "s" };
+        writeln!(text, "{app}: {input}, seed {seed}; {iterations} iteration{plural}")?;
         writeln!(
             text,
             "threads: {threads} for queries{rules}, 1 for loops; input made in {:.0} ms, a table of it in {:.1} ms",
@@ -126,11 +141,19 @@ impl Report {
             write!(text, " {:>9.2}x {:>9.2}x {:>10.1e}", run.textbook_ratio, run.tuned_ratio, run.difference)?;
             text.push_str(if run.each_ms.is_empty() { "" } else { " " });
             run.each_ms.iter().try_for_each(|ms| write!(text, " {ms:.2}"))?;
-            writeln!(text, "{}", if run.agrees { "" } else { "  WRONG" })?;
+            let mark = match (run.agrees, &run.peer) {
+                (true, _) => "",
+                (false, None) => "  WRONG",
+                (false, Some(_)) => "  DIFFERS",
+            };
+            writeln!(text, "{mark}")?;
         }
         writeln!(text, "\niteration: its share of all. A query has all iterations within, and its planning")?;
         writeln!(text, "textbook, tuned: that loop's time over this one's")?;
         writeln!(text, "differs: from what the textbook loop ends with, at most {:.0e}", self.tolerance)?;
+        for (name, version) in self.runs.iter().filter_map(|run| Some((run.name, run.peer.as_ref()?))) {
+            writeln!(text, "{name}: version {version}, as many threads as queries, in Python; its input is in memory")?;
+        }
         write!(text, "{}:", self.loss_of)?;
         self.loss.iter().try_for_each(|loss| write!(text, " {loss:.6}"))?;
         writeln!(text)
@@ -138,7 +161,7 @@ impl Report {
 }
 
 /// Does something, and says so meanwhile; what it gives, and the milliseconds that it took.
-pub(super) fn timed<T>(options: &Options, what: &str, work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
+pub(super) fn timed<T>(options: &Options<'_>, what: &str, work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
     options.bar.set_message(what.to_owned());
     let started = Instant::now();
     let given = work()?;
@@ -146,7 +169,7 @@ pub(super) fn timed<T>(options: &Options, what: &str, work: impl FnOnce() -> Res
 }
 
 /// Does something once an iteration; the milliseconds of each.
-pub(super) fn timed_each(options: &Options, what: &str, mut work: impl FnMut()) -> Vec<f64> {
+pub(super) fn timed_each(options: &Options<'_>, what: &str, mut work: impl FnMut()) -> Vec<f64> {
     let once = |iteration| {
         options.bar.set_message(format!("{what}, iteration {iteration} of {}", options.iterations));
         let started = Instant::now();
@@ -182,9 +205,12 @@ mod tests {
         report.add_loop("textbook", vec![4.0, 2.0, 3.0], 0.0);
         report.add_loop("tuned", vec![1.0, 1.5, 0.5], 0.01);
         report.add_query("query", 18.0, f64::NAN);
+        // Others may end as they like.
+        report.add_peer("library", "1.2".to_owned(), 9.0, 0.5);
         let ratios: Vec<(f64, f64)> = report.runs.iter().map(|run| (run.textbook_ratio, run.tuned_ratio)).collect();
-        assert_eq!(ratios, [(1.0, 1.0 / 3.0), (3.0, 1.0), (0.5, 1.0 / 6.0)]);
+        assert_eq!(ratios, [(1.0, 1.0 / 3.0), (3.0, 1.0), (0.5, 1.0 / 6.0), (1.0, 1.0 / 3.0)]);
         assert_eq!(report.wrong().collect::<Vec<_>>(), ["some query (by NaN, not 1e-1)"]);
-        assert!(report.text().contains("WRONG"), "{}", report.text());
+        let text = report.text();
+        assert!(text.contains("WRONG") && text.contains("DIFFERS") && text.contains("library: version 1.2"), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! Pictures as SVG: points in the colours of their clusters, and a number by iteration.
+//! Pictures as SVG: points in the colours of their clusters or classes, and a number by iteration.
 
 use std::fmt::{Result, Write as _};
 
@@ -46,6 +46,10 @@ impl Axis {
         Axis::of(values, HEIGHT - MARGIN, MARGIN)
     }
 
+    fn has(&self, value: f64) -> bool {
+        value >= self.least && value <= self.greatest
+    }
+
     fn place(&self, value: f64) -> f64 {
         self.from + (value - self.least) / (self.greatest - self.least) * (self.to - self.from)
     }
@@ -53,21 +57,100 @@ impl Axis {
 
 /// Points, and the centroids of their clusters as crosses.
 pub(super) fn clusters(title: &str, points: &[Dot], centroids: &[Dot]) -> String {
-    let all = || points.iter().chain(centroids);
-    let (x, y) = (Axis::x(all().map(|dot| dot.x)), Axis::y(all().map(|dot| dot.y)));
-    picture(title, ("first dimension", "second dimension"), (&x, &y), |svg| {
-        for dot in points {
-            let (x, y, colour) = (x.place(dot.x), y.place(dot.y), colour(dot));
-            writeln!(svg, r#"<circle cx="{x:.1}" cy="{y:.1}" r="2" fill="{colour}" fill-opacity="0.5"/>"#)?;
-        }
-        for dot in centroids {
-            let (x, y, colour) = (x.place(dot.x), y.place(dot.y), colour(dot));
-            let cross = format!("M{:.1} {:.1}l12 12m0 -12l-12 12", x - 6.0, y - 6.0);
-            writeln!(svg, r#"<path d="{cross}" stroke="white" stroke-width="5"/>"#)?;
-            writeln!(svg, r#"<path d="{cross}" stroke="{colour}" stroke-width="3"/>"#)?;
-        }
-        Ok(())
+    let (x, y) = axes(points.iter().chain(centroids));
+    picture(title, DIMENSIONS, (&x, &y), |svg| {
+        dots(svg, points, (&x, &y))?;
+        crosses(svg, centroids, (&x, &y))
     })
+}
+
+/// Points of two classes, their means as crosses, around these the ellipses of one and of two deviations of a covariance, and the
+/// line on which both are equally likely, of which class 1 is by these odds, whose logarithm is given.
+pub(super) fn classes(
+    title: &str,
+    points: &[Dot],
+    means: &[Dot; 2],
+    covariance: [[f64; 2]; 2],
+    log_odds: f64,
+) -> String {
+    let (x, y) = axes(points.iter().chain(means));
+    picture(title, DIMENSIONS, (&x, &y), |svg| {
+        dots(svg, points, (&x, &y))?;
+        for (mean, deviations) in means.iter().flat_map(|mean| [(mean, 1.0), (mean, 2.0)]) {
+            let around = |(dx, dy): (f64, f64)| (mean.x + deviations * dx, mean.y + deviations * dy);
+            let places: Vec<(f64, f64)> = ellipse(covariance).map(around).collect();
+            line(svg, &places, (&x, &y), colour(mean), "")?;
+        }
+        let (weights, threshold) = parting(means, covariance, log_odds);
+        line(svg, &crossing(weights, threshold, (&x, &y)), (&x, &y), "black", r#" stroke-dasharray="8 5""#)?;
+        crosses(svg, means, (&x, &y))
+    })
+}
+
+/// The names of axes where the first two dimensions of many are drawn.
+const DIMENSIONS: (&str, &str) = ("first dimension", "second dimension");
+
+fn axes<'a>(all: impl Iterator<Item = &'a Dot> + Clone) -> (Axis, Axis) {
+    (Axis::x(all.clone().map(|dot| dot.x)), Axis::y(all.map(|dot| dot.y)))
+}
+
+fn dots(svg: &mut String, points: &[Dot], (x, y): (&Axis, &Axis)) -> Result {
+    for dot in points {
+        let (x, y, colour) = (x.place(dot.x), y.place(dot.y), colour(dot));
+        writeln!(svg, r#"<circle cx="{x:.1}" cy="{y:.1}" r="2" fill="{colour}" fill-opacity="0.5"/>"#)?;
+    }
+    Ok(())
+}
+
+fn crosses(svg: &mut String, middles: &[Dot], (x, y): (&Axis, &Axis)) -> Result {
+    for dot in middles {
+        let (x, y, colour) = (x.place(dot.x), y.place(dot.y), colour(dot));
+        let cross = format!("M{:.1} {:.1}l12 12m0 -12l-12 12", x - 6.0, y - 6.0);
+        writeln!(svg, r#"<path d="{cross}" stroke="white" stroke-width="5"/>"#)?;
+        writeln!(svg, r#"<path d="{cross}" stroke="{colour}" stroke-width="3"/>"#)?;
+    }
+    Ok(())
+}
+
+/// A line through points that are numbers; what lies outside of the frame is drawn, too.
+fn line(svg: &mut String, points: &[(f64, f64)], (x, y): (&Axis, &Axis), colour: &str, more: &str) -> Result {
+    let places: Vec<String> =
+        points.iter().map(|&(at_x, at_y)| format!("{:.1},{:.1}", x.place(at_x), y.place(at_y))).collect();
+    let places = places.join(" ");
+    writeln!(svg, r#"<polyline points="{places}" fill="none" stroke="{colour}" stroke-width="2"{more}/>"#)
+}
+
+/// The points that are one deviation of a covariance away from the mean: its Cholesky factor times the circle.
+fn ellipse([[xx, _], [xy, yy]]: [[f64; 2]; 2]) -> impl Iterator<Item = (f64, f64)> {
+    let first = xx.max(0.0).sqrt();
+    let shared = if first > 0.0 { xy / first } else { 0.0 };
+    let second = (yy - shared * shared).max(0.0).sqrt();
+    (0..=60).map(move |step| {
+        let (sin, cos) = (f64::from(step) * std::f64::consts::TAU / 60.0).sin_cos();
+        (first * cos, shared * cos + second * sin)
+    })
+}
+
+/// The weights and the threshold of the line between two means: what lies on it, times the weights, is the threshold.
+fn parting([from, to]: &[Dot; 2], [[xx, xy], [_, yy]]: [[f64; 2]; 2], log_odds: f64) -> ([f64; 2], f64) {
+    let (dx, dy) = (to.x - from.x, to.y - from.y);
+    let determinant = xx * yy - xy * xy;
+    let weights = [(yy * dx - xy * dy) / determinant, (xx * dy - xy * dx) / determinant];
+    let threshold = (weights[0] * (from.x + to.x) + weights[1] * (from.y + to.y)) / 2.0 - log_odds;
+    (weights, threshold)
+}
+
+/// Where a line enters the frame and where it leaves it; nothing if it does neither.
+fn crossing([a, b]: [f64; 2], threshold: f64, (x, y): (&Axis, &Axis)) -> Vec<(f64, f64)> {
+    let sides = [x.least, x.greatest].map(|at| (at, (threshold - a * at) / b));
+    let ends = [y.least, y.greatest].map(|at| ((threshold - b * at) / a, at));
+    let mut found: Vec<(f64, f64)> =
+        sides.into_iter().chain(ends).filter(|&(at_x, at_y)| x.has(at_x) && y.has(at_y)).collect();
+    found.sort_by(|one, other| one.0.total_cmp(&other.0));
+    match found[..] {
+        [first, .., last] => vec![first, last],
+        _ => Vec::new(),
+    }
 }
 
 fn colour(dot: &Dot) -> &'static str {
@@ -80,16 +163,10 @@ pub(super) fn convergence(title: &str, name: &str, values: &[f64]) -> String {
     let (x, y) = (Axis::x(numbered().map(|(at, _)| at)), Axis::y(values.iter().copied()));
     picture(title, ("iteration", name), (&x, &y), |svg| {
         let is_drawn = |(_, value): &(f64, f64)| value.is_finite();
-        let places: Vec<(f64, f64)> =
-            numbered().filter(is_drawn).map(|(at, value)| (x.place(at), y.place(value))).collect();
-        let line: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        writeln!(
-            svg,
-            r#"<polyline points="{}" fill="none" stroke="{}" stroke-width="2"/>"#,
-            line.join(" "),
-            COLOURS[0]
-        )?;
-        for (x, y) in places {
+        let points: Vec<(f64, f64)> = numbered().filter(is_drawn).collect();
+        line(svg, &points, (&x, &y), COLOURS[0], "")?;
+        for (at, value) in points {
+            let (x, y) = (x.place(at), y.place(value));
             writeln!(svg, r#"<circle cx="{x:.1}" cy="{y:.1}" r="3" fill="{}"/>"#, COLOURS[0])?;
         }
         Ok(())
@@ -148,7 +225,7 @@ fn number(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dot, clusters, convergence};
+    use super::{Axis, Dot, classes, clusters, convergence, crossing, ellipse, parting};
 
     #[test]
     fn pictures_have_what_they_are_given() {
@@ -156,6 +233,28 @@ mod tests {
         let svg = clusters("a < b & c", &[dot(1.0, 0), dot(2.0, 11)], &[dot(1.5, 1)]);
         assert!(svg.contains("a &lt; b &amp; c") && svg.ends_with("</svg>\n"), "{svg}");
         assert_eq!((svg.matches("<circle").count(), svg.matches("<path").count()), (2, 2), "{svg}");
+    }
+
+    #[test]
+    fn two_classes_are_parted() {
+        let dot = |x: f64, y: f64, cluster: usize| Dot { x, y, cluster };
+        let means = [dot(0.0, 0.0, 0), dot(4.0, 0.0, 1)];
+        let (weights, threshold) = parting(&means, [[2.0, 0.0], [0.0, 1.0]], 0.0);
+        assert_eq!((weights, threshold), ([2.0, 0.0], 4.0));
+        let (x, y) = (Axis::x([-1.0, 5.0].into_iter()), Axis::y([-3.0, 3.0].into_iter()));
+        assert_eq!(crossing(weights, threshold, (&x, &y)), [(2.0, -3.0), (2.0, 3.0)]);
+        assert_eq!(crossing(weights, 100.0, (&x, &y)), []);
+        // All of the ellipse is one deviation away.
+        let [xx, xy, yy] = [2.0, 0.5, 1.0];
+        for (x, y) in ellipse([[xx, xy], [xy, yy]]) {
+            let squares = (yy * x * x - 2.0 * xy * x * y + xx * y * y) / (xx * yy - xy * xy);
+            assert!((squares - 1.0).abs() < 1e-12, "{x} {y}");
+        }
+        let svg = classes("classes", &[dot(1.0, 2.0, 0), dot(5.0, -2.0, 1)], &means, [[xx, xy], [xy, yy]], 0.3);
+        assert_eq!((svg.matches("<polyline").count(), svg.matches("<path").count()), (5, 4), "{svg}");
+        // Of one sample there is no covariance.
+        let svg = classes("one", &[], &[dot(1.0, 1.0, 0), dot(1.0, 1.0, 1)], [[0.0; 2]; 2], f64::NAN);
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
 
     #[test]

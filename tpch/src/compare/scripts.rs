@@ -19,9 +19,10 @@ macro_rules! files {
 }
 
 /// The scripts, by their paths in `tpch/peers/`.
-const FILES: [(&str, &str); 6] = files! {
+const FILES: [(&str, &str); 7] = files! {
     "peer.py"
     "engines.py"
+    "apps.py"
     "shapes.py"
     "shapes/shop.sql"
     "shapes/decisions.sql"
@@ -97,6 +98,11 @@ impl Scratch {
     /// The script that runs what `tpch/peers/shapes/` holds.
     pub fn shapes(&self) -> PathBuf {
         self.path.join("shapes.py")
+    }
+
+    /// The script that runs what libraries have of applications.
+    pub fn apps(&self) -> PathBuf {
+        self.path.join("apps.py")
     }
 
     pub(super) fn script(&self) -> PathBuf {

@@ -132,6 +132,23 @@ impl Vectors {
         }
     }
 
+    /// Whether the vectors at these positions are all stored as reals.
+    pub(crate) fn are_reals(&self, mut positions: impl Iterator<Item = usize>) -> bool {
+        let blocks = self.blocks.as_slice();
+        // Neighbours are of one block, as a rule.
+        let mut known = Place::NONE.block;
+        positions.all(|position| {
+            let block = self.places[position].block;
+            let is_known = block == known;
+            known = block;
+            is_known
+                || match blocks.get(block as usize) {
+                    Some(block) => matches!(block, Block::F32(_)),
+                    None => block != Place::DOUBLES,
+                }
+        })
+    }
+
     /// Forgets all vectors, keeps the memory of their places.
     pub(crate) fn clear(&mut self) {
         let (mut blocks, mut places) = (std::mem::take(&mut self.blocks), std::mem::take(&mut self.places));

@@ -5,7 +5,7 @@ mod outer;
 
 use super::Input;
 use crate::column::vectors::{Block, Vectors};
-use crate::cpu::kernels::vector_rows::{Rows, Stored};
+use crate::cpu::kernels::vector_rows::{Reads, Rows, Stored};
 use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::{Vector, VectorData};
@@ -94,7 +94,7 @@ impl VectorSums {
         memory: &mut Memory,
     ) -> Result<()> {
         let Memory { pairs, left, .. } = memory;
-        let mut own = Vec::new();
+        let (mut own, mut own_reals) = (Vec::new(), Vec::new());
         let length = self.length();
         for pairs in pairs.chunks((PIECE / length).max(1)) {
             meter::spend(pairs.len() * length)?;
@@ -104,7 +104,11 @@ impl VectorSums {
             };
             left.clear();
             let levels = Levels::<LEVELS> { all: &mut self.levels, length };
-            add_rows(levels, &split, Given { rows, pairs }, of, &mut own, left);
+            let given = Given { rows, pairs };
+            match rows.are_reals(pairs.iter().map(|&(tuple, _)| tuple as usize)) {
+                true => add_rows(levels, &split, (given, Reads::<f32, T>::NEW), of, &mut own_reals, left),
+                false => add_rows(levels, &split, (given, Reads::<T, T>::NEW), of, &mut own, left),
+            }
             pairs.iter().for_each(|&(_, group)| self.seen[group as usize] = true);
             if left.is_empty() {
                 continue;
@@ -213,22 +217,24 @@ struct Given<'a> {
 }
 
 kernel! {
-    /// Adds the vectors of tuples to the levels of their groups; those of which something is left are listed.
-    fn add_rows[T: Stored, const LEVELS: usize, F: Fn(usize, T) -> T + Copy](
+    /// Adds the vectors of tuples, whose elements are stored as `S`, to the levels of their groups; those of which something is left
+    /// are listed.
+    fn add_rows[T: Stored, S: Stored, const LEVELS: usize, F: Fn(usize, T) -> T + Copy](
         levels: Levels<'_, LEVELS>,
         split: &Split,
-        given: Given<'_>,
+        vectors: (Given<'_>, Reads<S, T>),
         of: F,
-        own: &mut Vec<T>,
+        own: &mut Vec<S>,
         left: &mut Vec<(u32, u32)>,
     ) {
+        let (given, reads) = vectors;
         let stride = LEVELS * levels.length;
         for &(tuple, group) in given.pairs {
-            let row = &given.rows.get::<T>(tuple as usize, own)[..levels.length];
+            let row = &given.rows.get::<S>(tuple as usize, own)[..levels.length];
             let start = group as usize * stride;
             let levels = &mut levels.all[start..start + stride];
             let places = (row.len(), 0);
-            if add_row::<T, LEVELS>(levels, places, split, row, |element| of(tuple as usize, element)) > 0 {
+            if add_row::<T, S, LEVELS>(levels, places, split, row, |element| of(tuple as usize, reads.read(element))) > 0 {
                 left.push((tuple, group));
             }
         }
@@ -238,12 +244,12 @@ kernel! {
 /// Adds a row of elements to the levels of a group, which has so many positions, from a position on; how many elements did not go
 /// into them.
 #[inline(always)]
-fn add_row<T: Stored, const LEVELS: usize>(
+fn add_row<T: Stored, S: Stored, const LEVELS: usize>(
     levels: &mut [f64],
     (length, start): (usize, usize),
     split: &Split,
-    row: &[T],
-    of: impl Fn(T) -> T,
+    row: &[S],
+    of: impl Fn(S) -> T,
 ) -> u64 {
     let (high, lower) = levels.split_at_mut(length);
     let (middle, low) = lower.split_at_mut(length);

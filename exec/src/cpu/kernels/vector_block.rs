@@ -4,7 +4,7 @@
 //! Each sum has its order, from the first position to the last (`planner/src/evaluate/vector/measure.rs`): what lies side by side is
 //! rows, so the bits are those of one sum after the other.
 
-use super::vector_rows::{Rows, Stored};
+use super::vector_rows::{Reads, Rows, Stored};
 use crate::Result;
 use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::{Vector, VectorData};
@@ -76,7 +76,10 @@ fn measured<T: Stored>(
                 for start in (0..len).step_by(each) {
                     let tuples = start..len.min(start + each);
                     meter::spend(tuples.len() * others.len() * rows.length() / LANES)?;
-                    blocks($measure, rows, others, tuples, out);
+                    match rows.are_reals(tuples.clone()) {
+                        true => blocks($measure, (rows, Reads::<f32, T>::NEW), others, tuples, out),
+                        false => blocks($measure, (rows, Reads::<T, T>::NEW), others, tuples, out),
+                    }
                 }
             }
         };
@@ -94,15 +97,22 @@ fn measured<T: Stored>(
 }
 
 kernel! {
-    fn blocks[M: Measure, T: Stored](measure: M, rows: Rows<'_>, others: &[Vec<T>], tuples: Range<usize>, out: &mut [Vec<f64>]) {
+    fn blocks[M: Measure, T: Stored, S: Stored](
+        measure: M,
+        column: (Rows<'_>, Reads<S, T>),
+        others: &[Vec<T>],
+        tuples: Range<usize>,
+        out: &mut [Vec<f64>],
+    ) {
+        let (rows, reads) = column;
         let mut beside: Vec<[T; LANES]> = vec![[T::ZERO; LANES]; rows.length()];
         let mut own = Vec::new();
         for start in tuples.clone().step_by(LANES) {
             for lane in 0..LANES {
                 // Lanes beyond the last row have its vector once more.
-                let row = rows.get::<T>((start + lane).min(tuples.end - 1), &mut own);
+                let row = rows.get::<S>((start + lane).min(tuples.end - 1), &mut own);
                 for (lanes, &element) in beside.iter_mut().zip(row) {
-                    lanes[lane] = element;
+                    lanes[lane] = reads.read(element);
                 }
             }
             let lanes = LANES.min(tuples.end - start);

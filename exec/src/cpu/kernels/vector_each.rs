@@ -2,7 +2,7 @@
 //! one, parts of vectors. What they make lies row by row in one block.
 
 use super::vector_measure::totals;
-use super::vector_rows::{DEAR, QUICK, Rows, Stored, pieces};
+use super::vector_rows::{DEAR, QUICK, Reads, Rows, Stored, pieces};
 use super::{Call, strict_nulls};
 use crate::Result;
 use crate::column::vectors::Vectors;
@@ -58,9 +58,9 @@ pub(super) fn cast(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut
     let mut made = Vectors::new(length);
     if of == DataType::Real {
         let rows = Rows { vector: argument, vectors };
-        let (mut own, mut all) = (Vec::new(), Vec::with_capacity(len * length));
+        let mut all = Vec::with_capacity(len * length);
         for tuples in pieces(len, length, QUICK) {
-            tuples?.for_each(|tuple| all.extend_from_slice(rows.get::<f32>(tuple, &mut own)));
+            append_all::<f32>(rows, tuples?, &mut all);
         }
         made = Vectors::of_block(length, f32::block(all));
     } else {
@@ -109,19 +109,24 @@ fn made_of<T: Stored>(
         }
         (V::Concatenate, [a, b]) => {
             let (a, b) = (Rows::of(a)?, Rows::of(b)?);
-            let (mut own, mut other) = (Vec::new(), Vec::new());
             for tuple in tuples {
-                out.extend_from_slice(a.get(tuple, &mut own));
-                out.extend_from_slice(b.get(tuple, &mut other));
+                a.append(tuple, out);
+                b.append(tuple, out);
             }
         }
-        (V::OuterProduct, [a, b]) => products(Rows::of(a)?, Rows::of(b)?, tuples, out),
+        (V::OuterProduct, [a, b]) => {
+            let (a, b) = (Rows::of(a)?, Rows::of(b)?);
+            match b.are_reals(tuples.clone()) {
+                true => products(a, (b, Reads::<f32, T>::NEW), tuples, out),
+                false => products(a, (b, Reads::<T, T>::NEW), tuples, out),
+            }
+        }
         (_, [argument]) => {
             let rows = Rows::of(argument)?;
             match function {
-                V::Negate => of_one(rows, tuples, out, T::negated),
-                V::Abs => of_one(rows, tuples, out, T::absolute),
-                V::SquareRoot => of_one(rows, tuples, out, T::root),
+                V::Negate => each_of(rows, tuples, out, T::negated),
+                V::Abs => each_of(rows, tuples, out, T::absolute),
+                V::SquareRoot => each_of(rows, tuples, out, T::root),
                 V::Exp => plain_of_one(rows, tuples, out, T::exponential),
                 V::Ln => plain_of_one(rows, tuples, out, T::logarithm),
                 V::HyperbolicTangent => plain_of_one(rows, tuples, out, T::tangent),
@@ -130,7 +135,10 @@ fn made_of<T: Stored>(
                     let mut norms = Vec::with_capacity(tuples.len());
                     totals::<_, T>(Squares, rows, tuples.clone(), &mut norms);
                     norms.iter_mut().for_each(|squares| *squares = squares.sqrt());
-                    normalised(rows, tuples, &norms, out);
+                    match rows.are_reals(tuples.clone()) {
+                        true => normalised((rows, Reads::<f32, T>::NEW), tuples, &norms, out),
+                        false => normalised((rows, Reads::<T, T>::NEW), tuples, &norms, out),
+                    }
                 }
                 _ => return None,
             }
@@ -138,12 +146,12 @@ fn made_of<T: Stored>(
         (_, [a, b]) => {
             let (a, b) = (Side::of(a)?, Side::of(b)?);
             match function {
-                V::Add => of_two(a, b, tuples, out, T::plus),
-                V::Subtract => of_two(a, b, tuples, out, T::minus),
-                V::Multiply => of_two(a, b, tuples, out, T::times),
-                V::Divide => of_two(a, b, tuples, out, T::over),
-                V::Greatest => of_two(a, b, tuples, out, greatest),
-                V::Least => of_two(a, b, tuples, out, least),
+                V::Add => pairs_of(a, b, tuples, out, T::plus),
+                V::Subtract => pairs_of(a, b, tuples, out, T::minus),
+                V::Multiply => pairs_of(a, b, tuples, out, T::times),
+                V::Divide => pairs_of(a, b, tuples, out, T::over),
+                V::Greatest => pairs_of(a, b, tuples, out, greatest),
+                V::Least => pairs_of(a, b, tuples, out, least),
                 _ => return None,
             }
         }
@@ -183,14 +191,72 @@ fn plain_of_one<T: Stored>(rows: Rows<'_>, tuples: Range<usize>, out: &mut Vec<T
     }
 }
 
+/// What a function makes of each element, as they are stored.
+fn each_of<T: Stored>(rows: Rows<'_>, tuples: Range<usize>, out: &mut Vec<T>, each: impl Fn(T) -> T) {
+    match rows.are_reals(tuples.clone()) {
+        true => of_one((rows, Reads::<f32, T>::NEW), tuples, out, each),
+        false => of_one((rows, Reads::<T, T>::NEW), tuples, out, each),
+    }
+}
+
+/// What a function makes of the elements of two sides, of which one at least is of vectors, as they are stored.
+fn pairs_of<T: Stored>(a: Side<'_>, b: Side<'_>, tuples: Range<usize>, out: &mut Vec<T>, each: impl Fn(T, T) -> T) {
+    match (a, b) {
+        (Side::Vectors(a), Side::Vectors(b)) => {
+            let (reals, own) = (Reads::<f32, T>::NEW, Reads::<T, T>::NEW);
+            match (a.are_reals(tuples.clone()), b.are_reals(tuples.clone())) {
+                (true, true) => of_two((a, reals), (b, reals), tuples, out, each),
+                (true, false) => of_two((a, reals), (b, own), tuples, out, each),
+                (false, true) => of_two((a, own), (b, reals), tuples, out, each),
+                (false, false) => of_two((a, own), (b, own), tuples, out, each),
+            }
+        }
+        (Side::Vectors(rows), Side::Numbers(vector, numbers)) => {
+            with_numbers(rows, (vector, numbers), tuples, out, each);
+        }
+        (Side::Numbers(vector, numbers), Side::Vectors(rows)) => {
+            with_numbers(rows, (vector, numbers), tuples, out, |element, number| each(number, element));
+        }
+        (Side::Numbers(..), Side::Numbers(..)) => {}
+    }
+}
+
+/// What a function makes of the elements of each vector and a number, as they are stored.
+fn with_numbers<T: Stored>(
+    rows: Rows<'_>,
+    numbers: (&Vector, &[f64]),
+    tuples: Range<usize>,
+    out: &mut Vec<T>,
+    each: impl Fn(T, T) -> T,
+) {
+    match rows.are_reals(tuples.clone()) {
+        true => of_numbers((rows, Reads::<f32, T>::NEW), numbers, tuples, out, each),
+        false => of_numbers((rows, Reads::<T, T>::NEW), numbers, tuples, out, each),
+    }
+}
+
+kernel! {
+    fn append_all[T: Stored](rows: Rows<'_>, tuples: Range<usize>, out: &mut Vec<T>) {
+        for tuple in tuples {
+            rows.append(tuple, out);
+        }
+    }
+}
+
 kernel! {
     /// Each element of the one times each of the other.
-    fn products[T: Stored](a: Rows<'_>, b: Rows<'_>, tuples: Range<usize>, out: &mut Vec<T>) {
+    fn products[T: Stored, S: Stored](
+        a: Rows<'_>,
+        right: (Rows<'_>, Reads<S, T>),
+        tuples: Range<usize>,
+        out: &mut Vec<T>,
+    ) {
+        let (b, reads) = right;
         let (mut own, mut other) = (Vec::new(), Vec::new());
         for tuple in tuples {
-            let b: &[T] = b.get(tuple, &mut other);
+            let b: &[S] = b.get(tuple, &mut other);
             for &a in a.get::<T>(tuple, &mut own) {
-                append(out, b, |b: T| a.times(b));
+                append(out, b, |b: S| a.times(reads.read(b)));
             }
         }
     }
@@ -198,48 +264,64 @@ kernel! {
 
 kernel! {
     /// Vectors of these norms.
-    fn normalised[T: Stored](rows: Rows<'_>, tuples: Range<usize>, norms: &[f64], out: &mut Vec<T>) {
+    fn normalised[T: Stored, S: Stored](
+        column: (Rows<'_>, Reads<S, T>),
+        tuples: Range<usize>,
+        norms: &[f64],
+        out: &mut Vec<T>,
+    ) {
+        let (rows, reads) = column;
         let mut own = Vec::new();
         for (tuple, &norm) in tuples.zip(norms) {
-            append(out, rows.get(tuple, &mut own), |element: T| normal(element, norm));
+            append(out, rows.get(tuple, &mut own), |element: S| normal(reads.read(element), norm));
         }
     }
 }
 
 kernel! {
-    fn of_one[T: Stored](rows: Rows<'_>, tuples: Range<usize>, out: &mut Vec<T>, each: impl Fn(T) -> T) {
+    fn of_one[T: Stored, S: Stored](
+        column: (Rows<'_>, Reads<S, T>),
+        tuples: Range<usize>,
+        out: &mut Vec<T>,
+        each: impl Fn(T) -> T,
+    ) {
+        let (rows, reads) = column;
         let mut own = Vec::new();
         for tuple in tuples {
-            let row: &[T] = rows.get(tuple, &mut own);
-            append(out, row, &each);
+            append(out, rows.get(tuple, &mut own), |element: S| each(reads.read(element)));
         }
     }
 }
 
 kernel! {
-    /// Of two sides, of which one at least is of vectors.
-    fn of_two[T: Stored](a: Side<'_>, b: Side<'_>, tuples: Range<usize>, out: &mut Vec<T>, each: impl Fn(T, T) -> T) {
+    fn of_two[T: Stored, A: Stored, B: Stored](
+        left: (Rows<'_>, Reads<A, T>),
+        right: (Rows<'_>, Reads<B, T>),
+        tuples: Range<usize>,
+        out: &mut Vec<T>,
+        each: impl Fn(T, T) -> T,
+    ) {
         let (mut own, mut other) = (Vec::new(), Vec::new());
-        match (a, b) {
-            (Side::Vectors(a), Side::Vectors(b)) => {
-                for tuple in tuples {
-                    let (a, b): (&[T], &[T]) = (a.get(tuple, &mut own), b.get(tuple, &mut other));
-                    append_pairs(out, a, b, &each);
-                }
-            }
-            (Side::Vectors(a), Side::Numbers(vector, numbers)) => {
-                for tuple in tuples {
-                    let number = T::of(numbers[vector.position(tuple)]);
-                    append(out, a.get(tuple, &mut own), |a: T| each(a, number));
-                }
-            }
-            (Side::Numbers(vector, numbers), Side::Vectors(b)) => {
-                for tuple in tuples {
-                    let number = T::of(numbers[vector.position(tuple)]);
-                    append(out, b.get(tuple, &mut own), |b: T| each(number, b));
-                }
-            }
-            (Side::Numbers(..), Side::Numbers(..)) => {}
+        for tuple in tuples {
+            let (a, b): (&[A], &[B]) = (left.0.get(tuple, &mut own), right.0.get(tuple, &mut other));
+            append_pairs(out, a, b, |a, b| each(left.1.read(a), right.1.read(b)));
+        }
+    }
+}
+
+kernel! {
+    fn of_numbers[T: Stored, S: Stored](
+        column: (Rows<'_>, Reads<S, T>),
+        numbers: (&Vector, &[f64]),
+        tuples: Range<usize>,
+        out: &mut Vec<T>,
+        each: impl Fn(T, T) -> T,
+    ) {
+        let (rows, reads) = column;
+        let mut own = Vec::new();
+        for tuple in tuples {
+            let number = T::of(numbers.1[numbers.0.position(tuple)]);
+            append(out, rows.get(tuple, &mut own), |element: S| each(reads.read(element), number));
         }
     }
 }

@@ -6,7 +6,7 @@
 //! more than the hardware foresees when they are short, the next rows are asked for while these are read. Of 128 reals that is
 //! twice as fast as four rows without instructions of many lanes, and about as fast as the memory.
 
-use super::vector_rows::{LANES, QUICK, Rows, Stored, pieces};
+use super::vector_rows::{LANES, QUICK, Reads, Rows, Stored, pieces};
 use super::{Call, strict_nulls};
 use crate::Result;
 use crate::cpu::simd::kernel::{kernel, prefetch_here};
@@ -53,17 +53,43 @@ fn measured<T: Stored>(
     len: usize,
     out: &mut Vec<f64>,
 ) -> Result<()> {
-    let mut own = Own::<T>::default();
     let mut memory = Vec::new();
     let constant: &[T] = if is_constant { b.get(0, &mut memory) } else { &[] };
+    let mut own = (Lanes::<T>::default(), Lanes::<T>::default(), Lanes::<f32>::default(), Lanes::<f32>::default());
     for tuples in pieces(len, a.length(), QUICK) {
         let tuples = tuples?;
+        let mut stored = (a.are_reals(tuples.clone()), !is_constant && b.are_reals(tuples.clone()));
+        let (mut a, mut b) = (a, b);
+        if !is_constant && stored == (true, false) {
+            (a, b, stored) = (b, a, (false, true));
+        }
+        // Of reals all are the same.
+        let (left, right, left_reals, right_reals) = (&mut own.0, &mut own.1, &mut own.2, &mut own.3);
         macro_rules! run {
             ($measure:expr, $beside:expr) => {
-                if is_constant {
-                    with_constant($beside, a, constant, tuples, &mut own, out)
-                } else {
-                    with_column($measure, a, b, tuples, &mut own, out)
+                match (is_constant, stored) {
+                    (true, (true, _)) => {
+                        with_constant($beside, (a, Reads::<f32, T>::NEW), constant, tuples, left_reals, out)
+                    }
+                    (true, (false, _)) => with_constant($beside, (a, Reads::NEW), constant, tuples, left, out),
+                    (false, (true, _)) => {
+                        let own = (left_reals, right_reals);
+                        with_column($measure, (a, b), (Reads::<f32, T>::NEW, Reads::<f32, T>::NEW), tuples, own, out);
+                    }
+                    (false, (false, true)) => {
+                        with_column(
+                            $measure,
+                            (a, b),
+                            (Reads::<T, T>::NEW, Reads::<f32, T>::NEW),
+                            tuples,
+                            (left, right_reals),
+                            out,
+                        );
+                    }
+                    (false, (false, false)) => {
+                        let reads = Reads::<T, T>::NEW;
+                        with_column($measure, (a, b), (reads, reads), tuples, (left, right), out);
+                    }
                 }
             };
             ($measure:expr) => {
@@ -88,15 +114,14 @@ fn measured<T: Stored>(
 pub(super) fn totals<M: Measure, T: Stored>(measure: M, rows: Rows<'_>, tuples: Range<usize>, out: &mut Vec<f64>) {
     // What is beside does not count, and is not read.
     let zeros = vec![T::ZERO; rows.length()];
-    with_constant(measure, rows, &zeros, tuples, &mut Own::default(), out);
+    match rows.are_reals(tuples.clone()) {
+        true => with_constant(measure, (rows, Reads::<f32, T>::NEW), &zeros, tuples, &mut Lanes::default(), out),
+        false => with_constant(measure, (rows, Reads::<T, T>::NEW), &zeros, tuples, &mut Lanes::default(), out),
+    }
 }
 
-/// Memory for vectors that are not of their type where they are: those of each lane on both sides.
-#[derive(Default)]
-struct Own<T> {
-    left: [Vec<T>; LANES],
-    right: [Vec<T>; LANES],
-}
+/// Memory for vectors that are not of their type where they are: those of each lane.
+type Lanes<T> = [Vec<T>; LANES];
 
 /// The vectors of the lanes from a tuple on. Lanes beyond the last tuple have its vector once more.
 #[inline(always)]
@@ -104,7 +129,7 @@ fn lanes<'a, T: Stored>(
     rows: Rows<'a>,
     tuples: Range<usize>,
     length: usize,
-    own: &'a mut [Vec<T>; LANES],
+    own: &'a mut Lanes<T>,
 ) -> [&'a [T]; LANES] {
     let mut tuple = tuples.start;
     own.each_mut().map(|own| {
@@ -134,30 +159,31 @@ fn turned<T: Stored>(rows: &[&[[T; BLOCK]]; LANES], block: usize, length: usize)
 }
 
 kernel! {
-    /// Of each vector of a column and one that is the same for all.
-    fn with_constant[M: Measure, T: Stored](
+    /// Of each vector of a column, whose elements are stored as `S`, and one that is the same for all.
+    fn with_constant[M: Measure, T: Stored, S: Stored](
         measure: M,
-        a: Rows<'_>,
+        column: (Rows<'_>, Reads<S, T>),
         constant: &[T],
         tuples: Range<usize>,
-        own: &mut Own<T>,
+        own: &mut Lanes<S>,
         out: &mut Vec<f64>,
     ) {
+        let (a, reads) = column;
         let (whole, rest) = constant.as_chunks::<BLOCK>();
         for start in tuples.clone().step_by(LANES) {
-            let rows = lanes(a, start..tuples.end, constant.len(), &mut own.left);
+            let rows = lanes(a, start..tuples.end, constant.len(), own);
             let row_blocks = blocks(&rows, whole.len());
             let mut sums = [measure.start::<T>(); LANES];
             for (block, elements) in whole.iter().enumerate() {
                 for (row, &element) in turned(&row_blocks, block, constant.len()).iter().zip(elements) {
                     for (sum, &each) in sums.iter_mut().zip(row) {
-                        *sum = measure.add(*sum, each, element);
+                        *sum = measure.add(*sum, reads.read(each), element);
                     }
                 }
             }
             for (at, &element) in rest.iter().enumerate() {
                 for (sum, row) in sums.iter_mut().zip(&rows) {
-                    *sum = measure.add(*sum, row[whole.len() * BLOCK + at], element);
+                    *sum = measure.add(*sum, reads.read(row[whole.len() * BLOCK + at]), element);
                 }
             }
             out.extend(sums[..LANES.min(tuples.end - start)].iter().map(|&sum| measure.end::<T>(sum)));
@@ -166,33 +192,34 @@ kernel! {
 }
 
 kernel! {
-    /// Of the vectors of two columns.
-    fn with_column[M: Measure, T: Stored](
+    /// Of the vectors of two columns, whose elements are stored as `A` and as `B`.
+    fn with_column[M: Measure, T: Stored, A: Stored, B: Stored](
         measure: M,
-        a: Rows<'_>,
-        b: Rows<'_>,
+        columns: (Rows<'_>, Rows<'_>),
+        reads: (Reads<A, T>, Reads<B, T>),
         tuples: Range<usize>,
-        own: &mut Own<T>,
+        own: (&mut Lanes<A>, &mut Lanes<B>),
         out: &mut Vec<f64>,
     ) {
+        let (a, b) = columns;
         let length = a.length().min(b.length());
         let whole = length / BLOCK;
         for start in tuples.clone().step_by(LANES) {
-            let rows = lanes(a, start..tuples.end, length, &mut own.left);
-            let others = lanes(b, start..tuples.end, length, &mut own.right);
+            let rows = lanes(a, start..tuples.end, length, own.0);
+            let others = lanes(b, start..tuples.end, length, own.1);
             let (row_blocks, other_blocks) = (blocks(&rows, whole), blocks(&others, whole));
             let mut sums = [measure.start::<T>(); LANES];
             for block in 0..whole {
                 let (left, right) = (turned(&row_blocks, block, length), turned(&other_blocks, block, length));
                 for (row, other) in left.iter().zip(&right) {
                     for ((sum, &each), &beside) in sums.iter_mut().zip(row).zip(other) {
-                        *sum = measure.add(*sum, each, beside);
+                        *sum = measure.add(*sum, reads.0.read(each), reads.1.read(beside));
                     }
                 }
             }
             for at in whole * BLOCK..length {
                 for ((sum, row), other) in sums.iter_mut().zip(&rows).zip(&others) {
-                    *sum = measure.add(*sum, row[at], other[at]);
+                    *sum = measure.add(*sum, reads.0.read(row[at]), reads.1.read(other[at]));
                 }
             }
             out.extend(sums[..LANES.min(tuples.end - start)].iter().map(|&sum| measure.end::<T>(sum)));

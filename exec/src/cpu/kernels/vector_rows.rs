@@ -1,13 +1,17 @@
 //! The elements of vectors as slices of their type, for the kernels of vectors.
 //!
-//! Columns are read where they are. Only what is not of the type itself is copied, into memory that is there for all rows of a tile:
-//! doubles that are exactly reals, as constants and what comes value by value are (`column/vectors.rs`).
+//! Columns are read where they are. That includes reals of which doubles are computed, as of a vector of reals beside one of doubles:
+//! kernels have the type that elements are stored in beside the one that is computed with ([`Rows::are_reals`], [`Reads`]). All else
+//! that is not of the type itself is copied, into memory that is there for all rows of a tile: doubles that are exactly reals, as
+//! constants and what comes value by value are (`column/vectors.rs`), and tiles of which some vectors are reals.
 
 use crate::Result;
 use crate::column::vectors::{Block, Elements, Vectors};
+use crate::cpu::simd::kernel::append;
 use crate::cpu::vector::{Vector, VectorData};
 use multiloop_planner::evaluate::vector::Element;
 use multiloop_planner::meter;
+use std::marker::PhantomData;
 use std::ops::Range;
 
 /// Elements that a kernel passes between two looks at its statement: a tile may have hundreds of millions.
@@ -61,6 +65,20 @@ impl Stored for f64 {
     }
 }
 
+/// Elements that are stored as `S` and computed with as `T`, which is the same or double precision. Kernels infer their types from it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cpu) struct Reads<S, T>(PhantomData<(S, T)>);
+
+impl<S: Stored, T: Stored> Reads<S, T> {
+    pub(in crate::cpu) const NEW: Self = Reads(PhantomData);
+
+    /// An element.
+    #[inline(always)]
+    pub(in crate::cpu) fn read(self, element: S) -> T {
+        T::of(element.double())
+    }
+}
+
 /// The vectors of a tile, by tuple.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Rows<'a> {
@@ -84,6 +102,11 @@ impl<'a> Rows<'a> {
         self.vectors.get(self.vector.position(tuple)).at(place)
     }
 
+    /// Whether the vectors of these tuples are all stored as reals, whatever their type is.
+    pub(in crate::cpu) fn are_reals(self, tuples: impl Iterator<Item = usize>) -> bool {
+        self.vectors.are_reals(tuples.map(|tuple| self.vector.position(tuple)))
+    }
+
     /// The elements of a tuple's vector, which are copied to `own` if they are of another type.
     #[inline(always)]
     pub(in crate::cpu) fn get<'b, T: Stored>(self, tuple: usize, own: &'b mut Vec<T>) -> &'b [T]
@@ -95,9 +118,23 @@ impl<'a> Rows<'a> {
             Some(elements) => elements,
             None => {
                 own.clear();
-                own.extend((0..elements.len()).map(|at| T::of(elements.at(at))));
+                append_elements(elements, own);
                 own
             }
         }
+    }
+
+    /// Appends the elements of a tuple's vector.
+    #[inline(always)]
+    pub(in crate::cpu) fn append<T: Stored>(self, tuple: usize, to: &mut Vec<T>) {
+        append_elements(self.vectors.get(self.vector.position(tuple)), to);
+    }
+}
+
+#[inline(always)]
+fn append_elements<T: Stored>(elements: Elements<'_>, to: &mut Vec<T>) {
+    match elements {
+        Elements::F32(elements) => append(to, elements, |element: f32| T::of(element.into())),
+        Elements::F64(elements) => append(to, elements, |element: f64| T::of(element)),
     }
 }

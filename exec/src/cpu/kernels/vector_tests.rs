@@ -1,6 +1,6 @@
 //! Kernels of vectors against the definition of what functions mean: nasty elements, vectors of one element and of many, tiles whose
-//! rows do not fill all lanes, in blocks of their own type and of doubles, constant or not, with garbage under NULLs. Results agree
-//! to the last bit.
+//! rows do not fill all lanes, in blocks of their own type and of the other one, constant or not, with garbage under NULLs. Results
+//! agree to the last bit.
 
 use super::{Call, Scratch, call};
 use crate::column::vectors::{Block, Vectors};
@@ -81,13 +81,34 @@ enum Form {
     Gathered,
     /// In a block of doubles.
     Doubles,
+    /// In a block of reals, which all of the elements are, whatever their type.
+    Reals,
+    /// In blocks of both types by turns, and of reals there, in another order.
+    Mixed,
 }
 
 fn vectors(random: &mut Random, of: T, length: usize, len: usize, form: Form) -> Argument {
     let nasty = [1, 5, 40, u64::MAX][random.below(4) as usize];
-    let elements: Vec<Vec<f64>> = (0..len).map(|_| (0..length).map(|_| random.element(of, nasty)).collect()).collect();
+    let are_reals = |row: usize| form == Form::Reals || (form == Form::Mixed && row % 3 != 1);
+    let of_row = |row: usize| if are_reals(row) { T::Real } else { of };
+    let mut element = |row: usize| random.element(of_row(row), nasty);
+    let elements: Vec<Vec<f64>> = (0..len).map(|row| (0..length).map(|_| element(row)).collect()).collect();
     let all = || elements.iter().flatten().copied();
+    let reals = || Block::F32(all().map(|element| element as f32).collect::<Vec<f32>>().into());
     let data = match form {
+        Form::Reals => {
+            let mut stored = Vectors::of_block(length, reals());
+            stored.set_wide();
+            stored
+        }
+        Form::Mixed => {
+            let doubles = Block::F64(all().collect::<Vec<f64>>().into());
+            let mut stored = Vectors::new(length);
+            let blocks = [stored.add_block(&reals()), stored.add_block(&doubles)];
+            let row = |row: usize| Some((blocks[usize::from(!are_reals(row))], row as u32));
+            stored.extend_from((0..len).map(row));
+            stored
+        }
         Form::Doubles => Vectors::of_block(length, Block::F64(all().collect::<Vec<f64>>().into())),
         Form::Column | Form::Gathered => {
             let rows: Vec<usize> = if form == Form::Column { (0..len).collect() } else { (0..len).rev().collect() };
@@ -172,7 +193,12 @@ fn check(function: F, result: T, arguments: &[Argument], len: usize) {
     }
 }
 
-const FORMS: [Form; 3] = [Form::Column, Form::Gathered, Form::Doubles];
+const FORMS: [Form; 5] = [Form::Column, Form::Gathered, Form::Doubles, Form::Reals, Form::Mixed];
+
+/// One of the forms.
+fn form(random: &mut Random) -> Form {
+    FORMS[random.below(FORMS.len() as u64) as usize]
+}
 
 /// Lengths of vectors and of tiles.
 const SHAPES: [(usize, usize); 14] = [
@@ -202,8 +228,14 @@ fn functions_of_two_vectors() {
             if function == V::Concatenate && length > 8_000 {
                 continue;
             }
-            for of in [T::Real, T::Double] {
-                let (form, other) = (FORMS[random.below(3) as usize], FORMS[random.below(3) as usize]);
+            // Every pair of forms once; where vectors are long, some.
+            let pairs = FORMS.into_iter().flat_map(|form| FORMS.map(|other| (form, other)));
+            let mut pairs: Vec<(Form, Form)> = pairs.collect();
+            if length * len > 300 {
+                pairs = vec![(form(&mut random), form(&mut random)), (form(&mut random), form(&mut random))];
+            }
+            let all = pairs.into_iter().flat_map(|pair| [T::Real, T::Double].map(|of| (of, pair)));
+            for (of, (form, other)) in all {
                 let result = match function {
                     V::Concatenate => T::vector(of, 2 * length as u32),
                     measure if measure.is_measure() => T::Double,
@@ -227,7 +259,7 @@ fn outer_products() {
     for ((length, other), len) in [((1, 1), 70), ((2, 3), 33), ((7, 1), 5), ((1, 9), 5), ((16, 17), 6), ((120, 130), 3)]
     {
         for of in [T::Real, T::Double] {
-            let (form, second) = (FORMS[random.below(3) as usize], FORMS[random.below(3) as usize]);
+            let (form, second) = (form(&mut random), form(&mut random));
             let result = T::vector(of, (length * other) as u32);
             let mut pair =
                 || [vectors(&mut random, of, length, len, form), vectors(&mut random, of, other, len, second)];
@@ -247,7 +279,7 @@ fn functions_of_matrices() {
     for (((rows, inner), columns), len) in shapes.into_iter().zip([70, 33, 5, 9, 8, 3, 4]) {
         for of in [T::Real, T::Double] {
             let mut of_length = |length: usize| {
-                let form = FORMS[random.below(3) as usize];
+                let form = form(&mut random);
                 vectors(&mut random, of, length, len, form)
             };
             let result = |length: usize| T::vector(of, length as u32);
@@ -272,7 +304,7 @@ fn vectors_beside_numbers() {
     for function in [V::Add, V::Subtract, V::Multiply, V::Divide] {
         for (length, len) in SHAPES {
             for of in [T::Real, T::Double] {
-                let form = FORMS[random.below(3) as usize];
+                let form = form(&mut random);
                 let result = T::vector(of, length as u32);
                 let (vector, number) = (vectors(&mut random, of, length, len, form), numbers(&mut random, len));
                 check(F::Vector(function), result, &[vector, number], len);
@@ -295,10 +327,10 @@ fn functions_of_one_vector() {
             let functions = of_each.map(|function| (function, same)).into_iter();
             let functions = functions.chain(doubles.map(|function| (function, T::Double)));
             for (function, result) in functions.chain(integers.map(|function| (function, T::Integer))) {
-                let form = FORMS[random.below(3) as usize];
+                let form = form(&mut random);
                 check(F::Vector(function), result, &[vectors(&mut random, of, length, len, form)], len);
             }
-            let form = FORMS[random.below(3) as usize];
+            let form = form(&mut random);
             let (vector, place) = (vectors(&mut random, of, length, len, form), places(&mut random, length, len));
             check(F::Vector(V::Element), of, &[vector, place], len);
             for (start, count) in [(1, length), (2, length), (0, 1), (length, 1), (length + 1, 2)] {

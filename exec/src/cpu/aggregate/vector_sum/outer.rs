@@ -281,7 +281,7 @@ impl VectorSums {
         }
         let length = self.length();
         let levels = self.group_levels(target.group);
-        if add_row::<f64, LEVELS>(levels, (length, at), &target.split, numbers, |number| number) == 0 {
+        if add_row::<f64, f64, LEVELS>(levels, (length, at), &target.split, numbers, |number| number) == 0 {
             return Ok(0);
         }
         let mut large = 0;
@@ -462,7 +462,7 @@ kernel! {
         let mut out = 0;
         for (row, &a) in left.iter().enumerate() {
             let places = (levels.length, row * right.len());
-            out += add_row::<T, LEVELS>(levels.all, places, split, right, |b| a.times(b));
+            out += add_row::<T, T, LEVELS>(levels.all, places, split, right, |b| a.times(b));
         }
         out
     }

@@ -162,14 +162,15 @@ fn one_group_and_no_rows() {
 
 #[test]
 fn products_with_numbers_are_those_of_the_elements() {
-    for is_real in [true, false] {
-        let elements = elements(300, 5, is_real, 2);
+    // Reals of reals, doubles of doubles, doubles of reals.
+    for (is_real, stored_reals) in [(true, true), (false, false), (false, true)] {
+        let elements = elements(300, 5, stored_reals, 2);
         let factors: Vec<f64> = (0..300).map(|row| [0.1, -3.0, 1e-9, 0.0, 7.25][row % 5]).collect();
         let mut numbers = Vector::default();
         let mut known = Bitmap::default();
         known.fill(300, |row| row % 17 != 3);
         numbers.set(300, VectorData::F64(factors.clone()), Some(known));
-        let vector = vector(&elements, is_real, |row| row % 13 != 5);
+        let vector = vector(&elements, stored_reals, |row| row % 13 != 5);
         let groups: Vec<u32> = (0..300).map(group_of).collect();
         let mut sums = VectorSums::new(LENGTH, !is_real);
         sums.resize(GROUPS);
