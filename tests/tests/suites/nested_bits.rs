@@ -21,14 +21,14 @@ const PROGRAMS: &[&str] = &[
     "SELECT id, at FROM iterate((SELECT id, x AS at FROM samples WHERE id <= 4),
         (SELECT nearest, avg(x) FROM (SELECT s.x,
              (SELECT c.id FROM iterate c ORDER BY c.at <-> s.x, c.id LIMIT 1) AS nearest FROM samples s) placed GROUP BY nearest),
-        times => 3) AS t (id, at) ORDER BY id",
+        times => 2) AS t (id, at) ORDER BY id",
     "SELECT id, at FROM iterate((SELECT id, x AS at FROM samples WHERE id <= 4),
         (SELECT k.id, (SELECT avg(p.x) FROM (SELECT s.x,
              (SELECT c.id FROM iterate c ORDER BY c.at <-> s.x, c.id LIMIT 1) AS nearest FROM samples s) p WHERE p.nearest = k.id)
-         FROM iterate k), times => 3) ORDER BY id",
+         FROM iterate k), times => 2) ORDER BY id",
     "SELECT w FROM iterate((SELECT CAST('[0,0,0]' AS vector(3, double)) AS w),
         (SELECT w + CAST(g * 1e-7 AS vector(3, double)) FROM (SELECT i.w,
-             (SELECT sum(s.x * (s.y - sigmoid(dot(s.x, i.w)))) FROM samples s) AS g FROM iterate i) r), times => 3)",
+             (SELECT sum(s.x * (s.y - sigmoid(dot(s.x, i.w)))) FROM samples s) AS g FROM iterate i) r), times => 2)",
     "SELECT j, (SELECT sum(s.x[j] * (s.y - 0.25)) FROM samples s) FROM generate_series(1, 3) r (j) ORDER BY j",
     "SELECT y, avg(x), avg(outer_product(x - CAST('[1,2,3]' AS vector(3)), x - CAST('[1,2,3]' AS vector(3)))) FROM samples
      GROUP BY y ORDER BY y",
