@@ -8,7 +8,7 @@
 //!
 //! Of which class a sample is, says the side of a plane on which it lies ([`discriminant`]).
 
-use multiloop::linq::{Expr, Query, call, case};
+use multiloop::linq::{Expr, Query, call, case, literal};
 use multiloop::{Engine, Result, Row};
 
 /// Features of a sample.
@@ -82,7 +82,7 @@ pub fn by_class<'s>(samples: &Query<'s, SampleExpr>) -> Query<'s, ModelExpr> {
 pub fn discriminant<'s>(model: &Query<'s, ModelExpr>) -> Query<'s, DiscriminantExpr> {
     let start = model.select(|model| {
         let apart = (model.mean_1 - model.mean_0).cast::<[f64; FEATURES]>();
-        (apart * 0, apart, apart)
+        (literal([0.0_f64; FEATURES]), apart, apart)
     });
     let solved = start.iterate(|state| {
         state.select(|(weights, rest, direction)| {
@@ -129,11 +129,11 @@ fn example_samples(rows: usize) -> Vec<Sample> {
     // Sums of four numbers are nearly normally distributed.
     let mut bell = move || (0..4).map(|_| number()).sum::<f32>();
     let mut sample = |at: usize| {
-        let class = i32::from(at % 3 == 0);
+        let class = i32::from(at.is_multiple_of(3));
         let mut before = bell();
         let features = std::array::from_fn(|feature| {
             before = 0.5 * before + bell();
-            before + if feature % 10 == 0 { 0.4 * class as f32 } else { 0.0 }
+            before + if feature.is_multiple_of(10) { 0.4 * class as f32 } else { 0.0 }
         });
         Sample { class, features }
     };

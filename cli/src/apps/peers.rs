@@ -50,7 +50,7 @@ impl Peers {
     pub(super) fn new(python: Option<PathBuf>, apps: &[&str]) -> Result<Self> {
         let peers = Peers { python: peers_python(python)?, scratch: Scratch::new()? };
         remove_when_interrupted(peers.scratch.path())?;
-        let output = peers.run(&mut Command::new(&peers.python).arg(peers.scratch.apps()))?;
+        let output = peers.run(Command::new(&peers.python).arg(peers.scratch.apps()))?;
         let lacking: BTreeMap<String, Vec<String>> =
             serde_json::from_str(&output).with_context(|| format!("reading what {} has", peers.python.display()))?;
         let mut modules: Vec<&str> =
@@ -149,7 +149,7 @@ impl<'a> Array<'a> {
         // Memory is as the machine has it.
         let of = if cfg!(target_endian = "big") { self.of.replace('<', ">") } else { self.of.to_owned() };
         let mut text = format!("{{'descr': '{of}', 'fortran_order': False, 'shape': {shape}, }}");
-        while (MAGIC.len() + 2 + text.len() + 1) % 64 > 0 {
+        while !(MAGIC.len() + 2 + text.len() + 1).is_multiple_of(64) {
             text.push(' ');
         }
         text.push('\n');

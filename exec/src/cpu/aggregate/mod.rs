@@ -354,6 +354,11 @@ impl Accumulator {
         matches!(self.state, State::Vectors(_))
     }
 
+    /// Whether nothing counts of values but whether they are NULL.
+    pub(crate) fn counts_values(&self) -> bool {
+        matches!(self.state, State::Count(_))
+    }
+
     /// As [`Accumulator::update`], of vectors times these doubles.
     pub(crate) fn update_with(&mut self, input: &Input<'_>, numbers: &Vector) -> Result<()> {
         match &mut self.state {

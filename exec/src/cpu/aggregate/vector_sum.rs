@@ -1,6 +1,7 @@
 //! Sums of vectors by group: each row's elements are split into the levels of its group (see [`VectorSums`]), several positions at
-//! a time.
+//! a time. Where many neighbouring rows are of one group, or are made neighbours, their elements are summed up first (`blocks`).
 
+mod blocks;
 mod outer;
 
 use super::Input;
@@ -11,7 +12,6 @@ use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::partial::state::vector_sum::{Split, VectorSums};
 use crate::{Error, Result};
-use multiloop_planner::evaluate::vector::Element;
 use multiloop_planner::meter;
 use multiloop_planner::types::DataType;
 
@@ -34,15 +34,19 @@ pub(super) struct Memory {
     pairs: Vec<(u32, u32)>,
     /// Those of them whose vectors did not go whole into levels.
     left: Vec<(u32, u32)>,
+    /// The pairs by group, and where the next one of each group goes.
+    arranged: Vec<(u32, u32)>,
+    places: Vec<u32>,
+    block: blocks::Block,
     /// For outer products.
     reals: outer::Block<f32>,
     doubles: outer::Block<f64>,
 }
 
 impl Memory {
-    /// Bytes of what is packed for outer products.
+    /// Bytes of what grows with the vectors or with the groups.
     pub(super) fn bytes(&self) -> usize {
-        self.reals.bytes() + self.doubles.bytes()
+        self.reals.bytes() + self.doubles.bytes() + self.block.bytes() + self.places.capacity() * size_of::<u32>()
     }
 
     /// Sets the tuples for which there is a value, and one of a second argument, too.
@@ -73,41 +77,41 @@ impl VectorSums {
             Some(_) => return Err(Error::internal("vectors times what is no double")),
         };
         match (self.is_double(), factors) {
-            (false, None) => self.add_all::<f32, 2>(rows, |_, element| element, memory),
-            (true, None) => self.add_all::<f64, 3>(rows, |_, element| element, memory),
-            (false, Some((numbers, values))) => {
-                let number = |tuple: usize| f32::of(values[numbers.position(tuple)]);
-                self.add_all::<f32, 2>(rows, |tuple, element| element.times(number(tuple)), memory)
-            }
-            (true, Some((numbers, values))) => {
-                let number = |tuple: usize| values[numbers.position(tuple)];
-                self.add_all::<f64, 3>(rows, |tuple, element| element.times(number(tuple)), memory)
-            }
+            (false, None) => self.add_all::<f32, 2>(rows, Alone, memory),
+            (true, None) => self.add_all::<f64, 3>(rows, Alone, memory),
+            (false, Some((numbers, values))) => self.add_all::<f32, 2>(rows, Times { numbers, values }, memory),
+            (true, Some((numbers, values))) => self.add_all::<f64, 3>(rows, Times { numbers, values }, memory),
         }
     }
 
-    /// Adds what is made of the elements of some tuples to their groups.
+    /// Adds what a factor makes of the elements of some tuples to their groups.
     fn add_all<T: Stored, const LEVELS: usize>(
         &mut self,
         rows: Rows<'_>,
-        of: impl Fn(usize, T) -> T + Copy,
+        factor: impl Factor<T>,
         memory: &mut Memory,
     ) -> Result<()> {
-        let Memory { pairs, left, .. } = memory;
-        let (mut own, mut own_reals) = (Vec::new(), Vec::new());
+        let Memory { pairs, left, arranged, places, block, .. } = memory;
+        let (mut own, mut own_reals) = (Own::<T>::default(), Own::<f32>::default());
         let length = self.length();
         for pairs in pairs.chunks((PIECE / length).max(1)) {
             meter::spend(pairs.len() * length)?;
             let split = match self.split(pairs.len() as u64)? {
                 Some(split) => split,
-                None => self.split_for(usual::<T>(rows, pairs, of, &mut own))?,
+                None => self.split_for(usual::<T>(rows, pairs, factor, &mut own[0]))?,
             };
             left.clear();
+            let runs = runs(pairs, self.groups(), arranged, places);
             let levels = Levels::<LEVELS> { all: &mut self.levels, length };
-            let given = Given { rows, pairs };
             match rows.are_reals(pairs.iter().map(|&(tuple, _)| tuple as usize)) {
-                true => add_rows(levels, &split, (given, Reads::<f32, T>::NEW), of, &mut own_reals, left),
-                false => add_rows(levels, &split, (given, Reads::<T, T>::NEW), of, &mut own, left),
+                true => {
+                    let reads = Reads::<f32, T>::NEW;
+                    add_runs(levels, &split, (rows, reads), runs, factor, (block, &mut own_reals), left);
+                }
+                false => {
+                    let reads = Reads::<T, T>::NEW;
+                    add_runs(levels, &split, (rows, reads), runs, factor, (block, &mut own), left);
+                }
             }
             pairs.iter().for_each(|&(_, group)| self.seen[group as usize] = true);
             if left.is_empty() {
@@ -115,10 +119,11 @@ impl VectorSums {
             }
             // Where more than a few are too large, the units change for all that comes.
             let are_many = left.len() * RARE > pairs.len();
-            let wider = self.split_for(if are_many { usual::<T>(rows, pairs, of, &mut own) } else { None })?;
+            let wider = self.split_for(if are_many { usual::<T>(rows, pairs, factor, &mut own[0]) } else { None })?;
             for &(tuple, group) in left.iter() {
-                for (position, &element) in rows.get::<T>(tuple as usize, &mut own).iter().enumerate() {
-                    let element = of(tuple as usize, element).double();
+                let by = factor.of_row(tuple as usize);
+                for (position, &element) in rows.get::<T>(tuple as usize, &mut own[0]).iter().enumerate() {
+                    let element = factor.apply(element, by).double();
                     if !split.parts::<LEVELS>(element).1 {
                         meter::spend(UNITS)?;
                         self.add_with(&wider, group as usize, position, element);
@@ -154,8 +159,112 @@ impl VectorSums {
     }
 }
 
+/// What the elements of a row are multiplied by before they are added.
+trait Factor<T>: Copy {
+    /// That of a tuple.
+    fn of_row(self, tuple: usize) -> T;
+    /// An element with that of its row.
+    fn apply(self, element: T, of_row: T) -> T;
+}
+
+/// Elements as they are.
+#[derive(Clone, Copy)]
+struct Alone;
+
+/// Elements times numbers, which are rounded to their type.
+#[derive(Clone, Copy)]
+struct Times<'a> {
+    numbers: &'a Vector,
+    values: &'a [f64],
+}
+
+impl<T: Stored> Factor<T> for Alone {
+    #[inline(always)]
+    fn of_row(self, _: usize) -> T {
+        T::ZERO
+    }
+
+    #[inline(always)]
+    fn apply(self, element: T, _: T) -> T {
+        element
+    }
+}
+
+impl<T: Stored> Factor<T> for Times<'_> {
+    #[inline(always)]
+    fn of_row(self, tuple: usize) -> T {
+        T::of(self.values[self.numbers.position(tuple)])
+    }
+
+    #[inline(always)]
+    fn apply(self, element: T, of_row: T) -> T {
+        element.times(of_row)
+    }
+}
+
+/// The pairs in runs of one group, if these are long enough for blocks: as they come, or arranged by group. None if they are not.
+fn runs<'a>(
+    pairs: &'a [(u32, u32)],
+    groups: usize,
+    arranged: &'a mut Vec<(u32, u32)>,
+    places: &mut Vec<u32>,
+) -> (&'a [(u32, u32)], bool) {
+    let changes = pairs.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
+    if (changes + 1) * blocks::ROWS_MIN <= pairs.len() {
+        return (pairs, true);
+    }
+    if groups * blocks::ROWS_MIN > pairs.len() {
+        return (pairs, false);
+    }
+    places.clear();
+    places.resize(groups + 1, 0);
+    pairs.iter().for_each(|&(_, group)| places[group as usize + 1] += 1);
+    (0..groups).for_each(|group| places[group + 1] += places[group]);
+    arranged.clear();
+    arranged.resize(pairs.len(), (0, 0));
+    for &pair in pairs {
+        let place = &mut places[pair.1 as usize];
+        arranged[*place as usize] = pair;
+        *place += 1;
+    }
+    (&arranged[..], true)
+}
+
+/// Memory for vectors that are not of their type where they are.
+type Own<T> = [Vec<T>; blocks::TOGETHER];
+
+/// Adds the vectors of tuples to the levels of their groups, in blocks where these are in runs of one group; those of which something
+/// is left are listed.
+fn add_runs<T: Stored, S: Stored, const LEVELS: usize>(
+    levels: Levels<'_, LEVELS>,
+    split: &Split,
+    (rows, reads): (Rows<'_>, Reads<S, T>),
+    (pairs, are_runs): (&[(u32, u32)], bool),
+    factor: impl Factor<T>,
+    (block, own): (&mut blocks::Block, &mut Own<S>),
+    left: &mut Vec<(u32, u32)>,
+) {
+    let Levels { all, length } = levels;
+    if !are_runs {
+        let levels = Levels::<LEVELS> { all, length };
+        return add_rows(levels, split, (Given { rows, pairs }, reads), factor, &mut own[0], left);
+    }
+    // Blocks of a run are of one size, so that the last one is not too small.
+    let rows_of = |run: &[(u32, u32)]| run.len().div_ceil(run.len().div_ceil(blocks::ROWS_MAX));
+    let runs = pairs.chunk_by(|a, b| a.1 == b.1);
+    for pairs in runs.flat_map(|run| run.chunks(rows_of(run))) {
+        let vectors = (Given { rows, pairs }, reads);
+        let levels = Levels::<LEVELS> { all: &mut *all, length };
+        if block.is_tried(pairs.len()) && block.add(levels, split, vectors, factor, own) {
+            continue;
+        }
+        let levels = Levels::<LEVELS> { all: &mut *all, length };
+        add_rows(levels, split, vectors, factor, &mut own[0], left);
+    }
+}
+
 /// The exponent below which elements are usually, so that at most one in [`RARE`] is not; none if all are zeros, or no numbers.
-fn usual<T: Stored>(rows: Rows<'_>, pairs: &[(u32, u32)], of: impl Fn(usize, T) -> T, own: &mut Vec<T>) -> Option<i32> {
+fn usual<T: Stored>(rows: Rows<'_>, pairs: &[(u32, u32)], factor: impl Factor<T>, own: &mut Vec<T>) -> Option<i32> {
     let mut exponents = Exponents::default();
     // A sample of them, spread over all.
     let step = (pairs.len() * rows.length()).div_ceil(SAMPLE).max(1);
@@ -163,7 +272,7 @@ fn usual<T: Stored>(rows: Rows<'_>, pairs: &[(u32, u32)], of: impl Fn(usize, T) 
     for (at, &(tuple, _)) in pairs.iter().enumerate() {
         let row = rows.get(tuple as usize, own);
         while let Some(&element) = row.get(next - at * row.len()) {
-            exponents.count(of(tuple as usize, element).double());
+            exponents.count(factor.apply(element, factor.of_row(tuple as usize)).double());
             next += step;
         }
     }
@@ -219,11 +328,11 @@ struct Given<'a> {
 kernel! {
     /// Adds the vectors of tuples, whose elements are stored as `S`, to the levels of their groups; those of which something is left
     /// are listed.
-    fn add_rows[T: Stored, S: Stored, const LEVELS: usize, F: Fn(usize, T) -> T + Copy](
+    fn add_rows[T: Stored, S: Stored, const LEVELS: usize, F: Factor<T>](
         levels: Levels<'_, LEVELS>,
         split: &Split,
         vectors: (Given<'_>, Reads<S, T>),
-        of: F,
+        factor: F,
         own: &mut Vec<S>,
         left: &mut Vec<(u32, u32)>,
     ) {
@@ -234,7 +343,9 @@ kernel! {
             let start = group as usize * stride;
             let levels = &mut levels.all[start..start + stride];
             let places = (row.len(), 0);
-            if add_row::<T, S, LEVELS>(levels, places, split, row, |element| of(tuple as usize, reads.read(element))) > 0 {
+            let by = factor.of_row(tuple as usize);
+            let number = |element| factor.apply(reads.read(element), by);
+            if add_row::<T, S, LEVELS>(levels, places, split, row, number) > 0 {
                 left.push((tuple, group));
             }
         }

@@ -35,6 +35,23 @@ pub(crate) fn fold(
             let input = Input { groups, vector: Some(tile.top(left)), len: tile.len() };
             return accumulator.update_outer(&input, tile.top(right));
         }
+        if accumulator.counts_values()
+            && let Some((left, right)) = tile.product(argument).or_else(|| tile.outer_product(argument))
+        {
+            tile.ensure(left)?;
+            tile.ensure(right)?;
+            // A product is NULL where a factor is. Where one of them never is, the other one says where, and nothing is multiplied.
+            let (left, right) = (tile.top(left), tile.top(right));
+            let telling = match (&left.nulls, &right.nulls) {
+                (_, None) => Some(left),
+                (None, _) => Some(right),
+                _ if std::ptr::eq(left, right) => Some(left),
+                _ => None,
+            };
+            if telling.is_some() {
+                return accumulator.update(&Input { groups, vector: telling, len: tile.len() });
+            }
+        }
         if accumulator.takes_numerics() {
             tile.evaluate_numerics(argument)?;
         } else {

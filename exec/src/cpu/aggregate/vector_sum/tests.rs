@@ -132,6 +132,75 @@ fn sums_of_vectors_are_exact_position_by_position() {
     }
 }
 
+/// What numbers of one magnitude become once in so many.
+const ODD: [f64; 10] = [0.0, -0.0, 1e-30, 1e9, 1e-9, 3e38, 5e-324, f64::INFINITY, f64::NAN, f64::NEG_INFINITY];
+
+/// Sums of vectors of a length, in blocks of rows: with an odd element once in so many, by groups in turns or in runs, with factors.
+/// Whether the last block was added as one.
+fn sums_in_blocks(length: usize, (is_real, are_reals): (bool, bool), once_in: usize, seed: usize) -> bool {
+    let (rows, groups) = (700, 1 + seed % 4);
+    let element = |at: usize| {
+        let value = ((at * 7919 + seed) % 1999) as f64 / 500.0 - 2.0;
+        let value = value * (1.0 + (at * at % 31) as f64 / 7.0);
+        let value = if at % once_in == once_in - 1 { ODD[at / once_in % ODD.len()] } else { value };
+        if are_reals { f64::from(value as f32) } else { value }
+    };
+    let elements: Vec<f64> = (0..rows * length).map(element).collect();
+    let block = match are_reals {
+        true => Block::F32(elements.iter().map(|&element| element as f32).collect()),
+        false => Block::F64(elements.clone().into()),
+    };
+    let mut vector = Vector::default();
+    vector.set(rows, VectorData::Vectors(Vectors::of_block(length, block)), None);
+    let group_of: Vec<u32> = (0..rows)
+        .map(|row| if seed.is_multiple_of(2) { row * 7 % groups } else { row * groups / rows } as u32)
+        .collect();
+    let factors: Vec<f64> = (0..rows).map(|row| (row % 37) as f64 / 41.0 + 0.1).collect();
+    let mut numbers = Vector::default();
+    numbers.set(rows, VectorData::F64(factors.clone()), None);
+    let numbers = (!seed.is_multiple_of(3)).then_some(&numbers);
+
+    let mut sums = VectorSums::new(length, !is_real);
+    sums.resize(groups);
+    let input = Input { groups: TileGroups::Each(&group_of, None), vector: Some(&vector), len: rows };
+    let mut memory = super::Memory::default();
+    sums.update(&input, numbers, &mut memory).expect("nothing fails");
+    let mut exact = vec![ExactSum::new(); groups * length];
+    for (row, elements) in elements.chunks(length).enumerate() {
+        for (position, &element) in elements.iter().enumerate() {
+            let product = match (numbers, is_real) {
+                (None, _) => element,
+                (_, true) => f64::from(element as f32 * factors[row] as f32),
+                (_, false) => element * factors[row],
+            };
+            exact[group_of[row] as usize * length + position].add(product);
+        }
+    }
+    for (at, exact) in exact.iter().enumerate() {
+        let sum = sums.rounded(at / length, at % length, is_real);
+        let what = format!("position {at} of {length}, {groups} groups, odd once in {once_in}, seed {seed}");
+        assert_eq!(bits(sum), bits(exact.rounded(is_real)), "{what}");
+    }
+    memory.block.has_added()
+}
+
+#[test]
+fn blocks_of_rows_are_added_exactly() {
+    for (number, length) in [1, 7, 8, 9, 16, 100].into_iter().enumerate() {
+        for kind in [(true, true), (false, false), (false, true)] {
+            for seed in 0..6 {
+                assert!(
+                    sums_in_blocks(length, kind, usize::MAX, seed + number),
+                    "a block of {length}: {kind:?}, {seed}"
+                );
+                for once_in in [1, 2, 50, 997, 5000] {
+                    sums_in_blocks(length, kind, once_in, seed);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn levels_give_way_before_they_overflow() {
     let parts = vec![elements(500, 3, true, 0); 4];
