@@ -103,7 +103,7 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
         || rescale::call(call, arguments, len, scratch, out)
         || date::call(call, arguments, len, out)
         || text::call(call, arguments, len, out)
-        || array::call(call, arguments, len, out)
+        || array::call(call, arguments, len, out)?
         || row_text::call(call, arguments, len, out);
     if !done {
         fallback::call(call, arguments, len, out)?;
