@@ -5,7 +5,7 @@
 //! and that level has no more tuples: it is computed there and taken over; (5) it is computed here.
 
 use super::growth::{self, BYTES_LARGE, Growth};
-use super::{dictionary, element, fused, lanes, load, memo, numeric};
+use super::{dictionary, element, fused, lanes, load, memo, numeric, unnested};
 use crate::column::{Column, ColumnData};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::masks::DictionaryPart;
@@ -415,6 +415,7 @@ impl<'a> Tile<'a> {
             || lanes::combine(self, node, len, out)?
             || dictionary::holds(self, (number, node), function, arguments, out)?
             || numeric::evaluate(self, node, len, out)?
+            || unnested::evaluate(self, node, function, arguments, out)?
         {
             return Ok(());
         }

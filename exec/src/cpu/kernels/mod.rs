@@ -4,7 +4,7 @@
 //! A kernel is plain loops that the compiler vectorises, compiled for several CPU levels by `kernel!` or `vectorised` (see
 //! `simd`). Values at NULLs are computed too, as whatever they are, so no kernel may fail or panic for them.
 
-mod array;
+pub(super) mod array;
 pub(crate) mod beginning;
 pub mod bits;
 pub mod choose;

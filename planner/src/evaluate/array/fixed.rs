@@ -96,7 +96,7 @@ impl Fixed {
     }
 
     /// The key of an integer, or of 0 and 1; of one that is too large for its type the nearest, which is still too large.
-    #[inline]
+    #[inline(always)]
     pub fn key_of_integer(self, number: i64) -> u64 {
         match self {
             Fixed::Small => (number.clamp(-HALF_SMALL, HALF_SMALL - 1) + HALF_SMALL) as u64,
@@ -107,7 +107,7 @@ impl Fixed {
     }
 
     /// The key of a float.
-    #[inline]
+    #[inline(always)]
     pub fn key_of_float(self, number: f64) -> u64 {
         let bits = canonical_float_bits(number);
         if self == Fixed::Real {
@@ -119,7 +119,7 @@ impl Fixed {
     }
 
     /// The integer of a key.
-    #[inline]
+    #[inline(always)]
     pub fn integer(self, key: u64) -> i64 {
         match self {
             Fixed::Boolean => key as i64,
@@ -130,7 +130,7 @@ impl Fixed {
     }
 
     /// The float of a key.
-    #[inline]
+    #[inline(always)]
     pub fn float(self, key: u64) -> f64 {
         if self == Fixed::Real {
             let ordered = key as u32;
@@ -171,7 +171,7 @@ impl Fixed {
     }
 
     /// An element, and bytes behind it that are none of it.
-    #[inline]
+    #[inline(always)]
     pub fn element(self, mark: u8, key: u64) -> [u8; 12] {
         let mut bytes = [0; 12];
         match self {
@@ -193,28 +193,21 @@ impl Fixed {
         bytes
     }
 
-    /// The mark and the key of the element at the front of some bytes, which have a byte more than its stride, or are that long; none
-    /// of fewer bytes.
-    #[inline]
+    /// The mark and the key of the element at the front of some bytes; none of fewer bytes.
+    #[inline(always)]
     pub fn read(self, bytes: &[u8]) -> Option<(u8, u64)> {
         let mark = *bytes.first()?;
         let key = match self {
             Fixed::Boolean => u64::from(bytes.get(1)? & 0x3F),
-            Fixed::Small => unspread(u64::from(u32::from_be_bytes(*bytes.first_chunk()?)) & 0xFF_FFFF),
-            Fixed::Integer | Fixed::Real => match bytes.first_chunk() {
-                Some(eight) => unspread(u64::from_be_bytes(*eight) >> 8 & 0xFFFF_FFFF_FFFF),
-                None => {
-                    let seven: &[u8; 7] = bytes.first_chunk()?;
-                    let mut eight = [0; 8];
-                    eight[1..].copy_from_slice(seven);
-                    unspread(u64::from_be_bytes(eight) & 0xFFFF_FFFF_FFFF)
-                }
-            },
+            Fixed::Small => unspread(u64::from(four(bytes, 0)?) & 0xFF_FFFF),
+            Fixed::Integer | Fixed::Real => {
+                // The last digit of the first four bytes is the first of the others.
+                let (high, low) = (u64::from(four(bytes, 0)?), u64::from(four(bytes, 3)?));
+                unspread(high << 24 & 0xFFFF_FF00_0000 | low & 0xFF_FFFF)
+            }
             Fixed::Long | Fixed::Double => {
-                let twelve: &[u8; 12] = bytes.first_chunk()?;
-                let (high, low) = twelve.split_at(4);
-                let high = u64::from(u32::from_be_bytes(*high.first_chunk()?)) & 0xFF_FFFF;
-                unspread(high) << 48 | unspread(u64::from_be_bytes(*low.first_chunk()?))
+                let high = u64::from(four(bytes, 0)?) & 0xFF_FFFF;
+                unspread(high) << 48 | unspread(u64::from_be_bytes(*bytes.get(4..)?.first_chunk()?))
             }
         };
         Some((mark, key))
@@ -243,8 +236,14 @@ impl Fixed {
     }
 }
 
+/// Four bytes from one on as a number.
+#[inline(always)]
+fn four(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
 /// The lower 48 bits of a number, six in each byte.
-#[inline]
+#[inline(always)]
 fn spread(bits: u64) -> u64 {
     let x = bits & 0xFF_FFFF | (bits & 0xFFFF_FF00_0000) << 8;
     let x = x & 0x0000_0FFF_0000_0FFF | (x & 0x00FF_F000_00FF_F000) << 4;
@@ -252,7 +251,7 @@ fn spread(bits: u64) -> u64 {
 }
 
 /// The number of which [`spread`] made bytes; their upper two bits are left out.
-#[inline]
+#[inline(always)]
 fn unspread(bytes: u64) -> u64 {
     let x = bytes & 0x003F_003F_003F_003F | (bytes & 0x3F00_3F00_3F00_3F00) >> 2;
     let x = x & 0x0000_0FFF_0000_0FFF | (x & 0x0FFF_0000_0FFF_0000) >> 4;

@@ -4,7 +4,7 @@
 //! `total` makes one value of all, `make` makes arrays of elements and of other arrays, `split` of the parts of a text. What none of
 //! them knows, like arrays of several dimensions where these count, is evaluated value by value.
 
-mod fixed;
+pub(in crate::cpu) mod fixed;
 mod make;
 mod search;
 mod split;

@@ -35,14 +35,12 @@ const NONE: u128 = 0;
 /// The bytes of an element as a number.
 #[inline(always)]
 fn word(kind: Fixed, element: &[u8]) -> u128 {
+    let four = |at: usize| u32::from_be_bytes([element[at], element[at + 1], element[at + 2], element[at + 3]]);
     match kind.stride() {
         2 => u16::from_be_bytes([element[0], element[1]]).into(),
-        4 => u32::from_be_bytes([element[0], element[1], element[2], element[3]]).into(),
-        7 => {
-            let [a, b, c, d, e, f, g] = [0, 1, 2, 3, 4, 5, 6].map(|at| element[at]);
-            u64::from_be_bytes([0, a, b, c, d, e, f, g]).into()
-        }
-        _ => element[..12].iter().fold(0, |word, &byte| word << 8 | u128::from(byte)),
+        4 => four(0).into(),
+        7 => (u64::from(four(0)) << 24 | u64::from(four(3)) & 0xFF_FFFF).into(),
+        _ => u128::from(four(0)) << 64 | u128::from(four(4)) << 32 | u128::from(four(8)),
     }
 }
 
@@ -93,8 +91,8 @@ fn first(kind: Fixed, elements: &[u8], range: Range) -> Option<usize> {
     let mut blocks = elements.chunks_exact(BLOCK * stride);
     for (number, block) in (&mut blocks).enumerate() {
         let mut found = false;
-        for at in 0..BLOCK {
-            let word = word(kind, &block[at * stride..(at + 1) * stride]);
+        for element in block.chunks_exact(stride) {
+            let word = word(kind, element);
             found |= if stride < 8 {
                 let word = word as u64;
                 (word >= low) & (word <= high) & (word != but)
