@@ -108,10 +108,94 @@ fn first(kind: Fixed, elements: &[u8], range: Range) -> Option<usize> {
     one(blocks.remainder()).map(|at| before + at)
 }
 
-/// Whether some elements are NULL.
-fn has_null(kind: Fixed, elements: &[u8]) -> bool {
+/// What is asked of the elements of each array.
+#[derive(Clone, Copy)]
+struct Scan {
+    /// What decides, of a value and an element.
+    comparison: Comparison,
+    /// What it is then.
+    decisive: bool,
+    /// Whether what NULLs among the elements are is not known; else they are nothing, and a NULL that is looked for makes NULL.
+    sees_nulls: bool,
+}
+
+kernel! {
+    /// Looks at the elements of each array; which tuples are true, and which are not NULL.
+    fn scan[](kind: Fixed, asked: Scan, given: (&Vector, &Vector), out: (&mut Bitmap, &mut Bitmap)) -> Result<()> {
+        each_kind!(kind, KIND => scan_all(KIND, asked, given, out))
+    }
+}
+
+#[inline(always)]
+fn scan_all(
+    kind: Fixed,
+    asked: Scan,
+    (value, array): (&Vector, &Vector),
+    (truth, valid): (&mut Bitmap, &mut Bitmap),
+) -> Result<()> {
+    let range = |tuple: usize| key_of(kind, value, tuple).and_then(|key| Range::of(kind, asked.comparison, key));
+    let constant = if value.constant { range(0) } else { None };
+    let mut passed = 0;
+    for tuple in 0..truth.len() {
+        if array.is_null(tuple) {
+            valid.set(tuple, false);
+            continue;
+        }
+        let array = bytes(array, tuple);
+        passed += array.len() / 8 + 1;
+        if passed > PASSED {
+            meter::spend(std::mem::take(&mut passed))?;
+        }
+        let elements = &array[..end_of(array)];
+        let (found, unknown) = match if value.constant { constant } else { range(tuple) } {
+            Some(range) => look(kind, elements, range),
+            None => (false, !asked.sees_nulls || !elements.is_empty()),
+        };
+        let is_null = !found && unknown && (asked.sees_nulls || value.is_null(tuple));
+        truth.set(tuple, found == asked.decisive && !is_null);
+        if is_null {
+            valid.set(tuple, false);
+        }
+    }
+    meter::spend(passed)?;
+    Ok(())
+}
+
+/// What is passed of arrays between two looks at whether to go on.
+const PASSED: usize = 1 << 14;
+
+/// Whether an element lies in a range, and whether one that was passed is NULL.
+#[inline(always)]
+fn look(kind: Fixed, elements: &[u8], range: Range) -> (bool, bool) {
+    let stride = kind.stride();
     let null = word_of(kind, None);
-    first_of(kind, elements, Range { low: null, high: null, but: NONE }).is_some()
+    let (low, high, but, least_null) = (range.low as u64, range.high as u64, range.but as u64, null as u64);
+    let look = |elements: &[u8]| {
+        let (mut found, mut has_null) = (false, false);
+        for element in elements.chunks_exact(stride) {
+            let word = word(kind, element);
+            if stride < 8 {
+                let word = word as u64;
+                found |= (word >= low) & (word <= high) & (word != but);
+                has_null |= word >= least_null;
+            } else {
+                found |= range.has(word);
+                has_null |= word >= null;
+            }
+        }
+        (found, has_null)
+    };
+    let mut blocks = elements.chunks_exact(BLOCK * stride);
+    let mut has_null = false;
+    for block in &mut blocks {
+        let (found, is_null) = look(block);
+        has_null |= is_null;
+        if found {
+            return (true, has_null);
+        }
+    }
+    let (found, is_null) = look(blocks.remainder());
+    (found, has_null | is_null)
 }
 
 /// The key of a value.
@@ -201,6 +285,23 @@ fn set_truth(len: usize, out: &mut Vector, mut truth: impl FnMut(usize) -> Resul
     Ok(())
 }
 
+/// Makes `out` what a scan says of each tuple.
+fn set_scanned(
+    kind: Fixed,
+    asked: Scan,
+    (value, array): (&Vector, &Vector),
+    len: usize,
+    out: &mut Vector,
+) -> Result<()> {
+    let (mut truth, mut valid) = (out.take_bool(), out.take_nulls());
+    truth.reset(len, false);
+    valid.reset(len, true);
+    scan(kind, asked, (value, array), (&mut truth, &mut valid))?;
+    let nulls = (!valid.is_full()).then_some(valid);
+    out.set(len, VectorData::Bool(truth), nulls);
+    Ok(())
+}
+
 /// `value op ANY (array)`, decided by TRUE, or ALL, by FALSE. Of no elements even NULL is FALSE, or TRUE.
 pub(super) fn quantified(
     (form, comparison, decisive): (Form, Comparison, bool),
@@ -233,19 +334,8 @@ pub(super) fn quantified(
             if !has_values(kind, value) || Range::of(kind, asked, 0).is_none() {
                 return Ok(false);
             }
-            set_truth(len, out, |tuple| {
-                if array.is_null(tuple) {
-                    return Ok(None);
-                }
-                let array = bytes(array, tuple);
-                pass(array)?;
-                let elements = &array[..end_of(array)];
-                let Some(range) = key_of(kind, value, tuple).and_then(|key| Range::of(kind, asked, key)) else {
-                    return Ok(found(false, !elements.is_empty()));
-                };
-                let is_found = first_of(kind, elements, range).is_some();
-                Ok(found(is_found, !is_found && has_null(kind, elements)))
-            })?;
+            let scan = Scan { comparison: asked, decisive, sees_nulls: true };
+            set_scanned(kind, scan, (value, array), len, out)?;
         }
         Form::Text => {
             if !is_text(value) || asked != C::Equal {
@@ -282,6 +372,11 @@ pub(super) fn has_element(
 ) -> Result<bool> {
     if !takes(form, value) || !is_text(array) {
         return Ok(false);
+    }
+    if let Form::Fixed(kind) = form {
+        let scan = Scan { comparison: Comparison::Equal, decisive: true, sees_nulls: false };
+        set_scanned(kind, scan, (value, array), len, out)?;
+        return Ok(true);
     }
     let mut wanted = Wanted::new();
     set_truth(len, out, |tuple| {
