@@ -1,3 +1,5 @@
+//! Kernels of arrays beside the definition of their functions: every kind of element, every shape of arrays.
+
 use super::super::{Scratch, fallback};
 use super::*;
 use crate::cpu::vector::builder::register_of;
