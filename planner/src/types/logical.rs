@@ -18,7 +18,7 @@
 //! | timestamptz | timestamp | in UTC |
 //! | timetz | bigint | the time in UTC, then the offset (`evaluate/time_with_zone.rs`) |
 //! | an enum | integer | its label's place, from 0 |
-//! | an array, int2vector, oidvector | text | its elements, then its bounds (`evaluate/array/key.rs`) |
+//! | an array, int2vector, oidvector | text | its elements, those of numbers in a fixed width, then its bounds (`evaluate/array/key.rs`) |
 //! | a row | text | as PostgreSQL shows it (`evaluate/row.rs`) |
 //! | a struct | text | its fields, in a form that sorts as they do (`evaluate/structure/mod.rs`) |
 

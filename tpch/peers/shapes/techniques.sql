@@ -365,3 +365,13 @@ join lateral (
 where p.launched_on < date '2019-01-01'
 group by p.category
 order by p.category;
+
+-- baskets-as-lists: what each customer has bought as lists, looked into, counted and taken apart again (arrays as texts, gathers)
+select pieces % 10 as last_digit, count(*) as lines, sum(pieces) as pieces, max(most) as most
+from (
+    select unnest(l.pieces) as pieces, list_max(l.pieces) as most
+    from (select customer_id, array_agg(quantity) as pieces from store_sales where customer_id is not null group by customer_id) as l
+    where len(l.pieces) > 4 and list_contains(l.pieces, 3) and l.pieces[2] < 50
+) as each
+group by 1
+order by 1;

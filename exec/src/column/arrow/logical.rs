@@ -5,7 +5,7 @@
 //! seen from its values (`shape_of`): lists if all have one number of dimensions, counted from 1, else the texts of arrays.
 
 use super::export::{integers, text, to_array, too_much_text, unexpected};
-use super::structs;
+use super::{lists, structs};
 use crate::column::Column;
 use crate::{Error, ErrorKind, Result};
 use ::arrow::array::types::{TimestampMicrosecondType, UInt32Type};
@@ -145,7 +145,7 @@ pub(super) fn list_of(of: Arrow, element: DataType) -> Arrow {
 pub(super) fn export(column: &Column, data_type: DataType, arrow: &Arrow) -> Result<ArrayRef> {
     if let Some(element) = data_type.element() {
         return match arrow {
-            Arrow::List(item) => lists(column, element, item),
+            Arrow::List(item) => lists_of(column, element, item),
             _ => shown(column, data_type),
         };
     }
@@ -182,7 +182,7 @@ pub(super) fn export(column: &Column, data_type: DataType, arrow: &Arrow) -> Res
     })
 }
 
-fn internal(error: impl std::fmt::Display) -> Error {
+pub(super) fn internal(error: impl std::fmt::Display) -> Error {
     Error::internal(error.to_string())
 }
 
@@ -216,11 +216,19 @@ fn shown(column: &Column, data_type: DataType) -> Result<ArrayRef> {
 }
 
 /// Arrays of one number of dimensions as lists, within each other where there are several.
-fn lists(column: &Column, element: DataType, item: &Arc<ArrowField>) -> Result<ArrayRef> {
+fn lists_of(column: &Column, element: DataType, item: &Arc<ArrowField>) -> Result<ArrayRef> {
     let mut depth = 1;
     let mut inner = item;
     while let Arrow::List(within) = inner.data_type() {
         (depth, inner) = (depth + 1, within);
+    }
+    if depth == 1
+        && let Some((elements, lengths)) = lists::elements(column, element)?
+    {
+        i32::try_from(elements.rows()).map_err(|_| too_much_text())?;
+        let (offsets, values) = (OffsetBuffer::from_lengths(lengths), to_array(&elements, element)?);
+        let list = ListArray::try_new(Arc::clone(item), offsets, values, column.nulls.clone()).map_err(internal)?;
+        return Ok(Arc::new(list));
     }
     let mut ends: Vec<Vec<usize>> = vec![vec![0]; depth];
     let mut valid = NullBufferBuilder::new(column.rows());
@@ -309,6 +317,9 @@ fn of_texts(array: &ArrayRef, data_type: DataType) -> Result<Column> {
 
 /// Lists as arrays; those within each other have to be of one length.
 fn of_lists(array: &ArrayRef, element: DataType, name: &str) -> Result<Column> {
+    if let Some(column) = lists::arrays(array, element, name)? {
+        return Ok(column);
+    }
     let values = (0..array.len()).map(|row| {
         if array.is_null(row) {
             return Ok(Value::Null);

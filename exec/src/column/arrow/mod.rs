@@ -1,9 +1,10 @@
 //! Between Arrow and our columns: which SQL type an Arrow type stands for, arrays in (`import`), results out
-//! (`export`); structs with their fields (`structs`), lists of a fixed size as vectors (`vectors`), and maps as JSON (`json`).
+//! (`export`); structs with their fields (`structs`), lists as arrays (`lists`), lists of a fixed size as vectors (`vectors`), and maps as JSON (`json`).
 
 mod export;
 mod import;
 mod json;
+mod lists;
 pub(in crate::column) mod logical;
 mod numeric;
 mod structs;

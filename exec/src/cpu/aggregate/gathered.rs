@@ -36,6 +36,9 @@ impl Gathered {
     /// Folds in some tuples, of which the first is at this place; the next place.
     pub(crate) fn update(&mut self, input: &Input<'_>, place: u64) -> Result<u64> {
         let Some(vector) = input.vector else { return Err(Error::internal("values of nothing")) };
+        if self.entries.is_some() {
+            *self = std::mem::replace(self, Gathered::new(self.how)).of_texts();
+        }
         let first = self.groups.len();
         let next = place + input.len as u64;
         if vector.nulls.is_none() && !vector.constant && self.how != Gather::Arrived {
@@ -69,7 +72,7 @@ impl Gathered {
         Ok(next)
     }
 
-    fn append(&mut self, values: &Vector) {
+    pub(super) fn append(&mut self, values: &Vector) {
         if self.values.len() == 0 {
             self.values = ColumnBuilder::new(values.register());
         }
@@ -79,10 +82,15 @@ impl Gathered {
     pub(crate) fn merge(&mut self, other: &Self, from: &[u32], into: &[u32]) {
         let mut numbers = vec![None; other.group_count];
         from.iter().zip(into).for_each(|(&from, &into)| numbers[from as usize] = Some(into));
-        let other = other.chosen(|group| numbers[group as usize]);
+        let mut other = other.chosen(|group| numbers[group as usize]);
         if self.values.len() == 0 {
-            (self.groups, self.places, self.values) = (other.groups, other.places, other.values);
+            (self.groups, self.places, self.values, self.entries) =
+                (other.groups, other.places, other.values, other.entries);
             return;
+        }
+        if self.entries != other.entries && other.values.len() > 0 {
+            *self = std::mem::replace(self, Gathered::new(self.how)).of_texts();
+            other = other.of_texts();
         }
         self.groups.extend(other.groups);
         self.places.extend(other.places);
@@ -91,6 +99,9 @@ impl Gathered {
 
     /// What each group's values become; NULL of none.
     pub(crate) fn finish(self, data_type: DataType) -> Result<ColumnBuilder> {
+        if let Some(entries) = self.entries.clone() {
+            return self.arrays(&entries);
+        }
         let starts = starts_of(&self.groups, self.group_count);
         if let Gather::One { of, descending } = self.how {
             return Ok(Groups { numbers: &self.groups, starts, of, descending }.choose(&self.values, data_type));

@@ -4,6 +4,7 @@
 //! are exact, float sums too until the end, extremes have one representation for values that compare equal.
 
 mod distinct;
+mod entries;
 mod extreme;
 mod float_sum;
 mod gathered;
@@ -372,6 +373,22 @@ impl Accumulator {
         match &mut self.state {
             State::Vectors(sums) => sums.update_outer(input, right, &mut self.filling.vectors),
             _ => Err(Error::internal("outer products of what are no vectors")),
+        }
+    }
+
+    /// Whether it takes values that it is to make arrays of, in place of their texts.
+    pub(crate) fn takes_entries(&self) -> bool {
+        matches!(&self.state, State::Gathered(gathered) if gathered.takes_entries())
+    }
+
+    /// As [`Accumulator::update`], of values instead of the texts that they are as elements of this type, behind others.
+    pub(crate) fn update_entries(&mut self, input: &Input<'_>, element: DataType, before: &str) -> Result<()> {
+        match &mut self.state {
+            State::Gathered(gathered) => {
+                self.filling.place = gathered.update_entries(input, (element, before), self.filling.place)?;
+                Ok(())
+            }
+            _ => Err(Error::internal("elements of what is no array")),
         }
     }
 

@@ -52,6 +52,13 @@ pub(crate) fn fold(
                 return accumulator.update(&Input { groups, vector: telling, len: tile.len() });
             }
         }
+        if accumulator.takes_entries()
+            && let Some((value, element, before)) = tile.entry(argument)
+        {
+            tile.ensure(value)?;
+            let input = Input { groups, vector: Some(tile.top(value)), len: tile.len() };
+            return accumulator.update_entries(&input, element, before);
+        }
         if accumulator.takes_numerics() {
             tile.evaluate_numerics(argument)?;
         } else {

@@ -106,7 +106,7 @@ pub(super) fn given(function: Function, arguments: &[&Vector]) -> Option<usize> 
             | F::Cast
             | F::Relabel
     );
-    if is_quick {
+    if is_quick || looks_itself(function) {
         return None;
     }
     let (mut total, mut most) = (0usize, 0usize);
@@ -120,6 +120,28 @@ pub(super) fn given(function: Function, arguments: &[&Vector]) -> Option<usize> 
         }
     }
     (total >= GIVEN_LARGE && (most >= GIVEN_LONG || total >= GIVEN_MAX)).then_some(total)
+}
+
+/// Whether a function of arrays takes few bytes of each, or tells the statement of those that it passes over (`kernels/array/`).
+fn looks_itself(function: Function) -> bool {
+    use ArrayFunction as A;
+    let Function::Array(function, _) = function else { return false };
+    matches!(
+        function,
+        A::Nth
+            | A::Element
+            | A::Extract
+            | A::Cardinality
+            | A::Length
+            | A::OfEntries
+            | A::Any(_)
+            | A::All(_)
+            | A::HasElement
+            | A::Position
+            | A::Contains
+            | A::Overlaps
+            | A::Total(_)
+    )
 }
 
 kernel! {

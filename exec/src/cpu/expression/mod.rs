@@ -5,7 +5,7 @@
 //! levels, `choice` does the lazy functions, `filter` the conditions. `fused` compares columns in their physical
 //! form, `load` brings columns into registers, `memo` evaluates functions of few values once for each of them,
 //! `dictionary` does so for conditions on columns in their physical form, `numeric` evaluates trees of functions of
-//! NUMERICs at once. `nested` evaluates blocks, `interchange` those over few rows for many that ask. `chunk_test` asks conditions of
+//! NUMERICs at once. `nested` evaluates blocks, `interchange` those over few rows for many that ask; `unnested` takes arrays apart. `chunk_test` asks conditions of
 //! whole chunks.
 
 mod choice;
@@ -26,6 +26,7 @@ mod nested;
 mod numeric;
 mod own_groups;
 pub mod tile;
+mod unnested;
 
 use super::kernels::Scratch;
 use crate::cpu::vector::bitmap::Bitmap;

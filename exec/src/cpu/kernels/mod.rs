@@ -4,7 +4,7 @@
 //! A kernel is plain loops that the compiler vectorises, compiled for several CPU levels by `kernel!` or `vectorised` (see
 //! `simd`). Values at NULLs are computed too, as whatever they are, so no kernel may fail or panic for them.
 
-mod array;
+pub(super) mod array;
 pub(crate) mod beginning;
 pub mod bits;
 pub mod choose;
@@ -103,7 +103,7 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
         || rescale::call(call, arguments, len, scratch, out)
         || date::call(call, arguments, len, out)
         || text::call(call, arguments, len, out)
-        || array::call(call, arguments, len, out)
+        || array::call(call, arguments, len, out)?
         || row_text::call(call, arguments, len, out);
     if !done {
         fallback::call(call, arguments, len, out)?;

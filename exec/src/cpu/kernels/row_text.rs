@@ -2,13 +2,13 @@
 //! numbers and texts.
 
 use super::Call;
+use super::array::escape;
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use crate::plan::register::Register;
-use multiloop_planner::evaluate::array::{ESCAPED, Form, MARKS};
+use multiloop_planner::evaluate::array::{Fixed, Form, MARKS};
 use multiloop_planner::evaluate::gather::{DOWN_END, UP_END};
 use multiloop_planner::function::{ArrayFunction, Function};
 use multiloop_planner::types::SortOrder;
-use multiloop_planner::value::canonical_float_bits;
 
 /// Does the two functions, if it can: false if not.
 pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
@@ -23,18 +23,23 @@ pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut
     }
     let texts = out.take_text();
     let texts = match (form, &argument.data) {
-        (Form::Integer, VectorData::I32(values)) => {
-            numbers(order, argument, texts, len, |tuple| i64::from(values[tuple]) as u64 ^ SIGN)
+        (Form::Fixed(fixed), VectorData::I32(values)) if !fixed.is_float() => {
+            numbers((order, fixed), argument, texts, len, |tuple| fixed.key_of_integer(values[tuple].into()))
         }
-        (Form::Integer, VectorData::I64(values)) => {
-            numbers(order, argument, texts, len, |tuple| values[tuple] as u64 ^ SIGN)
+        (Form::Fixed(fixed), VectorData::I64(values)) if !fixed.is_float() => {
+            numbers((order, fixed), argument, texts, len, |tuple| fixed.key_of_integer(values[tuple]))
         }
-        (Form::Float, VectorData::F64(values)) => numbers(order, argument, texts, len, |tuple| {
-            let bits = canonical_float_bits(values[tuple]);
-            if bits & SIGN != 0 { !bits } else { bits | SIGN }
-        }),
+        (Form::Fixed(fixed), VectorData::F64(values)) if fixed.is_float() => {
+            numbers((order, fixed), argument, texts, len, |tuple| fixed.key_of_float(values[tuple]))
+        }
+        (Form::Fixed(Fixed::Boolean), VectorData::Bool(values)) => {
+            numbers((order, Fixed::Boolean), argument, texts, len, |tuple| values.get(tuple).into())
+        }
         (Form::Text, VectorData::Text(_) | VectorData::Code { .. }) => {
-            each(order, argument, texts, len, |tuple, key| escape(argument.text(tuple).unwrap_or(""), key))
+            each(order, argument, texts, (len, 0), |tuple, key| {
+                key.push(VALUE);
+                escape(argument.text(tuple).unwrap_or(""), key);
+            })
         }
         _ => return false,
     };
@@ -42,77 +47,60 @@ pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut
     true
 }
 
-/// The sign of a number, which is turned.
-const SIGN: u64 = 1 << 63;
+const VALUE: u8 = MARKS[1];
+const NULL: u8 = MARKS[2];
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
+const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
 
 /// Appends a byte in hexadecimal digits.
 #[inline]
-fn push_digits(byte: u8, key: &mut String) {
-    key.push(char::from(DIGITS[usize::from(byte >> 4)]));
-    key.push(char::from(DIGITS[usize::from(byte & 15)]));
+fn push_digits(byte: u8, key: &mut Vec<u8>) {
+    key.extend([HEXADECIMAL[usize::from(byte >> 4)], HEXADECIMAL[usize::from(byte & 15)]]);
 }
 
 fn numbers(
-    order: Option<SortOrder>,
+    (order, fixed): (Option<SortOrder>, Fixed),
     argument: &Vector,
     texts: TextVector,
     len: usize,
-    ordered: impl Fn(usize) -> u64,
+    key_of: impl Fn(usize) -> u64,
 ) -> TextVector {
-    each(order, argument, texts, len, |tuple, key| {
-        ordered(tuple).to_be_bytes().into_iter().for_each(|byte| push_digits(byte, key));
-    })
+    each(order, argument, texts, (len, fixed.digits()), |tuple, key| fixed.push(Some(key_of(tuple)), key))
 }
 
-/// Appends a text as an element has it.
-fn escape(text: &str, key: &mut String) {
-    let escape = MARKS[3];
-    if text.bytes().fold(true, |none, byte| none & (byte > escape)) {
-        return key.push_str(text);
-    }
-    for letter in text.chars() {
-        match u8::try_from(letter) {
-            Ok(byte) if byte <= escape => key.extend([char::from(escape), char::from(byte + ESCAPED)]),
-            _ => key.push(letter),
-        }
-    }
-}
-
-/// A key, or an element, of each value, whose text `push` appends.
+/// A key, or an element, of each value. `push` appends its mark and its text; NULL has so many bytes behind its own.
 fn each(
     order: Option<SortOrder>,
     argument: &Vector,
     mut texts: TextVector,
-    len: usize,
-    push: impl Fn(usize, &mut String),
+    (len, filling): (usize, usize),
+    push: impl Fn(usize, &mut Vec<u8>),
 ) -> TextVector {
-    let [_, value, null, _] = MARKS;
-    let (mut key, mut own) = (String::new(), String::new());
+    let mut own = Vec::new();
     for tuple in 0..len {
-        key.clear();
-        match (order, argument.is_null(tuple)) {
-            (None, true) => key.push(char::from(null)),
-            (None, false) => {
-                key.push(char::from(value));
-                push(tuple, &mut key);
+        let is_null = argument.is_null(tuple);
+        // What is written is whole texts and ASCII.
+        texts.push_written(|key| match order {
+            None if is_null => {
+                key.push(NULL);
+                key.resize(key.len() + filling, b'@');
             }
-            (Some(order), true) => key.push(if order.nulls_first { '1' } else { '3' }),
-            (Some(SortOrder { descending: false, .. }), false) => {
-                key.push('2');
-                push(tuple, &mut key);
-                key.push(UP_END);
+            None => push(tuple, key),
+            Some(order) if is_null => key.push(if order.nulls_first { b'1' } else { b'3' }),
+            Some(SortOrder { descending: false, .. }) => {
+                let start = key.len();
+                push(tuple, key);
+                key[start] = b'2';
+                key.push(UP_END as u8);
             }
-            (Some(_), false) => {
+            Some(_) => {
                 own.clear();
                 push(tuple, &mut own);
-                key.push('2');
-                own.bytes().for_each(|byte| push_digits(!byte, &mut key));
-                key.push(DOWN_END);
+                key.push(b'2');
+                own[1..].iter().for_each(|&byte| push_digits(!byte, key));
+                key.push(DOWN_END as u8);
             }
-        }
-        texts.push(&key);
+        });
     }
     texts
 }
@@ -136,6 +124,9 @@ mod tests {
             (&integers, DataType::BigInt, Register::I64),
             (&floats, DataType::Double, Register::F64),
             (&narrow, DataType::Integer, Register::I32),
+            (&narrow[1..], DataType::SmallInt, Register::I32),
+            (&floats[..5], DataType::Real, Register::F64),
+            (&[Value::Boolean(true), Value::Boolean(false)], DataType::Boolean, Register::Bool),
         ] {
             let mut vector = Vector::default();
             vector.set_values(&[values, &[Value::Null]].concat(), register);

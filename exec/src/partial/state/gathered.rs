@@ -2,6 +2,7 @@
 
 use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
 use multiloop_planner::multiloop::Gather;
+use multiloop_planner::types::DataType;
 
 /// The values of each group: texts, or what one is to be chosen of.
 #[derive(Clone, Debug)]
@@ -12,13 +13,25 @@ pub(crate) struct Gathered {
     pub(crate) groups: Vec<u32>,
     pub(crate) places: Vec<u64>,
     pub(crate) values: ColumnBuilder,
+    /// What the values are in the texts of rows, if they are not yet these texts.
+    pub(crate) entries: Option<Entries>,
+}
+
+/// What is made of values that are kept in place of the texts of rows: in the order in which they came all of them are to be an
+/// array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entries {
+    /// The type of the elements that they are.
+    pub(crate) element: DataType,
+    /// What stands before each: other elements.
+    pub(crate) before: Vec<u8>,
 }
 
 impl Gathered {
     /// For no groups.
     pub(crate) fn new(how: Gather) -> Self {
         let values = ColumnBuilder { data: BuilderData::Text(BuilderText::default()), valid: None, len: 0 };
-        Gathered { how, group_count: 0, groups: Vec::new(), places: Vec::new(), values }
+        Gathered { how, group_count: 0, groups: Vec::new(), places: Vec::new(), values, entries: None }
     }
 
     pub(crate) fn groups(&self) -> usize {
@@ -41,11 +54,13 @@ impl Gathered {
         let of_row = |(row, &group): (usize, &u32)| Some((row as u32, number(group)?));
         let (rows, groups): (Vec<u32>, Vec<u32>) = self.groups.iter().enumerate().filter_map(of_row).unzip();
         let places = rows.iter().filter_map(|&row| self.places.get(row as usize).copied()).collect();
-        Gathered { how: self.how, group_count: self.group_count, groups, places, values: self.values.take(&rows) }
+        let values = self.values.take(&rows);
+        Gathered { how: self.how, group_count: self.group_count, groups, places, values, entries: self.entries.clone() }
     }
 
     /// Whether states of both can be merged.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.how == other.how && self.values.is_like(&other.values)
+        // Elements of which others have the texts become such.
+        self.how == other.how && (self.entries != other.entries || self.values.is_like(&other.values))
     }
 }

@@ -344,6 +344,9 @@ impl Wire for AnyValue {
 
 impl Wire for Gathered {
     fn write(&self, to: &mut Vec<u8>) {
+        if self.entries.is_some() {
+            return self.clone().of_texts().write(to);
+        }
         match self.how {
             Gather::Arrived => to.push(0),
             Gather::Sorted => to.push(1),
@@ -383,7 +386,7 @@ impl Wire for Gathered {
         let places_count = if how == Gather::Arrived { values.len() } else { 0 };
         let alike = groups.len() == values.len() && places.len() == places_count;
         check(alike && groups.iter().all(|&group| (group as usize) < group_count), "the groups of values")?;
-        Ok(Gathered { how, group_count, groups, places, values })
+        Ok(Gathered { how, group_count, groups, places, values, entries: None })
     }
 }
 

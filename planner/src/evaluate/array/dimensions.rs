@@ -30,7 +30,7 @@ impl Arrays<'_> {
         }
         let mut place = 0;
         for (at, bound) in array.bounds.iter().enumerate() {
-            let offset = self.call.int(at + 1)? - i64::from(bound.lower);
+            let offset = self.call.int(at + 1)?.saturating_sub(bound.lower.into());
             match usize::try_from(offset) {
                 Ok(offset) if offset < bound.length => place = place * bound.length + offset,
                 _ => return Ok(Value::Null),

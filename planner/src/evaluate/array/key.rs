@@ -3,16 +3,15 @@
 //! PostgreSQL compares arrays element by element in the order in which they lie, a NULL being greater than any value, then by
 //! the number of elements, of dimensions, by their lengths and their lower bounds. So the text is
 //!
-//! * for each element a byte 2 and what its value sorts by, or a byte 3 for NULL;
+//! * for each element a byte 2 and what its value sorts by, or a byte 3 for NULL, and in its place as many bytes as values have
+//!   if all have as many;
 //! * a byte 1, which is less than both: the shorter array comes first;
 //! * of an array with elements the number of its dimensions, of more than one their lengths, then all lower bounds, each in
 //!   eight digits.
 //!
 //! | element | text |
 //! |---|---|
-//! | boolean | `0` or `1` |
-//! | whole numbers, dates and times, oids, enums | 16 hexadecimal digits, the sign bit turned |
-//! | floats | the same of the bits of a double, of a negative one all turned; one zero, one NaN |
+//! | booleans, whole numbers, dates and times, oids, enums, floats | as many digits of six bits as its type needs (`fixed.rs`) |
 //! | decimals and numerics | the text that a column stores: what it sorts by, then its scale (`numeric/key.rs`) |
 //! | intervals | their length in 32 digits, the sign bit turned, then months and days, in 8 each |
 //! | text and what it carries | its bytes; those up to 4 as a byte 4 and another |
@@ -20,17 +19,18 @@
 //! Numerics of different scales, and intervals of different forms, can be equal and have different texts: comparisons ask for
 //! [`Array::key`], which leaves scale and form out.
 
+use super::fixed::Fixed;
 use super::{Array, Bound};
 use crate::meter::{self, Room};
 use crate::numeric::Numeric;
 use crate::types::DataType;
-use crate::value::{Interval, Value, canonical_float_bits};
+use crate::value::{Interval, Value};
 use std::fmt::Write;
 use std::str::Chars;
 
 const END: char = '\u{1}';
-const VALUE: char = '\u{2}';
-const NULL: char = '\u{3}';
+pub(super) const VALUE: char = '\u{2}';
+pub(super) const NULL: char = '\u{3}';
 const ESCAPE: char = '\u{4}';
 
 /// The bytes that are no part of an element's text: what ends an array, and what stands before a value, for NULL, and before a
@@ -48,26 +48,17 @@ pub const TAIL: &str = "180000001";
 pub enum Form {
     /// Its bytes, some of them escaped.
     Text,
-    /// 16 digits, of an integer.
-    Integer,
-    /// 16 digits, of a float.
-    Float,
+    /// So many digits.
+    Fixed(Fixed),
 }
 
 impl Form {
     /// That of elements of a type.
     pub fn of(element: DataType) -> Option<Form> {
-        use DataType as T;
-        match element.carrier() {
-            text if text.is_text() => Some(Form::Text),
-            T::SmallInt | T::Integer | T::BigInt | T::Date | T::Time | T::Timestamp => Some(Form::Integer),
-            T::Real | T::Double => Some(Form::Float),
-            _ => None,
-        }
+        if element.carrier().is_text() { Some(Form::Text) } else { Fixed::of(element).map(Form::Fixed) }
     }
 }
 
-const SIGN_64: u64 = 1 << 63;
 const SIGN_128: u128 = 1 << 127;
 const SIGN_32: u32 = 1 << 31;
 
@@ -83,18 +74,10 @@ impl Array {
     }
 
     fn encode_with(&self, element: DataType, bare: bool) -> String {
-        let mut text = String::with_capacity(self.elements.len() * 17 + 10);
-        for value in &self.elements {
-            if !meter::goes_on(16) {
-                break;
-            }
-            if value.is_null() {
-                text.push(NULL);
-                continue;
-            }
-            text.push(VALUE);
-            encode_value(value, element, bare, &mut text);
-        }
+        let mut text = match Fixed::of(element) {
+            Some(fixed) => self.fixed_elements(fixed),
+            None => self.other_elements(element, bare),
+        };
         text.push(END);
         if !self.bounds.is_empty() {
             text.push(char::from(b'0' + self.bounds.len() as u8));
@@ -107,50 +90,87 @@ impl Array {
         text
     }
 
+    fn fixed_elements(&self, fixed: Fixed) -> String {
+        let mut bytes = Vec::with_capacity(self.elements.len() * fixed.stride() + TAIL.len() + 1);
+        for some in self.elements.chunks(PIECE) {
+            if !meter::goes_on(some.len() * 8) {
+                break;
+            }
+            some.iter().for_each(|value| fixed.push(fixed.key_of(value), &mut bytes));
+        }
+        ascii(bytes)
+    }
+
+    fn other_elements(&self, element: DataType, bare: bool) -> String {
+        let mut text = String::with_capacity(self.elements.len() * 17 + TAIL.len() + 1);
+        for value in &self.elements {
+            if !meter::goes_on(16) {
+                break;
+            }
+            text.push(if value.is_null() { NULL } else { VALUE });
+            encode_value(value, element, bare, &mut text);
+        }
+        text
+    }
+
+    /// Where the elements of a text end: its last byte 1, as there is none in its bounds.
+    fn end_of(text: &str) -> Option<usize> {
+        text.as_bytes().iter().rposition(|&byte| byte == END as u8)
+    }
+
     /// How many dimensions the array of a text has, and whether all of them count from 1; none of an empty one.
     pub fn shape(text: &str) -> Option<(usize, bool)> {
         let (_, bounds) = text.rsplit_once(END)?;
         let count = bounds.bytes().next().map(|digit| usize::from(digit - b'0'))?;
         let lowers = bounds.get(bounds.len().checked_sub(8 * count)?..)?;
-        let one = format!("{:08x}", 1 ^ SIGN_32);
-        Some((count, lowers.as_bytes().chunks(8).all(|lower| lower == one.as_bytes())))
+        let one = &TAIL.as_bytes()[1..];
+        Some((count, lowers.as_bytes().chunks(8).all(|lower| lower == one)))
+    }
+
+    /// The elements of the array of a text, which have a fixed width; none if it has several dimensions.
+    pub fn fixed_elements_of(text: &str) -> Option<&[u8]> {
+        let end = Array::end_of(text)?;
+        let behind = text.len() - end - 1;
+        (behind == 0 || behind == TAIL.len()).then(|| &text.as_bytes()[..end])
+    }
+
+    /// How many elements the array of a text has that [`Array::encode`] made.
+    pub(super) fn count(text: &str, element: DataType) -> usize {
+        match (Fixed::of(element), Array::end_of(text)) {
+            (Some(fixed), Some(end)) => end / fixed.stride(),
+            _ => {
+                let (mut letters, mut count) = (text.chars(), 0);
+                while skip_part(&mut letters, element).is_some() {
+                    count += 1;
+                    if !meter::goes_on(16) {
+                        break;
+                    }
+                }
+                count
+            }
+        }
     }
 
     /// The element at a position of a text that [`Array::encode`] made; none behind the last.
     pub(super) fn nth(text: &str, element: DataType, position: usize) -> Option<Value> {
+        if let Some(fixed) = Fixed::of(element) {
+            let start = position.checked_mul(fixed.stride())?;
+            let key = fixed.checked(text.as_bytes().get(start..)?)?;
+            return Some(key.map_or(Value::Null, |key| fixed.value(key)));
+        }
         let mut letters = text.chars();
         for _ in 0..position {
-            if letters.next()? == VALUE {
-                skip_value(&mut letters, element)?;
-            }
+            skip_part(&mut letters, element)?;
         }
-        match letters.next()? {
-            VALUE => decode_value(&mut letters, element),
-            NULL => Some(Value::Null),
-            _ => None,
-        }
+        take_part(&mut letters, element)
     }
 
     /// The array of a text that [`Array::encode`] made of elements of this type; none of another text.
     pub fn decode(text: &str, element: DataType) -> Option<Array> {
-        let mut letters = text.chars();
-        let mut elements = Vec::new();
-        let mut room = Room::default();
-        loop {
-            if elements.len().is_multiple_of(1 << 12) && !room.holds(elements.len() * size_of::<Value>() * 2) {
-                return None;
-            }
-            if !meter::goes_on(32) {
-                return None;
-            }
-            match letters.next()? {
-                END => break,
-                NULL => elements.push(Value::Null),
-                VALUE => elements.push(decode_value(&mut letters, element)?),
-                _ => return None,
-            }
-        }
-        let rest = letters.as_str();
+        let (elements, rest) = match Fixed::of(element) {
+            Some(fixed) => decode_fixed(text, fixed)?,
+            None => decode_others(text, element)?,
+        };
         let Some(digit) = rest.bytes().next() else {
             return elements.is_empty().then(Array::default);
         };
@@ -167,10 +187,57 @@ impl Array {
     }
 }
 
+/// Elements between two looks at whether to go on.
+const PIECE: usize = 1 << 12;
+
+/// The elements of a text, and what stands behind their end.
+fn decode_fixed(text: &str, fixed: Fixed) -> Option<(Vec<Value>, &str)> {
+    let end = Array::end_of(text)?;
+    let count = end / fixed.stride();
+    if !end.is_multiple_of(fixed.stride()) || !Room::default().holds(count * size_of::<Value>()) {
+        return None;
+    }
+    let mut elements = Vec::with_capacity(count);
+    for some in text.as_bytes()[..end].chunks(fixed.stride() * PIECE) {
+        if !meter::goes_on(some.len() * 2) {
+            return None;
+        }
+        for element in some.chunks_exact(fixed.stride()) {
+            elements.push(fixed.checked(element)?.map_or(Value::Null, |key| fixed.value(key)));
+        }
+    }
+    Some((elements, text.get(end + 1..)?))
+}
+
+fn decode_others(text: &str, element: DataType) -> Option<(Vec<Value>, &str)> {
+    let mut letters = text.chars();
+    let mut elements = Vec::new();
+    let mut room = Room::default();
+    loop {
+        if elements.len().is_multiple_of(PIECE) && !room.holds(elements.len() * size_of::<Value>() * 2) {
+            return None;
+        }
+        if !meter::goes_on(32) {
+            return None;
+        }
+        match letters.next()? {
+            END => return Some((elements, letters.as_str())),
+            NULL => elements.push(Value::Null),
+            VALUE => elements.push(decode_value(&mut letters, element)?),
+            _ => return None,
+        }
+    }
+}
+
+/// A text of bytes that are ASCII.
+fn ascii(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).expect("marks and digits are ASCII")
+}
+
 /// An element as an array has it.
 pub(super) fn entry(value: &Value, element: DataType) -> String {
-    let mut text = String::from(if value.is_null() { NULL } else { VALUE });
-    encode_value(value, element, false, &mut text);
+    let mut text = String::new();
+    push_part(value, element, &mut text);
     text
 }
 
@@ -187,6 +254,11 @@ pub(super) fn of_entries(entries: &str) -> String {
 
 /// Adds a value of a type to a text of several that sorts as they do, one after the other.
 pub(in crate::evaluate) fn push_part(value: &Value, of: DataType, text: &mut String) {
+    if let Some(fixed) = Fixed::of(of) {
+        let mut bytes = Vec::with_capacity(fixed.stride());
+        fixed.push(fixed.key_of(value), &mut bytes);
+        return text.push_str(&ascii(bytes));
+    }
     text.push(if value.is_null() { NULL } else { VALUE });
     encode_value(value, of, false, text);
 }
@@ -198,6 +270,11 @@ pub(in crate::evaluate) fn end_parts(text: &mut String) {
 
 /// Takes the first value off such a text; none where there is none of the type.
 pub(in crate::evaluate) fn take_part(letters: &mut Chars<'_>, of: DataType) -> Option<Value> {
+    if let Some(fixed) = Fixed::of(of) {
+        let key = fixed.checked(letters.as_str().as_bytes())?;
+        skip_bytes(letters, fixed.stride())?;
+        return Some(key.map_or(Value::Null, |key| fixed.value(key)));
+    }
     match letters.next()? {
         NULL => Some(Value::Null),
         VALUE => decode_value(letters, of),
@@ -207,11 +284,18 @@ pub(in crate::evaluate) fn take_part(letters: &mut Chars<'_>, of: DataType) -> O
 
 /// Passes over the first value of such a text.
 pub(in crate::evaluate) fn skip_part(letters: &mut Chars<'_>, of: DataType) -> Option<()> {
-    match letters.next()? {
-        NULL => Some(()),
-        VALUE => skip_value(letters, of),
+    match (letters.next()?, Fixed::of(of)) {
+        (NULL | VALUE, Some(fixed)) => skip_bytes(letters, fixed.digits()),
+        (NULL, None) => Some(()),
+        (VALUE, None) => skip_value(letters, of),
         _ => None,
     }
+}
+
+/// Takes so many bytes off a text.
+fn skip_bytes(letters: &mut Chars<'_>, count: usize) -> Option<()> {
+    *letters = letters.as_str().get(count..)?.chars();
+    Some(())
 }
 
 /// Whether nothing but the end is left of such a text.
@@ -222,6 +306,14 @@ pub(in crate::evaluate) fn is_end(letters: &Chars<'_>) -> bool {
 
 /// What an element compares by.
 pub(in crate::evaluate) fn bare(value: &Value, element: DataType) -> String {
+    if let Some(fixed) = Fixed::of(element) {
+        let mut bytes = Vec::with_capacity(fixed.stride());
+        if let Some(key) = fixed.key_of(value) {
+            fixed.push(Some(key), &mut bytes);
+            bytes.remove(0);
+        }
+        return ascii(bytes);
+    }
     let mut text = String::new();
     encode_value(value, element, true, &mut text);
     text
@@ -231,15 +323,12 @@ fn put(text: &mut String, part: std::fmt::Arguments<'_>) {
     text.write_fmt(part).expect("a String can be written to");
 }
 
+/// Adds a value of a type without a fixed width.
 fn encode_value(value: &Value, element: DataType, bare: bool, text: &mut String) {
     match value {
         Value::Null => {}
-        Value::Boolean(value) => text.push(if *value { '1' } else { '0' }),
-        Value::Int(value) => put(text, format_args!("{:016x}", *value as u64 ^ SIGN_64)),
-        Value::Float(value) => {
-            let bits = canonical_float_bits(*value);
-            let ordered = if bits & SIGN_64 != 0 { !bits } else { bits | SIGN_64 };
-            put(text, format_args!("{ordered:016x}"));
+        Value::Boolean(_) | Value::Int(_) | Value::Float(_) => {
+            debug_assert!(false, "{value:?} is no value of {element}");
         }
         Value::Decimal(unscaled) => {
             encode_number(&Numeric::new(*unscaled, element.scale().into()), bare, text);
@@ -275,20 +364,9 @@ fn encode_number(number: &Numeric, bare: bool, text: &mut String) {
     if bare { text.push_str(&number.key()) } else { number.encode_into(text) }
 }
 
-/// The value at the front of a text, which is taken off it; none where there is none.
+/// The value of a type without a fixed width at the front of a text, which is taken off it; none where there is none.
 fn decode_value(letters: &mut Chars<'_>, element: DataType) -> Option<Value> {
     Some(match element.carrier() {
-        DataType::Boolean => Value::Boolean(letters.next()? == '1'),
-        DataType::SmallInt
-        | DataType::Integer
-        | DataType::BigInt
-        | DataType::Date
-        | DataType::Time
-        | DataType::Timestamp => Value::Int((digits(letters, 16)? as u64 ^ SIGN_64) as i64),
-        DataType::Real | DataType::Double => {
-            let ordered = digits(letters, 16)? as u64;
-            Value::Float(f64::from_bits(if ordered & SIGN_64 != 0 { ordered ^ SIGN_64 } else { !ordered }))
-        }
         DataType::Decimal { scale, .. } => {
             Value::Decimal(Numeric::decode(until_marker(letters)).ok()?.unscaled_at(scale)?)
         }
@@ -322,21 +400,17 @@ fn decode_value(letters: &mut Chars<'_>, element: DataType) -> Option<Value> {
     })
 }
 
-/// Takes a value off the front of a text.
+/// Takes a value of a type without a fixed width off the front of a text.
 fn skip_value(letters: &mut Chars<'_>, element: DataType) -> Option<()> {
     let length = match element.carrier() {
-        DataType::Boolean => 1,
         DataType::Interval => 48,
-        number if number.is_integer() || number.is_float() => 16,
-        DataType::Date | DataType::Time | DataType::Timestamp => 16,
         vector if let Some((_, length)) = vector.vector_of() => 16 * length as usize,
         _ => {
             until_marker(letters);
             return Some(());
         }
     };
-    *letters = letters.as_str().get(length..)?.chars();
-    Some(())
+    skip_bytes(letters, length)
 }
 
 /// What stands before the next element, or the end.

@@ -1,9 +1,10 @@
 //! Arrays: elements of one type in up to six dimensions, whose subscripts may begin anywhere.
 //!
-//! `key` is the text that stands for an array wherever programs run, `text` the form that people read and write. `make`, `search`,
+//! `key` (with `fixed`) is the text that stands for an array wherever programs run, `text` the form that people read and write. `make`, `search`,
 //! `list` (with `spread`), `measure`, `percentiles` and `dimensions` have the functions.
 
 mod dimensions;
+mod fixed;
 mod key;
 mod list;
 mod make;
@@ -20,6 +21,7 @@ use crate::function::{ArrayFunction, Function};
 use crate::meter;
 use crate::types::DataType;
 use crate::value::Value;
+pub use fixed::Fixed;
 pub use key::{ESCAPED, Form, MARKS, TAIL};
 pub(super) use key::{bare, end_parts, is_end, push_part, skip_part, take_part};
 pub(super) use numbers::{read_numbers, show_numbers};
@@ -213,7 +215,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         A::Upper => count(arrays.bound(1)?.map(Bound::upper)),
         A::DimensionCount => count(Some(arrays.known(0)?.bounds.len() as i64).filter(|count| *count > 0)),
         A::Dimensions => arrays.dimensions()?,
-        A::Cardinality => Value::Int(arrays.known(0)?.elements.len() as i64),
+        A::Cardinality => Value::Int(Array::count(call.text(0)?, element) as i64),
         A::Nth => {
             let position = usize::try_from(call.int(1)?).unwrap_or(usize::MAX);
             Array::nth(call.text(0)?, element, position).unwrap_or(Value::Null)

@@ -1,0 +1,48 @@
+//! Elements of arrays that a nest takes apart: `unnest` goes over positions of each array. The arrays are those of the tuples on the
+//! level below, and so no array stands beside each of its positions, and the elements of one are read in one go.
+
+use super::tile::Tile;
+use crate::Result;
+use crate::cpu::kernels::array::fixed::{Unnested, unnested};
+use crate::cpu::vector::rows::{Rows, Source};
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::nodes::{Node, Operation};
+use multiloop_planner::evaluate::array::Fixed;
+use multiloop_planner::function::{ArrayFunction, Function};
+
+/// Makes `out` the elements at the positions on which an index stands; false if it did nothing.
+pub(super) fn evaluate(
+    tile: &mut Tile<'_>,
+    node: &Node,
+    function: Function,
+    arguments: &[u32],
+    out: &mut Vector,
+) -> Result<bool> {
+    let (Function::Array(ArrayFunction::Nth, element), &[array, position]) = (function, arguments) else {
+        return Ok(false);
+    };
+    let Some(fixed) = Fixed::of(element) else { return Ok(false) };
+    let Operation::Column { index, .. } = tile.node(position).operation else { return Ok(false) };
+    let Some(Source::Count { start }) = tile.sources[index] else { return Ok(false) };
+    // The array is there since its elements were counted.
+    let below = (2..tile.depth).rev().find(|&depth| tile.levels[depth - 1].computed[array as usize]);
+    let (Some(below), false, false) = (below, tile.is_computed(array), tile.node(array).volatile) else {
+        return Ok(false);
+    };
+    let mut origins = std::mem::take(&mut tile.caches.origins);
+    tile.origins(below, &mut origins);
+    let vector = &tile.levels[below - 1].vectors[array as usize];
+    let done = match (&vector.data, &tile.tuples().rows[index]) {
+        (VectorData::Text(arrays), Rows::List(positions)) if !vector.constant => {
+            let is_there = vector.nulls.as_ref().is_none_or(|valid| {
+                // A NULL has no positions, unless the index goes over others.
+                origins.iter().all(|&origin| valid.get(origin as usize))
+            });
+            let asked = Unnested { arrays, origins: &origins, positions, first: start };
+            is_there && unnested(fixed, node.register, &asked, origins.len(), out)
+        }
+        _ => false,
+    };
+    tile.caches.origins = origins;
+    Ok(done)
+}

@@ -1,0 +1,282 @@
+//! Elements of a fixed width at a place: each begins at a multiple of the stride.
+//!
+//! Who takes an array apart asks for its elements one after the other: those of one array that lie side by side are read in one go.
+
+use super::{Places, VALUE, bytes, each_kind, end_of, is_valid, lower_of};
+use crate::cpu::kernels::strict_nulls;
+use crate::cpu::simd::kernel::kernel;
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::{TextVector, Vector, VectorData};
+use crate::plan::register::Register;
+use multiloop_planner::evaluate::array::Fixed;
+
+/// The arrays of tuples and the numbers of the elements that are asked for.
+trait Asked {
+    /// The number of a tuple's element.
+    fn number(&self, tuple: usize) -> i64;
+    /// The tuple's array.
+    fn array(&self, tuple: usize) -> &[u8];
+    /// Whether the array and the number are not NULL.
+    fn is_valid(&self, tuple: usize) -> bool;
+    /// Behind the last tuple, at most, of those that ask for elements of one array side by side.
+    fn end_of_run(&self, tuple: usize, len: usize) -> usize;
+}
+
+/// Vectors of arrays and of numbers.
+struct Vectors<'v> {
+    array: &'v Vector,
+    place: &'v Vector,
+    valid: Option<Bitmap>,
+}
+
+impl Asked for Vectors<'_> {
+    #[inline(always)]
+    fn number(&self, tuple: usize) -> i64 {
+        match &self.place.data {
+            VectorData::I32(values) => i64::from(values[self.place.position(tuple)]),
+            VectorData::I64(values) => values[self.place.position(tuple)],
+            _ => -1,
+        }
+    }
+
+    #[inline(always)]
+    fn array(&self, tuple: usize) -> &[u8] {
+        bytes(self.array, tuple)
+    }
+
+    #[inline(always)]
+    fn is_valid(&self, tuple: usize) -> bool {
+        is_valid(&self.valid, tuple)
+    }
+
+    fn end_of_run(&self, tuple: usize, len: usize) -> usize {
+        let is_same = |other: usize| match &self.array.data {
+            _ if self.array.constant => true,
+            VectorData::Text(texts) => texts.views()[tuple] == texts.views()[other],
+            VectorData::Code { codes, .. } => codes[tuple] == codes[other],
+            _ => false,
+        };
+        let (first, mut end) = (self.number(tuple), tuple + 1);
+        while end < len
+            && self.number(end) == first.wrapping_add((end - tuple) as i64)
+            && is_same(end)
+            && self.is_valid(end)
+        {
+            end += 1;
+        }
+        end
+    }
+}
+
+/// Arrays of tuples of another level, each with positions that a nest goes over.
+pub(in crate::cpu) struct Unnested<'v> {
+    /// The arrays, none of which is asked for that is NULL.
+    pub(in crate::cpu) arrays: &'v TextVector,
+    /// For each tuple which array it is.
+    pub(in crate::cpu) origins: &'v [u32],
+    /// For each tuple the position of the element, from the first one on.
+    pub(in crate::cpu) positions: &'v [u32],
+    pub(in crate::cpu) first: i64,
+}
+
+impl Asked for Unnested<'_> {
+    #[inline(always)]
+    fn number(&self, tuple: usize) -> i64 {
+        self.first + i64::from(self.positions[tuple])
+    }
+
+    #[inline(always)]
+    fn array(&self, tuple: usize) -> &[u8] {
+        self.arrays.bytes(self.origins[tuple] as usize)
+    }
+
+    #[inline(always)]
+    fn is_valid(&self, _: usize) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn end_of_run(&self, tuple: usize, len: usize) -> usize {
+        tuple + run(&self.origins[tuple..len], &self.positions[tuple..len])
+    }
+}
+
+/// Tuples that are compared without a branch.
+const BLOCK: usize = 32;
+
+kernel! {
+    /// How many tuples from the first one on have its origin and the positions behind its own.
+    fn run[](origins: &[u32], positions: &[u32]) -> usize {
+        let (origin, position) = (origins[0], positions[0]);
+        let follows = |at: usize| (origins[at] == origin) & (positions[at] == position.wrapping_add(at as u32));
+        let (len, mut end) = (origins.len().min(positions.len()), 1);
+        while end < len && end < 8 && follows(end) {
+            end += 1;
+        }
+        if end < 8 {
+            return end;
+        }
+        while end + BLOCK <= len {
+            let mut all = true;
+            let block = origins[end..end + BLOCK].iter().zip(&positions[end..end + BLOCK]);
+            for (at, (&own, &place)) in block.enumerate() {
+                all &= (own == origin) & (place == position.wrapping_add((end + at) as u32));
+            }
+            if !all {
+                break;
+            }
+            end += BLOCK;
+        }
+        while end < len && follows(end) {
+            end += 1;
+        }
+        end
+    }
+}
+
+/// The elements at places, in a register.
+pub(super) fn nth(
+    (fixed, places): (Fixed, Places),
+    register: Register,
+    (array, place): (&Vector, &Vector),
+    len: usize,
+    out: &mut Vector,
+) -> bool {
+    if !matches!(place.data, VectorData::I32(_) | VectorData::I64(_)) || !fits(fixed, register) {
+        return false;
+    }
+    let valid = strict_nulls(&[array, place], len, out);
+    elements((fixed, places), register, &Vectors { array, place, valid }, len, out);
+    true
+}
+
+/// The elements that a nest asks for.
+pub(in crate::cpu) fn unnested(
+    fixed: Fixed,
+    register: Register,
+    asked: &Unnested<'_>,
+    len: usize,
+    out: &mut Vector,
+) -> bool {
+    let fits = fits(fixed, register);
+    if fits {
+        elements((fixed, Places::Positions), register, asked, len, out);
+    }
+    fits
+}
+
+/// Whether elements can be had in a register.
+fn fits(fixed: Fixed, register: Register) -> bool {
+    match register {
+        Register::Bool => fixed == Fixed::Boolean,
+        Register::I32 | Register::I64 => !fixed.is_float() && fixed != Fixed::Boolean,
+        Register::F64 => fixed.is_float(),
+        _ => false,
+    }
+}
+
+fn elements((fixed, places): (Fixed, Places), register: Register, asked: &impl Asked, len: usize, out: &mut Vector) {
+    macro_rules! read {
+        ($take:ident, $variant:ident, $kind:ident, $of:expr) => {{
+            let mut values = out.$take();
+            values.resize(len, Default::default());
+            let nulls = read($kind, places, asked, &mut values, $of);
+            (VectorData::$variant(values), nulls)
+        }};
+    }
+    let (data, nulls) = each_kind!(fixed, KIND => match register {
+        Register::Bool => {
+            let mut values = vec![false; len];
+            let nulls = read(KIND, places, asked, &mut values, |key| key != 0);
+            let mut bits = out.take_bool();
+            bits.fill(len, |tuple| values[tuple]);
+            (VectorData::Bool(bits), nulls)
+        }
+        Register::I32 => read!(take_i32, I32, KIND, |key| KIND.integer(key) as i32),
+        Register::I64 => read!(take_i64, I64, KIND, |key| KIND.integer(key)),
+        _ => read!(take_f64, F64, KIND, |key| KIND.float(key)),
+    });
+    out.set(len, data, nulls);
+}
+
+/// Makes each value its tuple's element; which of them there are.
+#[inline(always)]
+fn read<T: Copy + Default>(
+    kind: Fixed,
+    places: Places,
+    asked: &impl Asked,
+    values: &mut [T],
+    of: impl Fn(u64) -> T,
+) -> Option<Bitmap> {
+    let len = values.len();
+    let mut missing = Vec::new();
+    let mut tuple = 0;
+    while tuple < len {
+        if !asked.is_valid(tuple) {
+            missing.push(tuple);
+            tuple += 1;
+            continue;
+        }
+        let (first, elements) = (asked.number(tuple), asked.array(tuple));
+        let Some(at) = start(kind, places, elements, first) else {
+            missing.push(tuple);
+            tuple += 1;
+            continue;
+        };
+        // What counts from the end goes on at the front.
+        let goes_on = places != Places::FromEitherEnd || first > 0;
+        let end = if goes_on { asked.end_of_run(tuple, len) } else { tuple + 1 };
+        if end == tuple + 1 {
+            match elements.get(at..).and_then(|rest| kind.read(rest)) {
+                Some((VALUE, key)) => values[tuple] = of(key),
+                _ => missing.push(tuple),
+            }
+        } else {
+            let own = &elements[at.min(end_of(elements))..end_of(elements)];
+            let own = &own[..own.len().min((end - tuple) * kind.stride())];
+            let marks = decode(kind, own, &mut values[tuple..end], &of);
+            if marks != VALUE {
+                let element = |row: usize| own.get((row - tuple) * kind.stride());
+                missing.extend((tuple..end).filter(|&row| element(row) != Some(&VALUE)));
+            } else {
+                missing.extend(tuple + own.len() / kind.stride()..end);
+            }
+        }
+        tuple = end;
+    }
+    if missing.is_empty() {
+        return None;
+    }
+    let mut valid = Bitmap::new(len, true);
+    for row in missing {
+        values[row] = T::default();
+        valid.set(row, false);
+    }
+    Some(valid)
+}
+
+/// Makes values the elements that lie side by side; the bits of all their marks.
+#[inline(always)]
+fn decode<T>(kind: Fixed, elements: &[u8], values: &mut [T], of: &impl Fn(u64) -> T) -> u8 {
+    let mut marks = VALUE;
+    for (element, value) in elements.chunks_exact(kind.stride()).zip(values) {
+        if let Some((mark, key)) = kind.read(element) {
+            marks |= mark;
+            *value = of(key);
+        }
+    }
+    marks
+}
+
+/// Where the element of a number begins, if there may be one.
+#[inline(always)]
+fn start(kind: Fixed, places: Places, elements: &[u8], number: i64) -> Option<usize> {
+    let position = match places {
+        Places::Positions => number,
+        Places::Subscripts => number.checked_sub(lower_of(elements, end_of(elements))?)?,
+        Places::FromEitherEnd if number > 0 => number - 1,
+        Places::FromEitherEnd if number == 0 => return None,
+        Places::FromEitherEnd => number.checked_add((end_of(elements) / kind.stride()) as i64)?,
+    };
+    usize::try_from(position).ok()?.checked_mul(kind.stride()).filter(|start| *start < elements.len())
+}

@@ -1,0 +1,209 @@
+//! Arrays, which are texts (`planner/src/evaluate/array/key.rs`).
+//!
+//! `fixed` finds elements that all have as many bytes and counts them, `text` those that are texts; `search` looks for elements,
+//! `total` makes one value of all, `make` makes arrays of elements and of other arrays, `split` of the parts of a text. What none of
+//! them knows, like arrays of several dimensions where these count, is evaluated value by value.
+
+pub(in crate::cpu) mod fixed;
+mod make;
+mod search;
+mod split;
+mod text;
+mod total;
+
+#[cfg(test)]
+mod tests;
+
+use super::{Call, strict_nulls};
+use crate::Result;
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
+use multiloop_planner::evaluate::array::{Form, MARKS, TAIL};
+use multiloop_planner::function::{ArrayFunction, Function};
+
+const END: u8 = MARKS[0];
+const VALUE: u8 = MARKS[1];
+const NULL: u8 = MARKS[2];
+const ESCAPE: u8 = MARKS[3];
+
+/// Calls what stands behind the arrow for the kind of elements, which is a constant there.
+macro_rules! each_kind {
+    ($fixed:expr, $kind:ident => $body:expr) => {
+        match $fixed {
+            Fixed::Boolean => each_kind!(@ Boolean, $kind => $body),
+            Fixed::Small => each_kind!(@ Small, $kind => $body),
+            Fixed::Integer => each_kind!(@ Integer, $kind => $body),
+            Fixed::Long => each_kind!(@ Long, $kind => $body),
+            Fixed::Real => each_kind!(@ Real, $kind => $body),
+            Fixed::Double => each_kind!(@ Double, $kind => $body),
+        }
+    };
+    (@ $name:ident, $kind:ident => $body:expr) => {{
+        const $kind: Fixed = Fixed::$name;
+        $body
+    }};
+}
+use each_kind;
+
+/// Does the functions of arrays, if it can: false if not.
+///
+/// # Errors
+/// 57014 where the statement is cancelled.
+pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> Result<bool> {
+    use ArrayFunction as A;
+    let Function::Array(function, element) = call.function else { return Ok(false) };
+    let Some(form) = Form::of(element) else { return Ok(false) };
+    if len == 0 {
+        return Ok(false);
+    }
+    match (function, arguments) {
+        (A::Nth, [array, position]) => Ok(nth(form, call.register, (array, position, Places::Positions), len, out)),
+        (A::Element, [array, subscript]) => {
+            Ok(nth(form, call.register, (array, subscript, Places::Subscripts), len, out))
+        }
+        (A::Extract, [array, place]) => Ok(nth(form, call.register, (array, place, Places::FromEitherEnd), len, out)),
+        (A::Cardinality, [array]) if call.register == Register::I32 && is_text(array) => {
+            measured(arguments, len, out, |bytes| Some(ends(form, bytes).1 as i32));
+            Ok(true)
+        }
+        (A::Length, [array, dimension]) if call.register == Register::I32 && is_text(array) && is_one(dimension) => {
+            measured(arguments, len, out, |bytes| length(form, bytes));
+            Ok(true)
+        }
+        (A::Any(comparison), [value, array]) => search::quantified((form, comparison, true), (value, array), len, out),
+        (A::All(comparison), [value, array]) => search::quantified((form, comparison, false), (value, array), len, out),
+        (A::HasElement, [array, value]) => search::has_element(form, (array, value), len, out),
+        (A::Position, [array, value]) if call.register == Register::I32 => {
+            search::position(form, (array, value), len, out)
+        }
+        (A::Contains, [all, some]) => search::contains((form, true), (all, some), len, out),
+        (A::Overlaps, [all, some]) => search::contains((form, false), (all, some), len, out),
+        (A::Total(total), [array]) => total::call((form, total), call, array, len, out),
+        (A::Make, elements) => Ok(make::make(form, elements, len, out)),
+        (A::Cast(to), [array]) => make::cast((form, element), to, array, len, out),
+        (A::JoinPairs, [array]) if form == Form::Text => Ok(make::join_pairs(array, len, out)),
+        (A::OfEntries, [entries]) => Ok(make::of_entries(entries, len, out)),
+        (A::Split, [text, separator]) => Ok(split::split(text, separator, len, out)),
+        _ => Ok(false),
+    }
+}
+
+/// What the numbers of elements are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Places {
+    /// Positions from 0, whatever the dimensions.
+    Positions,
+    /// Subscripts of arrays of one dimension.
+    Subscripts,
+    /// Positions from 1, or from the end.
+    FromEitherEnd,
+}
+
+fn nth(
+    form: Form,
+    register: Register,
+    (array, place, places): (&Vector, &Vector, Places),
+    len: usize,
+    out: &mut Vector,
+) -> bool {
+    if !is_text(array) {
+        return false;
+    }
+    match form {
+        Form::Fixed(fixed) => fixed::nth((fixed, places), register, (array, place), len, out),
+        Form::Text if register == Register::Text => text::nth(places, (array, place), len, out),
+        Form::Text => false,
+    }
+}
+
+fn is_valid(nulls: &Option<Bitmap>, tuple: usize) -> bool {
+    nulls.as_ref().is_none_or(|nulls| nulls.get(tuple))
+}
+
+fn is_text(vector: &Vector) -> bool {
+    matches!(vector.data, VectorData::Text(_) | VectorData::Code { .. })
+}
+
+/// Whether an argument is the constant 1.
+fn is_one(vector: &Vector) -> bool {
+    vector.constant && !vector.is_null(0) && vector.integer(0) == Some(1)
+}
+
+/// The bytes of the array of a tuple.
+#[inline]
+fn bytes(array: &Vector, tuple: usize) -> &[u8] {
+    array.text(tuple).map_or(&[], str::as_bytes)
+}
+
+/// Where the elements of an array end. What stands behind it is short.
+#[inline]
+fn end_of(array: &[u8]) -> usize {
+    match array.len().checked_sub(TAIL.len() + 1) {
+        Some(end) if array[end] == END => end,
+        _ => array.iter().rposition(|&byte| byte == END).unwrap_or(0),
+    }
+}
+
+/// Where the elements of an array end, and how many there are.
+#[inline]
+fn ends(form: Form, array: &[u8]) -> (usize, usize) {
+    let end = end_of(array);
+    match form {
+        Form::Fixed(fixed) => (end, end / fixed.stride()),
+        // An element begins with one of two bytes that stand nowhere else.
+        Form::Text => (end, text::marks(&array[..end])),
+    }
+}
+
+/// The first subscript of an array of one dimension.
+#[inline]
+fn lower_of(array: &[u8], end: usize) -> Option<i64> {
+    let behind = array.get(end + 1..).filter(|behind| behind.len() == TAIL.len())?;
+    if behind == TAIL.as_bytes() {
+        return Some(1);
+    }
+    let digits = std::str::from_utf8(behind.strip_prefix(b"1")?).ok()?;
+    u32::from_str_radix(digits, 16).ok().map(|turned| (turned ^ 1 << 31) as i32).map(i64::from)
+}
+
+/// The length of the first dimension; none of an empty array.
+fn length(form: Form, array: &[u8]) -> Option<i32> {
+    let (end, count) = ends(form, array);
+    match array.get(end + 1..) {
+        None | Some([]) => None,
+        Some([b'1', ..]) => Some(count as i32),
+        Some(behind) => {
+            let digits = std::str::from_utf8(behind.get(1..9)?).ok()?;
+            u32::from_str_radix(digits, 16).ok().map(|length| length as i32)
+        }
+    }
+}
+
+/// A number of each array, where there is one.
+fn measured(arguments: &[&Vector], len: usize, out: &mut Vector, measure: impl Fn(&[u8]) -> Option<i32>) {
+    let mut nulls = strict_nulls(arguments, len, out);
+    let mut counts = out.take_i32();
+    counts.reserve(len);
+    for tuple in 0..len {
+        let count = if is_valid(&nulls, tuple) { measure(bytes(arguments[0], tuple)) } else { None };
+        if count.is_none() && is_valid(&nulls, tuple) {
+            nulls.get_or_insert_with(|| Bitmap::new(len, true)).set(tuple, false);
+        }
+        counts.push(count.unwrap_or(0));
+    }
+    out.set(len, VectorData::I32(counts), nulls);
+}
+
+/// Appends a text as an element has it.
+pub(super) fn escape(text: &str, key: &mut Vec<u8>) {
+    if text.bytes().fold(true, |none, byte| none & (byte > ESCAPE)) {
+        return key.extend_from_slice(text.as_bytes());
+    }
+    for byte in text.bytes() {
+        match byte {
+            byte if byte <= ESCAPE => key.extend([ESCAPE, byte + multiloop_planner::evaluate::array::ESCAPED]),
+            byte => key.push(byte),
+        }
+    }
+}

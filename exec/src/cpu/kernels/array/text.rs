@@ -1,0 +1,167 @@
+//! Elements that are texts: they are as long as they are, so that the one at a place is found from the one before it.
+//!
+//! Who takes an array apart asks for its elements one after the other: the last place is kept, and the next one is looked for
+//! from there. An element that is a text as it stands is a slice of the array.
+
+use super::{END, ESCAPE, NULL, Places, VALUE, bytes, end_of, is_valid, lower_of, strict_nulls};
+use crate::cpu::simd::kernel::kernel;
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::{TextVector, Vector, VectorData};
+use memchr::memchr3;
+use multiloop_planner::evaluate::array::ESCAPED;
+
+/// Bytes of a text that are looked at one by one.
+const SHORT: usize = 16;
+
+kernel! {
+    /// How many marks some bytes have that are the elements of an array.
+    pub(super) fn marks[](elements: &[u8]) -> usize {
+        // In bytes, of which no block has more than there is room for.
+        let blocks = elements.chunks(128);
+        let count = |block: &[u8]| block.iter().map(|&byte| u8::from(byte == VALUE || byte == NULL)).sum::<u8>();
+        blocks.map(|block| usize::from(count(block))).sum()
+    }
+}
+
+/// The elements of an array, one after the other.
+#[derive(Default)]
+struct Cursor {
+    /// Where the array is: its first byte's address and how many it has.
+    array: (usize, usize),
+    /// How many elements lie before a byte.
+    passed: i64,
+    at: usize,
+    /// Where the element that begins there ends; 0 where that is not known.
+    end: usize,
+}
+
+impl Cursor {
+    /// Where the element at a position begins and ends; none of NULL, and where there is none.
+    #[inline]
+    fn find(&mut self, array: &[u8], position: i64) -> Option<(usize, usize)> {
+        let own = (array.as_ptr().addr(), array.len());
+        if own != self.array || position < self.passed {
+            *self = Cursor { array: own, ..Cursor::default() };
+        }
+        if position < 0 {
+            return None;
+        }
+        while self.passed < position {
+            match array.get(self.at) {
+                Some(&VALUE) => self.at = self.end_of_value(array),
+                Some(&NULL) => self.at += 1,
+                _ => return None,
+            }
+            (self.passed, self.end) = (self.passed + 1, 0);
+        }
+        if array.get(self.at) != Some(&VALUE) {
+            return None;
+        }
+        self.end = self.end_of_value(array);
+        Some((self.at + 1, self.end))
+    }
+
+    #[inline]
+    fn end_of_value(&self, array: &[u8]) -> usize {
+        if self.end > 0 { self.end } else { end_of_value(array, self.at + 1) }
+    }
+}
+
+/// Where the value that begins here ends.
+#[inline]
+pub(super) fn end_of_value(array: &[u8], start: usize) -> usize {
+    let rest = &array[start..];
+    // Most elements are short, and no text has the byte 0.
+    let (near, far) = rest.split_at(rest.len().min(SHORT));
+    let length = near.iter().position(|&byte| byte <= NULL);
+    let length = length.or_else(|| Some(near.len() + memchr3(END, VALUE, NULL, far)?));
+    start + length.unwrap_or(rest.len())
+}
+
+/// The texts at places.
+pub(super) fn nth(places: Places, (array, place): (&Vector, &Vector), len: usize, out: &mut Vector) -> bool {
+    if !matches!(place.data, VectorData::I32(_) | VectorData::I64(_)) {
+        return false;
+    }
+    let number = |tuple: usize| match &place.data {
+        VectorData::I32(values) => i64::from(values[place.position(tuple)]),
+        VectorData::I64(values) => values[place.position(tuple)],
+        _ => -1,
+    };
+    let mut cursor = Cursor::default();
+    let nulls = strict_nulls(&[array, place], len, out);
+    let mut found = Bitmap::new(len, true);
+    let mut texts = out.take_text();
+    elements_of(array, len, &mut texts, |tuple| {
+        let part = Some(tuple).filter(|&tuple| is_valid(&nulls, tuple)).and_then(|tuple| {
+            let bytes = bytes(array, tuple);
+            Some((bytes, cursor.find(bytes, position(places, bytes, number(tuple))?)?))
+        });
+        if part.is_none() {
+            found.set(tuple, false);
+        }
+        part
+    });
+    out.set(len, VectorData::Text(texts), (!found.is_full()).then_some(found));
+    true
+}
+
+/// The position of an element that has this number.
+#[inline]
+fn position(places: Places, array: &[u8], number: i64) -> Option<i64> {
+    match places {
+        Places::Positions => Some(number),
+        Places::Subscripts => number.checked_sub(lower_of(array, end_of(array))?),
+        Places::FromEitherEnd if number > 0 => Some(number - 1),
+        Places::FromEitherEnd if number == 0 => None,
+        Places::FromEitherEnd => number.checked_add(marks(&array[..end_of(array)]) as i64),
+    }
+}
+
+/// Appends the elements that are found: slices of what arrays share, copies of what only this vector has.
+fn elements_of<'v>(
+    array: &'v Vector,
+    len: usize,
+    texts: &mut TextVector,
+    mut find: impl FnMut(usize) -> Option<(&'v [u8], (usize, usize))>,
+) {
+    let shared = match &array.data {
+        VectorData::Text(arrays) => Some(arrays).filter(|arrays| arrays.is_shared()),
+        _ => None,
+    };
+    if let Some(buffers) = shared.and_then(TextVector::buffers) {
+        texts.set_buffers(buffers.clone());
+    }
+    for tuple in 0..len {
+        let Some((bytes, (start, end))) = find(tuple) else {
+            texts.push("");
+            continue;
+        };
+        let content = &bytes[start..end];
+        match shared {
+            _ if content.iter().fold(false, |any, &byte| any | (byte == ESCAPE)) => texts.push(&plain(content)),
+            Some(arrays) => {
+                let view = arrays.views()[array.position(tuple)];
+                texts.push_view(crate::column::TextView {
+                    offset: view.offset + start as u32,
+                    length: (end - start) as u32,
+                    ..view
+                });
+            }
+            None => texts.push(std::str::from_utf8(content).unwrap_or("")),
+        }
+    }
+}
+
+/// A text without what its escaped bytes stand behind.
+fn plain(content: &[u8]) -> String {
+    let mut plain = Vec::with_capacity(content.len());
+    let mut bytes = content.iter();
+    while let Some(&byte) = bytes.next() {
+        match byte {
+            ESCAPE => plain.extend(bytes.next().map(|byte| byte.wrapping_sub(ESCAPED))),
+            byte => plain.push(byte),
+        }
+    }
+    String::from_utf8(plain).unwrap_or_default()
+}
