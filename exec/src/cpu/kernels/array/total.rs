@@ -9,6 +9,7 @@ use crate::plan::register::Register;
 use multiloop_planner::evaluate::array::{Fixed, Form};
 use multiloop_planner::function::ListTotal;
 use multiloop_planner::meter;
+use multiloop_planner::numeric::small::SmallNumeric;
 
 /// Does these totals, if it can: false if not.
 pub(super) fn call(
@@ -32,16 +33,18 @@ pub(super) fn call(
             out.set(len, VectorData::I64(counts), nulls);
             Ok(true)
         }
-        // A numeric that a memo keeps is a text.
-        (L::Sum, Register::Text) if is_number && !KIND.is_float() && matches!(array.data, VectorData::Text(_)) => {
-            let mut sums = Vec::with_capacity(len);
-            let nulls = each(array, len, |sum: Option<i128>| sums.push(sum.unwrap_or(0)), |elements| {
+        (L::Sum, Register::Text) if is_number && !KIND.is_float() => {
+            let (mut sums, mut text) = (out.take_text(), String::new());
+            let take = |sum: Option<i128>| {
+                text.clear();
+                sum.into_iter().for_each(|sum| SmallNumeric::new(sum, 0).encode_into(&mut text));
+                sums.push(&text);
+            };
+            let nulls = each(array, len, take, |elements| {
                 let mut keys = keys(KIND, elements).map(|key| i128::from(KIND.integer(key))).peekable();
                 keys.peek().is_some().then(|| keys.sum())
             })?;
-            let mut numbers = out.take_numerics();
-            numbers.fill(sums.into_iter(), 0);
-            out.set(len, VectorData::Numerics(numbers), nulls);
+            out.set(len, VectorData::Text(sums), nulls);
             Ok(true)
         }
         // Floats are added one after the other, as the definition does.
