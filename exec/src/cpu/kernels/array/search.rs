@@ -10,6 +10,7 @@ use crate::Result;
 use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{Vector, VectorData};
+use memchr::memchr;
 use memchr::memmem::Finder;
 use multiloop_planner::evaluate::array::{Fixed, Form};
 use multiloop_planner::function::Comparison;
@@ -147,9 +148,15 @@ fn scan_all(
             meter::spend(std::mem::take(&mut passed))?;
         }
         let elements = &array[..end_of(array)];
-        let (found, unknown) = match if value.constant { constant } else { range(tuple) } {
-            Some(range) => look(kind, elements, range),
-            None => (false, !asked.sees_nulls || !elements.is_empty()),
+        let asked_range = if value.constant { constant } else { range(tuple) };
+        let (found, unknown) = match (asked_range, key_of(kind, value, tuple)) {
+            (Some(_), Some(key)) if asked.comparison == Comparison::Equal => {
+                let found = holds(kind, elements, &kind.element(VALUE, key));
+                // NULLs count where nothing is found.
+                (found, !found && memchr(NULL, elements).is_some())
+            }
+            (Some(range), _) => look(kind, elements, range),
+            (None, _) => (false, !asked.sees_nulls || !elements.is_empty()),
         };
         let is_null = !found && unknown && (asked.sees_nulls || value.is_null(tuple));
         truth.set(tuple, found == asked.decisive && !is_null);
@@ -158,6 +165,23 @@ fn scan_all(
         }
     }
     meter::spend(passed)
+}
+
+/// Whether one of the elements has these bytes.
+#[inline(always)]
+fn holds(kind: Fixed, elements: &[u8], wanted: &[u8; 12]) -> bool {
+    let stride = kind.stride();
+    let two = |bytes: &[u8]| u16::from_ne_bytes([bytes[0], bytes[1]]);
+    let four = |bytes: &[u8], at: usize| u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    let is_wanted = |element: &[u8]| match stride {
+        2 => two(element) == two(wanted),
+        4 => four(element, 0) == four(wanted, 0),
+        7 => (four(element, 0) == four(wanted, 0)) & (four(element, 3) == four(wanted, 3)),
+        _ => (0..3).fold(true, |is, part| is & (four(element, part * 4) == four(wanted, part * 4))),
+    };
+    let any = |elements: &[u8]| elements.chunks_exact(stride).fold(false, |any, element| any | is_wanted(element));
+    let mut blocks = elements.chunks_exact(BLOCK * stride);
+    blocks.any(any) || any(blocks.remainder())
 }
 
 /// What is passed of arrays between two looks at whether to go on.
