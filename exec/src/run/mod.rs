@@ -400,7 +400,7 @@ impl Driver for Lets {
         let shared = around.shared;
         let result = shared.plan.block(block).result;
         let mut frame = Frame { shared, parent: Some(around), captured, own: FxHashMap::default() };
-        frame.lets(block, usize::MAX, On::asked(&shared.context))?;
+        frame.lets(block, usize::MAX, On::asked(shared.context))?;
         frame.get(result)?.rows()?.single(field, around.field_type(result, field))
     }
 
@@ -408,7 +408,7 @@ impl Driver for Lets {
         let shared = around.shared;
         let result = shared.plan.block(block).result;
         let mut frame = Frame { shared, parent: Some(around), captured, own: FxHashMap::default() };
-        frame.lets(block, usize::MAX, On::asked(&shared.context))?;
+        frame.lets(block, usize::MAX, On::asked(shared.context))?;
         Ok((frame.get(result)?, shared.plan.types(result)))
     }
 
