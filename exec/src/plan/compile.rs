@@ -97,10 +97,7 @@ impl Known<'_> {
             let lets = block.lets.iter().map(|definition| {
                 let mut kind = compiler.definition(definition)?;
                 if let LetKind::Loop(plan) = &mut kind {
-                    plan.finds = batch.is_some_and(|batch| batch.exists);
-                    if asks_by_row(plan, (batches, searched)) {
-                        plan.pieces = Choice::new(Pieces::Asking, "rows ask blocks of their own");
-                    }
+                    note_asking(plan, batch, (batches, searched));
                 }
                 let varies = |id: &CollectionId| variant.contains(id) || batch.is_some();
                 let defines = definition.defines().to_vec();
@@ -597,17 +594,22 @@ fn pieces(levels: &[LevelPlan], generators: &[GeneratorPlan]) -> Choice<Pieces> 
     }
 }
 
-/// Whether rows of a loop ask blocks one by one, or a few at once.
-fn asks_by_row(
-    plan: &LoopPlan,
+/// Notes how a loop is asked, and whether its rows ask blocks one by one or a few at once: they are cut finely then.
+fn note_asking(
+    plan: &mut LoopPlan,
+    batch: Option<&Batch>,
     (batches, searched): (&FxHashMap<BlockId, Batch>, &FxHashMap<BlockId, Searched>),
-) -> bool {
-    plan.expressions.nodes.iter().any(|node| match &node.operation {
+) {
+    plan.finds = batch.is_some_and(|batch| batch.exists);
+    let asks = |node: &Node| match &node.operation {
         Operation::Nested { block, captures, .. } => {
             !captures.is_empty() && !batches.contains_key(block) && !searched.contains_key(block)
         }
         _ => false,
-    })
+    };
+    if plan.expressions.nodes.iter().any(asks) {
+        plan.pieces = Choice::new(Pieces::Asking, "rows ask blocks of their own");
+    }
 }
 
 /// Whether rows of a reduction may be partitioned by their keys: these can be told from their codes, and every row counts
