@@ -1,12 +1,13 @@
 //! Goes through a program, block by block, and notes what each let reads.
 
 use super::{Layout, Read, Stencil};
-use crate::multiloop::uses::{FreeIndices, collections_read, for_each_node};
+use crate::multiloop::uses::{FreeIndices, collections_read};
 use crate::multiloop::{
     BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
 };
 use crate::rewrite::machinery::dependencies::Definition;
 use crate::rewrite::machinery::selectivity::Selectivity;
+use rustc_hash::FxHashMap;
 
 /// A loop around a nested block.
 struct Around {
@@ -29,9 +30,13 @@ pub(super) struct Walk<'p> {
     depends: Vec<Vec<IndexId>>,
     /// Blocks that have been gone through.
     seen: Vec<bool>,
+    /// The position of what a let reads of a collection.
+    noted: FxHashMap<(CollectionId, CollectionId), usize>,
+    /// The last let that a scalar has been looked at for, by scalar.
+    seen_for: Vec<Option<CollectionId>>,
 }
 
-/// Where a let stands: the block, and how many rows ask for what depends on them as it does.
+/// A let, by the first collection that it defines: the block that it stands in, and how many rows around it ask for it.
 #[derive(Clone, Copy)]
 struct Place {
     reader: CollectionId,
@@ -53,6 +58,8 @@ impl<'p> Walk<'p> {
             around: Vec::new(),
             depends: vec![Vec::new(); count],
             seen: vec![false; program.blocks.len()],
+            noted: FxHashMap::default(),
+            seen_for: vec![None; program.scalars.len()],
         };
         for (at, collection) in program.collections.iter().enumerate() {
             if let Shape::Table { statistics, .. } = &collection.shape {
@@ -211,37 +218,39 @@ impl<'p> Walk<'p> {
 
     /// What a scalar asks for, and the blocks in it.
     fn scalar(&mut self, place: Place, id: ScalarId) {
-        let (mut found, mut elements, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
+        // What many scalars share is looked at once for a let.
+        if self.seen_for[id.0 as usize].replace(place.reader) == Some(place.reader) {
+            return;
+        }
         let program = self.program;
-        let mut seen = vec![false; program.scalars.len()];
-        for_each_node(program, id, &mut seen, &mut |id, _| match program.scalars.get(id) {
+        match program.scalars.get(id) {
             Scalar::Lookup { collection, key, .. } | Scalar::Exists { collection, key } => {
-                found.push((*collection, &key[..]));
+                key.iter().for_each(|part| self.scalar(place, part.scalar));
+                let stencil = self.keyed(key);
+                self.read(place, *collection, stencil);
             }
-            Scalar::Single { collection, .. } => found.push((*collection, &[])),
-            Scalar::Element { collection, .. } => elements.push(*collection),
-            Scalar::Nested { block, .. } => blocks.push(*block),
-            _ => {}
-        });
-        for block in blocks {
-            self.block(block, Some(block));
+            Scalar::Single { collection, .. } => self.read(place, *collection, Stencil::Const),
+            // What has found the row is a lookup or a search.
+            Scalar::Element { collection, row, .. } => {
+                self.scalar(place, *row);
+                self.read(place, *collection, Stencil::Interval);
+            }
+            Scalar::Nested { block, .. } => self.block(*block, Some(*block)),
+            Scalar::Call { arguments, .. } => arguments.iter().for_each(|&argument| self.scalar(place, argument)),
+            Scalar::Column { .. } | Scalar::Constant(_) | Scalar::Parameter(_) => {}
         }
-        for (collection, key) in found {
-            let stencil = self.keyed(key);
-            self.read(place, collection, stencil);
-        }
-        // What has found the row is a lookup or a search.
-        elements.into_iter().for_each(|collection| self.read(place, collection, Stencil::Interval));
     }
 
     /// Notes that a let reads a collection: once, as it does at worst.
     fn read(&mut self, place: Place, collection: CollectionId, stencil: Stencil) {
         let Place { reader, block, asking } = place;
-        let same = self.reads.iter_mut().find(|read| (read.reader, read.collection) == (reader, collection));
-        match same {
-            Some(read) if read.stencil >= stencil => {}
-            Some(read) => (read.stencil, read.asking) = (stencil, asking),
-            None => self.reads.push(Read { reader, collection, stencil, block, asking }),
+        match self.noted.get(&(reader, collection)) {
+            Some(&at) if self.reads[at].stencil >= stencil => {}
+            Some(&at) => (self.reads[at].stencil, self.reads[at].asking) = (stencil, asking),
+            None => {
+                self.noted.insert((reader, collection), self.reads.len());
+                self.reads.push(Read { reader, collection, stencil, block, asking });
+            }
         }
     }
 }
