@@ -164,7 +164,7 @@ impl Running<'_> {
         };
         // The session's numbers are drawn before it has more statements.
         let _entered = drawing.is_some().then(|| context.enter());
-        match self.options.backend {
+        let rows = match self.options.backend {
             Backend::Cpu => {
                 // A plan for a card takes longer to make.
                 let began = Instant::now();
@@ -182,11 +182,7 @@ impl Running<'_> {
                 let output = output.shown_as(&executable.types);
                 let fields = output.fields().to_vec();
                 let sight = snapshot.sight(&fields);
-                let rows = ResultStream::rows(fields, output.schema(), output).with_sight(sight);
-                let warnings = executable.warnings();
-                let rows = warnings.iter().map(Notice::told).fold(rows, ResultStream::with_notice);
-                self.work.warn(warnings);
-                Ok(rows.cancelled_by(context.cancellation.clone()))
+                ResultStream::rows(fields, output.schema(), output).with_sight(sight)
             }
             Backend::Interpreter => {
                 let mut rows = multiloop_exec::interpret::run(&executable.program, &find, parameters, context)?;
@@ -197,10 +193,13 @@ impl Running<'_> {
                 let batch = |chunk| to_record_batch_as(&fields, &schema, chunk);
                 let batches: Vec<_> = table.chunks.iter().map(|chunk| batch(chunk)).collect();
                 let sight = snapshot.sight(&fields);
-                let rows = ResultStream::rows(fields, schema, batches.into_iter()).with_sight(sight);
-                Ok(rows.cancelled_by(context.cancellation.clone()))
+                ResultStream::rows(fields, schema, batches.into_iter()).with_sight(sight)
             }
-        }
+        };
+        let warnings = executable.warnings();
+        let rows = warnings.iter().map(Notice::told).fold(rows, ResultStream::with_notice);
+        self.work.warn(warnings);
+        Ok(rows.cancelled_by(context.cancellation.clone()))
     }
 }
 

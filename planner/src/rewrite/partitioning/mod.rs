@@ -134,6 +134,10 @@ impl<'p> Partitioning<'p> {
     /// What to warn of, in plain words. `is_searched` says of nested blocks whether the plan answers them by search, and looks at
     /// no row that does not match.
     pub fn warnings(&self, is_searched: impl Fn(BlockId) -> bool) -> Vec<String> {
+        // Where no table is large, what is are guesses.
+        if !self.program.tables().any(|(.., statistics)| statistics.likely_rows() as f64 > PARTITIONED_ROWS) {
+            return Vec::new();
+        }
         let mut warnings: Vec<String> = Vec::new();
         for Read { collection, stencil, block, asking, .. } in &self.reads {
             let is_read_whole = matches!(stencil, Stencil::All | Stencil::Unknown);
