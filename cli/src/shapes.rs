@@ -23,7 +23,7 @@ pub(crate) struct ShapesArguments {
     /// Timed runs a query, after one that is not timed
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// Queries to run, by name, as in cohorts,top-*; decisions and techniques are all of a kind
+    /// Queries to run, by name, as in cohorts,top-*; decisions, everyday and techniques are all of a kind
     #[arg(long, value_name = "NAMES")]
     queries: Option<String>,
     /// How much data: 1 is three million facts

@@ -384,11 +384,11 @@ fn shapes_runs_its_script_and_ends_as_that_does() {
     ]);
     assert_eq!(code_and_errors(&output), (Some(3), String::new()));
     let program = env!("CARGO_BIN_EXE_multiloop");
-    let expected = ["decisions.sql", "shop.sql", "techniques.sql", "--program", program];
+    let expected = ["decisions.sql", "everyday.sql", "shop.sql", "techniques.sql", "--program", program];
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let lines: Vec<&str> = printed.lines().collect();
-    assert_eq!(lines[..5], expected);
-    assert_eq!(lines[5..], ["--threads=1", "--runs=2", "--scale=0.5", "--queries=top-*,cohorts"]);
+    assert_eq!(lines[..6], expected);
+    assert_eq!(lines[6..], ["--threads=1", "--runs=2", "--scale=0.5", "--queries=top-*,cohorts"]);
     let (code, errors) = code_and_errors(&run(&["shapes", "--peers-python", "/no/python"]));
     assert_eq!(code, Some(1));
     assert!(errors.contains("starting /no/python"), "{errors}");

@@ -3,8 +3,8 @@
     python shapes.py --program target/release/multiloop [--data DIR] [--old another/multiloop]
 
 shapes/shop.sql makes the data: sales and returns in stores, by catalog and on the web. shapes/decisions.sql has the
-questions of somebody who runs that shop, in the manner of decision-support benchmarks; shapes/techniques.sql has, for
-each technique of Multiloop, the query that it could hurt.
+questions of somebody who runs that shop, in the manner of decision-support benchmarks; shapes/everyday.sql has what
+people ask of a table every day; shapes/techniques.sql has, for each technique of Multiloop, the query that it could hurt.
 
 Both engines load the same Parquet files into memory, and run each query in turns. Exits with 1 if an answer is wrong or
 missing, with 2 if there is nothing to run on; a query that DuckDB is faster on is only marked.
@@ -29,7 +29,7 @@ from engines import DuckDB, Multiloop, quoted
 from peer import first_difference, settle, text
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "shapes"
-GROUPS = ("decisions", "techniques")
+GROUPS = ("decisions", "techniques", "everyday")
 SLOWER = 1.10  # new / old above it is slower than noise
 BUDGET_S = 4.0  # what takes longer in all engines together is not run again
 

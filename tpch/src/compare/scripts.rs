@@ -19,13 +19,14 @@ macro_rules! files {
 }
 
 /// The scripts, by their paths in `tpch/peers/`.
-const FILES: [(&str, &str); 7] = files! {
+const FILES: [(&str, &str); 8] = files! {
     "peer.py"
     "engines.py"
     "apps.py"
     "shapes.py"
     "shapes/shop.sql"
     "shapes/decisions.sql"
+    "shapes/everyday.sql"
     "shapes/techniques.sql"
 };
 
