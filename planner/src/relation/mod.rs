@@ -13,6 +13,7 @@ pub mod expression;
 mod far_keys;
 mod fingerprint;
 mod inclusion;
+pub(crate) mod merged_aggregates;
 mod not_null;
 pub mod optimise;
 pub(crate) mod profile;

@@ -17,8 +17,8 @@ use super::{Builder, Scope};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::join_kind::JoinKind;
-use crate::relation::effects::average_sum_type;
-use crate::relation::{AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, Relation};
+use crate::relation::merged_aggregates::{MergedAggregates, Shown, is_mergeable};
+use crate::relation::{AggregateCall, ColumnId, Expression, ExpressionKind, Relation};
 use crate::types::DataType;
 use crate::value::Value;
 use std::sync::Arc;
@@ -134,7 +134,7 @@ impl Builder<'_> {
         let (groups, of_set) =
             if empty.is_empty() { (groups, of_set) } else { self.with_empty_sets(groups, of_set, &empty) };
         for (id, of) in stages.shown {
-            columns.push((id, self.shown(of, !empty.is_empty())));
+            columns.push((id, of.value(&self.columns, !empty.is_empty())));
         }
         for (id, numbers) in sets.calls {
             columns.push((*id, bits_of(numbers, sets, &of_set)));
@@ -167,55 +167,12 @@ impl Builder<'_> {
             stages.keys.push((id, self.columns.reference(inner)));
             inner_keys.push((inner, key));
         }
-        let mut inner = Vec::new();
-        for (id, call) in aggregates {
-            let mut merged = |builder: &mut Self, call: AggregateCall, by: AggregateFunction| {
-                let part = builder.columns.add("part", call.data_type, true);
-                let made = builder.columns.add("aggregate", call.data_type, true);
-                let argument = Some(builder.columns.reference(part));
-                let data_type = call.data_type;
-                inner.push((part, call));
-                let outer = AggregateCall { function: by, argument, distinct: false, filter: None, data_type };
-                stages.aggregates.push((made, outer));
-                made
-            };
-            use AggregateFunction as A;
-            let shown = match call.function {
-                A::CountRows | A::Count => Shown::Count(merged(self, call, A::Sum)),
-                A::Average => {
-                    let sum_type = call.argument.as_ref().map_or(call.data_type, |of| average_sum_type(of.data_type));
-                    let sum = AggregateCall { function: A::Sum, data_type: sum_type, ..call.clone() };
-                    let count = AggregateCall { function: A::Count, data_type: DataType::BigInt, ..call };
-                    Shown::Average(merged(self, sum, A::Sum), merged(self, count, A::Sum))
-                }
-                function => Shown::Same(merged(self, call, function)),
-            };
-            stages.shown.push((id, shown));
-        }
+        let merged = MergedAggregates::new(aggregates, &mut self.columns);
         let input = std::mem::replace(&mut stages.input, Arc::new(crate::relation::visit::nothing()));
-        stages.input = Arc::new(Relation::Aggregate { input, keys: inner_keys, aggregates: inner });
+        stages.input = Arc::new(Relation::Aggregate { input, keys: inner_keys, aggregates: merged.parts });
+        stages.aggregates = merged.merges;
+        stages.shown = merged.shown;
         stages
-    }
-
-    /// What is shown of aggregates; `padded` if there may be groups of no rows, of which all are NULL.
-    fn shown(&self, of: Shown, padded: bool) -> Expression {
-        match of {
-            Shown::Same(made) => self.columns.reference(made),
-            Shown::Count(made) => {
-                let counted = self.columns.reference(made);
-                let data_type = counted.data_type;
-                let zero = Expression::constant(Value::Int(0), data_type);
-                if padded || self.columns.get(made).nullable {
-                    Expression::call(Function::Coalesce, vec![counted, zero], data_type)
-                } else {
-                    counted
-                }
-            }
-            Shown::Average(sum, count) => {
-                let parts = vec![self.columns.reference(sum), self.columns.reference(count)];
-                Expression::call(Function::Average, parts, DataType::Numeric)
-            }
-        }
     }
 
     /// Groups with one for each list of no keys, even where there is no row; and the number of a group's list.
@@ -244,30 +201,6 @@ struct Stages {
     aggregates: Vec<(ColumnId, AggregateCall)>,
     /// What the aggregates are that were asked for.
     shown: Vec<(ColumnId, Shown)>,
-}
-
-/// What an aggregate is made of.
-enum Shown {
-    Same(ColumnId),
-    Count(ColumnId),
-    /// A sum and a count.
-    Average(ColumnId, ColumnId),
-}
-
-/// Whether aggregates of groups give that of all their rows, the same to the last digit.
-fn is_mergeable(call: &AggregateCall) -> bool {
-    use AggregateFunction as A;
-    let is_exact = call
-        .argument
-        .as_ref()
-        .is_none_or(|of| of.data_type.is_integer() || of.data_type.is_decimal() || of.data_type == DataType::Numeric);
-    let merges = match call.function {
-        A::CountRows | A::Count | A::Min | A::Max | A::BoolAnd | A::BoolOr => true,
-        A::Sum => is_exact,
-        A::Average => is_exact && call.data_type == DataType::Numeric,
-        _ => false,
-    };
-    merges && !call.distinct
 }
 
 /// The keys that GROUPING asks for; 42803 for what is none.

@@ -323,6 +323,6 @@ fn connected(nodes: impl Iterator<Item = usize>, edges: impl Iterator<Item = Vec
 }
 
 /// Whether equal values of a type are one value: 0 and -0, or a month and thirty days, are equal and differ.
-fn is_exact(data_type: DataType) -> bool {
+pub(super) fn is_exact(data_type: DataType) -> bool {
     !data_type.is_float() && data_type != DataType::Interval
 }

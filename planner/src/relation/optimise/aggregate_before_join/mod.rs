@@ -17,6 +17,9 @@
 //! 3. *Rebuild*: all else is aggregated, by the columns that reach the dimensions and the keys that are not theirs. The
 //!    result is joined with them, placed and pruned again.
 //!
+//! Where the key has texts of a dimension and does not determine its row, groups are made in two steps, and the first is moved
+//! (`stages`).
+//!
 //! Guard, and why:
 //! * the columns that reach a dimension are unique in it, by the statistics of the snapshot: two suppliers of one number
 //!   would be two groups, or count each line twice in one;
@@ -37,6 +40,7 @@
 //! came before, for a top-k that breaks ties by all of them.
 
 mod dimensions;
+pub(super) mod stages;
 
 use super::derive_predicates::EqualityClasses;
 use super::prune_columns::prune_below;
@@ -78,8 +82,9 @@ pub(super) fn aggregate_before_joins(
     }
     let moved = match &**relation {
         Relation::Aggregate { input, keys, aggregates } => {
-            let grouping = Grouping { keys: keys.clone(), aggregates: aggregates.clone() };
-            grouping.moved(input, depth, profiles, columns)
+            let grouping = || Grouping { keys: keys.clone(), aggregates: aggregates.clone() };
+            let moved = grouping().moved(input, depth, profiles, columns);
+            moved.or_else(|| grouping().staged(input, depth, profiles, columns))
         }
         // A condition on groups (HAVING) goes to them, below the join.
         Relation::Filter { .. } if below => Some((**relation).clone()),
