@@ -51,6 +51,12 @@ impl ByteKeys {
         self.bytes.extend_from_slice(key);
     }
 
+    /// So many keys more are likely to come, as long as those that are there.
+    pub(crate) fn expect(&mut self, more: usize) {
+        self.entries.reserve(more);
+        self.bytes.reserve(self.bytes.len().div_ceil(self.len().max(1)) * more);
+    }
+
     /// Bytes held.
     pub(crate) fn held(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>() + self.bytes.capacity()

@@ -138,6 +138,13 @@ impl Grouper {
         }
     }
 
+    /// So many groups in all are likely to come.
+    pub(crate) fn expect(&mut self, groups: usize) {
+        if let Grouper::Hash(hashed) = self {
+            hashed.table.expect(groups);
+        }
+    }
+
     /// The rows to come are of this piece.
     pub(crate) fn begin_piece(&mut self, piece: usize) {
         match self {

@@ -1,8 +1,9 @@
 //! A dictionary page, as tables of what rows become.
 
 use super::plain::{self, Texts};
-use super::{Kind, PageError, Result};
+use super::{Kind, PageError, Result, Scale};
 use crate::column::Dictionary as Strings;
+use crate::cpu::simd::kernel::vectorised;
 use std::sync::Arc;
 
 /// The values of a dictionary page.
@@ -35,18 +36,12 @@ impl Dictionary {
     pub fn new(kind: Kind, data: &[u8], count: usize) -> Result<Self> {
         let values = match kind {
             Kind::Boolean => return Err(PageError::Malformed("a dictionary of booleans")),
-            Kind::Int32 { unsigned, scale } => {
-                let values = plain::wide(plain::fixed(data, 4, 0, count)?, unsigned);
-                narrow(values.map(|value| plain::scaled(value, scale)).collect::<Result<_>>()?)
-            }
-            Kind::Int64 { scale } => {
-                let values = plain::i64s(plain::fixed(data, 8, 0, count)?);
-                narrow(values.map(|value| plain::scaled(value, scale)).collect::<Result<_>>()?)
-            }
+            Kind::Int32 { unsigned, scale } => scaled(plain::wide(plain::fixed(data, 4, 0, count)?, unsigned), scale)?,
+            Kind::Int64 { scale } => scaled(plain::i64s(plain::fixed(data, 8, 0, count)?), scale)?,
             Kind::Fixed(width) => {
                 let values: Vec<i128> = plain::fixed_numbers(plain::fixed(data, width, 0, count)?, width).collect();
-                match values.iter().map(|&value| i64::try_from(value).ok()).collect() {
-                    Some(values) => narrow(values),
+                match values.iter().map(|&value| i64::try_from(value).ok()).collect::<Option<Vec<_>>>() {
+                    Some(values) => narrow(values.iter().copied()),
                     None => Values::Int128(values),
                 }
             }
@@ -97,15 +92,31 @@ impl Dictionary {
     }
 }
 
-/// Numbers as offsets from the least of them, as narrow as can be.
-fn narrow(values: Vec<i64>) -> Values {
-    let (min, max) = values.iter().fold((i64::MAX, i64::MIN), |(min, max), &value| (min.min(value), max.max(value)));
+/// Numbers as their scale has them.
+fn scaled(values: impl ExactSizeIterator<Item = i64> + Clone, scale: Scale) -> Result<Values> {
+    if let Scale::One = scale {
+        return Ok(narrow(values));
+    }
+    let values = values.map(|value| plain::scaled(value, scale)).collect::<Result<Vec<_>>>()?;
+    Ok(narrow(values.iter().copied()))
+}
+
+/// Numbers as offsets from the least of them, as narrow as can be. A dictionary may have as many values as its page has rows, so that
+/// they are read twice rather than kept.
+fn narrow(values: impl ExactSizeIterator<Item = i64> + Clone) -> Values {
+    let (min, max) = vectorised(|| {
+        let widen = |(min, max): (i64, i64), value: i64| (min.min(value), max.max(value));
+        values.clone().fold((i64::MAX, i64::MIN), widen)
+    });
     let (min, range) = if min > max { (0, 0) } else { (min, max.wrapping_sub(min) as u64) };
-    let offsets = || values.iter().map(|value| value.wrapping_sub(min) as u64);
     match range {
-        0..=0xff => Values::Offsets8(min, offsets().map(|offset| offset as u8).collect()),
-        0x100..=0xffff => Values::Offsets16(min, offsets().map(|offset| offset as u16).collect()),
-        0x1_0000..=0xffff_ffff => Values::Offsets32(min, offsets().map(|offset| offset as u32).collect()),
-        _ => Values::Int64(values),
+        0..=0xff => Values::Offsets8(min, vectorised(|| values.map(|value| value.wrapping_sub(min) as u8).collect())),
+        0x100..=0xffff => {
+            Values::Offsets16(min, vectorised(|| values.map(|value| value.wrapping_sub(min) as u16).collect()))
+        }
+        0x1_0000..=0xffff_ffff => {
+            Values::Offsets32(min, vectorised(|| values.map(|value| value.wrapping_sub(min) as u32).collect()))
+        }
+        _ => Values::Int64(values.collect()),
     }
 }

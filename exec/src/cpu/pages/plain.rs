@@ -12,16 +12,16 @@ pub(super) fn fixed(data: &[u8], width: usize, skip: usize, count: usize) -> Res
     data.get(start..).and_then(|data| data.get(..bytes)).ok_or(SHORT)
 }
 
-pub(super) fn i32s(data: &[u8]) -> impl ExactSizeIterator<Item = i32> {
+pub(super) fn i32s(data: &[u8]) -> impl ExactSizeIterator<Item = i32> + Clone {
     data.as_chunks::<4>().0.iter().map(|bytes| i32::from_le_bytes(*bytes))
 }
 
-pub(super) fn i64s(data: &[u8]) -> impl ExactSizeIterator<Item = i64> {
+pub(super) fn i64s(data: &[u8]) -> impl ExactSizeIterator<Item = i64> + Clone {
     data.as_chunks::<8>().0.iter().map(|bytes| i64::from_le_bytes(*bytes))
 }
 
 /// Numbers of 32 bits in 64.
-pub(super) fn wide(data: &[u8], unsigned: bool) -> impl ExactSizeIterator<Item = i64> {
+pub(super) fn wide(data: &[u8], unsigned: bool) -> impl ExactSizeIterator<Item = i64> + Clone {
     i32s(data).map(move |value| if unsigned { i64::from(value as u32) } else { value.into() })
 }
 

@@ -146,6 +146,21 @@ impl BufferKeys {
         }
     }
 
+    /// Forgets the keys, and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        match self {
+            BufferKeys::Direct(codes) => codes.clear(),
+            BufferKeys::Hash { bits64, bits128, bytes, tuples, tiles } => {
+                bits64.clear();
+                bits128.clear();
+                bytes.bytes.iter_mut().for_each(Vec::clear);
+                bytes.ends.clear();
+                tuples.clear();
+                tiles.clear();
+            }
+        }
+    }
+
     /// Puts the keys of a tile at the places of its tuples, all below `len`. `parts` are those of the tuples, of hashed keys;
     /// `before` are the rows of each part before.
     pub(crate) fn put(

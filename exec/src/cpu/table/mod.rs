@@ -286,6 +286,18 @@ impl GroupTable {
         }
     }
 
+    /// So many keys in all are likely to come, as long as those that are there: tables and keys grow in one step.
+    pub(crate) fn expect(&mut self, keys: usize) {
+        let more = keys.saturating_sub(self.len());
+        match &mut self.keys {
+            CodeKeys::Bits32(keys) => keys.reserve(more),
+            CodeKeys::Bits64(keys) => keys.reserve(more),
+            CodeKeys::Bits128(keys) => keys.reserve(more),
+            CodeKeys::Bytes(keys) => keys.expect(more),
+        }
+        self.slots.expect(keys);
+    }
+
     /// Numbers keys, new ones in order; those marked absent get [`NO_GROUP`].
     pub(crate) fn insert(&mut self, codes: &Codes, numbers: &mut Vec<u32>) {
         numbers.clear();

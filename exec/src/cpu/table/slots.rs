@@ -197,10 +197,22 @@ impl Slots {
         }
     }
 
+    /// Makes room for so many keys in all, in one step.
+    pub(crate) fn expect(&mut self, keys: usize) {
+        let room = (keys * 2).next_power_of_two().min(SLOTS_MAX);
+        if room > self.slots.len() {
+            self.grow_to(room);
+        }
+    }
+
     #[cold]
     fn grow(&mut self) {
         let times = if self.slots.len() < NEAR_SLOTS { 4 } else { 2 };
-        let mut grown = Slots::of(vec![0; self.slots.len() * times], self.len);
+        self.grow_to(self.slots.len() * times);
+    }
+
+    fn grow_to(&mut self, room: usize) {
+        let mut grown = Slots::of(vec![0; room], self.len);
         let mask = grown.slots.len() - 1;
         let (blocks, _) = self.slots.as_chunks::<BATCH>();
         for entries in blocks {
