@@ -428,7 +428,8 @@ impl Compiler<'_> {
                         limit: *limit,
                         offset: *offset,
                         rejects: Technique::TopKRejects.is_on()
-                            && arguments.iter().all(|id| self.is_safe(id, expressions)),
+                            && !arguments.iter().any(|&id| self.program.scalars.effects(id).volatile),
+                        failing: arguments.iter().copied().filter(|&id| expressions.may_fail(id)).collect(),
                     })
                 }
                 _ => GeneratorKind::Reduce(self.reduce(None, aggregates, define, (nest, expressions))?),

@@ -315,8 +315,10 @@ pub(crate) struct TopKPlan {
     pub(crate) limit: ScalarId,
     pub(crate) offset: ScalarId,
     /// Whether rows that are known not to be among the first may be left out before their fields are computed: nothing
-    /// that is computed of them may fail.
+    /// that is computed of them is volatile.
     pub(crate) rejects: bool,
+    /// The arguments that may fail: these are computed of all rows.
+    pub(crate) failing: Vec<ScalarId>,
 }
 
 impl Plan {

@@ -12,6 +12,7 @@
 //! | `Histogram` | texts | an object of JSON: how often there is each |
 //! | `Most` | texts of rows (`gather`) | what is kept of those that are there most often, of equally many the least |
 //! | `DistinctEstimate` | anything | a bigint, by HyperLogLog of 2^14 registers: an error of 0.8 % (one standard deviation); up to 2,048 it is exact |
+//! | `Nth` | values in an order | the one at a place, of the same type |
 //! | `User` | what a program says | what a program says (`function/user.rs`) |
 //! | `FirstRow`, `LastRow` | texts of rows (`gather`) | what is kept of the row whose front is the least (the greatest), of equal ones the first (the last) |
 
@@ -58,8 +59,21 @@ pub enum Statistic {
     FirstRow,
     /// The last row.
     LastRow,
+    /// The value at a place in an order.
+    Nth(Nth),
     /// An aggregate that a program registered, whose states may be merged in any order.
     User(UserFunction),
+}
+
+/// A place in an order of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Nth {
+    /// The place, counted from 1; with fewer values there is none, and the statistic is NULL.
+    pub place: u32,
+    /// Whether the greatest value is the first.
+    pub descending: bool,
+    /// Whether equal values have one place.
+    pub dense: bool,
 }
 
 /// What is measured of pairs (y, x).
@@ -137,6 +151,14 @@ const NAMED: [(&str, Statistic); 15] = [
 /// The beginning of the name of `Most`.
 const MOST: &str = "most_";
 
+/// The beginnings of the names of `Nth`, by whether it is descending, and dense.
+const NTH: [(&str, bool, bool); 4] = [
+    ("nth_least_", false, false),
+    ("nth_greatest_", true, false),
+    ("dense_nth_least_", false, true),
+    ("dense_nth_greatest_", true, true),
+];
+
 impl Statistic {
     /// Its name in the text form of programs.
     pub fn name(self) -> String {
@@ -144,6 +166,11 @@ impl Statistic {
             Statistic::Pair(measure) => measure.name().to_owned(),
             Statistic::User(function) => function.word(),
             Statistic::Most(count) => format!("{MOST}{count}"),
+            Statistic::Nth(nth) => {
+                let is_it =
+                    |(_, descending, dense): &&(&str, bool, bool)| (*descending, *dense) == (nth.descending, nth.dense);
+                format!("{}{}", NTH.iter().find(is_it).map_or("nth_", |(name, ..)| name), nth.place)
+            }
             other => NAMED.iter().find(|(_, known)| *known == other).map_or("statistic", |(name, _)| name).to_owned(),
         }
     }
@@ -159,6 +186,12 @@ impl Statistic {
         if let Some(function) = UserFunction::of_word(name) {
             return Some(Statistic::User(function));
         }
+        for (beginning, descending, dense) in NTH {
+            if let Some(place) = name.strip_prefix(beginning) {
+                let place = place.parse().ok().filter(|&place| place > 0)?;
+                return Some(Statistic::Nth(Nth { place, descending, dense }));
+            }
+        }
         name.strip_prefix(MOST)?.parse().ok().map(Statistic::Most)
     }
 
@@ -170,10 +203,12 @@ impl Statistic {
     /// Whether a value that comes twice is as good as one.
     pub fn is_idempotent(self) -> bool {
         use Statistic as S;
-        matches!(
-            self,
-            S::BitAnd | S::BitOr | S::BitStringAnd | S::BitStringOr | S::DistinctEstimate | S::FirstRow | S::LastRow
-        )
+        match self {
+            S::BitAnd | S::BitOr | S::BitStringAnd | S::BitStringOr | S::DistinctEstimate => true,
+            S::FirstRow | S::LastRow => true,
+            S::Nth(nth) => nth.dense,
+            _ => false,
+        }
     }
 
     /// Whether it is a number of no values, too: 0.
@@ -247,10 +282,13 @@ mod tests {
     fn names_read_back() {
         let all = NAMED.iter().map(|(_, statistic)| *statistic);
         let pairs = PairMeasure::ALL.map(Statistic::Pair);
-        for statistic in all.chain(pairs).chain([Statistic::Most(7)]) {
+        let nth = [false, true].map(|descending| Statistic::Nth(Nth { place: 3, descending, dense: true }));
+        let plain = Statistic::Nth(Nth { place: 17, descending: true, dense: false });
+        for statistic in all.chain(pairs).chain([Statistic::Most(7), plain]).chain(nth) {
             assert_eq!(Statistic::of_name(&statistic.name()), Some(statistic));
         }
         assert_eq!(Statistic::of_name("most_"), None);
+        assert_eq!(Statistic::of_name("nth_least_0"), None);
     }
 
     #[test]

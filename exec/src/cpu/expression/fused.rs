@@ -5,6 +5,7 @@
 //! `value - low <= high - low`, on lanes as narrow as the column is.
 
 use crate::Result;
+use crate::column::order_key::{text_order, text_order_at};
 use crate::column::{Column, ColumnData, Dictionary};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::kernels::mask::Lane;
@@ -12,11 +13,12 @@ use crate::cpu::kernels::{compare, fill_truth_of, text};
 use crate::cpu::simd::kernel::{append, vectorised};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::rows::Rows;
-use crate::cpu::vector::valid_rows::valid_rows;
+use crate::cpu::vector::valid_rows::{slice_bits, valid_rows};
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::nodes::Operation;
 use crate::technique::Technique;
 use multiloop_planner::function::Function;
+use multiloop_planner::multiloop::ScalarId;
 
 /// A comparison of a column with a constant, or a search in it for a pattern.
 #[derive(Clone, Copy)]
@@ -163,6 +165,73 @@ pub(super) fn scanned<'t>(tile: &'t Tile<'_>, number: u32) -> Option<(&'t Column
     }
 }
 
+impl Tile<'_> {
+    /// Makes `bits` the truth of a comparison (for these orders: less, equal, greater) of a scalar with a value that is not NULL, on the
+    /// column's own form, if it is a column that has not been loaded, of a scan or of strings; and `valid` where it is not NULL, if it may be:
+    /// whether it may. None if that cannot be done.
+    pub(in crate::cpu) fn compare_scanned(
+        &self,
+        scalar: ScalarId,
+        value: &Vector,
+        holds: [bool; 3],
+        bits: &mut Bitmap,
+        valid: &mut Bitmap,
+    ) -> Option<bool> {
+        let number = self.expressions.number(scalar) as u32;
+        let Operation::Column { index, field, optional: false } = self.node(number).operation else { return None };
+        if self.is_computed(number) || !Technique::Fused.is_on() {
+            return None;
+        }
+        let column = self.sources[index].as_ref()?.column(field)?;
+        let (rows, len) = (&self.tuples().rows[index], self.len());
+        let done = match (&column.data, rows) {
+            (ColumnData::Text { offsets, bytes }, _) => {
+                compare_texts((&offsets[..], bytes.as_slice()), rows, len, (value.text(0)?.as_bytes(), holds), bits);
+                true
+            }
+            (_, Rows::Range(_)) => compare_column(column, rows, len, &[(value, What::Compare(holds))], bits),
+            _ => false,
+        };
+        let nulls = if done { column.nulls.as_ref() } else { return None };
+        match (nulls, rows) {
+            (None, _) => {}
+            (Some(nulls), Rows::Range(start)) => slice_bits(nulls.inner(), *start as usize, len, valid),
+            (Some(nulls), Rows::List(list)) => valid.fill(len, |tuple| nulls.is_valid(list[tuple] as usize)),
+        }
+        Some(nulls.is_some())
+    }
+
+    /// Whether [`Tile::compare_scanned`] can do it, most likely.
+    pub(in crate::cpu) fn compares_scanned(&self, scalar: ScalarId) -> bool {
+        let is_compared = |data: &ColumnData| match data {
+            ColumnData::Dictionary8 { .. } | ColumnData::Dictionary16 { .. } | ColumnData::Dictionary32 { .. } => true,
+            ColumnData::Int128(_) => false,
+            other => other.is_integer(),
+        };
+        Technique::Fused.is_on() && self.scanned(scalar).is_some_and(|(column, _)| is_compared(&column.data))
+    }
+}
+
+/// Compares the strings of a column with one, by their first eight bytes, and those that begin like it as a whole.
+fn compare_texts(
+    (offsets, bytes): (&[i32], &[u8]),
+    rows: &Rows,
+    len: usize,
+    (value, holds): (&[u8], [bool; 3]),
+    bits: &mut Bitmap,
+) {
+    let first = text_order(value);
+    let passes = |row: usize| {
+        let (start, end) = (offsets[row] as usize, offsets[row + 1] as usize);
+        let order = text_order_at(bytes, start, end - start).cmp(&first);
+        holds[(order.then_with(|| bytes[start..end].cmp(value)) as i8 + 1) as usize]
+    };
+    match rows {
+        Rows::Range(start) => bits.fill(len, |tuple| passes(*start as usize + tuple)),
+        Rows::List(list) => bits.fill(len, |tuple| passes(list[tuple] as usize)),
+    }
+}
+
 /// Compares left offsets plus a number with right ones.
 fn compare_offsets<U: Lane + Default>(left: &[U], right: &[U], shift: i64, holds: [bool; 3], bits: &mut Bitmap) {
     /// Whether a + shift < b; for a negative shift that is not b + (-shift - 1) < a.
@@ -231,7 +300,7 @@ pub(super) fn hold(
     }
     let Some(nulls) = column.nulls.as_ref() else { return Ok(Some(false)) };
     match rows {
-        Rows::Range(start) => crate::cpu::vector::valid_rows::slice_bits(nulls.inner(), *start as usize, len, valid),
+        Rows::Range(start) => slice_bits(nulls.inner(), *start as usize, len, valid),
         Rows::List(list) => valid.fill(len, |tuple| nulls.is_valid(list[tuple] as usize)),
     }
     Ok(Some(true))

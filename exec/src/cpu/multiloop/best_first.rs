@@ -1,5 +1,5 @@
-//! The chunk order of an ordered top-k: by the ranges of their sort keys, the best first. Who has enough rows leaves out what
-//! cannot come before the last of them without looking at it.
+//! The chunk order of an ordered top-k: by the ranges of their sort keys, then of the fields that break ties, the best first. Who
+//! has enough rows leaves out what cannot come before the last of them without looking at it.
 //!
 //! Which rows are kept does not depend on the order in which they come: ties are broken by all fields. Where something may
 //! fail, every row is looked at all the same.
@@ -9,13 +9,17 @@ use crate::collections::rows::RowSet;
 use crate::column::Span;
 use crate::cpu::expression::chunk_test::Zone;
 use crate::cpu::multiloop::frame::Frame;
+use crate::cpu::multiloop::last_row::Compared;
 use crate::cpu::multiloop::nest::Piece;
 use crate::cpu::multiloop::sink::Sink;
+use crate::cpu::multiloop::top_k::LastKey;
 use crate::cpu::vector::rows::Source as TileSource;
 use crate::plan::nodes::Operation;
+use crate::plan::register::Register;
 use crate::plan::tree::{GeneratorKind, LoopPlan};
 use multiloop_planner::multiloop::{CollectionId, Source};
 use multiloop_planner::types::SortOrder;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Rows of the first pieces: what is kept early rejects the most.
@@ -24,46 +28,61 @@ const FIRST_ROWS: usize = 1 << 12;
 /// How many pieces are cut into such.
 const FIRST_PIECES: usize = 2;
 
-/// The column by which the outermost rows of a top-k are ordered first.
-#[derive(Clone, Copy)]
-pub(super) struct FirstKey {
+/// Columns by which pieces are put in order.
+const RANKING_COLUMNS: usize = 3;
+
+/// The columns by which the outermost rows of a top-k are compared first, up to an argument that is none.
+pub(super) struct ChunkKeys {
     collection: CollectionId,
-    field: u32,
-    order: SortOrder,
+    keys: Vec<ChunkKey>,
     /// Whether a piece may be left out.
     skips: bool,
 }
 
-impl FirstKey {
+/// One of them.
+struct ChunkKey {
+    field: u32,
+    order: SortOrder,
+    /// Whether ranges say all of a value: of texts they have the first bytes.
+    exact: bool,
+}
+
+impl ChunkKeys {
     /// None of what makes something else, or is ordered by what is computed.
     pub(super) fn of(plan: &LoopPlan) -> Option<Self> {
         let [generator] = &plan.generators[..] else { return None };
         let GeneratorKind::TopK(top_k) = &generator.kind else { return None };
-        let (&order, &first) = (top_k.order.first()?, top_k.arguments.first()?);
         let Source::Rows(collection) = plan.levels.first()?.source else { return None };
-        let nodes = &plan.expressions.nodes;
-        let Operation::Column { index: 0, field, optional: false } =
-            nodes[*plan.expressions.numbers.get(&first)? as usize].operation
-        else {
+        // Which error is met first is not to depend on what comes first.
+        if top_k.order.is_empty() || !top_k.rejects || !top_k.failing.is_empty() || plan.unmatched.is_some() {
             return None;
+        }
+        let nodes = &plan.expressions.nodes;
+        let key = |argument: &Compared| {
+            let node = &nodes[*plan.expressions.numbers.get(&argument.scalar)? as usize];
+            let Operation::Column { index: 0, field, optional: false } = node.operation else { return None };
+            Some(ChunkKey { field, order: argument.order, exact: node.register != Register::Text })
         };
-        let is_safe = nodes.iter().all(|node| !node.may_fail && !node.volatile);
-        (top_k.rejects && plan.unmatched.is_none()).then_some(FirstKey { collection, field, order, skips: is_safe })
+        let keys: Vec<ChunkKey> = Compared::all(top_k).0.iter().map_while(key).collect();
+        let skips = nodes.iter().all(|node| !node.may_fail && !node.volatile);
+        (!keys.is_empty()).then_some(ChunkKeys { collection, keys, skips })
     }
 
     /// Pieces in the order in which they are begun.
-    pub(super) fn ordered(self, frame: &Frame<'_>, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
+    pub(super) fn ordered(&self, frame: &Frame<'_>, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
         let stored = frame.get(self.collection)?;
         let rows = stored.outermost()?;
-        let known: Vec<Option<i64>> = (0..rows.chunks.len()).map(|chunk| self.best(rows, chunk)).collect();
-        let mut ranked: Vec<(Option<i64>, Piece)> = pieces
+        let ranked_by = &self.keys[..self.keys.len().min(RANKING_COLUMNS)];
+        let best = |chunk: usize| ranked_by.iter().map(|key| key.best(rows, chunk)).collect::<Vec<_>>();
+        let known: Vec<Vec<Option<i64>>> = (0..rows.chunks.len()).map(best).collect();
+        let mut ranked: Vec<(&[Option<i64>], Piece)> = pieces
             .into_iter()
             .map(|piece| match &piece {
-                Piece::Rows { chunk, .. } => (known[*chunk], piece),
-                _ => (None, piece),
+                Piece::Rows { chunk, .. } => (&known[*chunk][..], piece),
+                _ => (&[][..], piece),
             })
             .collect();
-        if self.order.descending {
+        if self.is_descending() {
             // In a table that ascends the last rows are the best ones.
             ranked.reverse();
         }
@@ -77,21 +96,53 @@ impl FirstKey {
         Ok(ordered)
     }
 
+    fn is_descending(&self) -> bool {
+        self.keys.first().is_some_and(|key| key.order.descending)
+    }
+
     /// Adds a piece in small ones.
-    fn cut(self, piece: Piece, to: &mut Vec<Piece>) {
+    fn cut(&self, piece: Piece, to: &mut Vec<Piece>) {
         let Piece::Rows { chunk, rows } = piece else { return to.push(piece) };
         let starts = rows.clone().step_by(FIRST_ROWS);
         let part = |start: usize| Piece::Rows { chunk, rows: start..rows.end.min(start + FIRST_ROWS) };
-        if self.order.descending {
+        if self.is_descending() {
             to.extend(starts.rev().map(part));
         } else {
             to.extend(starts.map(part));
         }
     }
 
+    /// Whether no row of a piece can be among those that are kept: what is best of its chunk in each column is worse than what the
+    /// last row has, or ties with it in columns before the one in which it is worse.
+    pub(super) fn is_beaten(&self, frame: &Frame<'_>, piece: &Piece, sinks: &[Sink<'_>]) -> Result<bool> {
+        let ([Sink::TopK(top_k)], Piece::Rows { chunk, .. }, true) = (sinks, piece, self.skips) else {
+            return Ok(false);
+        };
+        let stored = frame.get(self.collection)?;
+        for (at, key) in self.keys.iter().enumerate() {
+            let (Some(best), Some(last)) = (key.best(stored.outermost()?, *chunk), top_k.last_key(at)) else {
+                return Ok(false);
+            };
+            let last = match last {
+                LastKey::Of(last) => last,
+                // NULL comes before all of its values, or behind them.
+                LastKey::Null => return Ok(key.order.nulls_first),
+                LastKey::Unknown => return Ok(false),
+            };
+            match best.cmp(&if key.order.descending { !last } else { last }) {
+                Ordering::Greater => return Ok(true),
+                Ordering::Equal if key.exact => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl ChunkKey {
     /// A number that is the less the better the best row of a chunk is; none where NULL may be, which is better than all, or nothing
     /// is known.
-    fn best(self, rows: &RowSet, chunk: usize) -> Option<i64> {
+    fn best(&self, rows: &RowSet, chunk: usize) -> Option<i64> {
         let source = TileSource::Chunk { chunk: Arc::clone(&rows.chunks[chunk]), fields: rows.fields.clone() };
         let Span { range, nulls, .. } = source.known(self.field)?;
         let (least, greatest) = range?;
@@ -100,16 +151,5 @@ impl FirstKey {
         }
         // -1 - x turns the order around, of the least number, too.
         Some(if self.order.descending { !greatest } else { least })
-    }
-
-    /// Whether no row of a piece can be among those that are kept.
-    pub(super) fn is_beaten(self, frame: &Frame<'_>, piece: &Piece, sinks: &[Sink<'_>]) -> Result<bool> {
-        let ([Sink::TopK(top_k)], Piece::Rows { chunk, .. }, true) = (sinks, piece, self.skips) else {
-            return Ok(false);
-        };
-        let Some(last) = top_k.last_key() else { return Ok(false) };
-        let stored = frame.get(self.collection)?;
-        let last = if self.order.descending { !last } else { last };
-        Ok(self.best(stored.outermost()?, *chunk).is_some_and(|best| best > last))
     }
 }

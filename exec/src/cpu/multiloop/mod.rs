@@ -5,6 +5,7 @@ mod best_first;
 pub(crate) mod frame;
 mod in_order;
 pub(crate) mod inputs;
+mod last_row;
 mod layout;
 pub(crate) mod lookup;
 pub(crate) mod nest;
@@ -22,7 +23,7 @@ use crate::cpu::collections::stored::{Buckets, Groups, Members, Stored};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::index::KeyIndex;
-use crate::cpu::multiloop::best_first::FirstKey;
+use crate::cpu::multiloop::best_first::ChunkKeys;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::multiloop::layout::layout;
 use crate::cpu::multiloop::nest::{Marks, Nest, Piece};
@@ -62,8 +63,8 @@ pub(crate) fn run<'a>(
     pool: Option<&Pool>,
 ) -> Result<Vec<Arc<Stored>>> {
     let mut pieces = pieces(frame, plan, Workers { pool, context: frame.shared.context })?;
-    if let Some(first_key) = FirstKey::of(plan) {
-        pieces = first_key.ordered(frame, pieces)?;
+    if let Some(keys) = ChunkKeys::of(plan) {
+        pieces = keys.ordered(frame, pieces)?;
     }
     if pool.is_some() {
         frame.shared.context.progress.total.fetch_add(steps_of(&pieces), Ordering::Relaxed);
@@ -126,10 +127,10 @@ pub(crate) fn run_pieces<'a>(
     let stops = stops(plan, &setups);
     let nest = |plan, marks| Ok(Nest::new(frame, plan, marks)?.stopping(stops));
     let state = || Ok((nest(plan, marks.clone())?, sinks(frame, plan, defines, &setups)?));
-    let first_key = FirstKey::of(plan);
+    let chunk_keys = ChunkKeys::of(plan);
     let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), number: usize, piece: &Piece| {
         sinks.iter_mut().for_each(|sink| sink.begin_piece(number));
-        if !first_key.map_or(Ok(false), |key| key.is_beaten(frame, piece, sinks))? {
+        if !chunk_keys.as_ref().map_or(Ok(false), |keys| keys.is_beaten(frame, piece, sinks))? {
             nest.run(piece, sinks)?;
         }
         if pool.is_some() {

@@ -1,21 +1,18 @@
 //! Top-k: the first rows in an order. Every worker keeps the best rows that it has seen and drops the rest from time
-//! to time; from then on rows that come behind the last of them are left out before their fields are computed. What is
-//! left of all workers is cut at the end.
+//! to time; from then on rows that come behind the last of them are left out before their fields are computed, but for fields that
+//! may fail, which are computed of all rows. What is left of all workers is cut at the end.
 
 use crate::Result;
-use crate::column::order_key::float_key;
+use crate::column::order_key::{float_key, text_order};
 use crate::cpu::expression::tile::Tile;
-use crate::cpu::kernels::fill_truth_of;
+use crate::cpu::multiloop::last_row::{self, Compared};
 use crate::cpu::sort::order::{RowOrder, SORTED_BYTES, Ties};
-use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
-use crate::cpu::vector::{VectorData, builder};
+use crate::cpu::vector::builder::ColumnBuilder;
+use crate::cpu::vector::{Vector, VectorData, builder};
 use crate::plan::tree::TopKPlan;
 use crate::workers::context::{Context, Reservation};
 use crate::workers::schedule::Workers;
 use multiloop_planner::types::SortOrder;
-use multiloop_planner::value::compare_floats;
-use std::cmp::Ordering;
 
 /// The best rows of one worker.
 pub(crate) struct TopK<'p> {
@@ -24,10 +21,11 @@ pub(crate) struct TopK<'p> {
     keep: usize,
     columns: Vec<ColumnBuilder>,
     rows: usize,
-    /// The first order key of the last row to keep, once there are enough: what comes behind it is not wanted.
-    last: Option<Last>,
-    mask: Bitmap,
-    positions: Vec<u32>,
+    /// The arguments by which rows are compared, and whether rows that are equal in them are the same.
+    compared: (Vec<Compared>, bool),
+    /// What the last row to keep is in these, as constants, once there are enough rows: what comes behind it is not wanted.
+    last: Vec<Vector>,
+    memory: last_row::Memory,
     context: &'p Context,
     reservation: Reservation,
 }
@@ -35,83 +33,73 @@ pub(crate) struct TopK<'p> {
 /// Rows beyond twice those to keep at which the rest is dropped: few, since what is dropped early rejects the most.
 const CUT_ROWS: usize = 1 << 12;
 
-/// A value that is not NULL.
-#[derive(Clone, Copy)]
-enum Last {
-    Integer(i64),
-    Float(f64),
+/// Rows beyond those to keep that are looked at before the others of a large tile are compared with the last of them.
+const FIRST_ROWS: usize = 1 << 9;
+
+/// What ranges of chunks know of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LastKey {
+    Null,
+    /// A number in the order of values.
+    Of(i64),
+    Unknown,
 }
 
 impl<'p> TopK<'p> {
     /// No rows yet.
     pub(crate) fn new(plan: &'p TopKPlan, keep: usize, context: &'p Context) -> Self {
-        let columns = new_columns(plan);
-        let reservation = Reservation::new(&context.memory);
-        let (mask, positions) = (Bitmap::default(), Vec::new());
-        TopK { plan, keep, columns, rows: 0, last: None, mask, positions, context, reservation }
+        let (columns, reservation) = (new_columns(plan), Reservation::new(&context.memory));
+        let (compared, last, memory) = (Compared::all(plan), Vec::new(), last_row::Memory::default());
+        TopK { plan, keep, columns, rows: 0, compared, last, memory, context, reservation }
     }
 
-    /// The first order key of the last row to keep, as ranges of chunks have it: what comes behind it is not wanted.
-    pub(crate) fn last_key(&self) -> Option<i64> {
-        Some(match self.last? {
-            Last::Integer(value) => value,
-            Last::Float(value) => float_key(value),
+    /// Of the last row to keep what it is in an argument by which rows are compared, as ranges of chunks have it; none as long as
+    /// there are not enough rows.
+    pub(super) fn last_key(&self, at: usize) -> Option<LastKey> {
+        let last = self.last.get(at)?;
+        Some(match &last.data {
+            _ if last.is_null(0) => LastKey::Null,
+            VectorData::F64(values) => LastKey::Of(float_key(values[0])),
+            _ => match (last.integer(0), last.text(0)) {
+                (Some(integer), _) => i64::try_from(integer).map_or(LastKey::Unknown, LastKey::Of),
+                (_, Some(text)) => LastKey::Of(text_order(text.as_bytes())),
+                _ => LastKey::Unknown,
+            },
         })
     }
 
     /// Offers the active tuples of a tile.
     pub(crate) fn update(&mut self, tile: &mut Tile<'_>) -> Result<()> {
         let mark = tile.depth();
-        self.reject(tile)?;
-        let outcome = self.append(tile);
+        let outcome = self.offer(tile);
         tile.truncate(mark);
         outcome
     }
 
-    /// Leaves out tuples that come behind the last row to keep.
-    fn reject(&mut self, tile: &mut Tile<'_>) -> Result<()> {
-        let (Some(last), Some(&first), Some(order)) = (self.last, self.plan.arguments.first(), self.plan.order.first())
-        else {
-            return Ok(());
-        };
-        tile.evaluate(first)?;
-        let vector = tile.vector(first);
-        if vector.constant {
-            return Ok(());
-        }
-        let wanted = |ordering: Ordering| if order.descending { ordering.is_ge() } else { ordering.is_le() };
-        let mask = &mut self.mask;
-        match (&vector.data, last) {
-            (VectorData::I32(values), Last::Integer(last)) => {
-                fill_truth_of(values, mask, |value| wanted(i64::from(value).cmp(&last)));
-            }
-            (VectorData::I64(values), Last::Integer(last)) => {
-                fill_truth_of(values, mask, |value| wanted(value.cmp(&last)));
-            }
-            (VectorData::I128(values), Last::Integer(last)) => {
-                fill_truth_of(values, mask, |value| wanted(value.cmp(&last.into())));
-            }
-            (VectorData::F64(values), Last::Float(last)) => {
-                fill_truth_of(values, mask, |value| wanted(compare_floats(value, last)));
-            }
-            _ => return Ok(()),
-        }
-        if let Some(valid) = &vector.nulls {
-            // NULLs come before all values, or behind them.
-            if order.nulls_first {
-                let mut nulls = valid.clone();
-                nulls.invert();
-                mask.or(&nulls);
-            } else {
-                mask.and(valid);
+    fn offer(&mut self, tile: &mut Tile<'_>) -> Result<()> {
+        if self.plan.rejects {
+            self.plan.failing.iter().try_for_each(|&argument| tile.evaluate_numerics(argument))?;
+            let taken = self.begin(tile)?;
+            if !self.last.is_empty() {
+                let compared = (&self.compared.0[..], self.compared.1);
+                last_row::reject(tile, compared, &self.last, taken, &mut self.memory)?;
             }
         }
-        if mask.count_ones() < tile.len() {
-            self.positions.clear();
-            mask.push_positions(&mut self.positions);
-            tile.select(&self.positions);
+        self.append(tile)
+    }
+
+    /// Takes the first tuples of a tile that has many more than are kept, so that the others are compared with the last of these.
+    /// Gives how many it took.
+    fn begin(&mut self, tile: &mut Tile<'_>) -> Result<usize> {
+        let first = self.keep.saturating_add(FIRST_ROWS);
+        if !self.last.is_empty() || self.compared.0.is_empty() || self.keep == 0 || tile.len() / 2 < first {
+            return Ok(0);
         }
-        Ok(())
+        let (mark, positions) = (tile.depth(), (0..first as u32).collect::<Vec<u32>>());
+        tile.select(&positions);
+        let outcome = self.append(tile).and_then(|()| self.cut());
+        tile.truncate(mark);
+        outcome.map(|()| first)
     }
 
     fn append(&mut self, tile: &mut Tile<'_>) -> Result<()> {
@@ -141,7 +129,9 @@ impl<'p> TopK<'p> {
         self.columns.iter_mut().for_each(|column| *column = column.take(&kept));
         self.rows = kept.len();
         if self.plan.rejects && self.rows == self.keep {
-            self.last = self.columns.first().and_then(|column| last(column, self.rows.checked_sub(1)?));
+            let last = self.rows.checked_sub(1);
+            let value = |argument: &Compared| Some(constant(&self.columns[argument.place], last? as u32));
+            self.last = self.compared.0.iter().map_while(value).collect();
         }
         Ok(())
     }
@@ -162,16 +152,9 @@ impl<'p> TopK<'p> {
     }
 }
 
-/// The value of a row; none of NULL and of what is not compared quickly.
-fn last(column: &ColumnBuilder, row: usize) -> Option<Last> {
-    match &column.data {
-        _ if column.is_null(row) => None,
-        BuilderData::I32(values) => Some(Last::Integer(values[row].into())),
-        BuilderData::I64(values) => Some(Last::Integer(values[row])),
-        BuilderData::I128(values) => i64::try_from(values[row]).ok().map(Last::Integer),
-        BuilderData::F64(values) => Some(Last::Float(values[row])),
-        _ => None,
-    }
+/// The value of a row as a constant.
+fn constant(column: &ColumnBuilder, row: u32) -> Vector {
+    Vector { constant: true, ..column.take(&[row]).into_vector() }
 }
 
 fn new_columns(plan: &TopKPlan) -> Vec<ColumnBuilder> {

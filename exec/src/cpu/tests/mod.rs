@@ -25,6 +25,7 @@ mod runs;
 mod searched;
 mod stepped;
 mod tail;
+mod top_k;
 mod unmatched_rows;
 mod waiting_questions;
 mod window_frames;

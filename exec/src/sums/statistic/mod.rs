@@ -2,7 +2,7 @@
 //!
 //! Each is a monoid: states merge, and no cut of the rows into parts shows. `exact` has integers of any size in which moments are
 //! computed; `bits` are bit strings; `pairs` and `shape` are moments, `product` a product, `counts` how often there is each value, `distinct` a sketch of
-//! how many there are, `row` one of the rows,
+//! how many there are, `row` one of the rows, `nth` the first values in an order,
 //! `user` whatever a program keeps. Some give rows back that they took ([`Summary::remove`]), so that they slide over
 //! frames; `sliding` is the sketch that does.
 
@@ -10,6 +10,7 @@ pub(crate) mod bits;
 pub(crate) mod counts;
 pub(crate) mod distinct;
 pub(crate) mod exact;
+pub(crate) mod nth;
 pub(crate) mod pairs;
 pub(crate) mod product;
 pub(crate) mod row;
@@ -27,6 +28,7 @@ use multiloop_planner::error::{Error, Result};
 use multiloop_planner::evaluate::statistic::{Statistic, pair_of, pair_of_text};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use nth::First;
 use pairs::Pairs;
 use product::Product;
 use row::Row;
@@ -44,6 +46,7 @@ pub(crate) enum Summary {
     Counts(Box<Counts>),
     Distinct(Box<Sketch>),
     Row(Row),
+    Nth(First),
     User(user::UserSummary),
 }
 
@@ -61,6 +64,7 @@ impl Summary {
             S::Entropy | S::Histogram | S::Most(_) => Summary::Counts(Box::default()),
             S::DistinctEstimate => Summary::Distinct(Box::default()),
             S::FirstRow | S::LastRow => Summary::Row(Row::default()),
+            S::Nth(_) => Summary::Nth(First::default()),
             S::User(function) => Summary::User(user::UserSummary::new(function)),
         }
     }
@@ -86,6 +90,7 @@ impl Summary {
             (Summary::Counts(counts), Value::Text(text)) => counts.add(text),
             (Summary::Distinct(sketch), value) => sketch.add(distinct::hash(value)),
             (Summary::Row(row), Value::Text(text)) => row.add(text, place, kind == Statistic::LastRow),
+            (Summary::Nth(first), value) if let Statistic::Nth(nth) = kind => first.add(nth, value),
             (Summary::User(state), value) => state.add(value)?,
             (_, other) => return Err(unexpected(kind, other)),
         }
@@ -125,6 +130,7 @@ impl Summary {
             (Summary::Counts(counts), Summary::Counts(other)) => counts.merge(other),
             (Summary::Distinct(sketch), Summary::Distinct(other)) => sketch.merge(other),
             (Summary::Row(row), Summary::Row(other)) => row.merge(other, kind == Statistic::LastRow),
+            (Summary::Nth(first), Summary::Nth(other)) if let Statistic::Nth(nth) = kind => first.merge(nth, other),
             (Summary::User(state), Summary::User(other)) => state.merge(other)?,
             _ => return Err(Error::internal("merged statistics of two kinds")),
         }
@@ -146,9 +152,18 @@ impl Summary {
             (Summary::Counts(counts), _) => counts.histogram()?,
             (Summary::Distinct(sketch), _) => Value::Int(sketch.estimate()),
             (Summary::Row(row), _) => row.kept(),
+            (Summary::Nth(first), Statistic::Nth(nth)) => first.finish(nth),
             (Summary::User(state), _) => state.finish()?,
             (_, kind) => return Err(Error::internal(format!("{kind:?} of {data_type} in another state"))),
         })
+    }
+
+    /// Of a place in an order the value there, behind which no value is wanted (`nth`).
+    pub(crate) fn at_place(&self, kind: Statistic) -> Option<&Value> {
+        match (self, kind) {
+            (Summary::Nth(first), Statistic::Nth(nth)) => first.at_place(nth),
+            _ => None,
+        }
     }
 
     /// Bytes on the heap, about.
@@ -162,6 +177,7 @@ impl Summary {
             Summary::Counts(counts) => size_of::<Counts>() + counts.heap_bytes(),
             Summary::Distinct(sketch) => size_of::<Sketch>() + sketch.heap_bytes(),
             Summary::Row(row) => row.heap_bytes(),
+            Summary::Nth(first) => first.heap_bytes(),
             Summary::User(state) => state.heap_bytes(),
         }
     }
@@ -180,6 +196,7 @@ impl Summary {
             Summary::Counts(counts) => counts.write_to(bytes),
             Summary::Distinct(sketch) => sketch.write_to(bytes),
             Summary::Row(row) => row.write_to(bytes),
+            Summary::Nth(first) => first.write_to(bytes),
             // Only the program knows what it is.
             Summary::User(_) => {}
         }
@@ -199,6 +216,10 @@ impl Summary {
             Summary::Counts(_) => Summary::Counts(Box::new(Counts::read_from(bytes, count_max)?)),
             Summary::Distinct(_) => Summary::Distinct(Box::new(Sketch::read_from(bytes)?)),
             Summary::Row(_) => Summary::Row(Row::read_from(bytes)?),
+            Summary::Nth(_) => {
+                let Statistic::Nth(nth) = kind else { return None };
+                Summary::Nth(First::read_from(nth, bytes)?)
+            }
             Summary::User(_) => return None,
         })
     }

@@ -1,7 +1,7 @@
 //! Statistics in one pass, in parts, back and forth, and beside plain formulas.
 
 use super::*;
-use multiloop_planner::evaluate::statistic::PairMeasure;
+use multiloop_planner::evaluate::statistic::{Nth, PairMeasure};
 use multiloop_planner::value::Interval;
 
 /// SplitMix64.
@@ -37,6 +37,8 @@ impl Random {
                 Value::Interval(Interval { months: (y >> 32) as i32, days: y as i32, micros: x as i64 })
             }
             S::DistinctEstimate => Value::Int((self.next() % 5000) as i64),
+            S::Nth(nth) if nth.descending => Value::Int((self.next() % 50) as i64),
+            S::Nth(_) => Value::Float(self.double()),
             _ => Value::text(format!("{}\u{0} {}", self.next() % 7, self.next() % 100)),
         }
     }
@@ -48,6 +50,10 @@ fn kinds() -> Vec<Statistic> {
     kinds.extend([S::BitStringAnd, S::BitStringOr, S::BitStringXor]);
     kinds.extend([S::Entropy, S::Histogram, S::Most(3), S::DistinctEstimate, S::FirstRow, S::LastRow]);
     kinds.extend(PairMeasure::ALL.map(S::Pair));
+    let places = [(1, true), (3, true), (3, false), (40, true)];
+    for dense in [false, true] {
+        kinds.extend(places.map(|(place, descending)| S::Nth(Nth { place, descending, dense })));
+    }
     kinds
 }
 

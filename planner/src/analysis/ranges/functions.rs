@@ -72,6 +72,9 @@ fn own_fact(function: Function, facts: &[Fact], types: &[DataType], result: Data
     if let Some(bounds) = chosen(function, facts) {
         return Fact { bounds, steps: None, nullable, may_fail: false };
     }
+    if result == DataType::Numeric && is_total_quotient(function, facts, types) {
+        return Fact { may_fail: false, ..unknown };
+    }
     let Some(type_bounds) = result.integer_bounds() else { return unknown };
     let bounds: Option<Vec<Interval>> = facts.iter().map(|fact| fact.bounds).collect();
     let Some(bounds) = bounds else { return unknown };
@@ -123,13 +126,51 @@ fn chosen(function: Function, facts: &[Fact]) -> Option<Option<Interval>> {
             let values = facts.iter().enumerate().filter(|(at, _)| at % 2 == 1 || *at == last);
             join(Box::new(values.map(|(_, fact)| fact)))
         }
-        F::Coalesce | F::Greatest | F::Least => join(Box::new(facts.iter())),
-        F::NullIf => facts[0].bounds,
+        F::Coalesce => join(Box::new(facts.iter())),
+        F::Greatest | F::Least => {
+            let all = join(Box::new(facts.iter()))?;
+            Some(beyond_sure_ones(all, function == F::Greatest, facts))
+        }
+        F::NullIf => facts[0].bounds.map(|bounds| without(bounds, facts[1].bounds)),
         F::Equal | F::NotEqual | F::Less | F::LessEqual | F::Greater | F::GreaterEqual => Some((0, 1)),
         F::And | F::Or | F::Not | F::InList | F::IsNull | F::IsNotNull | F::IsTrue | F::IsFalse => Some((0, 1)),
         F::IsDistinct | F::IsNotDistinct => Some((0, 1)),
         _ => return None,
     })
+}
+
+/// Of the greatest (or the least) of some values: it is not below one that is never NULL (not above it).
+fn beyond_sure_ones((mut low, mut high): Interval, greatest: bool, facts: &[Fact]) -> Interval {
+    for (sure_low, sure_high) in facts.iter().filter(|fact| !fact.nullable).filter_map(|fact| fact.bounds) {
+        match (sure_low > sure_high, greatest) {
+            (true, _) => {}
+            (_, true) => low = low.max(sure_low),
+            (_, false) => high = high.min(sure_high),
+        }
+    }
+    (low, high)
+}
+
+/// The interval without 0, if that is all that the other value can be, and an end of it: of other numbers the scale counts.
+fn without((low, high): Interval, other: Option<Interval>) -> Interval {
+    match other {
+        Some((0, 0)) if low == 0 && high >= 0 => (1, high),
+        Some((0, 0)) if high == 0 && low <= 0 => (low, -1),
+        _ => (low, high),
+    }
+}
+
+/// Whether a quotient of numbers, or what a division leaves, is there whatever they are: the divisor is proven not to be 0. Of
+/// integer-like numbers it has few digits; one of numerics may have as many as there can be, and is not to get more of them.
+fn is_total_quotient(function: Function, facts: &[Fact], types: &[DataType]) -> bool {
+    let (Function::Divide | Function::Modulo, [dividend, divisor]) = (function, facts) else { return false };
+    let Some((low, high)) = divisor.bounds else { return false };
+    let least = match dividend.bounds {
+        Some(_) => 1,
+        None if types[0] == DataType::Numeric => 10i128.pow(types[1].scale().into()),
+        None => return false,
+    };
+    low > high || low >= least || high <= -least
 }
 
 /// The bounds of functions of integer-like arguments, none of which is NULL. The outer None: not known here.

@@ -385,7 +385,14 @@ impl<'p> Analysis<'p> {
             },
             Generator::BucketReduce { key, aggregates, .. } => match key.get(field) {
                 Some(&part) => Some(self.fact(part)),
-                None => Some(self.aggregate(multiloop, aggregates.get(field - key.len())?)),
+                None => {
+                    let aggregate = aggregates.get(field - key.len())?;
+                    let fact = self.aggregate(multiloop, aggregate);
+                    // A group has rows.
+                    let has_all = aggregate.reduction == Reduction::CountRows && aggregate.condition.is_empty();
+                    let bounds = fact.bounds.map(|(low, high)| (low.max(has_all.into()), high));
+                    Some(Fact { bounds, ..fact })
+                }
             },
         }
     }
@@ -435,7 +442,7 @@ impl<'p> Analysis<'p> {
         };
         let aggregate = (field as usize).checked_sub(key.len()).and_then(|number| aggregates.get(number));
         match aggregate.map(|aggregate| aggregate.reduction.properties().identity) {
-            Some(Identity::Zero) => fact,
+            Some(Identity::Zero) => Fact { bounds: fact.bounds.map(|bounds| union(bounds, (0, 0))), ..fact },
             Some(Identity::Boolean(_)) => Fact { bounds: Some((0, 1)), steps: None, ..fact },
             _ => Fact { nullable: true, ..fact },
         }
