@@ -59,6 +59,8 @@ techniques! {
     BatchedBlocks = "batched-blocks",
     /// Blocks that compare with the row that asks answered by search among rows in order.
     SearchedBlocks = "searched-blocks",
+    /// Rows of an index that are bounded by values of those in front of it found by search among rows in order.
+    RangeJoins = "range-joins",
     /// Blocks over few rows evaluated for many rows that ask at once, row by row of the block's.
     Interchange = "interchange",
     /// Expressions of outer indices before inner ones multiply their rows.

@@ -14,6 +14,7 @@ use crate::plan::invariance;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::plan::nodes::{Node, Operation};
 use crate::plan::placement::{Placed, Placer};
+use crate::plan::range_join::{RangeJoin, sides};
 use crate::plan::read_fields::ReadFields;
 use crate::plan::readers::{elements, group_filters, note_shared_columns, own, passed_once, reads};
 use crate::plan::register::Register;
@@ -279,11 +280,13 @@ impl Compiler<'_> {
         for generator in &multiloop.generators {
             roots.extend(generator.scalars());
         }
+        roots.extend(sides(self.program, nest, &multiloop.generators));
         let expressions = Expressions::compile_without(self.program, (absent, nest), &roots, self.ranges)?;
         let level = |index: &Index| LevelPlan {
             source: index.source.clone(),
             matches: index.source.probe().map_or_else(Vec::new, |(_, condition)| condition.to_vec()),
             conditions: Vec::new(),
+            range: None,
             at_most_one: self.for_devices && self.finds_at_most_one(index),
             one: false,
             prunes: false,
@@ -321,6 +324,9 @@ impl Compiler<'_> {
             }
         }
         mark_pruning(&mut levels);
+        for at in 1..if first == 0 { levels.len() } else { 0 } {
+            levels[at].range = RangeJoin::of(self.program, &expressions, at, &levels[at]);
+        }
         let indices = nest.iter().map(|index| index.id).collect();
         let device = Choice::new(Device::Host, "there is no other device");
         let pieces = pieces(&levels, &generators);

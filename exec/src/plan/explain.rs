@@ -320,7 +320,8 @@ impl<'p> Writer<'p> {
             };
             let asks = !level.conditions.is_empty() || level.source.probe().is_some();
             let prunes = if level.prunes && asks { "; chunks by their ranges" } else { "" };
-            self.line(depth, format!("{source}{one}{conditions}{prunes}"));
+            let range = if level.range.is_some() { ", a slice by search where that pays" } else { "" };
+            self.line(depth, format!("{source}{range}{one}{conditions}{prunes}"));
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! `tree` is the plan as a value: each choice a field, with what decided it (`choice`). `compile` makes it: where each condition
 //! is evaluated, which collections need an index, which lets of nested blocks are computed once (`invariance`), which of these for
-//! many rows at once (`batch`), which by search among rows in order (`searched`), which for many rows by a loop over their own (`interchange`). `nodes` compiles scalars, each with the
+//! many rows at once (`batch`), which by search among rows in order (`searched`), as indices of joins are, too (`range_join`), which for many rows by a loop over their own (`interchange`). `nodes` compiles scalars, each with the
 //! `register` that holds its values, and `expressions` are those of a loop; `key_layout` lays out keys, `group_kind` and
 //! `index_form` choose how groups are numbered and found (once more when the data is at hand), by `limits`; `gates` says what
 //! need not be made; `aggregate` says what is kept of a reduction, `in_place` which buckets a table already is, `read_fields`
@@ -29,6 +29,7 @@ pub(crate) mod limits;
 pub mod nodes;
 pub(crate) mod outline;
 pub(crate) mod placement;
+pub(crate) mod range_join;
 pub(crate) mod read_fields;
 mod readers;
 pub(crate) mod reads;

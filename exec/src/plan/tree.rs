@@ -12,6 +12,7 @@ use crate::plan::index_form::IndexForm;
 use crate::plan::interchange::Interchanged;
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::limits::Limits;
+use crate::plan::range_join::RangeJoin;
 use crate::plan::searched::Searched;
 use crate::technique::Technique;
 use multiloop_planner::catalog::TableHandle;
@@ -231,6 +232,8 @@ pub(crate) struct LevelPlan {
     pub(crate) matches: Vec<ScalarId>,
     /// What all generators ask of a tuple, as far as it can be known once this index is reached.
     pub(crate) conditions: Vec<ScalarId>,
+    /// How its rows are found by search, where that pays.
+    pub(crate) range: Option<RangeJoin>,
     /// Whether one row is as good as all that it goes over for a tuple: nothing reads them, and nothing counts them.
     pub(crate) one: bool,
     /// Proven: it finds one row of its bucket at most. Only known of plans that devices are asked about: to find it out may take

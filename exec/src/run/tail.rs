@@ -8,6 +8,7 @@ use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Defined, Frame, Shared};
 use crate::cpu::multiloop::nest::Piece;
 use crate::cpu::multiloop::searched::Asked;
+use crate::cpu::multiloop::slices::{Orders, orders};
 use crate::cpu::multiloop::{self, Form, steps_of};
 use crate::cpu::vector::rows::Source;
 use crate::plan::tree::{LetKind, LetPlan, LoopPlan, Plan};
@@ -47,6 +48,8 @@ pub(super) struct Tail {
     context: Context,
     parameters: Vec<Value>,
     pieces: Vec<Piece>,
+    /// Of the indices of the loop their rows in order, once pieces have been run.
+    orders: Option<Orders>,
     next: usize,
     /// How many pieces are run at once.
     step: usize,
@@ -69,8 +72,21 @@ impl Tail {
         let Shared { tables, elements, invariant, searched, context, parameters, .. } = shared;
         let (context, parameters) = (context.clone(), parameters.to_vec());
         let (pieces, next, step) = (Vec::new(), 0, plan.limits.first_pieces);
-        let mut tail =
-            Tail { plan, pool, context, parameters, pieces, next, step, tables, elements, invariant, searched, own };
+        let mut tail = Tail {
+            plan,
+            pool,
+            context,
+            parameters,
+            pieces,
+            orders: None,
+            next,
+            step,
+            tables,
+            elements,
+            invariant,
+            searched,
+            own,
+        };
         tail.pieces = tail.with_frame(|frame, _, last, pool| {
             let pieces = multiloop::pieces(frame, last, Workers { pool: Some(pool), context: frame.shared.context })?;
             // What is read for a piece is read again for each part of it.
@@ -92,13 +108,21 @@ impl Tail {
         while !self.is_done() {
             let pieces = self.next..self.pieces.len().min(self.next + self.step);
             let some = self.pieces[pieces.clone()].to_vec();
+            let (mut kept, steps) = (self.orders.take(), steps_of(&self.pieces));
             let made = self.with_frame(|frame, definition, last, pool| {
                 frame.check()?;
-                let made = multiloop::run_pieces(frame, last, (&definition.defines, Form::Plain), &some, Some(pool))?;
+                let workers = Workers { pool: Some(pool), context: frame.shared.context };
+                let orders = match &mut kept {
+                    Some(orders) => orders,
+                    none => none.insert(orders(frame, last, steps, workers)?),
+                };
+                let some = (&some[..], &*orders);
+                let made = multiloop::run_pieces(frame, last, (&definition.defines, Form::Plain), some, Some(pool))?;
                 let rows = made[0].rows().cloned();
                 check_claims(frame.shared.plan, definition, &on_host(made))?;
                 rows
             });
+            self.orders = kept;
             self.next = if made.is_ok() { pieces.end } else { self.pieces.len() };
             let rows = made?;
             let is_many = rows.rows > ROWS;

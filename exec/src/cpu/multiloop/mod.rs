@@ -12,6 +12,7 @@ pub(crate) mod nest;
 pub(crate) mod prune_chunks;
 pub(crate) mod searched;
 pub(crate) mod sink;
+pub(crate) mod slices;
 pub(crate) mod top_k;
 mod waiting;
 
@@ -29,6 +30,7 @@ use crate::cpu::multiloop::layout::layout;
 use crate::cpu::multiloop::nest::{Marks, Nest, Piece};
 use crate::cpu::multiloop::prune_chunks::Run;
 use crate::cpu::multiloop::sink::{PieceRows, Setup, Sink};
+use crate::cpu::multiloop::slices::{Orders, orders};
 use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::vector::builder;
 use crate::cpu::vector::builder::{ColumnBuilder, SHARED_ROWS, concat_all};
@@ -69,7 +71,8 @@ pub(crate) fn run<'a>(
     if pool.is_some() {
         frame.shared.context.progress.total.fetch_add(steps_of(&pieces), Ordering::Relaxed);
     }
-    run_pieces(frame, plan, (defines, Form::Narrow), &pieces, pool)
+    let orders = orders(frame, plan, steps_of(&pieces), Workers { pool, context: frame.shared.context })?;
+    run_pieces(frame, plan, (defines, Form::Narrow), (&pieces, &orders), pool)
 }
 
 /// What a loop gives of no rows; nothing of its sources is looked at.
@@ -107,12 +110,12 @@ pub(crate) enum Form {
     Plain,
 }
 
-/// As [`run`], over some of the loop's pieces.
+/// As [`run`], over some of the loop's pieces, with the rows of its indices in order.
 pub(crate) fn run_pieces<'a>(
     frame: &'a Frame<'a>,
     plan: &'a LoopPlan,
     (defines, form): (&[CollectionId], Form),
-    pieces: &[Piece],
+    (pieces, orders): (&[Piece], &Orders),
     pool: Option<&Pool>,
 ) -> Result<Vec<Arc<Stored>>> {
     let context = frame.shared.context;
@@ -126,7 +129,7 @@ pub(crate) fn run_pieces<'a>(
     let marks = marks(frame, plan)?.map(Arc::new);
     let stops = stops(plan, &setups);
     let nest = |plan, marks| Ok(Nest::new(frame, plan, marks)?.stopping(stops));
-    let state = || Ok((nest(plan, marks.clone())?, sinks(frame, plan, defines, &setups)?));
+    let state = || Ok((nest(plan, marks.clone())?.searching(orders), sinks(frame, plan, defines, &setups)?));
     let chunk_keys = ChunkKeys::of(plan);
     let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), number: usize, piece: &Piece| {
         sinks.iter_mut().for_each(|sink| sink.begin_piece(number));

@@ -13,6 +13,7 @@
 //! own: so rows are the same for any number of threads.
 
 use super::sink::Sink;
+use super::slices::{InKeyOrder, Orders};
 use super::waiting::{Seen, Waiting};
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::expression::filter::{Filtered, MaskIf};
@@ -48,6 +49,10 @@ pub(crate) struct Nest<'a> {
     stops: bool,
     /// Whether no more rows are wanted of this piece: whatever goes over some comes back.
     enough: bool,
+    /// The rows of each index in order, if it is searched; none if no index is.
+    orders: Orders,
+    /// What an index that is being searched leaves to be checked.
+    left: Vec<Option<&'a [ScalarId]>>,
     /// Whether expressions may make strings much longer than those they are given.
     grows: bool,
     /// Tuples of the next tile.
@@ -137,6 +142,8 @@ impl<'a> Nest<'a> {
             waiting: Waiting::of(plan),
             stops: false,
             enough: false,
+            orders: Orders::new(),
+            left: vec![None; plan.levels.len()],
             grows: plan.expressions.make_long_text(),
             tile_rows: TILE_ROWS,
             first_rows: if plan.expressions.ask_blocks() { FIRST_COSTLY_ROWS } else { FIRST_ROWS },
@@ -146,6 +153,11 @@ impl<'a> Nest<'a> {
     /// The same, and whether some rows may be enough.
     pub(crate) fn stopping(self, stops: bool) -> Self {
         Nest { stops, ..self }
+    }
+
+    /// The same, where rows of some indices are in order.
+    pub(crate) fn searching(self, orders: &Orders) -> Self {
+        Nest { orders: orders.clone(), ..self }
     }
 
     /// Runs a piece of the loop.
@@ -246,7 +258,8 @@ impl<'a> Nest<'a> {
         let mark = self.tile.depth();
         let plan = self.plan;
         self.waiting.reached(level, self.tile.len());
-        let conditions = self.waiting.conditions(level, &plan.levels[level].conditions);
+        let own = self.left[level].unwrap_or(&plan.levels[level].conditions);
+        let conditions = self.waiting.conditions(level, own);
         if let ([sink], true) = (&mut *sinks, level + 1 == plan.levels.len()) {
             // The only generator's conditions stand at the last level.
             sink.update_where(&mut self.tile, &conditions)?;
@@ -343,6 +356,9 @@ impl<'a> Nest<'a> {
 
     /// Every tuple with every row.
     fn expand_rows(&mut self, level: usize, sinks: &mut [Sink<'_>]) -> Result<()> {
+        if self.expand_slices(level, None, sinks)? {
+            return Ok(());
+        }
         let Some(stored) = self.stored[level].clone() else { return Err(Error::internal("rows of nothing")) };
         let (tuples, one) = (self.tile.len() as u32, self.plan.levels[level].one);
         for (number, chunk) in stored.rows()?.chunks.iter().enumerate() {
@@ -445,6 +461,9 @@ impl<'a> Nest<'a> {
         if self.plan.finds && level == 1 {
             return self.expand_rounds((tuples, groups), spans, sinks);
         }
+        if self.expand_slices(level, Some((tuples, groups, spans)), sinks)? {
+            return Ok(());
+        }
         let one = self.plan.levels[level].one;
         let mut pairs = Pairs::new(self);
         for (&tuple, &group) in tuples.iter().zip(groups) {
@@ -455,6 +474,44 @@ impl<'a> Nest<'a> {
             }
         }
         pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks))
+    }
+
+    /// The rows of an index in order, of each tuple the slice of them that a search finds, and which conditions are left; none if
+    /// the index is not searched.
+    fn slices(&mut self, level: usize, groups: Option<(&[u32], &[u32], &Spans)>) -> Result<Option<Found<'a>>> {
+        let Some(Some(order)) = self.orders.get(level).cloned() else { return Ok(None) };
+        let plan = self.plan;
+        let Some(range) = &plan.levels[level].range else { return Ok(None) };
+        let Some(slices) = order.slices(&mut self.tile, range, groups)? else { return Ok(None) };
+        let left: &[ScalarId] = if order.in_order { &range.rest_in_order } else { &range.rest };
+        Ok(Some((order, slices, left)))
+    }
+
+    /// Tuples with those rows, of all or of their groups, that a search finds; false if the index is not searched.
+    fn expand_slices(
+        &mut self,
+        level: usize,
+        groups: Option<(&[u32], &[u32], &Spans)>,
+        sinks: &mut [Sink<'_>],
+    ) -> Result<bool> {
+        let Some((order, slices, left)) = self.slices(level, groups)? else { return Ok(false) };
+        if let Some(source) = order.source.clone() {
+            self.tile.set_source(level, source);
+        }
+        self.left[level] = Some(left);
+        let mut pairs = Pairs::new(self);
+        let mut outcome = Ok(());
+        for (at, slice) in slices.into_iter().enumerate() {
+            let tuple = groups.map_or(at as u32, |(tuples, ..)| tuples[at]);
+            outcome = pairs
+                .push_rows(tuple, &order.rows[slice], |nest, parents, rows| nest.pairs(level, parents, rows, sinks));
+            if outcome.is_err() {
+                break;
+            }
+        }
+        outcome.and_then(|()| pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks)))?;
+        self.left[level] = None;
+        Ok(true)
     }
 
     /// Rows of the outermost index with the rows of their groups, more in each round, as long as nothing has been found for them.
@@ -504,6 +561,9 @@ impl<'a> Nest<'a> {
         sinks: &mut [Sink<'_>],
     ) -> Result<()> {
         let mut matched = vec![false; groups.len()];
+        let tuples: Vec<u32> = (0..groups.len() as u32).collect();
+        let found = self.slices(level, Some((&tuples, groups, spans)))?;
+        let condition = found.as_ref().map_or(condition, |(.., left)| left);
         let mut check = |nest: &mut Self, parents: &[u32], rows: &[u32]| {
             if parents.is_empty() {
                 return Ok(());
@@ -521,9 +581,15 @@ impl<'a> Nest<'a> {
             Ok(())
         };
         let mut pairs = Pairs::new(self);
-        for (tuple, &group) in groups.iter().enumerate().filter(|&(_, &group)| group != NO_GROUP) {
-            let (first, count) = spans.rows(group);
-            pairs.push_range(tuple as u32, first, count, &mut check)?;
+        if let Some((order, slices, _)) = &found {
+            for (&tuple, slice) in tuples.iter().zip(slices) {
+                pairs.push_rows(tuple, &order.rows[slice.clone()], &mut check)?;
+            }
+        } else {
+            for (tuple, &group) in groups.iter().enumerate().filter(|&(_, &group)| group != NO_GROUP) {
+                let (first, count) = spans.rows(group);
+                pairs.push_range(tuple as u32, first, count, &mut check)?;
+            }
         }
         pairs.finish(&mut check)?;
         if self.enough {
@@ -573,6 +639,9 @@ impl<'a> Nest<'a> {
         self.spare.push((parents, rows));
     }
 }
+
+/// The rows of an index in order, slices of them, and the conditions that are left to be checked.
+type Found<'a> = (Arc<InKeyOrder>, Vec<Range<usize>>, &'a [ScalarId]);
 
 /// Tuples of a tile behind one of so many, whose strings were large or not.
 fn next_rows(rows: usize, is_large: bool) -> usize {
@@ -632,17 +701,42 @@ impl<'n, 'a> Pairs<'n, 'a> {
                 self.rows.extend(first + done..first + done + part);
             }
             done += part;
-            if self.rows.len() == self.tile_rows {
-                full(self.nest, &self.parents, &self.rows)?;
-                self.parents.clear();
-                self.rows.clear();
-                if self.tile_rows < TILE_ROWS || self.nest.grows {
-                    let is_large = self.nest.tile.held.bytes - self.held > TILE_BYTES;
-                    self.held = self.nest.tile.held.bytes;
-                    self.tile_rows = next_rows(self.tile_rows, is_large);
-                }
-                self.nest.frame.check()?;
+            self.empty_if_full(&mut full)?;
+        }
+        Ok(())
+    }
+
+    /// Hands on what is there if that fills a tile.
+    #[inline(always)]
+    fn empty_if_full(&mut self, full: &mut impl FnMut(&mut Nest<'a>, &[u32], &[u32]) -> Result<()>) -> Result<()> {
+        if self.rows.len() == self.tile_rows {
+            full(self.nest, &self.parents, &self.rows)?;
+            self.parents.clear();
+            self.rows.clear();
+            if self.tile_rows < TILE_ROWS || self.nest.grows {
+                let is_large = self.nest.tile.held.bytes - self.held > TILE_BYTES;
+                self.held = self.nest.tile.held.bytes;
+                self.tile_rows = next_rows(self.tile_rows, is_large);
             }
+            self.nest.frame.check()?;
+        }
+        Ok(())
+    }
+
+    /// A tuple with each of these rows.
+    fn push_rows(
+        &mut self,
+        tuple: u32,
+        rows: &[u32],
+        mut full: impl FnMut(&mut Nest<'a>, &[u32], &[u32]) -> Result<()>,
+    ) -> Result<()> {
+        let mut rest = rows;
+        while !rest.is_empty() && !self.nest.enough {
+            let (part, behind) = rest.split_at(rest.len().min(self.tile_rows - self.rows.len()));
+            rest = behind;
+            self.parents.extend(std::iter::repeat_n(tuple, part.len()));
+            self.rows.extend_from_slice(part);
+            self.empty_if_full(&mut full)?;
         }
         Ok(())
     }

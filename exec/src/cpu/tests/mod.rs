@@ -20,6 +20,7 @@ mod partial_groups;
 mod programs;
 mod radix_partition;
 mod random_programs;
+mod range_joins;
 mod refused_memory;
 mod runs;
 mod searched;
