@@ -51,6 +51,8 @@ techniques! {
     TextSearch = "text-search",
     /// Conditions on a dictionary column once for each string, then on codes.
     DictionaryConditions = "dictionary-conditions",
+    /// Lists of constants as sets that are made once.
+    Lists = "lists",
     /// Functions of few values once for each of these.
     Memo = "memo",
     /// Conditions as soon as their inputs are reached; without it, behind the last index.

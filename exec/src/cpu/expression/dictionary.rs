@@ -116,7 +116,7 @@ fn runs(truth: &Bitmap) -> Option<Vec<(u32, u32)>> {
 }
 
 /// The truth at the rows of a column whose codes all have one.
-fn of_rows(truth: &Bitmap, column: &Column, rows: &Rows, len: usize, out: &mut Vector) {
+pub(super) fn of_rows(truth: &Bitmap, column: &Column, rows: &Rows, len: usize, out: &mut Vector) {
     let mut bits = out.take_bool();
     match &column.data {
         ColumnData::Dictionary8 { codes, .. } => truth_of(codes, rows, len, truth, &mut bits),
@@ -124,15 +124,19 @@ fn of_rows(truth: &Bitmap, column: &Column, rows: &Rows, len: usize, out: &mut V
         ColumnData::Dictionary32 { codes, .. } => truth_of(codes, rows, len, truth, &mut bits),
         _ => unreachable!("a column with a dictionary has codes"),
     }
-    let nulls = column.nulls.as_ref().map(|nulls| {
-        let mut valid = out.take_nulls();
-        match rows {
-            Rows::Range(start) => {
-                crate::cpu::vector::valid_rows::slice_bits(nulls.inner(), *start as usize, len, &mut valid)
-            }
-            Rows::List(list) => valid.fill(len, |tuple| nulls.is_valid(list[tuple] as usize)),
-        }
-        valid
-    });
+    let nulls = valid_at(column, rows, len, out);
     out.set(len, VectorData::Bool(bits), nulls);
+}
+
+/// Which rows of a column are not NULL; none if it has no NULL anywhere.
+pub(super) fn valid_at(column: &Column, rows: &Rows, len: usize, out: &mut Vector) -> Option<Bitmap> {
+    let nulls = column.nulls.as_ref()?;
+    let mut valid = out.take_nulls();
+    match rows {
+        Rows::Range(start) => {
+            crate::cpu::vector::valid_rows::slice_bits(nulls.inner(), *start as usize, len, &mut valid)
+        }
+        Rows::List(list) => valid.fill(len, |tuple| nulls.is_valid(list[tuple] as usize)),
+    }
+    Some(valid)
 }

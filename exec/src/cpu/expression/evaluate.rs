@@ -5,7 +5,7 @@
 //! and that level has no more tuples: it is computed there and taken over; (5) it is computed here.
 
 use super::growth::{self, BYTES_LARGE, Growth};
-use super::{dictionary, element, fused, lanes, load, memo, numeric, unnested};
+use super::{dictionary, element, fused, lanes, list, load, memo, numeric, unnested};
 use crate::column::{Column, ColumnData};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::masks::DictionaryPart;
@@ -113,7 +113,7 @@ impl<'a> Tile<'a> {
     }
 
     /// Computes a node at a level below; the top is the same afterwards, also when that fails. Numerics may be numbers.
-    fn ensure_at(&mut self, depth: usize, number: u32) -> Result<()> {
+    pub(super) fn ensure_at(&mut self, depth: usize, number: u32) -> Result<()> {
         let top = std::mem::replace(&mut self.depth, depth);
         let outcome = self.ensure_numerics(number);
         self.depth = top;
@@ -382,7 +382,7 @@ impl<'a> Tile<'a> {
     }
 
     /// A column that has not been loaded, and the rows of it.
-    fn unloaded(&self, number: u32) -> Option<(&Column, &Rows)> {
+    pub(super) fn unloaded(&self, number: u32) -> Option<(&Column, &Rows)> {
         let Operation::Column { index, field, optional: false } = self.node(number).operation else { return None };
         if self.is_computed(number) {
             return None;
@@ -413,6 +413,7 @@ impl<'a> Tile<'a> {
         if fused::evaluate(self, function, arguments, len, out)?
             || load::shifted(self, node, len, out)?
             || lanes::combine(self, node, len, out)?
+            || list::evaluate(self, number, function, arguments, out)?
             || dictionary::holds(self, (number, node), function, arguments, out)?
             || numeric::evaluate(self, node, len, out)?
             || unnested::evaluate(self, node, function, arguments, out)?

@@ -4,12 +4,14 @@
 //! is on demand, so only tuples that reach an expression evaluate it: `evaluate` walks the nodes and the tile's
 //! levels, `choice` does the lazy functions, `filter` the conditions. `fused` compares columns in their physical
 //! form, `load` brings columns into registers, `memo` evaluates functions of few values once for each of them,
-//! `dictionary` does so for conditions on columns in their physical form, `numeric` evaluates trees of functions of
+//! `dictionary` does so for conditions on columns in their physical form, `list` has lists of constants as sets
+//! (`constant_set`), `numeric` evaluates trees of functions of
 //! NUMERICs at once. `nested` evaluates blocks, `interchange` those over few rows for many that ask; `unnested` takes arrays apart. `chunk_test` asks conditions of
 //! whole chunks.
 
 mod choice;
 pub(super) mod chunk_test;
+mod constant_set;
 mod dictionary;
 mod element;
 pub mod environment;
@@ -20,6 +22,7 @@ mod fused;
 mod growth;
 pub(crate) mod interchange;
 mod lanes;
+mod list;
 pub mod load;
 mod memo;
 mod nested;
@@ -31,6 +34,7 @@ mod unnested;
 use super::kernels::Scratch;
 use crate::cpu::vector::bitmap::Bitmap;
 pub(crate) use growth::Held;
+use list::List;
 use memo::Memo;
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
@@ -40,6 +44,8 @@ use rustc_hash::FxHashMap;
 pub(crate) struct Caches {
     /// By node: results of functions of few values.
     memos: FxHashMap<u32, Memo>,
+    /// By node: lists of constants as sets; none of a list that is no set.
+    lists: FxHashMap<u32, Option<List>>,
     /// By node: results of nested blocks, by what they capture.
     nested: FxHashMap<u32, FxHashMap<Vec<Value>, Value>>,
     scratch: Scratch,
@@ -53,10 +59,9 @@ pub(crate) struct Caches {
 impl Caches {
     /// Forgets what is remembered of some nodes.
     fn forget(&mut self, numbers: &[u32]) {
-        if !self.memos.is_empty() {
-            numbers.iter().for_each(|number| {
-                self.memos.remove(number);
-            });
+        for number in numbers {
+            self.memos.remove(number);
+            self.lists.remove(number);
         }
     }
 }

@@ -250,7 +250,7 @@ fn in_list(arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
 }
 
 /// Makes `bits` which strings are one of these, which are short, as numbers.
-fn among(texts: &TextVector, members: &[u64], len: usize, bits: &mut Bitmap) {
+pub(crate) fn among(texts: &TextVector, members: &[u64], len: usize, bits: &mut Bitmap) {
     let mut block = [0; 64];
     bits.fill_words(len, |word| {
         let start = word * 64;

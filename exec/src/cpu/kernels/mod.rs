@@ -31,6 +31,7 @@ pub(crate) mod search;
 pub(crate) mod sum;
 pub mod text;
 mod text_join;
+mod text_made;
 pub(super) mod vector_block;
 mod vector_each;
 mod vector_matrix;
@@ -109,6 +110,7 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
         || rescale::call(call, arguments, len, scratch, out)
         || date::call(call, arguments, len, out)
         || text::call(call, arguments, len, out)
+        || text_made::of_numbers(call, arguments, len, out)
         || array::call(call, arguments, len, out)?
         || row_text::call(call, arguments, len, out);
     if !done {

@@ -495,6 +495,23 @@ fn parts_between_delimiters() {
     }
 }
 
+#[test]
+fn numbers_as_text() {
+    for column in [
+        small(T::SmallInt),
+        small(T::Integer),
+        small(T::BigInt),
+        medium(T::BigInt),
+        small(decimal(9, 2)),
+        wide(decimal(38, 4)),
+    ] {
+        check(F::Cast, &[column], T::Text);
+    }
+    for scale in [0, 1, 17, 18] {
+        check(F::Cast, &[medium(decimal(18, scale))], T::Text);
+    }
+}
+
 /// Nasty numerics: the ends of 128 bits, digits that fill them with a product or a quotient, and what they do not hold.
 fn numerics() -> Column {
     let texts = "0 0.00 1 -1 1.0 3 -3 7 0.1 -0.5 0.5 2.5 -2.5 0.005 99.995 100 9999 10000 10001 0.00010000 0.00009999 \

@@ -341,10 +341,12 @@ fn each_code(
                 }
             }
         }
-        PartDomain::Short(short) => each_text(values.values, len, |tuple, text| {
+        PartDomain::Short(short) => {
             let codes = part.domain.codes().unwrap_or(u128::MAX);
-            put(tuple, short_code(text, short).map(|code| code - 1), codes, absent);
-        }),
+            each_text(values.values, len, |tuple, text| {
+                put(tuple, short_code(text, short).map(|code| code - 1), codes, absent);
+            });
+        }
         PartDomain::Text => unreachable!("text that has no dictionary is not packed"),
     }
 }

@@ -60,6 +60,9 @@ pub(crate) fn longest(vector: &Vector) -> usize {
 
 /// Gives every string with its tuple.
 pub(crate) fn each_text(values: PartValues<'_>, len: usize, mut each: impl FnMut(usize, &[u8])) {
+    if let PartValues::Vector(Vector { data: VectorData::Text(texts), constant: false, .. }) = values {
+        return (0..len).for_each(|tuple| each(tuple, texts.bytes(tuple)));
+    }
     for tuple in 0..len {
         match values {
             PartValues::Vector(vector) => each(tuple, vector.text(tuple).unwrap_or_default().as_bytes()),

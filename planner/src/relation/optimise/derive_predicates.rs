@@ -151,9 +151,16 @@ pub(super) fn contradicts(predicates: &[Expression]) -> bool {
     })
 }
 
+/// Pairs of constants of two tests that are compared, at most.
+const PAIRS_MAX: usize = 1 << 16;
+
 /// Whether no value passes both of two tests of one column.
 fn excludes(first: &Expression, second: &Expression) -> bool {
     let (Some((f, a)), Some((g, b))) = (test(first), test(second)) else { return false };
+    // Two long lists are not worth a look at all pairs.
+    if a.len().saturating_mul(b.len()) > PAIRS_MAX {
+        return false;
+    }
     // Tests that are no point exclude each other if one's upper bound lies below the other's lower bound.
     let passes = |value: &Value, function: Function, constants: &[&Value]| {
         constants.iter().any(|constant| {

@@ -14,6 +14,8 @@ use crate::relation::effects::is_pure;
 use crate::relation::visit::{as_column, conjuncts, has_subquery};
 use crate::relation::{ColumnId, Expression, ExpressionKind};
 use crate::types::DataType;
+use crate::value::Value;
+use rustc_hash::FxHashSet;
 
 /// The conjuncts of a predicate after taking what all arms of its ORs share out of them.
 pub(super) fn factor_or(predicate: Expression) -> Vec<Expression> {
@@ -83,8 +85,11 @@ fn into_list(predicate: Expression) -> Expression {
     }
     let ExpressionKind::Call(_, first) = &arms[0].kind else { return predicate };
     let mut list = vec![first[0].clone()];
+    // A list may be long, and so looks for each of its constants must not be.
+    let mut met: FxHashSet<&Value> = FxHashSet::default();
     for constant in arms.iter().filter_map(choices).flat_map(|(_, constants)| constants) {
-        if !list.contains(constant) {
+        let ExpressionKind::Constant(value) = &constant.kind else { return predicate };
+        if met.insert(value) {
             list.push(constant.clone());
         }
     }

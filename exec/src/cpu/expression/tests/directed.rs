@@ -3,7 +3,9 @@
 use super::*;
 use crate::cpu::vector::rows::NO_ROW;
 use multiloop_planner::function::Function as F;
+use multiloop_planner::numeric::Numeric;
 use multiloop_planner::types::DataType as T;
+use multiloop_planner::value::Interval;
 
 fn integers(values: impl IntoIterator<Item = i64>) -> Vec<Vec<Value>> {
     values.into_iter().map(|value| vec![Value::Int(value)]).collect()
@@ -141,4 +143,105 @@ fn volatile_scalars_are_new_at_every_place() {
         seen.dedup();
         assert!(seen.len() > 190, "two draws are two numbers");
     });
+}
+
+/// Checks membership in lists, and its negation, of a column of these values against the definition.
+fn check_lists(data_type: T, values: Vec<Value>, lists: &[Vec<Value>]) {
+    let mut scalars = Scalars::default();
+    let column = scalars.column(IndexId(0), 0, data_type);
+    let mut roots = vec![column];
+    for list in lists {
+        let mut arguments = vec![column];
+        arguments.extend(list.iter().map(|member| scalars.constant(member.clone(), data_type)));
+        let is_member = scalars.call(F::InList, arguments, T::Boolean);
+        roots.extend([is_member, scalars.call(F::Not, vec![is_member], T::Boolean)]);
+    }
+    let rows: Vec<Vec<Value>> = values.into_iter().map(|value| vec![value]).collect();
+    for storage in [Storage::Compact, Storage::Keep] {
+        let fields = vec![Field::new("a", data_type, true)];
+        let case = Case::new(fields, rows.clone(), storage, scalars.clone(), &roots);
+        let (expressions, _) = case.expressions(&roots);
+        for loaded in [false, true] {
+            with_tile(&case, &expressions, |tile| {
+                // Two tiles, since what the first one makes is kept, and one of chosen rows.
+                let half = rows.len() / 2;
+                let every_other: Vec<u32> = (0..rows.len() as u32).step_by(2).collect();
+                for (first, len, chosen) in
+                    [(0, half, None), (half, rows.len() - half, None), (0, rows.len(), Some(&every_other))]
+                {
+                    tile.start(first as u32, len);
+                    if let Some(chosen) = chosen {
+                        tile.select(chosen);
+                    }
+                    if loaded {
+                        tile.evaluate(column).expect("columns cannot fail");
+                    }
+                    for &root in &roots {
+                        tile.evaluate(root).expect("membership cannot fail");
+                        for at in 0..tile.len() {
+                            let row = &rows[chosen.map_or(first + at, |chosen| chosen[at] as usize)];
+                            let expected = reference::value(&scalars, root, row).expect("likewise");
+                            assert_eq!(tile.vector(root).value(at, T::Boolean), expected, "{root:?} of {row:?}");
+                        }
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// Every third of some values, with NULL and without, few and many.
+fn lists_of(values: &[Value]) -> Vec<Vec<Value>> {
+    let third: Vec<Value> = values.iter().step_by(3).cloned().collect();
+    let with_null = third.iter().cloned().chain([Value::Null]).collect();
+    vec![third[..2].to_vec(), vec![third[1].clone(), Value::Null], vec![Value::Null; 3], with_null, third]
+}
+
+#[test]
+fn lists_of_integers_are_sets() {
+    let close: Vec<Value> = (0..300).map(|at| Value::Int(1_000 + at * 7 % 300)).collect();
+    let far: Vec<Value> = (0..300i64).map(|at| Value::Int(at.wrapping_mul(0x1234_5678_9abc_def1))).collect();
+    let ends = [i64::MIN, i64::MIN + 1, i64::MIN + 2, -1, 0, 1, i64::MAX - 1, i64::MAX].map(Value::Int).to_vec();
+    for (mut values, data_type) in [(close, T::BigInt), (far, T::BigInt), (ends, T::BigInt)] {
+        let mut lists = lists_of(&values);
+        lists.push(vec![Value::Int(5), Value::Int(-7), Value::Int(i64::MIN)]);
+        values.extend([Value::Null, Value::Int(i64::MIN), Value::Int(5)]);
+        check_lists(data_type, values, &lists);
+    }
+    let wide: Vec<Value> =
+        (0..40).map(|at| Value::Decimal(i128::from(u64::MAX) * (at - 20) + at)).chain([Value::Decimal(7)]).collect();
+    check_lists(T::Decimal { precision: 38, scale: 2 }, wide.clone(), &lists_of(&wide));
+    let days: Vec<Value> = (-50..50).map(Value::Int).chain([Value::Null]).collect();
+    check_lists(T::Date, days.clone(), &lists_of(&days));
+}
+
+#[test]
+fn lists_of_floats_and_intervals_are_sets() {
+    let floats = [0.0, -0.0, f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1.5, -1.5, 5e-324, -5e-324];
+    let floats: Vec<Value> = floats.into_iter().map(Value::Float).chain([Value::Null]).collect();
+    let mut lists = lists_of(&floats);
+    lists.extend([vec![Value::Float(-0.0), Value::Float(2.0)], vec![Value::Float(-f64::NAN), Value::Float(1.5)]]);
+    check_lists(T::Double, floats, &lists);
+    let interval = |months, days, micros| Value::Interval(Interval { months, days, micros });
+    let equal = [interval(1, 0, 0), interval(0, 30, 0), interval(0, 29, 86_400_000_000), interval(0, 31, 0)];
+    let values: Vec<Value> = equal.into_iter().chain([interval(i32::MAX, i32::MAX, i64::MAX), Value::Null]).collect();
+    check_lists(T::Interval, values.clone(), &lists_of(&values));
+}
+
+#[test]
+fn lists_of_texts_and_numerics_are_sets() {
+    // Of every length about those of words, alike in their first and last bytes, many and few of them distinct.
+    let text = |at: usize| Value::text(format!("{}{}{}", "a".repeat(at % 21), at / 21 % 3, "b".repeat(at % 11)));
+    let many: Vec<Value> = (0..1_500).map(text).chain([Value::text(""), Value::Null]).collect();
+    check_lists(T::Text, many.clone(), &lists_of(&many));
+    let few: Vec<Value> = (0..600).map(|at| text(at % 9)).chain([Value::text("ß"), Value::Null]).collect();
+    let mut lists = lists_of(&few);
+    lists.push((0..200).map(|at| Value::text(format!("none {at}"))).chain([text(4)]).collect());
+    check_lists(T::Text, few, &lists);
+    let number = |text: &str| Value::numeric(Numeric::parse(text).expect("a number"));
+    let numbers = ["1", "1.0", "1.00", "-0", "0", "NaN", "1e400", "-1e-400", "0.1", "0.10", "Infinity", "-Infinity"];
+    let numbers: Vec<Value> = numbers.map(number).into_iter().chain([Value::Null]).collect();
+    let mut lists = lists_of(&numbers);
+    lists.push(vec![number("1.000"), number("0.0"), number("12345678901234567890")]);
+    check_lists(T::Numeric, numbers, &lists);
 }

@@ -220,7 +220,8 @@ impl Maker<'_> {
             }
             5 => {
                 let mut list = vec![self.make(t, depth)];
-                for _ in 0..self.random.below(4) + 1 {
+                let members = if self.random.below(6) == 0 { 40 } else { self.random.below(4) + 1 };
+                for _ in 0..members {
                     let member =
                         if self.random.below(12) == 0 { Value::Null } else { self.random.value(t, Spread::Small) };
                     list.push(self.scalars.constant(member, t));
