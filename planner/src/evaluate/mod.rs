@@ -73,8 +73,9 @@ use crate::value::{Interval, Value};
 pub use admit::{admit, check_text, check_type, check_type_length};
 pub use angles::math_of;
 pub use fold::fold;
-pub use json::{append_json, append_json_text};
+pub use json::{append_json, append_json_text, scan as json_scan};
 pub use logical::UTC;
+pub use pattern::rows as pattern_rows;
 pub use vector::text::wrong_length as wrong_vector_length;
 pub use volatile::volatile;
 

@@ -125,6 +125,14 @@ impl Gathered {
                     _ => write.all(|_| stride, |row, to| write_fixed(fixed, values, row, to))?,
                 }
             }
+            None | Some(Form::Text) if let Some(known) = Known::of(values, before) => {
+                let mut lengths = vec![0usize; self.group_count];
+                for (row, &group) in groups.iter().enumerate() {
+                    lengths[group as usize] += known.of_row(row).len();
+                }
+                let mut writer = Writer { groups, order: order.as_deref(), lengths };
+                writer.all(|row| known.of_row(row).len(), |row, to| to.copy_from_slice(known.of_row(row)))?
+            }
             _ => {
                 let fixed = Fixed::of(*element);
                 let length = |row: usize| {
@@ -151,6 +159,45 @@ impl Gathered {
             }
         };
         Ok(ColumnBuilder::from_texts(texts, valid()))
+    }
+}
+
+/// The elements that are the strings of a dictionary, written once, each with what stands before it.
+struct Known<'v> {
+    codes: &'v [u32],
+    valid: Option<&'v [bool]>,
+    bytes: Vec<u8>,
+    /// Where each begins, NULL behind the last string, and where that ends.
+    starts: Vec<u32>,
+}
+
+impl<'v> Known<'v> {
+    /// None of values that have no codes, or where more strings have to be written than there are values.
+    fn of(values: &'v ColumnBuilder, before: &[u8]) -> Option<Self> {
+        let BuilderData::Code { codes, dictionary } = &values.data else { return None };
+        if dictionary.len() > codes.len() {
+            return None;
+        }
+        let (mut bytes, mut starts) = (Vec::new(), Vec::with_capacity(dictionary.len() + 2));
+        for code in 0..dictionary.len() as u32 {
+            starts.push(u32::try_from(bytes.len()).ok()?);
+            bytes.extend_from_slice(before);
+            let (text, start) = (dictionary.get(code).as_bytes(), bytes.len());
+            bytes.resize(start + length_of(text), VALUE);
+            write_text(text, &mut bytes[start..]);
+        }
+        starts.push(u32::try_from(bytes.len()).ok()?);
+        bytes.extend_from_slice(before);
+        bytes.push(NULL);
+        starts.push(u32::try_from(bytes.len()).ok()?);
+        Some(Known { codes, valid: values.valid.as_deref(), bytes, starts })
+    }
+
+    #[inline]
+    fn of_row(&self, row: usize) -> &[u8] {
+        let is_null = self.valid.is_some_and(|valid| !valid[row]);
+        let at = if is_null { self.starts.len() - 2 } else { self.codes[row] as usize };
+        &self.bytes[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 }
 

@@ -1,13 +1,17 @@
 //! Filling Gather: texts are listed as they come, and sorted where a group's are wanted; other values likewise, of which one
 //! is selected.
 
-use super::super::vector::Vector;
+use super::super::vector::{Vector, VectorData};
 use super::Input;
+use crate::column::Dictionary;
 use crate::column::column_builder::{BuilderData, BuilderText};
 use crate::cpu::index::{sort_by_group, starts_of};
 use crate::cpu::vector::builder::ColumnBuilder;
-use crate::partial::state::gathered::Gathered;
+use crate::partial::byte_keys::hash_bytes;
+use crate::partial::hash::hash64;
+use crate::partial::state::gathered::{Gathered, Seen};
 use crate::{Error, Result};
+use hashbrown::HashTable;
 use multiloop_planner::evaluate::gather::gathered;
 use multiloop_planner::evaluate::quantile::{Place, Quantile};
 use multiloop_planner::multiloop::Gather;
@@ -15,6 +19,7 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Value, canonical_float_bits};
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Rows of a piece of work, at most: its number is above them.
 const PIECE_BITS: u32 = 40;
@@ -22,6 +27,17 @@ const PIECE_BITS: u32 = 40;
 /// The place of the first row of a piece of work.
 pub(super) fn first_place(piece: usize) -> u64 {
     (piece as u64) << PIECE_BITS
+}
+
+/// Bits for codes of groups, at most.
+const BITS_MAX: usize = 1 << 28;
+
+/// Texts after which it is clear whether most are there once.
+const LOOKS: usize = 1 << 16;
+
+/// Bits for the strings of a dictionary, so many for each group.
+fn bits_of(dictionary: &Dictionary, groups: usize) -> usize {
+    dictionary.len().saturating_mul(groups)
 }
 
 impl Gathered {
@@ -38,6 +54,10 @@ impl Gathered {
         let Some(vector) = input.vector else { return Err(Error::internal("values of nothing")) };
         if self.entries.is_some() {
             *self = std::mem::replace(self, Gathered::new(self.how)).of_texts();
+        }
+        if self.how == Gather::Distinct && !matches!(self.seen, Seen::Useless) {
+            self.update_distinct(input, vector);
+            return Ok(place + input.len as u64);
         }
         let first = self.groups.len();
         let next = place + input.len as u64;
@@ -79,10 +99,69 @@ impl Gathered {
         self.values.append(values);
     }
 
+    /// Folds in the texts of some tuples that their groups do not have.
+    fn update_distinct(&mut self, input: &Input<'_>, vector: &Vector) {
+        let mut seen = std::mem::take(&mut self.seen);
+        let mut tuples: Vec<u32> = Vec::new();
+        match &vector.data {
+            VectorData::Code { codes, dictionary } if bits_of(dictionary, self.group_count) <= BITS_MAX => {
+                let mut bits = match seen {
+                    Seen::Codes { dictionary: known, bits } if Arc::ptr_eq(&known, dictionary) => bits,
+                    _ => Vec::new(),
+                };
+                bits.resize(bits_of(dictionary, self.group_count).div_ceil(64), 0);
+                let (each, groups) = (dictionary.len(), &mut self.groups);
+                input.each_valid(|tuple, group| {
+                    let at = group * each + codes[vector.position(tuple)] as usize;
+                    let (word, bit) = (&mut bits[at / 64], 1u64 << (at % 64));
+                    if *word & bit == 0 {
+                        *word |= bit;
+                        tuples.push(tuple as u32);
+                        groups.push(group as u32);
+                    }
+                });
+                seen = Seen::Codes { dictionary: Arc::clone(dictionary), bits };
+            }
+            _ => {
+                let (mut table, mut met) = match seen {
+                    Seen::Rows { table, met } => (table, met),
+                    _ => (HashTable::new(), 0),
+                };
+                let known = self.values.len();
+                input.each_valid(|tuple, group| {
+                    met += 1;
+                    let text = vector.text(tuple).unwrap_or("").as_bytes();
+                    let hash = hash_bytes(text) ^ hash64(group as u64);
+                    let is_it = |&(other, row): &(u64, u32)| {
+                        let row = row as usize;
+                        let own = match row.checked_sub(known) {
+                            None => self.values.text(row),
+                            Some(new) => vector.text(tuples[new] as usize).unwrap_or("").as_bytes(),
+                        };
+                        other == hash && self.groups[row] as usize == group && own == text
+                    };
+                    if table.find(hash, is_it).is_none() {
+                        table.insert_unique(hash, (hash, self.groups.len() as u32), |&(hash, _)| hash);
+                        tuples.push(tuple as u32);
+                        self.groups.push(group as u32);
+                    }
+                });
+                let is_useless = met > LOOKS && self.groups.len() > met / 4 * 3;
+                seen = if is_useless { Seen::Useless } else { Seen::Rows { table, met } };
+            }
+        }
+        self.seen = seen;
+        let mut values = Vector::default();
+        values.gather(vector, &tuples);
+        values.nulls = None;
+        self.append(&values);
+    }
+
     pub(crate) fn merge(&mut self, other: &Self, from: &[u32], into: &[u32]) {
         let mut numbers = vec![None; other.group_count];
         from.iter().zip(into).for_each(|(&from, &into)| numbers[from as usize] = Some(into));
         let mut other = other.chosen(|group| numbers[group as usize]);
+        self.seen = Seen::Nothing;
         if self.values.len() == 0 {
             (self.groups, self.places, self.values, self.entries) =
                 (other.groups, other.places, other.values, other.entries);
@@ -320,6 +399,60 @@ mod tests {
                 let own = own.map(|(value, _)| value.clone()).collect();
                 let expected = quantile(of, descending, own);
                 assert_eq!(column.value(group as usize, data_type), expected, "{of:?} {descending} {group}");
+            }
+        }
+    }
+
+    /// Texts of rows that come in two halves, each in two tiles, as strings or as codes of a dictionary.
+    #[test]
+    fn texts_that_are_there_once_are_what_the_definition_says() {
+        let groups: Vec<u32> = (0..400).map(|row| row * row % 7 % 4).collect();
+        let text = |row: u32| format!("{}\0{}", row.wrapping_mul(2_654_435_761) >> 7 & 7, row % 3);
+        let values: Vec<Value> =
+            (0..400).map(|row| if row % 13 == 5 { Value::Null } else { Value::text(text(row)) }).collect();
+        let mut known: Vec<String> = (0..400).map(text).collect();
+        known.sort();
+        known.dedup();
+        let dictionary = Arc::new(Dictionary::new(known.iter().map(String::as_str)));
+        let vector = |rows: std::ops::Range<usize>, as_codes: bool| {
+            let mut vector = Vector::default();
+            vector.set_values(&values[rows.clone()], Register::Text);
+            if as_codes {
+                let code = |value: &Value| match value {
+                    Value::Text(text) => known.iter().position(|other| **other == **text).expect("it is known") as u32,
+                    _ => 0,
+                };
+                let codes = values[rows].iter().map(code).collect();
+                vector.data = VectorData::Code { codes, dictionary: Arc::clone(&dictionary) };
+            }
+            vector
+        };
+        for kinds in [[false; 4], [true; 4], [true, false, true, true], [false, true, false, false]] {
+            let part = |half: usize| {
+                let mut state = Gathered::new(Gather::Distinct);
+                for tile in 0..2 {
+                    state.resize(4 + tile);
+                    let rows = half * 200 + tile * 100..half * 200 + tile * 100 + 100;
+                    let vector = vector(rows.clone(), kinds[half * 2 + tile]);
+                    let of_tile = TileGroups::Each(&groups[rows], None);
+                    state.update(&Input { groups: of_tile, vector: Some(&vector), len: 100 }, 0).unwrap();
+                }
+                state
+            };
+            let mut state = part(1);
+            state.merge(&part(0), &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4]);
+            let column = state.finish(DataType::Text).unwrap().into_column(DataType::Text).unwrap();
+            for group in 0..5 {
+                let of_group = values.iter().zip(&groups).filter(|(_, own)| **own == group);
+                let mut own: Vec<&str> = of_group
+                    .filter_map(|(value, _)| if let Value::Text(text) = value { Some(&**text) } else { None })
+                    .collect();
+                let expected = if own.is_empty() {
+                    Value::Null
+                } else {
+                    Value::text(gathered(Gather::Distinct, &mut own).unwrap())
+                };
+                assert_eq!(column.value(group as usize, DataType::Text), expected, "{kinds:?} {group}");
             }
         }
     }

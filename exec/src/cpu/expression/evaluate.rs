@@ -433,6 +433,12 @@ impl<'a> Tile<'a> {
             out.clone_from(self.top(argument));
             return Ok(());
         }
+        if let (Function::Relabel, &[argument]) = (function, arguments)
+            && self.top(argument).register() == node.register
+        {
+            out.clone_from(self.top(argument));
+            return Ok(());
+        }
         self.apply((number, node), function, arguments, len, out)
     }
 

@@ -16,11 +16,15 @@ pub(crate) mod exact_blocks;
 pub mod fallback;
 pub mod float;
 pub mod integer;
+mod json;
 pub mod logic;
 pub(crate) mod mask;
 pub(crate) mod member;
+mod number_text;
 mod numeric;
 pub(crate) mod numeric_columns;
+mod padding;
+mod pattern;
 pub(crate) mod pick;
 pub mod quotient;
 pub mod rescale;
@@ -31,7 +35,6 @@ pub(crate) mod search;
 pub(crate) mod sum;
 pub mod text;
 mod text_join;
-mod text_made;
 pub(super) mod vector_block;
 mod vector_each;
 mod vector_matrix;
@@ -40,6 +43,8 @@ pub(super) mod vector_rows;
 mod vector_total;
 pub(crate) mod wildcards;
 
+#[cfg(test)]
+mod json_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -109,8 +114,10 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
         || quotient::call(call, arguments, len, scratch, out)
         || rescale::call(call, arguments, len, scratch, out)
         || date::call(call, arguments, len, out)
+        || number_text::call(call, arguments, len, out)
         || text::call(call, arguments, len, out)
-        || text_made::of_numbers(call, arguments, len, out)
+        || json::call(call, arguments, len, out)?
+        || pattern::call(call, arguments, len, out)?
         || array::call(call, arguments, len, out)?
         || row_text::call(call, arguments, len, out);
     if !done {

@@ -3,7 +3,7 @@
 use super::beginning::Beginning;
 use super::search::Needle;
 use super::wildcards::Wildcards;
-use super::{Call, strict_nulls, text_join, text_made};
+use super::{Call, padding, strict_nulls, text_join};
 use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{TextVector, Vector, VectorData};
@@ -134,7 +134,7 @@ fn text_of(call: &Call<'_>, texts: &TextVector, constants: &[&Vector], out: &mut
             _ => return false,
         },
         (Function::LeftPad | Function::RightPad, _) => {
-            return text_made::pad(call.function == Function::LeftPad, texts, constants, out);
+            return padding::pad(call.function == Function::LeftPad, texts, constants, out);
         }
         (Function::Trim(side), _) => {
             let characters = constants.first().map_or(Some(" "), |characters| characters.text(0));

@@ -1,6 +1,6 @@
 //! Strings put together from others: `||`, concat and concat_ws.
 
-use super::{Call, strict_nulls, text_made};
+use super::{Call, number_text, strict_nulls};
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use crate::plan::register::Register;
 use multiloop_planner::function::Function;
@@ -38,7 +38,7 @@ impl<'v> Part<'v> {
             Part::Other(other) => bytes.extend_from_slice(other.text(tuple).unwrap_or_default().as_bytes()),
             Part::Numbers(numbers, scale) => {
                 let number = numbers.integer(tuple).and_then(|number| i64::try_from(number).ok());
-                text_made::write(bytes, number.unwrap_or_default(), *scale);
+                number_text::write(bytes, number.unwrap_or_default(), *scale);
             }
         }
     }

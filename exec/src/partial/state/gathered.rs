@@ -1,8 +1,11 @@
 //! Gather: the texts, or other values, of all rows of each group.
 
+use crate::column::Dictionary;
 use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
+use hashbrown::HashTable;
 use multiloop_planner::multiloop::Gather;
 use multiloop_planner::types::DataType;
+use std::sync::Arc;
 
 /// The values of each group: texts, or what one is to be chosen of.
 #[derive(Clone, Debug)]
@@ -15,6 +18,8 @@ pub(crate) struct Gathered {
     pub(crate) values: ColumnBuilder,
     /// What the values are in the texts of rows, if they are not yet these texts.
     pub(crate) entries: Option<Entries>,
+    /// Which texts the groups have, of those that are to be there once.
+    pub(crate) seen: Seen,
 }
 
 /// What is made of values that are kept in place of the texts of rows: in the order in which they came all of them are to be an
@@ -27,11 +32,44 @@ pub(crate) struct Entries {
     pub(crate) before: Vec<u8>,
 }
 
+/// Which texts groups have, so that a text comes once to a group. It saves memory and sorting, no more: texts that come twice all
+/// the same (states are merged, dictionaries change) are told apart in the end.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Seen {
+    /// Nothing is known yet, or any more.
+    #[default]
+    Nothing,
+    /// Bits for the codes of a dictionary, those of each group behind the one before it.
+    Codes { dictionary: Arc<Dictionary>, bits: Vec<u64> },
+    /// The hashes of groups with their texts, and the rows that have them.
+    Rows { table: HashTable<(u64, u32)>, met: usize },
+    /// Nearly all are different: nobody looks any more.
+    Useless,
+}
+
+impl Seen {
+    fn bytes(&self) -> usize {
+        match self {
+            Seen::Nothing | Seen::Useless => 0,
+            Seen::Codes { bits, .. } => bits.capacity() * 8,
+            Seen::Rows { table, .. } => table.allocation_size(),
+        }
+    }
+}
+
 impl Gathered {
     /// For no groups.
     pub(crate) fn new(how: Gather) -> Self {
         let values = ColumnBuilder { data: BuilderData::Text(BuilderText::default()), valid: None, len: 0 };
-        Gathered { how, group_count: 0, groups: Vec::new(), places: Vec::new(), values, entries: None }
+        Gathered {
+            how,
+            group_count: 0,
+            groups: Vec::new(),
+            places: Vec::new(),
+            values,
+            entries: None,
+            seen: Seen::Nothing,
+        }
     }
 
     pub(crate) fn groups(&self) -> usize {
@@ -39,7 +77,7 @@ impl Gathered {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.groups.capacity() * 4 + self.places.capacity() * 8 + self.values.bytes()
+        self.groups.capacity() * 4 + self.places.capacity() * 8 + self.values.bytes() + self.seen.bytes()
     }
 
     /// The states of these groups, which become the numbers 0, 1, 2, …
@@ -55,7 +93,8 @@ impl Gathered {
         let (rows, groups): (Vec<u32>, Vec<u32>) = self.groups.iter().enumerate().filter_map(of_row).unzip();
         let places = rows.iter().filter_map(|&row| self.places.get(row as usize).copied()).collect();
         let values = self.values.take(&rows);
-        Gathered { how: self.how, group_count: self.group_count, groups, places, values, entries: self.entries.clone() }
+        let (how, group_count, entries) = (self.how, self.group_count, self.entries.clone());
+        Gathered { how, group_count, groups, places, values, entries, seen: Seen::Nothing }
     }
 
     /// Whether states of both can be merged.

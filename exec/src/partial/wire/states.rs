@@ -5,7 +5,7 @@ use super::super::state::any_value::{AnyValue, NONE};
 use super::super::state::distinct::{BitSets, Distinct, Domain, Members, Met};
 use super::super::state::extreme::{Best, Extreme};
 use super::super::state::float_sum::FloatSums;
-use super::super::state::gathered::Gathered;
+use super::super::state::gathered::{Gathered, Seen};
 use super::super::state::integer_sum::{IntegerSums, Sums};
 use super::super::state::interval_sum::IntervalSums;
 use super::super::state::logic::{DECISIVE, Logic, NULL};
@@ -386,7 +386,7 @@ impl Wire for Gathered {
         let places_count = if how == Gather::Arrived { values.len() } else { 0 };
         let alike = groups.len() == values.len() && places.len() == places_count;
         check(alike && groups.iter().all(|&group| (group as usize) < group_count), "the groups of values")?;
-        Ok(Gathered { how, group_count, groups, places, values, entries: None })
+        Ok(Gathered { how, group_count, groups, places, values, entries: None, seen: Seen::Nothing })
     }
 }
 

@@ -12,7 +12,7 @@ use crate::value::Value;
 
 /// A step into a value.
 #[derive(Clone, Copy)]
-enum Step<'a> {
+pub(super) enum Step<'a> {
     Key(&'a str),
     /// Counted from 0, or, negative, from the end.
     At(i64),
@@ -82,7 +82,7 @@ pub(super) fn each<'a>(json: &'a str, visit: &mut dyn FnMut(Option<String>, &'a 
 }
 
 /// The part that a step leads to. Of equal keys the last is meant.
-fn member<'a>(json: &'a str, step: Step) -> Result<Option<&'a str>> {
+pub(super) fn member<'a>(json: &'a str, step: Step) -> Result<Option<&'a str>> {
     let is_array = trimmed(json).starts_with('[');
     match step {
         Step::Key(wanted) => {

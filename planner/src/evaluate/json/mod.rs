@@ -5,13 +5,14 @@
 //! a library's, because a number must keep its digits and the text of a json must stay as it is.
 //!
 //! `member` looks into values and `each` takes objects apart; `change` makes other values of them, `order` compares them, `path` has
-//! the paths of SQL/JSON, `typed` reads structs and arrays out of them.
+//! the paths of SQL/JSON, `typed` reads structs and arrays out of them. `scan` finds parts without building values, for kernels.
 
 mod change;
 mod each;
 mod member;
 mod order;
 mod path;
+pub mod scan;
 mod typed;
 
 use super::calendar::is_infinite_timestamp;

@@ -1,16 +1,21 @@
 //! Regular expressions: what `~`, SIMILAR TO, SUBSTRING and the functions of their kind mean.
 //!
 //! `translate`, with `bracket`, reads PostgreSQL's expressions (with the letters of `options`) and writes them for `regex_automata`; `similar` makes
-//! them of SQL's own; `replace` and `search` have the functions; `stepwise` searches long texts. Here is an expression made ready.
+//! them of SQL's own; `replace` and `search` have the functions; `stepwise` searches long texts, `quick` short ones, by automata made
+//! ahead; `condition` shortens what is only asked whether it matches. Here is an expression made ready.
 //!
 //! Of the matches that begin leftmost PostgreSQL takes the longest or the shortest, by what the expression prefers, not the first
 //! of its branches that fits. So a match takes two steps: one automaton says where the leftmost match begins, another, run from
-//! there, where the longest or the shortest ends, and what the groups are. (Groups that could share such a match in several ways
+//! there, where the longest or the shortest ends, and what the groups are. Where an expression has matched some texts already, one
+//! automaton does both steps, and groups are told by another that needs no list of states, if the expression has such. (Groups that could share such a match in several ways
 //! may be split otherwise: there the first branch that fits is taken, PostgreSQL takes the longest that does.)
 
 mod bracket;
+mod condition;
 mod options;
+mod quick;
 mod replace;
+pub mod rows;
 mod search;
 mod similar;
 mod stepwise;
@@ -26,10 +31,11 @@ use crate::meter;
 use crate::stack;
 use crate::value::Value;
 use options::Options;
+use quick::{OnePass, Place, Quick, TEXT_MAX};
 use regex_automata::nfa::thompson::{self, pikevm};
 use regex_automata::util::captures::Captures;
 use regex_automata::{Anchored, Input, MatchKind, meta};
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use stepwise::{LONG, Reached, Stepwise};
 use translate::{Preference, too_complex};
@@ -39,6 +45,9 @@ const BYTES_MAX: usize = 1 << 24;
 
 /// Groups and counts within each other, at most: whoever reads and compiles them recurses.
 const DEPTH_MAX: u32 = 250;
+
+/// Searches after which automata are made ahead: that takes as long as a hundred searches, or a thousand.
+const SEARCHES: u32 = 64;
 
 /// Expressions that a thread keeps.
 const KEPT_MAX: usize = 32;
@@ -53,6 +62,12 @@ pub(crate) struct Pattern {
     extent: OnceCell<Result<Extent>>,
     /// Searches texts that are long; made when the first is met, if it can be.
     stepwise: OnceCell<Option<Stepwise>>,
+    /// The same expression as [`Pattern::search`], of which only is asked whether it matches; none where that is the shortest.
+    condition: Option<meta::Regex>,
+    /// Searches short texts; made when there have been some searches, if it can be.
+    quick: OnceCell<Option<Quick>>,
+    one_pass: OnceCell<Option<OnePass>>,
+    searches: Cell<u32>,
 }
 
 struct Extent {
@@ -92,12 +107,37 @@ impl Pattern {
     /// 2201B for what is none, or too large; 0A000 for what no automaton matches.
     fn new(text: &str, options: Options) -> Result<Self> {
         let translation = translate::translate(text, options)?;
-        let config = meta::Config::new().nfa_size_limit(Some(BYTES_MAX));
-        let mut builder = meta::Regex::builder();
-        builder.configure(config).syntax(syntax());
-        let search = stack::for_library(|| builder.build(&translation.text).ok()).ok_or_else(too_complex)?;
+        let build = |text: &str| {
+            let config = meta::Config::new().nfa_size_limit(Some(BYTES_MAX));
+            let mut builder = meta::Regex::builder();
+            builder.configure(config).syntax(syntax());
+            stack::for_library(|| builder.build(text).ok())
+        };
+        let search = build(&translation.text).ok_or_else(too_complex)?;
+        let shorter = condition::without_any_ends(text, options);
+        let condition = shorter.and_then(|text| build(&translate::translate(text, options).ok()?.text));
         let (text, prefers) = (translation.text, translation.prefers);
-        Ok(Pattern { text, prefers, search, extent: OnceCell::new(), stepwise: OnceCell::new() })
+        Ok(Pattern {
+            text,
+            prefers,
+            search,
+            extent: OnceCell::new(),
+            stepwise: OnceCell::new(),
+            condition,
+            quick: OnceCell::new(),
+            one_pass: OnceCell::new(),
+            searches: Cell::new(0),
+        })
+    }
+
+    /// What searches short texts; none before there have been some searches.
+    fn quick(&self) -> Option<&Quick> {
+        let searches = self.searches.get();
+        if searches < SEARCHES {
+            self.searches.set(searches + 1);
+            return None;
+        }
+        self.quick.get_or_init(|| Quick::new(&self.text)).as_ref()
     }
 
     /// What searches long texts.
@@ -116,7 +156,8 @@ impl Pattern {
             }
             stepwise::check_whole(text.len())?;
         }
-        Ok(self.search.is_match(text))
+        meter::spend(text.len())?;
+        Ok(self.condition.as_ref().unwrap_or(&self.search).is_match(text))
     }
 
     /// How many groups it has.
@@ -124,8 +165,26 @@ impl Pattern {
         self.search.captures_len() - 1
     }
 
-    /// The leftmost match from a byte on, that there be one.
-    fn find(&self, text: &str, from: usize) -> Result<Option<Found>> {
+    /// The leftmost match from a byte on, that there be one; with its groups only if they are wanted.
+    fn find(&self, text: &str, from: usize, wants_groups: bool) -> Result<Option<Found>> {
+        if text.len() <= TEXT_MAX
+            && let Some(quick) = self.quick()
+        {
+            match quick.find(text, from, self.prefers) {
+                Place::Nowhere => {
+                    meter::spend(text.len() - from)?;
+                    return Ok(None);
+                }
+                Place::At(start, end) => {
+                    meter::spend(end - from + 16)?;
+                    if !wants_groups {
+                        return Ok(Some(Found::Whole(start, end)));
+                    }
+                    return self.groups_of(text, start, end).map(Some);
+                }
+                Place::Unknown => {}
+            }
+        }
         if text.len() - from > LONG {
             match self.stepwise().map(|stepwise| stepwise.find(text, from, self.prefers)).transpose()? {
                 Some((Reached::Nowhere, _)) => return Ok(None),
@@ -153,10 +212,17 @@ impl Pattern {
 
     /// The match that begins and ends at these bytes.
     fn groups_of(&self, text: &str, start: usize, end: usize) -> Result<Found> {
-        meter::spend(1_000)?;
         if self.groups() == 0 {
             return Ok(Found::Whole(start, end));
         }
+        if end - start <= TEXT_MAX
+            && let Some(one_pass) = self.one_pass.get_or_init(|| OnePass::new(&self.text))
+            && let Some(found) = one_pass.groups(text, (start, end))
+        {
+            meter::spend(100 + (end - start) * 2)?;
+            return Ok(Found::Groups(found));
+        }
+        meter::spend(1_000)?;
         stepwise::check_groups(end - start)?;
         let extent = self.extent.get_or_init(|| self.extent()).as_ref().map_err(Clone::clone)?;
         let mut found = extent.automaton.create_captures();
@@ -178,10 +244,15 @@ impl Pattern {
     }
 
     /// The matches from a byte on, each behind the one before it; behind an empty one a character on.
-    fn matches<'a>(&'a self, text: &'a str, from: usize) -> impl Iterator<Item = Result<Found>> + 'a {
+    fn matches<'a>(
+        &'a self,
+        text: &'a str,
+        from: usize,
+        wants_groups: bool,
+    ) -> impl Iterator<Item = Result<Found>> + 'a {
         let mut next = Some(from);
         std::iter::from_fn(move || {
-            let found = match self.find(text, next?) {
+            let found = match self.find(text, next?, wants_groups) {
                 Ok(found) => found?,
                 Err(error) => {
                     next = None;

@@ -17,7 +17,7 @@ fn is_match(value: &str, pattern: &str) -> bool {
 /// The groups of the first match, `-` for one that took no part.
 fn groups(value: &str, pattern: &str, letters: &str) -> String {
     let pattern = Pattern::new(pattern, options(letters)).expect("it is a regular expression");
-    let Some(found) = pattern.find(value, 0).expect("it is small") else { return "none".to_owned() };
+    let Some(found) = pattern.find(value, 0, true).expect("it is small") else { return "none".to_owned() };
     let shown = |group: usize| found.group(group).map_or("-", |(start, end)| &value[start..end]);
     (0..=pattern.groups()).map(shown).collect::<Vec<_>>().join(",")
 }
@@ -275,12 +275,85 @@ fn long_texts_have_the_same_matches() {
                 let all = |found: Option<Found>| {
                     found.map(|found| (0..=pattern.groups()).map(|at| found.group(at)).collect::<Vec<_>>())
                 };
-                let found = pattern.find(&text, from).expect("it is not too long");
+                let found = pattern.find(&text, from, true).expect("it is not too long");
                 let expected = pattern.find_at_once(&text, from).expect("it is not too long");
                 assert_eq!(all(found), all(expected), "{expression} from {from}");
             }
             let is_in = pattern.is_in(&text).expect("it is not too long");
             assert_eq!(is_in, pattern.search.is_match(&text), "{expression}");
+        }
+    }
+}
+
+/// Automata made ahead find the same, which takes some searches before, and so does a condition that is shortened.
+#[test]
+fn automata_made_ahead_have_the_same_matches() {
+    let expressions = [
+        "a",
+        "ab?",
+        "a?(ab)?",
+        "(a|ab)(c|bcd)",
+        "(a*)(ab)*",
+        "a.*b",
+        "(a.*?)b",
+        "[ab]+?c",
+        "(a+)-(b+)-.*",
+        "^a+",
+        "a+$",
+        "^(a|b)*$",
+        "",
+        "b*",
+        "(b*?)",
+        "x*y|é",
+        ".",
+        "\\mab",
+        "b\\M",
+        "\\yé",
+        "\\w+",
+        "[^a]+",
+        "(?n)^b",
+        "(?n)a$",
+        ".*a.*",
+        ".*(ab|ba).*",
+        "^.*b.*$",
+        "(a)(b)?c|d",
+        "(?i)AB",
+        "é+",
+        "((a)|b)+",
+        "(a|b){2,3}c?",
+        "\\s",
+    ];
+    let letters = ["a", "b", "c", "é", "-", " ", "\n", "ab", "x"];
+    // Numbers in the base of the letters: all short texts, and some longer ones.
+    let text = |mut number: usize| {
+        let mut text = String::new();
+        while number > 0 {
+            text.push_str(letters[number % letters.len()]);
+            number /= letters.len();
+        }
+        text
+    };
+    let mut texts: Vec<String> = (0..800).chain((0..400).map(|at| at * 7_919_373 + 5)).map(text).collect();
+    texts.extend(["a".repeat(3000), "ab".repeat(500) + "c", "é".repeat(400) + "b"]);
+    for expression in expressions {
+        let pattern = Pattern::new(expression, options("")).expect("it is a regular expression");
+        (0..=SEARCHES).for_each(|_| drop(pattern.quick()));
+        for text in &texts {
+            let starts = text.char_indices().map(|(at, _)| at).chain([text.len()]).step_by(text.len() / 20 + 1);
+            for from in starts {
+                let all = |found: Option<Found>| {
+                    found.map(|found| (0..=pattern.groups()).map(|at| found.group(at)).collect::<Vec<_>>())
+                };
+                let expected = pattern.find_at_once(text, from).unwrap();
+                let whole = expected.as_ref().map(Found::whole);
+                assert_eq!(
+                    pattern.find(text, from, false).unwrap().map(|found| found.whole()),
+                    whole,
+                    "{expression} {text}"
+                );
+                assert_eq!(all(pattern.find(text, from, true).unwrap()), all(expected), "{expression} {text} {from}");
+            }
+            assert_eq!(pattern.is_in(text).unwrap(), pattern.search.is_match(text), "{expression} {text}");
         }
     }
 }
@@ -309,7 +382,7 @@ fn one_search_hears_its_statement() {
         let pattern = Pattern::new(expression, options("")).expect("it is a regular expression");
         let state = pattern.is_in(&text).map_err(|error| error.sqlstate());
         assert_eq!(state, Err("57014"), "{expression}");
-        let state = pattern.find(&text, 0).map(|_| ()).map_err(|error| error.sqlstate());
+        let state = pattern.find(&text, 0, true).map(|_| ()).map_err(|error| error.sqlstate());
         assert_eq!(state, Err("57014"), "{expression}");
     }
 }

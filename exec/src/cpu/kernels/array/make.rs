@@ -32,7 +32,7 @@ pub(super) fn make(form: Form, elements: &[&Vector], len: usize, out: &mut Vecto
 }
 
 /// Whether a vector has elements of a form.
-fn is_of(form: Form, vector: &Vector) -> bool {
+pub(super) fn is_of(form: Form, vector: &Vector) -> bool {
     match (form, &vector.data) {
         (Form::Text, VectorData::Text(_) | VectorData::Code { .. }) => true,
         (Form::Fixed(Fixed::Boolean), data) => matches!(data, VectorData::Bool(_)),
@@ -44,7 +44,7 @@ fn is_of(form: Form, vector: &Vector) -> bool {
 
 /// Appends the element that a tuple has.
 #[inline]
-fn push(form: Form, vector: &Vector, tuple: usize, array: &mut Vec<u8>) {
+pub(super) fn push(form: Form, vector: &Vector, tuple: usize, array: &mut Vec<u8>) {
     let position = vector.position(tuple);
     let is_null = vector.is_null(tuple);
     match form {

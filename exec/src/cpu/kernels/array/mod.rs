@@ -1,11 +1,13 @@
 //! Arrays, which are texts (`planner/src/evaluate/array/key.rs`).
 //!
 //! `fixed` finds elements that all have as many bytes and counts them, `text` those that are texts; `search` looks for elements,
-//! `total` makes one value of all, `make` makes arrays of elements and of other arrays, `split` of the parts of a text. What none of
+//! `total` makes one value of all, `make` makes arrays of elements and of other arrays, `split` of the parts of a text, `row_text`
+//! the texts that aggregates gather. What none of
 //! them knows, like arrays of several dimensions where these count, is evaluated value by value.
 
 pub(in crate::cpu) mod fixed;
 mod make;
+mod row_text;
 mod search;
 mod split;
 mod text;
@@ -52,6 +54,9 @@ use each_kind;
 /// 57014 where the statement is cancelled.
 pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> Result<bool> {
     use ArrayFunction as A;
+    if let (Function::SortKey(order, element), &[value]) = (call.function, arguments) {
+        return Ok(len > 0 && call.types == [element] && row_text::sort_key(call, order.into(), value, len, out));
+    }
     let Function::Array(function, element) = call.function else { return Ok(false) };
     let Some(form) = Form::of(element) else { return Ok(false) };
     if len == 0 {
@@ -80,6 +85,7 @@ pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut
         (A::Contains, [all, some]) => search::contains((form, true), (all, some), len, out),
         (A::Overlaps, [all, some]) => search::contains((form, false), (all, some), len, out),
         (A::Total(total), [array]) => total::call((form, total), call, array, len, out),
+        (A::Entry, [value]) if call.types == [element] => Ok(row_text::entry(form, value, len, out)),
         (A::Make, elements) => Ok(make::make(form, elements, len, out)),
         (A::Cast(to), [array]) => make::cast((form, element), to, array, len, out),
         (A::JoinPairs, [array]) if form == Form::Text => Ok(make::join_pairs(array, len, out)),

@@ -1,78 +1,6 @@
-//! Strings that are made of others or of numbers, written one behind the other: numbers as text, and padding.
+//! Strings that are padded, written one behind the other.
 
-use super::{Call, strict_nulls};
-use crate::cpu::vector::{TextVector, Vector, VectorData};
-use crate::plan::register::Register;
-use multiloop_planner::function::Function;
-use multiloop_planner::types::DataType;
-
-/// Casts integers and decimals to text of any length, if these are what a call is about: false if not.
-pub(super) fn of_numbers(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
-    let (Function::Cast, [numbers], [from]) = (call.function, arguments, call.types) else { return false };
-    let is_number = from.is_integer() || matches!(from, DataType::Decimal { .. });
-    if !is_number || !call.result.is_free_text() || call.register != Register::Text || numbers.constant {
-        return false;
-    }
-    let mut texts = out.take_text();
-    let scale = usize::from(from.scale());
-    match &numbers.data {
-        VectorData::I32(values) => values.iter().for_each(|&value| push(&mut texts, value.into(), scale)),
-        VectorData::I64(values) => values.iter().for_each(|&value| push(&mut texts, value, scale)),
-        VectorData::I128(values) if scale == 0 && values.iter().all(|&value| i64::try_from(value).is_ok()) => {
-            values.iter().for_each(|&value| push(&mut texts, value as i64, scale));
-        }
-        _ => {
-            out.data = VectorData::Text(texts);
-            return false;
-        }
-    }
-    let nulls = strict_nulls(arguments, len, out);
-    out.set(len, VectorData::Text(texts), nulls);
-    true
-}
-
-/// Bytes that a number takes: its digits, a sign, a point, and zeros up to the point.
-const NUMBER_BYTES: usize = 64;
-
-fn push(texts: &mut TextVector, value: i64, scale: usize) {
-    texts.push_written(|bytes| write(bytes, value, scale));
-}
-
-/// Writes a number that has so many digits behind the point.
-#[inline]
-pub(super) fn write(bytes: &mut Vec<u8>, value: i64, scale: usize) {
-    let mut room = [b'0'; NUMBER_BYTES];
-    let mut rest = value.unsigned_abs();
-    let mut start = NUMBER_BYTES;
-    if scale > 0 {
-        for _ in 0..scale {
-            start -= 1;
-            room[start] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-        }
-        start -= 1;
-        room[start] = b'.';
-    }
-    while rest >= 100 {
-        let two = (rest % 100) as u8;
-        rest /= 100;
-        start -= 2;
-        room[start] = b'0' + two / 10;
-        room[start + 1] = b'0' + two % 10;
-    }
-    if rest >= 10 {
-        start -= 1;
-        room[start] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-    }
-    start -= 1;
-    room[start] = b'0' + rest as u8;
-    if value < 0 {
-        start -= 1;
-        room[start] = b'-';
-    }
-    bytes.extend_from_slice(&room[start..]);
-}
+use crate::cpu::vector::{TextVector, Vector};
 
 /// Characters up to which strings are padded here.
 const PADDED_MAX: usize = 1 << 12;
@@ -110,7 +38,8 @@ pub(super) fn pad(left: bool, texts: &TextVector, constants: &[&Vector], out: &m
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::kernels::{Scratch, call};
+    use crate::cpu::kernels::{Call, Scratch, call};
+    use crate::plan::register::Register;
     use multiloop_planner::evaluate::evaluate;
     use multiloop_planner::function::Function as F;
     use multiloop_planner::types::DataType as T;

@@ -1,0 +1,234 @@
+//! Casts between numbers and texts: digits are written into the arena, and read from it, without a value for each row.
+
+use super::{Call, strict_nulls};
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::{TextVector, Vector, VectorData};
+use crate::plan::register::Register;
+use multiloop_planner::evaluate::calendar::{Civil, civil_from_days};
+use multiloop_planner::evaluate::parse;
+use multiloop_planner::function::Function;
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
+
+/// Days from 1970 of the years that are written with four digits.
+const FOUR_DIGITS: std::ops::RangeInclusive<i64> = -719_162..=2_932_896;
+
+/// Does these casts, if it can: false if not, and for what is no number, which is an error.
+pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
+    let (Function::Cast | Function::AssignCast, &[argument], &[from]) = (call.function, arguments, call.types) else {
+        return false;
+    };
+    if from.is_text() {
+        return from_text(call, argument, len, out);
+    }
+    if call.register != Register::Text || !call.result.is_free_text() {
+        return false;
+    }
+    let Some(write) = Written::of(from) else { return false };
+    let nulls = strict_nulls(arguments, len, out);
+    let mut texts = out.take_text();
+    let is_valid = |tuple: usize| nulls.as_ref().is_none_or(|nulls| nulls.get(tuple));
+    for tuple in 0..len {
+        let number = if is_valid(tuple) { argument.integer(tuple) } else { Some(0) };
+        let Some(number) = number else { return false };
+        if !write.push(number, &mut texts) {
+            return false;
+        }
+    }
+    out.set(len, VectorData::Text(texts), nulls);
+    true
+}
+
+/// How a number is written.
+#[derive(Clone, Copy)]
+enum Written {
+    Integer,
+    /// With so many digits behind the point.
+    Decimal(u8),
+    Date,
+}
+
+impl Written {
+    fn of(data_type: DataType) -> Option<Self> {
+        match data_type {
+            DataType::SmallInt | DataType::Integer | DataType::BigInt => Some(Written::Integer),
+            DataType::Decimal { scale, .. } => Some(Written::Decimal(scale)),
+            DataType::Date => Some(Written::Date),
+            _ => None,
+        }
+    }
+
+    /// Appends a number's text, if it is an usual one.
+    fn push(self, number: i128, texts: &mut TextVector) -> bool {
+        let Ok(number) = i64::try_from(number) else { return false };
+        match self {
+            Written::Integer => texts.push_written(|out| write(out, number, 0)),
+            Written::Decimal(scale) => texts.push_written(|out| write(out, number, scale.into())),
+            Written::Date => {
+                let days = number;
+                if !FOUR_DIGITS.contains(&days) {
+                    return false;
+                }
+                let Civil { year, month, day } = civil_from_days(days);
+                texts.push_written(|out| {
+                    digits(year.unsigned_abs(), 4, out);
+                    for part in [month, day] {
+                        out.push(b'-');
+                        digits(part.unsigned_abs(), 2, out);
+                    }
+                });
+            }
+        }
+        true
+    }
+}
+
+/// Bytes that a number takes: its digits, a sign, a point, and zeros up to the point.
+const NUMBER_BYTES: usize = 64;
+
+/// Writes a number that has so many digits behind the point.
+#[inline]
+pub(super) fn write(bytes: &mut Vec<u8>, value: i64, scale: usize) {
+    let mut room = [b'0'; NUMBER_BYTES];
+    let mut rest = value.unsigned_abs();
+    let mut start = NUMBER_BYTES;
+    if scale > 0 {
+        for _ in 0..scale {
+            start -= 1;
+            room[start] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        start -= 1;
+        room[start] = b'.';
+    }
+    while rest >= 100 {
+        let two = (rest % 100) as u8;
+        rest /= 100;
+        start -= 2;
+        room[start] = b'0' + two / 10;
+        room[start + 1] = b'0' + two % 10;
+    }
+    if rest >= 10 {
+        start -= 1;
+        room[start] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    start -= 1;
+    room[start] = b'0' + rest as u8;
+    if value < 0 {
+        start -= 1;
+        room[start] = b'-';
+    }
+    bytes.extend_from_slice(&room[start..]);
+}
+
+/// The digits of the numbers below 100, two each.
+const PAIRS: [u8; 200] = {
+    let mut pairs = [0; 200];
+    let mut number = 0;
+    while number < 100 {
+        pairs[2 * number] = b'0' + (number / 10) as u8;
+        pairs[2 * number + 1] = b'0' + (number % 10) as u8;
+        number += 1;
+    }
+    pairs
+};
+
+/// Appends the digits of a number, so many at least, which are 20 at most.
+#[inline]
+fn digits(mut number: u64, least: usize, out: &mut Vec<u8>) {
+    let mut room = [b'0'; 20];
+    let mut at = room.len();
+    while number >= 10 {
+        at -= 2;
+        let pair = 2 * (number % 100) as usize;
+        room[at..at + 2].copy_from_slice(&PAIRS[pair..pair + 2]);
+        number /= 100;
+    }
+    if number > 0 {
+        at -= 1;
+        room[at] = b'0' + number as u8;
+    }
+    out.extend_from_slice(&room[at.min(room.len() - least)..]);
+}
+
+/// Numbers of texts.
+fn from_text(call: &Call<'_>, argument: &Vector, len: usize, out: &mut Vector) -> bool {
+    let VectorData::Text(texts) = &argument.data else { return false };
+    if argument.constant {
+        return false;
+    }
+    let nulls = strict_nulls(&[argument], len, out);
+    let data = match (call.result, call.register) {
+        (DataType::SmallInt | DataType::Integer | DataType::BigInt, Register::I32) => {
+            let mut values = out.take_i32();
+            let integer = |text: &str| integer(text, call.result)?.try_into().ok();
+            if !each(texts, nulls.as_ref(), &mut values, integer) {
+                return false;
+            }
+            VectorData::I32(values)
+        }
+        (DataType::SmallInt | DataType::Integer | DataType::BigInt, Register::I64) => {
+            let mut values = out.take_i64();
+            if !each(texts, nulls.as_ref(), &mut values, |text| integer(text, call.result)) {
+                return false;
+            }
+            VectorData::I64(values)
+        }
+        (DataType::Real | DataType::Double, Register::F64) => {
+            let mut values = out.take_f64();
+            let float =
+                |text: &str| if let Ok(Value::Float(value)) = parse(text, call.result) { Some(value) } else { None };
+            if !each(texts, nulls.as_ref(), &mut values, float) {
+                return false;
+            }
+            VectorData::F64(values)
+        }
+        _ => return false,
+    };
+    out.set(len, data, nulls);
+    true
+}
+
+/// Reads the texts that are not NULL: false if one cannot be read.
+#[inline(always)]
+fn each<T: Copy + Default>(
+    texts: &TextVector,
+    nulls: Option<&Bitmap>,
+    values: &mut Vec<T>,
+    read: impl Fn(&str) -> Option<T>,
+) -> bool {
+    values.reserve(texts.len());
+    for tuple in 0..texts.len() {
+        if nulls.is_some_and(|nulls| !nulls.get(tuple)) {
+            values.push(T::default());
+            continue;
+        }
+        let Some(value) = read(texts.get(tuple)) else { return false };
+        values.push(value);
+    }
+    true
+}
+
+/// An integer in the range of its type. Most are a few digits; others are read as they are defined.
+#[inline]
+fn integer(text: &str, data_type: DataType) -> Option<i64> {
+    let bytes = text.as_bytes();
+    let (negative, digits) = match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    let limit = match data_type {
+        DataType::SmallInt => 4,
+        DataType::Integer => 9,
+        _ => 18,
+    };
+    if !digits.is_empty() && digits.len() <= limit && digits.iter().all(u8::is_ascii_digit) {
+        let number = digits.iter().fold(0, |number: i64, digit| number * 10 + i64::from(digit - b'0'));
+        return Some(if negative { -number } else { number });
+    }
+    match parse(text, data_type) {
+        Ok(Value::Int(number)) => Some(number),
+        _ => None,
+    }
+}
