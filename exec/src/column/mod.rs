@@ -14,6 +14,7 @@ pub mod build;
 mod cache;
 pub mod chunks;
 pub(crate) mod column_builder;
+mod common;
 mod compact;
 mod compact_text;
 pub mod dictionary;

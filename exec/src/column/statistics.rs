@@ -341,6 +341,8 @@ pub(super) fn measure(
     let columns = all(workers, fields.len(), |index| {
         let (mut statistics, runs) = fold(&summaries[index]);
         super::distinct::measure(&columns[index], rows, (runs, estimates[index]), workers, &mut statistics);
+        let distinct = statistics.estimates.distinct.unwrap_or(0);
+        statistics.estimates.common = super::common::values(&columns[index], rows, fields[index].data_type, distinct);
         statistics
     });
     TableStatistics { rows, columns, ..TableStatistics::default() }
@@ -443,7 +445,12 @@ fn append_column(
     let bytes = left.average_bytes * left_rows as f64 + right.average_bytes * right_rows as f64;
     ColumnStatistics {
         proofs,
-        estimates: Estimates { distinct, average_bytes: bytes / rows.max(1.0), ..Estimates::default() },
+        estimates: Estimates {
+            distinct,
+            average_bytes: bytes / rows.max(1.0),
+            common: super::common::united((&left.common, left_rows), (&right.common, right_rows)),
+            ..Estimates::default()
+        },
     }
 }
 

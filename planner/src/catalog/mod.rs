@@ -144,9 +144,23 @@ pub struct Estimates {
     pub range: Option<(f64, f64)>,
     /// About how many NULLs there are, of rows that nobody has looked at.
     pub nulls: Option<u64>,
+    /// Values that are much more common than the average one, with the share of all rows that each has; the most common first.
+    #[serde(skip)]
+    pub common: Arc<[(Value, f64)]>,
 }
 
 impl Estimates {
+    /// The share of all rows that have a value, where there are about so many distinct ones and this share is NULL: that of a
+    /// common value is known, the others share what is left.
+    pub(crate) fn share_of(common: &[(Value, f64)], value: &Value, distinct: f64, null_share: f64) -> f64 {
+        if common.is_empty() {
+            return 1.0 / distinct;
+        }
+        let rest = || 1.0 - null_share - common.iter().map(|(_, share)| share).sum::<f64>();
+        let known = common.iter().find(|(known, _)| known == value);
+        known.map_or_else(|| rest().max(0.0) / (distinct - common.len() as f64).max(1.0), |(_, share)| *share)
+    }
+
     /// Two values as a range, if they are numbers that make one.
     pub fn range_of(min: &Value, max: &Value) -> Option<(f64, f64)> {
         let range = number(min).zip(number(max));

@@ -4,11 +4,12 @@
 
 use super::visit::{as_column, for_each_expression, for_each_input, for_each_subquery};
 use super::{ColumnId, Columns, Expression, ExpressionKind, Relation, SetKind};
-use crate::catalog::{Proofs, TableInfo};
+use crate::catalog::{Estimates, Proofs, TableInfo};
 use crate::function::{DatePart, Effects, Function};
 use crate::speculation::Speculation;
 use crate::value::Value;
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// What is known of one column.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,8 @@ pub(crate) struct Profile {
     pub(crate) bounds: Option<(f64, f64)>,
     /// Share of NULLs in the table.
     pub(crate) null_share: f64,
+    /// Its common values, each with its share of the table's rows.
+    pub(crate) common: Arc<[(Value, f64)]>,
     /// Likely: no two rows of its table have the same value, and none is NULL.
     pub(crate) unique: bool,
     /// Proven: its table is in its order.
@@ -53,6 +56,7 @@ impl Profile {
             range: ranges.map(both),
             bounds: self.bounds.zip(other.bounds).map(both),
             null_share: if rows > 0.0 { nulls / rows } else { 0.0 },
+            common: Arc::default(),
             unique: false,
             sorted: false,
             wide: self.wide || other.wide,
@@ -216,6 +220,7 @@ fn scanned(table: &TableInfo, position: usize) -> Profile {
         range: column.likely_range(),
         bounds: column.proven_range(),
         null_share: if rows > 0.0 { (nulls / rows).min(1.0) } else { 0.0 },
+        common: Arc::clone(&estimates.common),
         unique,
         sorted: proofs.sorted,
         wide: column.is_wide(table.statistics.rows),
@@ -226,6 +231,14 @@ fn scanned(table: &TableInfo, position: usize) -> Profile {
 /// Whether rows were looked at (and statistics not just left at their default) and none is NULL.
 fn counted_no_nulls(proofs: &Proofs) -> bool {
     proofs.nulls == 0 && proofs.min.is_some()
+}
+
+/// The share of rows in which an expression equals a constant, if anything is known of it.
+pub(crate) fn share_equal(expression: &Expression, constant: &Value, profiles: &Profiles) -> Option<f64> {
+    let distinct = distinct_values(expression, profiles)?;
+    let Some(id) = as_column(expression) else { return Some(1.0 / distinct) };
+    let profile = profiles.get(id);
+    Some(Estimates::share_of(&profile.common, constant, distinct, profile.null_share))
 }
 
 /// How many values an expression takes; a constant's one says nothing, so it has none here.

@@ -2,7 +2,7 @@
 //! multiplied with the rest, because `a >= x and a < y` is one range and not two independent facts.
 
 use crate::function::Function;
-use crate::relation::profile::{Profiles, distinct_values};
+use crate::relation::profile::{Profiles, distinct_values, share_equal};
 use crate::relation::visit::{as_column, conjuncts};
 use crate::relation::{ColumnId, Expression, ExpressionKind, SubqueryKind};
 use crate::value::{Value, number};
@@ -99,8 +99,11 @@ fn call(function: Function, arguments: &[Expression], predicate: &Expression, pr
             }
         }
         Function::InList => {
-            let one = distinct_values(&arguments[0], profiles).map_or(0.05, |distinct| 1.0 / distinct);
-            (one * (arguments.len() - 1) as f64).min(1.0)
+            let share = |member: &Expression| match &member.kind {
+                ExpressionKind::Constant(constant) => share_equal(&arguments[0], constant, profiles),
+                _ => distinct_values(&arguments[0], profiles).map(|distinct| 1.0 / distinct),
+            };
+            arguments[1..].iter().map(|member| share(member).unwrap_or(0.05)).sum::<f64>().min(1.0)
         }
         Function::Like | Function::ILike => like(&arguments[1]),
         Function::StartsWith => LIKE_PREFIX,
@@ -121,6 +124,13 @@ fn equal(a: &Expression, b: &Expression, profiles: &Profiles) -> f64 {
             return 0.0;
         }
     }
+    for (side, other) in [(a, b), (b, a)] {
+        if let ExpressionKind::Constant(constant) = &other.kind
+            && let Some(share) = share_equal(side, constant, profiles)
+        {
+            return share;
+        }
+    }
     match (distinct_values(a, profiles), distinct_values(b, profiles)) {
         (Some(a), Some(b)) => 1.0 / a.max(b),
         (Some(one), None) | (None, Some(one)) => 1.0 / one,
@@ -136,5 +146,24 @@ fn like(pattern: &Expression) -> f64 {
         1 if !pattern.contains('%') => 0.01,
         1 if !pattern.starts_with('%') => LIKE_PREFIX,
         _ => LIKE_PART / (parts as f64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::catalog::Estimates;
+    use crate::value::Value;
+
+    #[test]
+    fn a_common_value_has_its_own_share_and_others_share_the_rest() {
+        let share = |common: &[(Value, f64)], value: &str, nulls| {
+            Estimates::share_of(common, &Value::text(value), 1_002.0, nulls)
+        };
+        let common = [(Value::text("usual"), 0.5), (Value::text("common"), 0.2)];
+        assert_eq!(share(&common, "usual", 0.0), 0.5);
+        assert!((share(&common, "rare", 0.1) - 0.2 / 1_000.0).abs() < 1e-12);
+        // A sample may have seen more of them than there are.
+        assert_eq!(share(&common, "rare", 0.9), 0.0);
+        assert_eq!(share(&[], "rare", 0.3), 1.0 / 1_002.0);
     }
 }

@@ -7,7 +7,7 @@
 
 use super::dependencies::Definition;
 use super::key_lookups::found_before;
-use crate::catalog::{ColumnStatistics, TableStatistics};
+use crate::catalog::{ColumnStatistics, Estimates, TableStatistics};
 use crate::function::Function;
 use crate::multiloop::{CollectionId, Generator, Index, Let, Program, Scalar, ScalarId, Shape, Source};
 use crate::value::number;
@@ -142,17 +142,22 @@ impl<'p> Selectivity<'p> {
         };
         let each = |&id: &ScalarId| self.conditions(nest, &[id], depth);
         let with_constant = arguments.iter().any(|&id| matches!(self.program.scalars.get(id), Scalar::Constant(_)));
-        let equal = |&id: &ScalarId| self.column(nest, id, 0).and_then(distinct).map(|distinct| 1.0 / distinct);
+        let known = |&id: &ScalarId| self.column(nest, id, 0);
+        let equal = |&id: &ScalarId, to: &ScalarId| share_equal(known(&id)?, self.program.scalars.get(*to));
         use Function as F;
         match function {
             F::And => self.conditions(nest, arguments, depth),
             F::Or => 1.0 - arguments.iter().map(|id| 1.0 - each(id)).product::<f64>(),
             F::Not => 1.0 - each(&arguments[0]),
             F::IsTrue => each(&arguments[0]),
-            F::Equal | F::IsNotDistinct if with_constant => arguments.iter().find_map(equal).unwrap_or(EQUAL),
+            F::Equal | F::IsNotDistinct if with_constant => {
+                let mut sides = arguments.iter().zip(arguments.iter().rev());
+                sides.find_map(|(side, other)| equal(side, other)).unwrap_or(EQUAL)
+            }
             F::InList => {
-                let members = arguments.len().saturating_sub(1) as f64;
-                (members * equal(&arguments[0]).unwrap_or(EQUAL)).min(1.0)
+                let column = known(&arguments[0]);
+                let share = |member: &ScalarId| share_equal(column?, self.program.scalars.get(*member));
+                arguments[1..].iter().map(|member| share(member).unwrap_or(EQUAL)).sum::<f64>().min(1.0)
             }
             F::Like | F::ILike | F::StartsWith | F::EndsWith | F::Contains => EQUAL,
             F::Less | F::LessEqual | F::Greater | F::GreaterEqual if with_constant => RANGE,
@@ -258,6 +263,15 @@ impl<'p> Selectivity<'p> {
         }
         ROWS_UNKNOWN
     }
+}
+
+/// The share of rows in which a column equals a scalar, if anything is known of it.
+fn share_equal(column: (&TableStatistics, &ColumnStatistics), to: &Scalar) -> Option<f64> {
+    let distinct = distinct(column)?;
+    let Scalar::Constant(constant) = to else { return Some(1.0 / distinct) };
+    let (table, statistics) = column;
+    let nulls = statistics.proofs.nulls as f64 / table.likely_rows().max(1) as f64;
+    Some(Estimates::share_of(&statistics.estimates.common, constant, distinct, nulls.min(1.0)))
 }
 
 /// How many values a column has.
