@@ -65,7 +65,7 @@ fn sample(rows: u64, looked_at: u64) -> Vec<u64> {
     if rows == looked_at {
         return (0..rows).collect();
     }
-    let place = |at: u64| (u128::from(at.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * u128::from(rows) >> 64) as u64;
+    let place = |at: u64| ((u128::from(at.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * u128::from(rows)) >> 64) as u64;
     let mut places: Vec<u64> = (0..looked_at).map(place).collect();
     places.sort_unstable();
     places
