@@ -129,18 +129,26 @@ impl Placer<'_> {
                 self.filter(Relation::Limit { input, limit, offset }, predicates)
             }
             Relation::SetOperation { .. } => self.place_set_operation(relation, predicates),
-            Relation::With { cte, definition, body } => {
-                let (mut wanted, predicates) = self.split_lateral(cte, &body, predicates);
-                let body = Arc::new(self.place(take(body), predicates));
-                wanted.extend(demanded(cte, &body, self.profiles, self.columns));
-                let definition = Arc::new(self.place(take(definition), wanted));
-                Relation::With { cte, definition, body }
-            }
+            Relation::With { cte, definition, body } => self.place_with(cte, definition, body, predicates),
             Relation::Join { .. } => join_cluster::place_join(self, relation, predicates),
             Relation::Scan { .. } | Relation::Values { .. } | Relation::CteScan { .. } => {
                 self.filter(relation, predicates)
             }
         }
+    }
+
+    fn place_with(
+        &self,
+        cte: CteId,
+        definition: Arc<Relation>,
+        body: Arc<Relation>,
+        predicates: Vec<Expression>,
+    ) -> Relation {
+        let (mut wanted, predicates) = self.split_lateral(cte, &body, predicates);
+        let body = Arc::new(self.place(take(body), predicates));
+        wanted.extend(demanded(cte, &body, self.profiles, self.columns));
+        let definition = Arc::new(self.place(take(definition), wanted));
+        Relation::With { cte, definition, body }
     }
 
     /// Of predicates above a LATERAL join (`builder/lateral`) those that read its left side alone, of that side's definition, and the
