@@ -111,7 +111,7 @@ impl RangeJoin {
         for &condition in conditions {
             match across.comparison(condition) {
                 Some(comparison) => found.push(comparison),
-                None if expressions.may_fail(condition) => break,
+                None if expressions.may_fail(condition) || expressions.root(condition).volatile => break,
                 None => {}
             }
         }
@@ -129,17 +129,20 @@ impl RangeJoin {
         let opposite =
             found.iter().find(|each| each.key != key && each.bound.is_lower != from_below).map(|each| each.key);
         let other = opposite.filter(|_| both.is_none()).map(|other| (other, of_key(other, !from_below)));
+        let is_other = |each: &Comparison| {
+            other.as_ref().is_some_and(|(other, _)| each.key == *other && each.bound.is_lower != from_below)
+        };
         let left = |with_other: bool| {
-            let is_left = |condition: &ScalarId| {
-                !found.iter().any(|each| {
-                    let is_other = other.as_ref().is_some_and(|(other, _)| {
-                        with_other && each.key == *other && each.bound.is_lower != from_below
-                    });
-                    each.condition == *condition && (each.key == key || is_other)
-                })
-            };
+            let decides = |each: &&Comparison| each.key == key || (with_other && is_other(each));
+            let is_left = |&condition: &ScalarId| found.iter().filter(decides).all(|each| each.condition != condition);
             conditions.iter().copied().filter(is_left).collect::<Vec<ScalarId>>()
         };
+        // What fails for a row fails before a comparison behind it leaves that row out.
+        let is_searched = |each: &Comparison| each.key == key || is_other(each);
+        let fails = found.iter().position(|each| !is_searched(each) && expressions.may_fail(each.condition));
+        if fails.is_some_and(|at| found[at..].iter().any(is_searched)) {
+            return None;
+        }
         let values = bounds.iter().chain(other.iter().flat_map(|(_, bounds)| bounds)).map(|bound| bound.value);
         let may_fail = values.clone().any(|value| expressions.may_fail(value));
         // Tiles may be cut anywhere behind other sources.

@@ -4,6 +4,7 @@
 //! declines and else, by the processors. These take over what a device hands back, and have what it keeps fetched before they read it.
 
 mod asked;
+mod batches;
 mod iterate;
 mod output;
 mod tail;
@@ -21,6 +22,7 @@ use crate::cpu::collections::clustered::OwnGroups;
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Defined, Driver, Frame, Shared, row_count};
 use crate::cpu::multiloop::inputs::Reading;
+use crate::cpu::vector::Vector;
 use crate::cpu::{multiloop, sort, window};
 use crate::plan::batch::Batch;
 use crate::plan::plan;
@@ -410,6 +412,17 @@ impl Driver for Lets {
         let mut frame = Frame { shared, parent: Some(around), captured, own: FxHashMap::default() };
         frame.lets(block, usize::MAX, On::asked(shared.context))?;
         Ok((frame.get(result)?, shared.plan.types(result)))
+    }
+
+    fn nested_columns(
+        &self,
+        around: &Frame<'_>,
+        asked: (&Batch, u32),
+        captures: &[&Vector],
+        len: usize,
+        out: &mut Vector,
+    ) -> Result<()> {
+        batches::evaluate(around, asked, captures, len, out)
     }
 
     fn nested_batch(&self, around: &Frame<'_>, batch: &Batch, field: u32, asking: &[Vec<Value>]) -> Result<Vec<Value>> {

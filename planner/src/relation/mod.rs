@@ -71,7 +71,12 @@ impl Query {
 
 /// The columns of one statement, by id.
 #[derive(Clone, Debug, Default)]
-pub struct Columns(Vec<Column>);
+pub struct Columns {
+    all: Vec<Column>,
+    /// The CTEs of LATERAL joins: their left side, which is scanned as it is, and for the distinct values for which the right side is
+    /// computed.
+    laterals: Vec<CteId>,
+}
 
 /// What is known of a column.
 #[derive(Clone, Debug)]
@@ -87,14 +92,14 @@ pub struct Column {
 impl Columns {
     /// A new column.
     pub fn add(&mut self, name: impl Into<String>, data_type: DataType, nullable: bool) -> ColumnId {
-        let id = ColumnId(u32::try_from(self.0.len()).expect("fewer than 2^32 columns"));
-        self.0.push(Column { name: name.into(), data_type, nullable });
+        let id = ColumnId(u32::try_from(self.all.len()).expect("fewer than 2^32 columns"));
+        self.all.push(Column { name: name.into(), data_type, nullable });
         id
     }
 
     /// The column of this id.
     pub fn get(&self, id: ColumnId) -> &Column {
-        &self.0[id.0 as usize]
+        &self.all[id.0 as usize]
     }
 
     /// A reference to a column.
@@ -104,12 +109,22 @@ impl Columns {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.all.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
+    }
+
+    /// Notes that a CTE is the left side of a LATERAL join.
+    pub(crate) fn note_lateral(&mut self, cte: CteId) {
+        self.laterals.push(cte);
+    }
+
+    /// Whether a CTE is the left side of a LATERAL join: no more is computed of it than what its rows are joined with.
+    pub(crate) fn is_lateral(&self, cte: CteId) -> bool {
+        self.laterals.contains(&cte)
     }
 }
 

@@ -317,6 +317,13 @@ impl Accumulator {
         matches!(&self.state, State::Logic(logic) if logic.is_decided(group))
     }
 
+    /// Counts so many rows more of the first group, if rows are what it counts.
+    pub(crate) fn add_rows(&mut self, rows: usize) {
+        if let State::Count(counts) = &mut self.state {
+            counts[0] += rows as i64;
+        }
+    }
+
     /// Folds in some tuples, whose groups there is room for.
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Filling { argument, sums: memory, floats, vectors, of_runs, doubles, place, distinct } = &mut self.filling;

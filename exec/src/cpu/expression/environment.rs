@@ -96,6 +96,18 @@ pub trait Collections: Sync {
         Ok(None)
     }
 
+    /// Makes `out` a field of a block for each of `len` tuples, of which these are what it captures, all at once; false if the block
+    /// is to be evaluated in another way.
+    fn nested_columns(
+        &self,
+        _asked: (BlockId, u32),
+        _captures: &[&Vector],
+        _len: usize,
+        _out: &mut Vector,
+    ) -> Result<bool> {
+        Ok(false)
+    }
+
     /// The same of many rows at once, each with the values that the block captures, in the order in which it does; none of a
     /// block that is evaluated row by row.
     fn nested_batch(&self, _block: BlockId, _field: u32, _asking: &[Vec<Value>]) -> Result<Option<Vec<Value>>> {

@@ -206,10 +206,11 @@ impl<'a> Tile<'a> {
                 for &(_, _, capture) in captures {
                     self.ensure(capture)?;
                 }
-                if self.interchanged(node, (*block, *field), captures, out)? {
+                let asked = (*block, *field);
+                if self.interchanged(node, asked, captures, out)? || self.batched(node, asked, captures, out)? {
                     return Ok(());
                 }
-                let values = self.nested((number, node), (*block, *field), captures, len)?;
+                let values = self.nested((number, node), asked, captures, len)?;
                 out.set_values(&values, node.register);
             }
         }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// Makes `out` a field of a source at these rows. `optional` says that there may be [`NO_ROW`]s. The register has
 /// been proven to hold all values. An error if they cannot be read from where they are.
-pub(in crate::cpu) fn load(
+pub(crate) fn load(
     source: &Source,
     field: u32,
     rows: &Rows,

@@ -70,6 +70,27 @@ impl<'a> Tile<'a> {
         Ok(true)
     }
 
+    /// Makes `out` a field of a block that is a loop over all tuples with a few rows each; false if it is none. What tuples
+    /// capture is not compared: to go over the rows again costs no more.
+    pub(super) fn batched(
+        &self,
+        node: &Node,
+        asked: (BlockId, u32),
+        captures: &[(IndexId, u32, u32)],
+        out: &mut Vector,
+    ) -> Result<bool> {
+        let asking: Vec<&Vector> = captures.iter().map(|&(_, _, capture)| self.top(capture)).collect();
+        let len = self.len();
+        if len < BATCH_ROWS || asking.iter().all(|vector| vector.constant) {
+            return Ok(false);
+        }
+        if !self.collections.nested_columns(asked, &asking, len, out)? {
+            return Ok(false);
+        }
+        kernels::integer::coerce(out, node.register);
+        Ok(true)
+    }
+
     /// A field of a block for each tuple, evaluated once for all that capture the same.
     pub(super) fn nested(
         &mut self,

@@ -8,6 +8,7 @@ use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::adopt::adopt_held;
 use crate::cpu::multiloop::searched::Asked;
 use crate::cpu::reduce::neighbours::Maker;
+use crate::cpu::vector::Vector;
 use crate::cpu::vector::rows::Source;
 use crate::plan::batch::Batch;
 use crate::plan::statistics::LetStatistics;
@@ -36,6 +37,16 @@ pub(crate) trait Driver: Sync {
 
     /// The same for all of these rows, as a batch.
     fn nested_batch(&self, around: &Frame<'_>, batch: &Batch, field: u32, asking: &[Vec<Value>]) -> Result<Vec<Value>>;
+
+    /// Makes `out` a field of a batch's block for each of `len` tuples, which capture these.
+    fn nested_columns(
+        &self,
+        around: &Frame<'_>,
+        asked: (&Batch, u32),
+        captures: &[&Vector],
+        len: usize,
+        out: &mut Vector,
+    ) -> Result<()>;
 }
 
 /// What all blocks of a running program share.

@@ -132,6 +132,20 @@ impl Collections for Frame<'_> {
         Ok(Some(Interchange { plan: interchanged, of, over, types }))
     }
 
+    fn nested_columns(
+        &self,
+        (block, field): (BlockId, u32),
+        captures: &[&Vector],
+        len: usize,
+        out: &mut Vector,
+    ) -> Result<bool> {
+        let Some(batch) = self.shared.plan.batches.get(&block) else { return Ok(false) };
+        if !searched::has_small_buckets(self, batch)? {
+            return Ok(false);
+        }
+        self.shared.driver.nested_columns(self, (batch, field), captures, len, out).map(|()| true)
+    }
+
     fn nested_batch(&self, block: BlockId, field: u32, asking: &[Vec<Value>]) -> Result<Option<Vec<Value>>> {
         let Some(batch) = self.shared.plan.batches.get(&block) else { return Ok(None) };
         self.shared.driver.nested_batch(self, batch, field, asking).map(Some)

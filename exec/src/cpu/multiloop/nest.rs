@@ -498,6 +498,13 @@ impl<'a> Nest<'a> {
         if let Some(source) = order.source.clone() {
             self.tile.set_source(level, source);
         }
+        let is_last = level + 1 == self.plan.levels.len() && self.waiting.conditions(level, left).is_empty();
+        if let ([sink], true) = (&mut *sinks, is_last)
+            && sink.counts_rows()
+        {
+            sink.add_rows(slices.iter().map(Range::len).sum());
+            return Ok(true);
+        }
         self.left[level] = Some(left);
         let mut pairs = Pairs::new(self);
         let mut outcome = Ok(());

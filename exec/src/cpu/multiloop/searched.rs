@@ -10,6 +10,7 @@ use crate::cpu::collections::stored::Stored;
 use crate::cpu::index::Spans;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::multiloop::in_order::InOrder;
+use crate::plan::batch::Batch;
 use crate::plan::searched::{Candidate, Searched};
 use crate::workers::context::{Context, Reservation};
 use crate::{Error, ErrorKind, Result};
@@ -134,15 +135,29 @@ pub(super) fn answers(
 
 /// What it takes to put rows in order, about: none if to go over them costs no more than a search.
 fn order_estimate(frame: &Frame<'_>, searched: &Searched, is_batched: bool) -> Result<Option<Duration>> {
-    let rows = match &*frame.get(searched.over)? {
+    let over = frame.get(searched.over)?;
+    let rows = bucket_rows(&over);
+    let worth = !is_batched || rows >= BUCKET_ROWS;
+    Ok(worth.then(|| Duration::from_nanos(ORDER_NANOS + ROW_NANOS * rows as u64)))
+}
+
+/// Rows of a bucket, on average, or of what has no buckets.
+fn bucket_rows(stored: &Stored) -> usize {
+    match stored {
         Stored::Buckets(buckets) => match &buckets.index.spans {
             Spans::Unique => 1,
             Spans::Starts(starts) => buckets.members.rows / starts.len().max(1),
         },
         stored => stored.row_count(),
-    };
-    let worth = !is_batched || rows >= BUCKET_ROWS;
-    Ok(worth.then(|| Duration::from_nanos(ORDER_NANOS + ROW_NANOS * rows as u64)))
+    }
+}
+
+/// Whether the buckets that a batch goes over have so few rows that a search is no better, nor to remember answers.
+pub(super) fn has_small_buckets(frame: &Frame<'_>, batch: &Batch) -> Result<bool> {
+    let plan = frame.shared.plan.loop_of(batch.block, 0);
+    let Some(over) = plan.and_then(|plan| plan.levels.get(1)?.source.collection()) else { return Ok(false) };
+    let over = frame.get(over)?;
+    Ok(bucket_rows(&over) < BUCKET_ROWS)
 }
 
 /// How many rows are to be evaluated before others are answered, so that it is known what that takes.

@@ -109,6 +109,18 @@ impl<'p> Sink<'p> {
         if tile.is_empty() { Ok(()) } else { self.update(tile) }
     }
 
+    /// Whether it counts rows, and does nothing else.
+    pub(crate) fn counts_rows(&self) -> bool {
+        if let Sink::Groups(reducer) = self { reducer.counts_rows() } else { false }
+    }
+
+    /// Counts so many rows more, if it counts rows alone.
+    pub(crate) fn add_rows(&mut self, rows: usize) {
+        if let Sink::Groups(reducer) = self {
+            reducer.add_rows(rows);
+        }
+    }
+
     fn update(&mut self, tile: &mut Tile<'_>) -> Result<()> {
         match self {
             Sink::Rows(rows) => rows.update(tile),

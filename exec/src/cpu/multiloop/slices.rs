@@ -158,20 +158,24 @@ impl InKeyOrder {
     }
 
     /// The places of the rows of a bucket, which has these places, between bounds of the key and of the other one.
+    #[inline]
     fn slice(&self, span: Range<usize>, (low, high): (i64, i64), other: Option<(i64, i64)>) -> Range<usize> {
-        let before = |keys: &[i64], is: &dyn Fn(i64) -> bool| span.start + keys.partition_point(|&key| is(key));
         let keys = &self.keys[span.clone()];
-        let mut start = before(keys, &|key| key < low);
-        let mut end = before(keys, &|key| key <= high);
+        let mut start = if low > i64::MIN { keys.partition_point(|&key| key < low) } else { 0 };
+        let mut end = start + up_to(&keys[start..], high);
         if let Some((low, high)) = other {
             if low > high {
-                return start..start;
+                return 0..0;
             }
             let others = &self.others[span.clone()];
-            start = if low > i64::MIN { start.max(before(others, &|key| key < low)) } else { start };
-            end = if high < LAST_KEY { end.min(before(others, &|key| key <= high)) } else { end };
+            if low > i64::MIN {
+                start = start.max(others.partition_point(|&key| key < low));
+            }
+            if high < LAST_KEY {
+                end = end.min(others.partition_point(|&key| key <= high));
+            }
         }
-        start..end.max(start)
+        span.start + start..span.start + end.max(start)
     }
 
     /// The places of the rows of each tuple of a tile: of all rows, or of those of its group; none if a bound failed.
@@ -204,6 +208,18 @@ impl InKeyOrder {
         };
         Ok(Some(tuples.iter().zip(groups).map(of_group).collect()))
     }
+}
+
+/// How many of some keys, which are in order, are no greater than this: most slices are short, so those in front are tried first.
+#[inline]
+fn up_to(keys: &[i64], high: i64) -> usize {
+    let (mut start, mut step) = (0, 16);
+    while start + step < keys.len() && keys[start + step] <= high {
+        start += step;
+        step *= 4;
+    }
+    let end = keys.len().min(start + step);
+    start + keys[start..end].partition_point(|&key| key <= high)
 }
 
 /// The last key that a row may have.

@@ -42,11 +42,11 @@ use crate::cpu::reduce::merge::Ended;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::plan::group_kind::Numbering;
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
-use crate::plan::tree::ReducePlan;
+use crate::plan::tree::{AggregatePlan, ReducePlan};
 use crate::workers::context::{Context, Reservation};
 use crate::{Error, Result};
 pub(crate) use fold::{Fold, Folding};
-use multiloop_planner::multiloop::ScalarId;
+use multiloop_planner::multiloop::{Reduction, ScalarId};
 
 /// Codes in an array that lie at most so far apart lie close by.
 const NEAR_CODES: u64 = 64;
@@ -152,6 +152,20 @@ impl<'p> Reducer<'p> {
     pub(crate) fn is_decided(&self) -> bool {
         self.core.plan.can_be_decided()
             && self.core.accumulators.first().is_some_and(|accumulator| accumulator.is_decided(0))
+    }
+
+    /// Whether it counts all rows, and does nothing else.
+    pub(crate) fn counts_rows(&self) -> bool {
+        let counts = |plan: &AggregatePlan| plan.kind.reduction == Reduction::CountRows && plan.condition.is_empty();
+        self.core.plan.key.is_none() && self.core.plan.aggregates.iter().all(counts)
+    }
+
+    /// Counts so many rows more.
+    pub(crate) fn add_rows(&mut self, rows: usize) {
+        for accumulator in &mut self.core.accumulators {
+            accumulator.resize(1);
+            accumulator.add_rows(rows);
+        }
     }
 
     /// The same, with what pieces of before have decided; whether any has.

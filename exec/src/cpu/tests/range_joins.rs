@@ -102,6 +102,7 @@ fn bounds_that_fail() {
     check_range_joins(&join("integer", &["i1.z = i0.z", "i1.x >= (100 / i0.k)"]), 1);
     check_range_joins(&join("integer", &["(i1.x / i1.k) >= i0.x"]), 1);
     // What fails in front of a comparison has to be evaluated first.
+    check_range_joins(&join("integer", &["(i1.x / i1.k) >= i0.x", "i1.z >= i0.z", "i1.z <= i0.y"]), 0);
     check_range_joins(&join("integer", &["(i1.x / i0.k) = 1", "i1.x >= i0.x"]), 0);
     let fails = bucket_join("integer", Some("k"), false, &["i1.x >= (100 / i0.z)"]);
     check_range_joins(&fails, 0);

@@ -179,6 +179,7 @@ impl Builder<'_> {
         let [ours, theirs] = scans;
         // The left rows as they were.
         let cte = self.next_shared();
+        self.columns.note_lateral(cte);
         let rows = Arc::new(Relation::CteScan { cte, columns: ours.1 });
         let back = whole.iter().zip(&ours.0).map(|(old, new)| (*old, self.columns.reference(*new)));
         let rows = Arc::new(Relation::Project { input: rows, columns: back.collect() });
@@ -399,6 +400,10 @@ fn within(number: Expression, limit: Option<&Expression>, offset: Option<&Expres
         let rows = Expression::constant(Value::Int(rows), DataType::BigInt);
         Expression::call(function, vec![number.clone(), rows], DataType::Boolean)
     };
+    // Whoever asks for the first one alone has it found without an order (`narrow_first_rows`).
+    if (limit, offset) == (Some(1), 0) {
+        return Ok(compared(Function::Equal, 1));
+    }
     let last = limit.map(|limit| compared(Function::LessEqual, offset.saturating_add(limit)));
     Ok(Expression::and([compared(Function::Greater, offset)].into_iter().chain(last)))
 }

@@ -10,6 +10,7 @@
 //! Filter p (Window by k x)          =  Window by k (Filter p x)           p reads what partitions share only
 //! Filter p (a union b)              =  Filter p a union Filter p b        likewise the left of except, intersect
 //! With c = d in x                   =  With c = Filter p d in x           p is what all users of c ask, see `cte_demand`
+//!     … and in a LATERAL join, whose left side is c: With c = d in (c join x)  =  With c = Filter p d in (c join x), if p reads c
 //! Filter p (Limit x)                   stays: another row would fill the limit
 //! Filter p (Recursive x)               stays: a row that it drops may lead to one that it keeps
 //! Filter p (a join b)                  see `crossing` for outer joins, `join_cluster` for the others
@@ -35,7 +36,7 @@ use crate::relation::profile::Profiles;
 use crate::relation::visit::{
     as_binary, as_column, for_each_column, for_each_column_in, for_each_subquery, has_subquery, substitute, take,
 };
-use crate::relation::{ColumnId, Columns, Expression, ExpressionKind, Relation, SetKind};
+use crate::relation::{ColumnId, Columns, CteId, Expression, ExpressionKind, Relation, SetKind};
 use crate::types::DataType;
 use std::sync::Arc;
 
@@ -128,17 +129,58 @@ impl Placer<'_> {
                 self.filter(Relation::Limit { input, limit, offset }, predicates)
             }
             Relation::SetOperation { .. } => self.place_set_operation(relation, predicates),
-            Relation::With { cte, definition, body } => {
-                let body = Arc::new(self.place(take(body), predicates));
-                let definition =
-                    Arc::new(self.place(take(definition), demanded(cte, &body, self.profiles, self.columns)));
-                Relation::With { cte, definition, body }
-            }
+            Relation::With { cte, definition, body } => self.place_with(cte, definition, body, predicates),
             Relation::Join { .. } => join_cluster::place_join(self, relation, predicates),
             Relation::Scan { .. } | Relation::Values { .. } | Relation::CteScan { .. } => {
                 self.filter(relation, predicates)
             }
         }
+    }
+
+    fn place_with(
+        &self,
+        cte: CteId,
+        definition: Arc<Relation>,
+        body: Arc<Relation>,
+        predicates: Vec<Expression>,
+    ) -> Relation {
+        let (mut wanted, predicates) = self.split_lateral(cte, &body, predicates);
+        let body = Arc::new(self.place(take(body), predicates));
+        wanted.extend(demanded(cte, &body, self.profiles, self.columns));
+        let definition = Arc::new(self.place(take(definition), wanted));
+        Relation::With { cte, definition, body }
+    }
+
+    /// Of predicates above a LATERAL join (`builder/lateral`) those that read its left side alone, of that side's definition, and the
+    /// others. What is computed of the distinct values of rows that do not pass is joined with no row.
+    fn split_lateral(
+        &self,
+        cte: CteId,
+        body: &Relation,
+        predicates: Vec<Expression>,
+    ) -> (Vec<Expression>, Vec<Expression>) {
+        let Relation::Join { kind: JoinKind::Inner | JoinKind::Left, left, .. } = body else {
+            return (Vec::new(), predicates);
+        };
+        let Relation::Project { input, columns } = &**left else { return (Vec::new(), predicates) };
+        let defined: Vec<(ColumnId, ColumnId)> = match &**input {
+            Relation::CteScan { cte: scanned, columns: own } if *scanned == cte && self.columns.is_lateral(cte) => {
+                let of = |(id, value): &(ColumnId, Expression)| {
+                    let read = as_column(value)?;
+                    own.iter().find(|(_, own)| *own == read).map(|(from, _)| (*id, *from))
+                };
+                columns.iter().filter_map(of).collect()
+            }
+            _ => return (Vec::new(), predicates),
+        };
+        let left: ColumnSet = defined.iter().map(|(id, _)| *id).collect();
+        let (mut below, above) = split(predicates, |each| effects(each).is_pure() && covers(&left, each));
+        for predicate in &mut below {
+            substitute(predicate, &|id| {
+                defined.iter().find(|(own, _)| *own == id).map(|(_, from)| self.columns.reference(*from))
+            });
+        }
+        (below, above)
     }
 
     fn place_project(
