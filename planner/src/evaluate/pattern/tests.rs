@@ -337,7 +337,7 @@ fn automata_made_ahead_have_the_same_matches() {
     texts.extend(["a".repeat(3000), "ab".repeat(500) + "c", "é".repeat(400) + "b"]);
     for expression in expressions {
         let pattern = Pattern::new(expression, options("")).expect("it is a regular expression");
-        (0..=SEARCHES).for_each(|_| drop(pattern.quick()));
+        (0..=SEARCHES).for_each(|_| _ = pattern.quick());
         for text in &texts {
             let starts = text.char_indices().map(|(at, _)| at).chain([text.len()]).step_by(text.len() / 20 + 1);
             for from in starts {
