@@ -119,10 +119,15 @@ impl ChunkKeys {
             return Ok(false);
         };
         let stored = frame.get(self.collection)?;
+        let rows = stored.outermost()?;
         for (at, key) in self.keys.iter().enumerate() {
-            let (Some(best), Some(last)) = (key.best(stored.outermost()?, *chunk), top_k.last_key(at)) else {
-                return Ok(false);
-            };
+            if let Some(order) = top_k.last_text(at).and_then(|last| key.compare_best_text(rows, *chunk, last)) {
+                match order {
+                    Ordering::Equal => continue,
+                    order => return Ok(order.is_gt()),
+                }
+            }
+            let (Some(best), Some(last)) = (key.best(rows, *chunk), top_k.last_key(at)) else { return Ok(false) };
             let last = match last {
                 LastKey::Of(last) => last,
                 // NULL comes before all of its values, or behind them.
@@ -151,5 +156,19 @@ impl ChunkKey {
         }
         // -1 - x turns the order around, of the least number, too.
         Some(if self.order.descending { !greatest } else { least })
+    }
+
+    /// How the best string of a chunk's dictionary, which the chunk need not have, compares with one in the order; none where there is
+    /// no dictionary, or NULL may be, which is better than all.
+    fn compare_best_text(&self, rows: &RowSet, chunk: usize, last: &str) -> Option<Ordering> {
+        let chunk = Some(&rows.chunks[chunk]).filter(|chunk| chunk.lazy.is_none())?;
+        let position = rows.fields.as_ref().map_or(self.field, |fields| fields[self.field as usize]);
+        let column = chunk.columns.get(position as usize)?;
+        if self.order.nulls_first && column.nulls.as_ref().is_some_and(|nulls| nulls.null_count() > 0) {
+            return None;
+        }
+        let dictionary = column.data.dictionary()?;
+        let greatest = (dictionary.len() as u32).checked_sub(1)?;
+        Some(if self.order.descending { last.cmp(dictionary.get(greatest)) } else { dictionary.get(0).cmp(last) })
     }
 }

@@ -26,11 +26,15 @@ pub(crate) struct TopK<'p> {
     /// What the last row to keep is in these, as constants, once there are enough rows: what comes behind it is not wanted.
     last: Vec<Vector>,
     memory: last_row::Memory,
+    /// Rows beyond twice those to keep at which the rest is dropped next.
+    cut_rows: usize,
     context: &'p Context,
     reservation: Reservation,
 }
 
-/// Rows beyond twice those to keep at which the rest is dropped: few, since what is dropped early rejects the most.
+/// Rows beyond twice those to keep at which the rest is dropped: few at first, since a row that is known early rejects the most; more
+/// each time, for where rows come the worst first none is rejected.
+const FIRST_CUT_ROWS: usize = 1 << 7;
 const CUT_ROWS: usize = 1 << 12;
 
 /// Rows beyond those to keep that are looked at before the others of a large tile are compared with the last of them.
@@ -50,7 +54,7 @@ impl<'p> TopK<'p> {
     pub(crate) fn new(plan: &'p TopKPlan, keep: usize, context: &'p Context) -> Self {
         let (columns, reservation) = (new_columns(plan), Reservation::new(&context.memory));
         let (compared, last, memory) = (Compared::all(plan), Vec::new(), last_row::Memory::default());
-        TopK { plan, keep, columns, rows: 0, compared, last, memory, context, reservation }
+        TopK { plan, keep, columns, rows: 0, compared, last, memory, cut_rows: FIRST_CUT_ROWS, context, reservation }
     }
 
     /// Of the last row to keep what it is in an argument by which rows are compared, as ranges of chunks have it; none as long as
@@ -66,6 +70,11 @@ impl<'p> TopK<'p> {
                 _ => LastKey::Unknown,
             },
         })
+    }
+
+    /// The same, of a text that is not NULL.
+    pub(super) fn last_text(&self, at: usize) -> Option<&str> {
+        self.last.get(at).filter(|last| !last.is_null(0))?.text(0)
     }
 
     /// Offers the active tuples of a tile.
@@ -111,8 +120,9 @@ impl<'p> TopK<'p> {
             column.append(tile.vector(argument));
         }
         self.rows += tile.len();
-        if self.rows > self.keep.saturating_mul(2).saturating_add(CUT_ROWS) {
+        if self.rows > self.keep.saturating_mul(2).saturating_add(self.cut_rows) {
             self.cut()?;
+            self.cut_rows = CUT_ROWS.min(self.cut_rows * 2);
         }
         self.account()
     }

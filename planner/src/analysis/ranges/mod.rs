@@ -390,7 +390,7 @@ impl<'p> Analysis<'p> {
                     let fact = self.aggregate(multiloop, aggregate);
                     // A group has rows.
                     let has_all = aggregate.reduction == Reduction::CountRows && aggregate.condition.is_empty();
-                    let bounds = fact.bounds.map(|(low, high)| (low.max(has_all.into()), high));
+                    let bounds = fact.bounds.map(|(low, high)| (if has_all { low.max(1) } else { low }, high));
                     Some(Fact { bounds, ..fact })
                 }
             },
