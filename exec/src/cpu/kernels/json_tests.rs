@@ -131,11 +131,11 @@ fn documents_are_read_and_looked_into() {
         path(&["a", "1", "0"]),
     ];
     for function in [J::Member, J::MemberText] {
-        check(F::Json(function), &documents, Some((&keys, T::Text)), (T::Text, T::Text), registers);
-        check(F::Json(function), &documents, Some((&places, T::Integer)), (T::Text, T::Text), registers);
+        check(F::Json(function), &documents, Some((&keys[..], T::Text)), (T::Text, T::Text), registers);
+        check(F::Json(function), &documents, Some((&places[..], T::Integer)), (T::Text, T::Text), registers);
     }
     for function in [J::Path, J::PathText] {
-        check(F::Json(function), &documents, Some((&paths, T::Text)), (T::Text, T::Text), registers);
+        check(F::Json(function), &documents, Some((&paths[..], T::Text)), (T::Text, T::Text), registers);
     }
 }
 
@@ -147,7 +147,7 @@ fn numbers_are_written_and_read() {
     numbers.extend([i64::MIN, i64::MAX, 105, 1005, 10_010]);
     let ints = |most: i64| -> Vec<Value> {
         let some =
-            numbers.iter().filter(|number| (-most - 1..=most).contains(number)).map(|&number| Value::Int(number));
+            numbers.iter().filter(|number| (-most - 1..=most).contains(*number)).map(|&number| Value::Int(number));
         [Value::Null].into_iter().chain(some).collect()
     };
     let to_text = |values: &[Value], from: T, register: Register| {
