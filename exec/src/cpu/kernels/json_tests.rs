@@ -139,6 +139,45 @@ fn documents_are_read_and_looked_into() {
     }
 }
 
+/// Texts that are numbers of some types, and some that are none.
+const WRITTEN: [&str; 35] = [
+    "0",
+    "-0",
+    "+7",
+    "007",
+    " 12\t",
+    "",
+    " ",
+    "-",
+    "+",
+    "1 2",
+    "1.5",
+    "1e3",
+    "12a",
+    "é",
+    "999999999",
+    "2147483647",
+    "2147483648",
+    "-2147483648",
+    "-2147483649",
+    "32767",
+    "32768",
+    "-32768",
+    "-32769",
+    "9223372036854775807",
+    "9223372036854775808",
+    "-9223372036854775808",
+    "99999999999999999999",
+    "NaN",
+    "inf",
+    "-Infinity",
+    "1e400",
+    "1e-400",
+    "0.1",
+    "-0.0",
+    "1_000",
+];
+
 #[test]
 fn numbers_are_written_and_read() {
     let mut numbers: Vec<i64> =
@@ -167,44 +206,7 @@ fn numbers_are_written_and_read() {
         to_text(&decimals, T::decimal(38, scale), Register::I128);
     }
     to_text(&[Value::Decimal(i128::MAX / 3), Value::Decimal(-1)], T::decimal(38, 20), Register::I128);
-    let written = [
-        "0",
-        "-0",
-        "+7",
-        "007",
-        " 12\t",
-        "",
-        " ",
-        "-",
-        "+",
-        "1 2",
-        "1.5",
-        "1e3",
-        "12a",
-        "é",
-        "999999999",
-        "2147483647",
-        "2147483648",
-        "-2147483648",
-        "-2147483649",
-        "32767",
-        "32768",
-        "-32768",
-        "-32769",
-        "9223372036854775807",
-        "9223372036854775808",
-        "-9223372036854775808",
-        "99999999999999999999",
-        "NaN",
-        "inf",
-        "-Infinity",
-        "1e400",
-        "1e-400",
-        "0.1",
-        "-0.0",
-        "1_000",
-    ];
-    let mut written = texts(&written);
+    let mut written = texts(&WRITTEN);
     written.extend(numbers.iter().map(|number| Value::text(number.to_string())));
     for (to, register) in [
         (T::SmallInt, Register::I32),
