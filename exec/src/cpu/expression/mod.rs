@@ -5,7 +5,8 @@
 //! levels, `choice` does the lazy functions, `filter` the conditions. `fused` compares columns in their physical
 //! form, `load` brings columns into registers, `memo` evaluates functions of few values once for each of them,
 //! `dictionary` does so for conditions on columns in their physical form, `numeric` evaluates trees of functions of
-//! NUMERICs at once. `nested` evaluates blocks, `interchange` those over few rows for many that ask; `unnested` takes arrays apart. `chunk_test` asks conditions of
+//! NUMERICs at once, `rounded_quotient` quotients that are rounded to few digits; `estimate` decides
+//! comparisons of quotients and roots by doubles. `nested` evaluates blocks, `interchange` those over few rows for many that ask; `unnested` takes arrays apart. `chunk_test` asks conditions of
 //! whole chunks.
 
 mod choice;
@@ -13,6 +14,7 @@ pub(super) mod chunk_test;
 mod dictionary;
 mod element;
 pub mod environment;
+mod estimate;
 mod evaluate;
 pub mod filter;
 pub(super) mod fold;
@@ -25,6 +27,7 @@ mod memo;
 mod nested;
 mod numeric;
 mod own_groups;
+mod rounded_quotient;
 pub mod tile;
 mod unnested;
 
