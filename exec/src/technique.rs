@@ -55,6 +55,8 @@ techniques! {
     Lists = "lists",
     /// Functions of few values once for each of these.
     Memo = "memo",
+    /// Comparisons of quotients and roots of numerics with a constant by doubles, where these decide.
+    Estimates = "estimates",
     /// Conditions as soon as their inputs are reached; without it, behind the last index.
     EarlyConditions = "early-conditions",
     /// Blocks that reduce a bucket evaluated for many rows at once.

@@ -187,6 +187,27 @@ pub fn key_of_encoded(text: &str) -> &str {
     }
 }
 
+/// The number, with as few digits behind the point as it needs, of a text that [`Numeric::key`] made; None of other texts, and
+/// of numbers that are not finite.
+pub fn number_of_key(key: &str) -> Option<Numeric> {
+    let (kind, rest) = (key.as_bytes().first()?, key.get(1..)?);
+    let digits = match kind {
+        b'B' => complement(rest.strip_suffix('~')?),
+        b'C' if rest.is_empty() => return Some(Numeric::zero(0)),
+        b'D' => rest.to_owned(),
+        _ => return None,
+    };
+    let (exponent, digits) = digits.split_at_checked(EXPONENT_DIGITS)?;
+    if digits.is_empty() || digits.ends_with('0') || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let exponent = number_of(exponent.as_bytes())? as i64 - EXPONENT_ZERO;
+    let scale = u32::try_from((digits.len() as i64 - exponent).max(0)).ok()?;
+    let number = Numeric::decode(&format!("{key} {scale:0width$}", width = SCALE_DIGITS)).ok()?;
+    // Other texts may be read, too, but are no keys.
+    (number.key() == key).then_some(number)
+}
+
 /// As [`Numeric::show_encoded`], of a finite number: the digits are those of the text, the point stands where the exponent says.
 fn show_finite(text: &str, shown: &mut String) -> Option<()> {
     let (key, scale) = text.split_once(' ')?;

@@ -181,3 +181,42 @@ fn roots_and_quotients_of_small_numbers_have_every_digit() {
     }
     assert!(roots > 1_000 && quotients > 4_000, "{roots} {quotients}");
 }
+
+#[test]
+fn keys_are_those_of_their_numbers() {
+    for text in [
+        "-1e40",
+        "-100",
+        "-99.90",
+        "-0.05",
+        "0.00",
+        "1e-30",
+        "0.5",
+        "1",
+        "1.20",
+        "10",
+        "123456789012345678901234567890.125",
+    ] {
+        let number = number(text);
+        let found = super::key::number_of_key(&number.key()).unwrap();
+        assert_eq!((found.compare(&number), found.key()), (std::cmp::Ordering::Equal, number.key()), "{text}");
+    }
+    for key in [
+        "",
+        "A",
+        "E",
+        "F",
+        "D",
+        "D500001",
+        "D50000110",
+        "D5000011 00000",
+        "B499998",
+        "B499998x~",
+        "C0",
+        "x",
+        "D5000x11",
+        "Dé",
+    ] {
+        assert!(super::key::number_of_key(key).is_none(), "{key:?}");
+    }
+}

@@ -375,3 +375,12 @@ from (
 ) as each
 group by 1
 order by 1;
+
+-- roots-at-a-bound: roots of numerics divided by numerics, each of which is what it is compared with (estimates)
+select count(*) as customers, sum(lines) as lines
+from (
+    select customer_id, count(*) as lines
+    from store_sales
+    group by customer_id
+    having sqrt((count(*) * count(*))::numeric) / count(*) >= 1
+) as each;

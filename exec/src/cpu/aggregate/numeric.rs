@@ -5,9 +5,10 @@ use super::integer_moments::add_moments;
 use super::{Input, TileGroups};
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::numerics::NumericVector;
-use crate::partial::state::numeric_sum::{Asked, NumericSums, States};
+use crate::partial::state::numeric_sum::{Asked, NumericSums, ScaledSums, States};
 use crate::{Error, Result};
 use multiloop_planner::numeric::Numeric;
+use multiloop_planner::numeric::powers;
 use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::types::DataType;
@@ -18,10 +19,16 @@ impl NumericSums {
         let Some(vector) = input.vector else { return Err(Error::internal("a sum of nothing")) };
         self.expect_rows(input.len as u64);
         let squares = self.asked != Asked::Sum;
-        let (sums, heap) = match &mut self.states {
-            States::Narrow { moments, bound, .. } => return add_moments(moments, *bound, input),
-            States::Wide { sums, heap } => (sums, heap),
-        };
+        if let States::Narrow { moments, bound, .. } = &mut self.states {
+            return add_moments(moments, *bound, input);
+        }
+        if let (States::Scaled(scaled), VectorData::Numerics(numbers)) = (&mut self.states, &vector.data)
+            && add_scaled(scaled, input, vector, numbers)
+        {
+            return Ok(());
+        }
+        self.widen();
+        let States::Wide { sums, heap } = &mut self.states else { unreachable!("made wide above") };
         let scale = u32::from(argument.scale());
         let mut add = |group: usize, unscaled: i128| {
             change(&mut sums[group], heap, |state| state.add_small(SmallNumeric::new(unscaled, scale), squares));
@@ -40,8 +47,21 @@ impl NumericSums {
         Ok(())
     }
 
-    pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
+    pub(crate) fn merge(&mut self, other: &Self, mut pairs: impl Iterator<Item = (usize, usize)>) {
         self.expect_rows(if let States::Narrow { rows, .. } = other.states { rows } else { u64::MAX });
+        let mut first = None;
+        if let (States::Scaled(mine), States::Scaled(theirs)) = (&mut self.states, &other.states)
+            && mine.expect(theirs.scale, 0, 1)
+        {
+            first = pairs.find(|&(from, into)| !mine.merge(theirs, from, into));
+            if first.is_none() {
+                return;
+            }
+        }
+        let pairs = first.into_iter().chain(pairs);
+        if matches!(self.states, States::Scaled(_)) {
+            self.widen();
+        }
         match (&mut self.states, &other.states) {
             (States::Narrow { moments, .. }, States::Narrow { moments: theirs, .. }) => {
                 pairs.for_each(|(from, into)| moments[into].merge(theirs[from]));
@@ -51,10 +71,14 @@ impl NumericSums {
                     change(&mut sums[into], heap, |state| state.merge(&theirs[from].widened(*scale)));
                 });
             }
+            (States::Wide { sums, heap }, States::Scaled(theirs)) => {
+                pairs
+                    .for_each(|(from, into)| change(&mut sums[into], heap, |state| state.merge(&theirs.widened(from))));
+            }
             (States::Wide { sums, heap }, States::Wide { sums: theirs, .. }) => {
                 pairs.for_each(|(from, into)| change(&mut sums[into], heap, |state| state.merge(&theirs[from])));
             }
-            (States::Narrow { .. }, States::Wide { .. }) => unreachable!("made wide above"),
+            (States::Narrow { .. } | States::Scaled(_), _) => unreachable!("made wide above"),
         }
     }
 
@@ -75,6 +99,9 @@ impl NumericSums {
         match &self.states {
             States::Narrow { moments, scale, .. } => {
                 moments.iter().try_for_each(|moments| finish(&moments.widened(*scale)))?;
+            }
+            States::Scaled(scaled) => {
+                (0..scaled.sums.len()).try_for_each(|group| finish(&scaled.widened(group)))?;
             }
             States::Wide { sums, .. } => sums.iter().try_for_each(finish)?,
         }
@@ -115,6 +142,45 @@ fn change(state: &mut NumericSum, heap: &mut usize, change: impl FnOnce(&mut Num
     *heap = *heap + state.heap_bytes() - before;
 }
 
+/// Adds numbers to sums in units of one scale; false, and nothing, if these may not hold them.
+fn add_scaled(scaled: &mut ScaledSums, input: &Input<'_>, vector: &Vector, numbers: &NumericVector) -> bool {
+    // The magnitudes' common bits: less than twice the largest.
+    let (mut bits, mut scale_min, mut scale_max) = (0, u8::MAX, 0);
+    for (&unscaled, &scale) in numbers.unscaled().iter().zip(numbers.scales()) {
+        bits |= unscaled.unsigned_abs();
+        // What is 0, as at NULLs, is so in all units.
+        scale_min = scale_min.min(if unscaled == 0 { u8::MAX } else { scale });
+        scale_max = scale_max.max(scale);
+    }
+    // One more must fit what is noted of groups.
+    if scale_max == u8::MAX || !scaled.expect(scale_max, 0, 1) {
+        return false;
+    }
+    let scale_min = scale_min.min(scale_max);
+    let magnitude = if bits.leading_zeros() == 0 { u128::MAX } else { (1 << (u128::BITS - bits.leading_zeros())) - 1 };
+    if !scaled.expect(scale_min, magnitude, input.len) {
+        return false;
+    }
+    let scale = scaled.scale;
+    let factor = |own: u8| powers::power_of_ten((scale - own).into()).unwrap_or(1);
+    if matches!(input.groups, TileGroups::One) {
+        let (mut sum, mut shown) = (scaled.sums[0], scaled.shown[0]);
+        input.each_valid(|tuple, _| {
+            let number = numbers.get(vector.position(tuple));
+            sum += number.unscaled * factor(number.scale as u8);
+            shown = shown.max(number.scale as u8 + 1);
+        });
+        (scaled.sums[0], scaled.shown[0]) = (sum, shown);
+        return true;
+    }
+    input.each_valid(|tuple, group| {
+        let number = numbers.get(vector.position(tuple));
+        scaled.sums[group] += number.unscaled * factor(number.scale as u8);
+        scaled.shown[group] = scaled.shown[group].max(number.scale as u8 + 1);
+    });
+    true
+}
+
 /// Adds numbers with scales. Those of one group are first added up by scale, of which there are few.
 fn add_numbers(
     states: &mut [NumericSum],
@@ -153,6 +219,7 @@ fn add_numbers(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use multiloop_planner::value::Value;
 
     /// Groups of integers that are all 0 take in groups of any numbers.
     #[test]
@@ -173,5 +240,42 @@ mod tests {
         let States::Wide { sums, .. } = &zeros.states else { panic!("they are of any numbers") };
         let variance = sums[0].variance(false).expect("it has one").expect("of three");
         assert_eq!(variance.compare(&Numeric::from_integer(2)), std::cmp::Ordering::Equal);
+    }
+
+    /// Sums in units of one scale are those of any numbers: of all scales, beside NULLs and zeros, and beyond 128 bits.
+    #[test]
+    fn sums_of_many_scales_are_exact() {
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let digits = [0, 1, -7, 1_234_567, -99_999_999_999_999_999_999, 10i128.pow(30), i128::MAX / 3, i128::MIN + 1];
+        for (digits, scales) in [(&digits[..4], 3), (&digits[..5], 25), (&digits[..6], 60), (&digits[..], 255)] {
+            let (mut sums, mut parts) = (NumericSums::new(Asked::Sum), NumericSums::new(Asked::Sum));
+            let mut expected = vec![NumericSum::default(); 5];
+            for tile in 0..20 {
+                // The last group has no rows; others come later.
+                let groups: Vec<u32> = (0..50).map(|_| random(4) as u32).collect();
+                let mut column = ColumnBuilder::from_numerics(Vec::new(), None);
+                for &group in &groups {
+                    let number = SmallNumeric::new(digits[random(digits.len() as u64) as usize], random(scales) as u32);
+                    let number = (random(5) > 0).then_some(number);
+                    column.append_small(number);
+                    number.into_iter().for_each(|number| expected[group as usize].add_small(number, false));
+                }
+                let vector = column.into_vector();
+                let groups = TileGroups::Each(&groups, None);
+                let into = if tile % 3 == 0 { &mut parts } else { &mut sums };
+                into.resize(5);
+                into.update(&Input { groups, vector: Some(&vector), len: 50 }, DataType::Numeric).unwrap();
+            }
+            sums.merge(&parts, (0..5).map(|group| (group, group)));
+            let sums = sums.take(&[4, 3, 2, 1, 0]).finish().unwrap().into_vector();
+            for (row, expected) in expected.iter().rev().enumerate() {
+                let expected = expected.total().unwrap().map_or(Value::Null, Value::numeric);
+                assert_eq!(sums.value(row, DataType::Numeric), expected, "{digits:?} {scales}");
+            }
+        }
     }
 }

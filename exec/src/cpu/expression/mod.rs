@@ -5,8 +5,9 @@
 //! levels, `choice` does the lazy functions, `filter` the conditions. `fused` compares columns in their physical
 //! form, `load` brings columns into registers, `memo` evaluates functions of few values once for each of them,
 //! `dictionary` does so for conditions on columns in their physical form, `list` has lists of constants as sets
-//! (`constant_set`), `numeric` evaluates trees of functions of
-//! NUMERICs at once. `nested` evaluates blocks, `interchange` those over few rows for many that ask; `unnested` takes arrays apart. `chunk_test` asks conditions of
+//! (`constant_set`), `numeric` evaluates trees of functions of NUMERICs at once, `rounded_quotient` quotients that are rounded to
+//! few digits; `estimate` decides comparisons of quotients and roots by doubles. `nested` evaluates blocks, `interchange` those over
+//! few rows for many that ask; `unnested` takes arrays apart. `chunk_test` asks conditions of
 //! whole chunks.
 
 mod choice;
@@ -15,6 +16,7 @@ mod constant_set;
 mod dictionary;
 mod element;
 pub mod environment;
+mod estimate;
 mod evaluate;
 pub mod filter;
 pub(super) mod fold;
@@ -28,6 +30,7 @@ mod memo;
 mod nested;
 mod numeric;
 mod own_groups;
+mod rounded_quotient;
 pub mod tile;
 mod unnested;
 

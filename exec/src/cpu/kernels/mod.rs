@@ -32,6 +32,7 @@ mod row_text;
 pub(crate) mod run_extreme;
 pub(crate) mod run_sum;
 pub(crate) mod search;
+pub(crate) mod shown_quotient;
 pub(crate) mod sum;
 pub mod text;
 mod text_join;

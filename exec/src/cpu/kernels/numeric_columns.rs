@@ -4,7 +4,7 @@
 //! Scales are each value's own, as PostgreSQL shows them: a quotient has more digits behind the point the smaller it is.
 
 use super::numeric::{digits, integer_at, narrow};
-use super::{Call, Scratch, strict_nulls};
+use super::{Call, Scratch, shown_quotient, strict_nulls};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::numerics::NumericVector;
 use crate::cpu::vector::{Vector, VectorData};
@@ -66,6 +66,14 @@ pub(crate) fn call(
     }
     let is_extreme = matches!(call.function, Function::Greatest | Function::Least);
     let nulls = if is_extreme { either(arguments, len, nulls) } else { nulls };
+    if let (Function::Divide | Function::Average, &[a, b]) = (call.function, arguments) {
+        let mut quotients = out.take_numerics();
+        if shown_quotient::divide(call, (a, b), (len, nulls.as_ref()), scratch, &mut quotients) {
+            out.set(len, VectorData::Numerics(quotients), nulls);
+            return true;
+        }
+        out.data = VectorData::Numerics(quotients);
+    }
     let tuples = Tuples { len, valid: nulls.as_ref() };
     let (mut left, mut right) = (scratch.left.take_numerics(), scratch.right.take_numerics());
     let data = match (arguments, call.types) {

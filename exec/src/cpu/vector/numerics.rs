@@ -42,6 +42,14 @@ impl NumericVector {
         }
     }
 
+    /// Appends numbers by their digits and by how many of these stand behind the point.
+    #[inline]
+    pub(crate) fn append(&mut self, unscaled: impl Iterator<Item = i128>, scales: impl Iterator<Item = u8>) {
+        self.unscaled.extend(unscaled);
+        self.scales.extend(scales);
+        debug_assert_eq!(self.unscaled.len(), self.scales.len(), "a scale a number");
+    }
+
     /// How many numbers.
     pub(crate) fn len(&self) -> usize {
         self.unscaled.len()

@@ -3,10 +3,10 @@
 use super::results::{FunctionResult, Origin, PieceResult};
 use super::sorted::Sorted;
 use super::{aggregates, general, places, pointers};
-use crate::Result;
 use crate::cpu::vector::builder::{ColumnBuilder, concat_all, copy_all};
 use crate::workers::context::{Context, Reservation};
 use crate::workers::schedule::Workers;
+use crate::{Error, Result};
 use multiloop_planner::multiloop::{Reduction, WindowCallee, WindowField};
 use multiloop_planner::types::DataType;
 use multiloop_planner::window::{Exclude, Frame, FrameBound, FrameUnit, WindowFunction};
@@ -20,6 +20,8 @@ struct Task<'a> {
     /// The argument of an aggregate, in order.
     argument: Option<&'a ColumnBuilder>,
     argument_type: Option<DataType>,
+    /// What the arguments of a function that gives the value of another row are in all rows.
+    arguments: Option<pointers::Arguments>,
     /// Whether it needs whole partitions.
     whole: bool,
 }
@@ -40,7 +42,14 @@ pub(super) fn evaluate(
         let bytes = general::row_bytes(field, argument_type);
         scratch.add(rows * bytes)?;
         let argument = field.taken().first().and_then(|argument| in_order.get(argument)).map(AsRef::as_ref);
-        tasks.push(Task { field, argument, argument_type, whole: needs_whole_partitions(field, piece_rows) });
+        let arguments = match field.function {
+            WindowCallee::Function(function) if !function.is_place() && function != WindowFunction::Ntile => {
+                Some(pointers::Arguments::of(function, field, sorted))
+            }
+            _ => None,
+        };
+        let whole = needs_whole_partitions(field, piece_rows);
+        tasks.push(Task { field, argument, argument_type, arguments, whole });
     }
     let pieces = [false, true].map(|whole| sorted.layout.pieces(piece_rows, whole));
     let of = |task: &Task<'_>| pieces[usize::from(task.whole)].clone();
@@ -139,7 +148,8 @@ impl Task<'_> {
                 places::ntile(field, sorted, rows).map(PieceResult::Values)
             }
             WindowCallee::Function(function) => {
-                pointers::pointers(*function, field, sorted, rows).map(PieceResult::Rows)
+                let arguments = self.arguments.ok_or_else(|| Error::internal("the arguments of a function"))?;
+                pointers::pointers(*function, (field, arguments), sorted, rows).map(PieceResult::Rows)
             }
             WindowCallee::Aggregate(reduction) => {
                 let argument = self.argument.zip(self.argument_type);

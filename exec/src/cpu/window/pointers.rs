@@ -13,25 +13,44 @@ use multiloop_planner::value::Value;
 use multiloop_planner::window::{Exclude, Frame, WindowFunction};
 use std::ops::Range;
 
+/// What the arguments of a function are in all rows: found out once, before its pieces are evaluated.
+#[derive(Clone, Copy)]
+pub(super) struct Arguments {
+    /// Whether a row that there is not is said to have something.
+    has_defaults: bool,
+    /// The offset of `lag` and `lead`, if it is one for all rows: NULL or a number.
+    offset: Option<Option<i64>>,
+}
+
+impl Arguments {
+    pub(super) fn of(function: WindowFunction, field: &WindowField, sorted: &Sorted<'_>) -> Self {
+        let moves = matches!(function, WindowFunction::Lag | WindowFunction::Lead);
+        Arguments {
+            has_defaults: has_defaults(field, sorted),
+            offset: if moves { constant(sorted.column(field.arguments[1])) } else { None },
+        }
+    }
+}
+
 /// For some rows in order the row of the origin's column whose value is theirs.
 pub(super) fn pointers(
     function: WindowFunction,
-    field: &WindowField,
+    (field, arguments): (&WindowField, Arguments),
     sorted: &Sorted<'_>,
     rows: Range<usize>,
 ) -> Result<Vec<u32>> {
     // Defaults have numbers behind those of all rows.
-    if has_defaults(field, sorted) && sorted.rows.len() > (NO_ROW / 2) as usize {
+    if arguments.has_defaults && sorted.rows.len() > (NO_ROW / 2) as usize {
         return Err(Error::new(ErrorKind::TooMany, format!("too many rows for defaults of {}", function.name())));
     }
     let mut found = Vec::with_capacity(rows.len());
     let Frame { ignore_nulls, exclude, .. } = field.frame;
     match function {
         WindowFunction::Lag | WindowFunction::Lead if ignore_nulls => {
-            moved_over_nulls(function, field, sorted, rows, &mut found)
+            moved_over_nulls(function, (field, arguments), sorted, rows, &mut found)
         }
-        WindowFunction::Lag => moved(field, sorted, rows, i64::saturating_sub, &mut found),
-        WindowFunction::Lead => moved(field, sorted, rows, i64::saturating_add, &mut found),
+        WindowFunction::Lag => moved((field, arguments), sorted, rows, i64::saturating_sub, &mut found),
+        WindowFunction::Lead => moved((field, arguments), sorted, rows, i64::saturating_add, &mut found),
         WindowFunction::NthValue => nth(field, sorted, rows, &mut found)?,
         _ if ignore_nulls || exclude != Exclude::NoOthers => {
             let counted = counted(field, sorted, rows.clone());
@@ -62,13 +81,13 @@ fn counted(field: &WindowField, sorted: &Sorted<'_>, rows: Range<usize>) -> Coun
 /// As [`moved`], over rows whose value is not NULL; these are of whole partitions.
 fn moved_over_nulls(
     function: WindowFunction,
-    field: &WindowField,
+    (field, arguments): (&WindowField, Arguments),
     sorted: &Sorted<'_>,
     rows: Range<usize>,
     found: &mut Vec<u32>,
 ) {
     let offsets = sorted.column(field.arguments[1]);
-    let defaults = has_defaults(field, sorted).then_some(sorted.rows.len() as u32);
+    let defaults = arguments.has_defaults.then_some(sorted.rows.len() as u32);
     let counted = counted(field, sorted, rows.clone());
     for (partition, own) in sorted.layout.partitions(rows) {
         let ranks = counted.rank(partition.start)..counted.rank(partition.end);
@@ -116,20 +135,19 @@ fn has_defaults(field: &WindowField, sorted: &Sorted<'_>) -> bool {
 
 /// Rows at an offset: `to` says of a row and an offset which row that is.
 fn moved(
-    field: &WindowField,
+    (field, arguments): (&WindowField, Arguments),
     sorted: &Sorted<'_>,
     rows: Range<usize>,
     to: impl Fn(i64, i64) -> i64,
     found: &mut Vec<u32>,
 ) {
     let offsets = sorted.column(field.arguments[1]);
-    let defaults = has_defaults(field, sorted).then_some(sorted.rows.len() as u32);
-    let constant = constant(offsets);
+    let defaults = arguments.has_defaults.then_some(sorted.rows.len() as u32);
     for (partition, own) in sorted.layout.partitions(rows) {
         let (start, end) = (partition.start as i64, partition.end as i64);
         for row in own {
             let itself = sorted.rows[row];
-            let Some(offset) = constant.unwrap_or_else(|| integer(offsets, itself as usize)) else {
+            let Some(offset) = arguments.offset.unwrap_or_else(|| integer(offsets, itself as usize)) else {
                 found.push(NO_ROW);
                 continue;
             };

@@ -14,6 +14,7 @@
 
 mod functions;
 mod grid;
+mod quotients;
 mod rows;
 
 pub use grid::{Grid, Steps, common_divisor};
@@ -284,7 +285,8 @@ impl<'p> Analysis<'p> {
             Scalar::Parameter(_) => Fact::of_type(data_type),
             Scalar::Column { index, field } => self.column(*index, *field).unwrap_or(Fact::of_type(data_type)),
             Scalar::Call { function, arguments } => {
-                let (fact, itself) = self.call(*function, arguments, data_type);
+                let (mut fact, itself) = self.call(*function, arguments, data_type);
+                fact.bounds = self.rounded_quotient(*function, arguments, data_type).or(fact.bounds);
                 self.itself[id.0 as usize] = itself;
                 fact
             }
