@@ -10,7 +10,7 @@
 
 use super::exact::{EXACT, largest, narrowed, to_double, to_integer};
 use super::{Call, Scratch};
-use crate::cpu::simd::kernel::vectorised;
+use crate::cpu::simd::kernel::{kernel, vectorised};
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::numerics::NumericVector;
@@ -196,6 +196,58 @@ fn choose(condition: bool, then: f64, otherwise: f64) -> f64 {
     if condition { then } else { otherwise }
 }
 
+kernel! {
+    /// The scales of quotients, no less than `own`; of each operand what makes its digits behind the point a multiple of four, and
+    /// how many digits of base 10000 these are.
+    fn show[](
+        dividends: &[f64],
+        divisors: &[f64],
+        scales: &mut [i64],
+        own: f64,
+        dividend: (f64, f64),
+        divisor: (f64, f64),
+    ) {
+        for (scale, (&x, &y)) in scales.iter_mut().zip(dividends.iter().zip(divisors)) {
+            let (a, b) = (x * dividend.0, y * divisor.0);
+            let ((a_place, a_power), (b_place, b_power)) = (place(a), place(b));
+            let first = (b / b_power).trunc();
+            let is_less = choose(a < (first + 1.0) * a_power, 1.0, 0.0);
+            let a_weight = choose(a == 0.0, 0.0, a_place - dividend.1);
+            let weight = a_weight - (b_place - divisor.1) - is_less;
+            let shown = f64::from(SIGNIFICANT_MIN) - 4.0 * weight;
+            *scale = to_integer(choose(shown > own, shown, own));
+        }
+    }
+}
+
+kernel! {
+    fn divide_all[](
+        dividends: &[f64],
+        divisors: &[f64],
+        reciprocals: &[f64],
+        whole: &mut [i64],
+        rest: &mut [f64],
+    ) {
+        let operands = dividends.iter().zip(divisors.iter().zip(reciprocals));
+        for ((whole, rest), (&dividend, (&divisor, &reciprocal))) in whole.iter_mut().zip(rest).zip(operands) {
+            let (quotient, over) = divided(dividend, divisor, reciprocal);
+            (*whole, *rest) = (to_integer(quotient), over);
+        }
+    }
+}
+
+kernel! {
+    fn step_all[](rest: &mut [f64], divisors: &[f64], reciprocals: &[f64], behind: &mut [u64], step: u64) {
+        let factor = step as f64;
+        let operands = divisors.iter().zip(reciprocals);
+        for ((rest, behind), (&divisor, &reciprocal)) in rest.iter_mut().zip(behind).zip(operands) {
+            let (quotient, over) = divided(*rest * factor, divisor, reciprocal);
+            *behind = behind.wrapping_mul(step).wrapping_add(to_integer(quotient) as u64);
+            *rest = over;
+        }
+    }
+}
+
 impl Block {
     fn new() -> Self {
         Block {
@@ -224,19 +276,8 @@ impl Block {
                 *reciprocal = 1.0 / *divisor;
             }
         });
-        let operands = dividends.iter().zip(divisors.iter());
-        vectorised(|| {
-            for (scale, (&dividend, &divisor)) in scale.iter_mut().zip(operands).take(x.len()) {
-                let (a, b) = (dividend * x_padding, divisor * y_padding);
-                let ((a_place, a_power), (b_place, b_power)) = (place(a), place(b));
-                let first = (b / b_power).trunc();
-                let is_less = choose(a < (first + 1.0) * a_power, 1.0, 0.0);
-                let a_weight = choose(a == 0.0, 0.0, a_place - x_behind);
-                let weight = a_weight - (b_place - y_behind) - is_less;
-                let shown = f64::from(SIGNIFICANT_MIN) - 4.0 * weight;
-                *scale = to_integer(choose(shown > own, shown, own));
-            }
-        });
+        let dividends = &dividends[..x.len()];
+        show(dividends, divisors, scale, own, (x_padding, x_behind), (y_padding, y_behind));
         let least = vectorised(|| scale.iter().take(x.len()).fold(i64::MAX, |least, &scale| least.min(scale)));
         least as i32
     }
@@ -258,26 +299,14 @@ impl Block {
     }
 
     fn divide(&mut self, count: usize) {
-        vectorised(|| {
-            let out = self.whole.iter_mut().zip(&mut self.behind).zip(&mut self.rest);
-            let operands = self.dividends.iter().zip(&self.divisors).zip(&self.reciprocals);
-            for (((whole, behind), rest), ((&dividend, &divisor), &reciprocal)) in out.zip(operands).take(count) {
-                let (quotient, over) = divided(dividend, divisor, reciprocal);
-                (*whole, *behind, *rest) = (to_integer(quotient), 0, over);
-            }
-        });
+        let Block { dividends, divisors, reciprocals, whole, behind, rest, .. } = self;
+        divide_all(&dividends[..count], divisors, reciprocals, whole, rest);
+        behind.fill(0);
     }
 
     fn step(&mut self, step: u64, count: usize) {
-        let factor = step as f64;
-        vectorised(|| {
-            let out = self.behind.iter_mut().zip(&mut self.rest).zip(self.divisors.iter().zip(&self.reciprocals));
-            for ((behind, rest), (&divisor, &reciprocal)) in out.take(count) {
-                let (quotient, over) = divided(*rest * factor, divisor, reciprocal);
-                *behind = behind.wrapping_mul(step).wrapping_add(to_integer(quotient) as u64);
-                *rest = over;
-            }
-        });
+        let Block { divisors, reciprocals, behind, rest, .. } = self;
+        step_all(&mut rest[..count], divisors, reciprocals, behind, step);
     }
 
     /// Half away from zero.
