@@ -1,12 +1,14 @@
 //! The constants of a list as a set, so that membership takes one look-up a value however long the list is.
 //!
 //! Integers (and what is compared as such) that lie close together are a bit each; others are hashed. Texts are hashed with
-//! their lengths looked at first; of a dictionary's strings those that are members are found once, then codes are asked.
+//! their lengths looked at first, in a column without a look at any other string; of a dictionary's strings those that are
+//! members are found once, then codes are asked.
 
 use crate::column::Dictionary;
 use crate::column::order_key::float_key;
 use crate::cpu::kernels::compare::among;
-use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::kernels::fill_truth;
+use crate::cpu::vector::bitmap::{Bitmap, each_one};
 use crate::cpu::vector::{TextVector, Vector, VectorData, short_text};
 use crate::partial::byte_keys::{ByteKeys, first_eight, hash_bytes};
 use crate::partial::hash::hash64;
@@ -255,6 +257,32 @@ impl TextSet {
             bits.fill(dictionary.len(), |_| texts.next().is_some_and(|text| self.has(self.key(text))));
         }
         bits
+    }
+
+    /// Makes `bits` which strings are members, of strings that lie one behind the other and begin and end at these offsets; false
+    /// of numerics. Where the length tells, and it does of most, no string is looked at.
+    pub(super) fn hold_rows(&self, offsets: &[i32], bytes: &[u8], bits: &mut Bitmap) -> bool {
+        if self.is_numeric {
+            return false;
+        }
+        let len = offsets.len() - 1;
+        let (lengths, longest) = (self.lengths, self.longest);
+        let may_be = |row: usize| {
+            let length = (offsets[row + 1] - offsets[row]) as usize;
+            lengths >> (length % 64) & 1 == 1 && length <= longest
+        };
+        fill_truth(len, bits, may_be);
+        let mut words = std::mem::take(bits).into_words();
+        for (number, word) in words.iter_mut().enumerate() {
+            let candidates = *word;
+            each_one(candidates, |at| {
+                let row = number * 64 + at;
+                let key = &bytes[offsets[row] as usize..offsets[row + 1] as usize];
+                *word &= !(u64::from(self.find(hash_bytes(key), key).is_err()) << at);
+            });
+        }
+        bits.set_words(len, words);
+        true
     }
 
     /// Makes `bits` which values are members, at NULLs whatever; false if they are of another kind.

@@ -6,8 +6,10 @@ use super::constant_set::Members;
 use super::dictionary;
 use super::fused::is_constant;
 use crate::Result;
+use crate::column::ColumnData;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::keys::integer::IntegerKeys;
+use crate::cpu::vector::rows::Rows;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::technique::Technique;
 use multiloop_planner::function::Function;
@@ -82,10 +84,21 @@ fn hold_in_column(tile: &Tile<'_>, value: u32, members: &mut Members, out: &mut 
     let Some((column, rows)) = tile.unloaded(value) else { return false };
     let len = tile.len();
     match members {
-        Members::Texts(texts) => {
-            let Some(dictionary) = column.data.dictionary() else { return false };
-            dictionary::of_rows(texts.codes(dictionary), column, rows, len, out);
-        }
+        Members::Texts(texts) => match (&column.data, rows) {
+            (ColumnData::Text { offsets, bytes }, Rows::Range(start)) => {
+                let mut bits = out.take_bool();
+                if !texts.hold_rows(&offsets[*start as usize..=*start as usize + len], bytes, &mut bits) {
+                    out.data = VectorData::Bool(bits);
+                    return false;
+                }
+                let nulls = dictionary::valid_at(column, rows, len, out);
+                out.set(len, VectorData::Bool(bits), nulls);
+            }
+            (data, _) => {
+                let Some(dictionary) = data.dictionary() else { return false };
+                dictionary::of_rows(texts.codes(dictionary), column, rows, len, out);
+            }
+        },
         Members::Integers(integers) => {
             let Some((range, set)) = integers.bits() else { return false };
             let Some(keys) = IntegerKeys::of_column(column, rows, len, *range, false) else { return false };
