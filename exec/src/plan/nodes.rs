@@ -174,11 +174,16 @@ impl<'p> Compiler<'p> {
         let reach = arguments.iter().map(|&number| self.nodes[number as usize].reach).fold(own_reach, usize::max);
         let (data_type, effects) = (scalars.data_type(id), scalars.effects(id));
         let of_arguments = arguments.iter().any(|&number| self.nodes[number as usize].costly);
+        let mut register = register(data_type, self.ranges.of(id));
+        if let Operation::Call { function: Function::Greatest | Function::Least, .. } = operation {
+            // What is compared has to be there whole: that one of two is never above 5 does not bound the other.
+            register = arguments.iter().map(|&number| self.nodes[number as usize].register).fold(register, wider);
+        }
         self.nodes.push(Node {
             costly: of_arguments || matches!(operation, Operation::Nested { .. }),
             operation,
             data_type,
-            register: register(data_type, self.ranges.of(id)),
+            register,
             bounds: self.ranges.of(id),
             reach,
             nullable: self.ranges.nullable(id),
@@ -235,6 +240,12 @@ impl<'p> Compiler<'p> {
             None => Operation::Captured { index, field },
         }
     }
+}
+
+/// Of two registers the one that holds the integers of both; of others the first.
+fn wider(one: Register, other: Register) -> Register {
+    let width = |register| [Register::I32, Register::I64, Register::I128].iter().position(|each| *each == register);
+    if width(one).is_some() && width(other) > width(one) { other } else { one }
 }
 
 /// The register that holds the values of a type within bounds.

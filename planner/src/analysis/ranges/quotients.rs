@@ -62,16 +62,25 @@ impl Analysis<'_> {
 #[cfg(test)]
 mod tests {
     use crate::analysis::ranges::Ranges;
+    use crate::multiloop::Shape;
     use crate::multiloop::parse::parse;
+    use crate::value::Value;
+    use std::sync::Arc;
 
     fn bounds(digits: u8, quotient: &str) -> Option<(i128, i128)> {
         let scalar = format!("narrow_down(round({quotient}, {digits})::numeric)::decimal(19,2)");
         let text = format!(
-            "table %0 t(a#0 bigint least -10 most 50, b#1 bigint least 1 most 7, c#2 bigint least -3 most 9, \
-             d#3 bigint least 10000000000 most 20000000000000000) rows 100\n\
+            "table %0 t(a#0 bigint, b#1 bigint, c#2 bigint, d#3 bigint) rows 100\n\
              loop\n  i0 in %0\n  %1 collect\n    x? = {scalar}\nresult %1\noutput x\n"
         );
-        let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let ranges = [(-10, 50), (1, 7), (-3, 9), (10_000_000_000, 20_000_000_000_000_000)];
+        for collection in &mut program.collections {
+            let Shape::Table { statistics, .. } = &mut collection.shape else { continue };
+            for (column, (min, max)) in Arc::make_mut(statistics).columns.iter_mut().zip(ranges) {
+                (column.proofs.min, column.proofs.max) = (Some(Value::Int(min)), Some(Value::Int(max)));
+            }
+        }
         Ranges::analyse(&program).field(program.body().result, 0)
     }
 
