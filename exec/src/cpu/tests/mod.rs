@@ -168,7 +168,9 @@ fn is_ordered(program: &Program) -> bool {
 
 fn sorted(mut rows: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
     rows.sort_by(|a, b| {
-        a.iter().zip(b).map(|(a, b)| a.compare(b)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        let compared = a.iter().zip(b).map(|(a, b)| a.compare(b)).find(|order| order.is_ne());
+        // Of rows that are equal, with both zeros, say, each has its place as well.
+        compared.unwrap_or_else(|| format!("{a:?}").cmp(&format!("{b:?}")))
     });
     rows
 }

@@ -64,7 +64,8 @@ fn ties_are_broken_by_further_keys_and_then_by_fields() {
         &["i0.n + 1", "i0.long"],
         &["1", "i0.b nulls first", "i0.d desc"],
     ] {
-        for fields in [&["i0.d", "i0.h"][..], &["i0.long", "i0.c", "i0.w"], &["i0.z * 3", "i0.d", "i0.e"]] {
+        // Of rows whose fields are equal and look different either may come first: there is one zero here.
+        for fields in [&["i0.d + 0e0", "i0.g"][..], &["i0.long", "i0.c", "i0.w"], &["i0.z * 3", "i0.d + 0e0", "i0.e"]] {
             for limit in ["1::bigint", "40::bigint", "NULL::bigint"] {
                 check(&rows, keys, fields, (limit, "NULL::bigint"));
             }

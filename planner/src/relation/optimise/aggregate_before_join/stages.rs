@@ -16,9 +16,9 @@
 
 use super::dimensions::is_exact;
 use super::{EqualityClasses, Grouping, Joins, estimate, input_of};
-use crate::relation::builder::may_be_null;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::merged_aggregates::{MergedAggregates, is_mergeable};
+use crate::relation::not_null::never_null;
 use crate::relation::profile::Profiles;
 use crate::relation::unique::is_unique;
 use crate::relation::visit::{as_column, for_each_column};
@@ -78,7 +78,7 @@ impl Grouping {
         }
         let (mut inner, mut keys) = (Vec::new(), Vec::new());
         for (id, key) in std::mem::take(&mut self.keys) {
-            let column = columns.add("key", key.data_type, may_be_null(&key));
+            let column = columns.add("key", key.data_type, !never_null(&key, &input, profiles));
             keys.push((id, columns.reference(column)));
             inner.push((column, key));
         }
