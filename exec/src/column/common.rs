@@ -112,7 +112,7 @@ mod tests {
         // Every fourth is the same, every tenth NULL.
         let value = |at: usize| match at {
             _ if at % 10 == 9 => Value::Null,
-            _ if at % 4 == 0 => Value::text("usual"),
+            _ if at.is_multiple_of(4) => Value::text("usual"),
             _ => Value::text(format!("{at}")),
         };
         for rows in [100, 2048, 50_000] {
@@ -144,6 +144,6 @@ mod tests {
         assert_eq!(both.iter().map(|(value, _)| value.clone()).collect::<Vec<_>>(), [Value::Int(1), Value::Int(2)]);
         assert!((both[0].1 - 0.375).abs() < 1e-9 && (both[1].1 - 0.3).abs() < 1e-9, "{both:?}");
         assert!(united((&[], 5), (&[], 7)).is_empty());
-        assert_eq!(united((&[a.clone()], 10), (&[], 0)).to_vec(), [a]);
+        assert_eq!(united((std::slice::from_ref(&a), 10), (&[], 0)).to_vec(), [a]);
     }
 }

@@ -120,7 +120,7 @@ impl Division {
         padded(largest.1, scales.1)?;
         let digits_max = ((EXACT - 1) / largest.1).ilog10();
         let wanted = DIGITS_MORE + largest.1.ilog10() + 1;
-        let steps = wanted.checked_div(digits_max)? + u32::from(wanted % digits_max != 0);
+        let steps = wanted.checked_div(digits_max)? + u32::from(!wanted.is_multiple_of(digits_max));
         let digits = wanted.div_ceil(steps);
         let padding = (padding(scales.0) as f64, padding(scales.1) as f64);
         (steps <= STEPS_MAX).then_some(Division { scales, padding, steps, digits })

@@ -209,7 +209,7 @@ impl<'a> Scan<'a> {
                         continue 'value;
                     }
                 }
-                b'"' => drop(self.string()?),
+                b'"' => _ = self.string()?,
                 _ => self.plain()?,
             }
             loop {
