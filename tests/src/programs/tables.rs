@@ -8,7 +8,7 @@ use multiloop_exec::workers::context::{Context, Memory};
 use multiloop_planner::catalog::Proofs;
 use multiloop_planner::multiloop::{Program, Shape};
 use multiloop_planner::types::{DataType, Field};
-use multiloop_planner::value::Value;
+use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
 
 /// What the rows of a table are like.
@@ -119,6 +119,10 @@ fn value(data_type: DataType, pick: i64, stride: i64) -> Value {
         DataType::SmallInt => Value::Int(spread % (1 << 14)),
         DataType::Integer => Value::Int(spread % (1 << 30)),
         DataType::Date => Value::Int(spread % 10_000),
+        // A month and thirty days are equal.
+        DataType::Interval => {
+            Value::Interval(Interval { months: (pick % 3) as i32, days: 30 * (pick % 2) as i32, micros: spread % 1000 })
+        }
         _ if let Some((of, length)) = data_type.vector_of() => {
             let element = |at: i64| match value(of, (pick + at) % 24, stride) {
                 Value::Float(element) => element,
