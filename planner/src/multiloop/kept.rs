@@ -10,7 +10,7 @@
 //! * *not null*.
 //!
 //! All of them begin with the statistics of a table, which are exact for its snapshot. Order is a matter of execution, since
-//! that of a loop's rows is free: what the table says of it is what `exec/src/cpu/multiloop/nest.rs` promises to whoever asks, no matter
+//! that of a loop's rows is free: what the table says of it is what `exec/src/cpu/multiloop/nest/mod.rs` promises to whoever asks, no matter
 //! how rows are cut into pieces and tiles.
 //!
 //! ```sql

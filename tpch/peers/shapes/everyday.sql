@@ -16,7 +16,7 @@ where w.session_seconds > 2000
 group by p.medium
 order by p.medium;
 
--- quiet-neighbours: customers who joined within a week of another one of the same household size and income (range self join)
+-- quiet-neighbours: pairs of customers with a large income of whom one joined within a week of the other (range self join)
 select count(*) as pairs, sum(b.since - a.since) as days
 from customers a
 join customers b on b.since > a.since and b.since <= a.since + 7

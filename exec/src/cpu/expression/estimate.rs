@@ -11,6 +11,7 @@
 use super::choice::truths;
 use crate::Result;
 use crate::cpu::expression::tile::Tile;
+use crate::cpu::kernels::exact::POWERS_OF_TEN;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::nodes::{Node, Operation};
@@ -26,17 +27,6 @@ const NEAR: f64 = 1e-6;
 
 /// Estimates that are less are none: products of them may be nothing.
 const SMALL: f64 = 1e-250;
-
-/// 10^0 to 10^255, about.
-const POWERS: [f64; 256] = {
-    let mut powers = [1.0; 256];
-    let mut exponent = 1;
-    while exponent < powers.len() {
-        powers[exponent] = powers[exponent - 1] * 10.0;
-        exponent += 1;
-    }
-    powers
-};
 
 /// A comparison of a numeric's value with a constant.
 struct Condition {
@@ -126,7 +116,7 @@ impl Condition {
             (F::NarrowDown, _) => constant_units + 1,
             _ => return None,
         };
-        Some(Condition { value, threshold: units as f64 / POWERS[usize::from(scale)], above })
+        Some(Condition { value, threshold: units as f64 / POWERS_OF_TEN[usize::from(scale)], above })
     }
 }
 
@@ -234,7 +224,7 @@ fn leaf(tile: &mut Tile<'_>, number: u32, len: usize) -> Result<Option<Estimate>
     let scale = usize::from(node.data_type.scale());
     let double = |unscaled: i128, scale: usize| {
         let double = i64::try_from(unscaled).map_or_else(|_| unscaled as f64, |unscaled| unscaled as f64);
-        checked(double / POWERS[scale], unscaled == 0)
+        checked(double / POWERS_OF_TEN[scale], unscaled == 0)
     };
     let mut values: Vec<f64> = match &vector.data {
         VectorData::Numerics(numbers) => {

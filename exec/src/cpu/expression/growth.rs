@@ -2,7 +2,7 @@
 //! statement gets out of them.
 //!
 //! A tile of 32768 tuples whose strings have ten megabytes each would take 300 GB. So where a loop calls such a function its
-//! tiles begin with one tuple, and have four times as many each time as long as what they make stays small (`nest.rs`). What one
+//! tiles begin with one tuple, and have four times as many each time as long as what they make stays small (`nest`). What one
 //! call makes counts before it begins. If that is much though tiles are small, it goes value by value, and looks at the
 //! statement's context on the way; so does one that is given long strings, whatever it makes of them. Within one value its function
 //! looks at the statement (`planner/src/meter.rs`).

@@ -12,6 +12,20 @@ use crate::plan::register::Register;
 /// Below this, magnitudes are brought to doubles and back by adding [`MAGIC`], which vectorises on every CPU.
 pub(super) const EXACT: u64 = 1 << 51;
 
+/// 10^0 to 10^255, of which those below [`EXACT_POWERS`] are exact.
+pub(crate) const POWERS_OF_TEN: [f64; 256] = {
+    let mut powers = [1.0; 256];
+    let mut exponent = 1;
+    while exponent < powers.len() {
+        powers[exponent] = powers[exponent - 1] * 10.0;
+        exponent += 1;
+    }
+    powers
+};
+
+/// How many powers of ten doubles are: 5^22 has 52 bits.
+pub(super) const EXACT_POWERS: usize = 23;
+
 /// 1.5 * 2^52: the low bits of its sum with an integer are that integer.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
 

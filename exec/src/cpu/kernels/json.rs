@@ -3,7 +3,7 @@
 //! A scan of each text finds the part (`planner/src/evaluate/json/scan.rs`), which becomes a slice of what texts share or is copied
 //! into the arena; no value is boxed. A row that the scan does not know is evaluated as anywhere else, so that errors are raised there.
 
-use super::{Call, fallback, strict_nulls};
+use super::{Call, fallback, is_valid, strict_nulls};
 use crate::column::TextView;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{TextVector, Vector, VectorData};
@@ -121,7 +121,7 @@ fn check(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -
     let json = arguments[0];
     let nulls = strict_nulls(arguments, len, out);
     let mut texts = out.take_text();
-    for tuple in (0..len).filter(|&tuple| is_valid(nulls.as_ref(), tuple)) {
+    for tuple in (0..len).filter(|&tuple| is_valid(&nulls, tuple)) {
         let text = json.text(tuple).unwrap_or("");
         meter::spend(text.len())?;
         if !json_scan::is_json(text) {
@@ -142,7 +142,7 @@ fn normal(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) 
     let mut texts = out.take_text();
     let mut written = Vec::new();
     for tuple in 0..len {
-        if !is_valid(nulls.as_ref(), tuple) {
+        if !is_valid(&nulls, tuple) {
             texts.push("");
             continue;
         }
@@ -179,7 +179,7 @@ fn parts(
         texts.set_buffers(buffers.clone());
     }
     for tuple in 0..len {
-        let text = if is_valid(nulls.as_ref(), tuple) { json.text(tuple) } else { None };
+        let text = if is_valid(&nulls, tuple) { json.text(tuple) } else { None };
         let Some(text) = text else {
             found.set(tuple, false);
             texts.push("");
@@ -212,9 +212,4 @@ fn parts(
     }
     out.set(len, VectorData::Text(texts), (!found.is_full()).then_some(found));
     Ok(())
-}
-
-#[inline]
-fn is_valid(nulls: Option<&Bitmap>, tuple: usize) -> bool {
-    nulls.is_none_or(|nulls| nulls.get(tuple))
 }

@@ -127,6 +127,12 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
     Ok(())
 }
 
+/// Whether a tuple is not NULL.
+#[inline]
+pub(super) fn is_valid(nulls: &Option<Bitmap>, tuple: usize) -> bool {
+    nulls.as_ref().is_none_or(|nulls| nulls.get(tuple))
+}
+
 /// The validity of a function that is NULL where an argument is: none if no argument is NULL.
 pub(super) fn strict_nulls(arguments: &[&Vector], len: usize, out: &mut Vector) -> Option<Bitmap> {
     let mut nulls: Option<Bitmap> = None;

@@ -1,6 +1,6 @@
 //! Casts between numbers and texts: digits are written into the arena, and read from it, without a value for each row.
 
-use super::{Call, strict_nulls};
+use super::{Call, is_valid, strict_nulls};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use crate::plan::register::Register;
@@ -27,9 +27,8 @@ pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut
     let Some(write) = Written::of(from) else { return false };
     let nulls = strict_nulls(arguments, len, out);
     let mut texts = out.take_text();
-    let is_valid = |tuple: usize| nulls.as_ref().is_none_or(|nulls| nulls.get(tuple));
     for tuple in 0..len {
-        let number = if is_valid(tuple) { argument.integer(tuple) } else { Some(0) };
+        let number = if is_valid(&nulls, tuple) { argument.integer(tuple) } else { Some(0) };
         let Some(number) = number else { return false };
         if !write.push(number, &mut texts) {
             return false;
@@ -83,44 +82,8 @@ impl Written {
     }
 }
 
-/// Bytes that a number takes: its digits, a sign, a point, and zeros up to the point.
-const NUMBER_BYTES: usize = 64;
-
-/// Writes a number that has so many digits behind the point.
-#[inline]
-pub(super) fn write(bytes: &mut Vec<u8>, value: i64, scale: usize) {
-    let mut room = [b'0'; NUMBER_BYTES];
-    let mut rest = value.unsigned_abs();
-    let mut start = NUMBER_BYTES;
-    if scale > 0 {
-        for _ in 0..scale {
-            start -= 1;
-            room[start] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-        }
-        start -= 1;
-        room[start] = b'.';
-    }
-    while rest >= 100 {
-        let two = (rest % 100) as u8;
-        rest /= 100;
-        start -= 2;
-        room[start] = b'0' + two / 10;
-        room[start + 1] = b'0' + two % 10;
-    }
-    if rest >= 10 {
-        start -= 1;
-        room[start] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-    }
-    start -= 1;
-    room[start] = b'0' + rest as u8;
-    if value < 0 {
-        start -= 1;
-        room[start] = b'-';
-    }
-    bytes.extend_from_slice(&room[start..]);
-}
+/// Bytes that the digits of a number take, with zeros in front: a decimal has at most 38 behind the point.
+const DIGITS_ROOM: usize = 64;
 
 /// The digits of the numbers below 100, two each.
 const PAIRS: [u8; 200] = {
@@ -134,11 +97,32 @@ const PAIRS: [u8; 200] = {
     pairs
 };
 
-/// Appends the digits of a number, so many at least, which are 20 at most.
+/// Writes a number that has so many digits behind the point.
 #[inline]
-fn digits(mut number: u64, least: usize, out: &mut Vec<u8>) {
-    let mut room = [b'0'; 20];
-    let mut at = room.len();
+pub(super) fn write(bytes: &mut Vec<u8>, value: i64, scale: usize) {
+    let (room, start) = digits_of(value.unsigned_abs(), scale + 1);
+    if value < 0 {
+        bytes.push(b'-');
+    }
+    bytes.extend_from_slice(&room[start..DIGITS_ROOM - scale]);
+    if scale > 0 {
+        bytes.push(b'.');
+        bytes.extend_from_slice(&room[DIGITS_ROOM - scale..]);
+    }
+}
+
+/// Appends the digits of a number, so many at least.
+#[inline]
+fn digits(number: u64, least: usize, out: &mut Vec<u8>) {
+    let (room, start) = digits_of(number, least);
+    out.extend_from_slice(&room[start..]);
+}
+
+/// The digits of a number at the end of some room, so many at least, and where they begin.
+#[inline(always)]
+fn digits_of(mut number: u64, least: usize) -> ([u8; DIGITS_ROOM], usize) {
+    let mut room = [b'0'; DIGITS_ROOM];
+    let mut at = DIGITS_ROOM;
     while number >= 10 {
         at -= 2;
         let pair = 2 * (number % 100) as usize;
@@ -149,7 +133,7 @@ fn digits(mut number: u64, least: usize, out: &mut Vec<u8>) {
         at -= 1;
         room[at] = b'0' + number as u8;
     }
-    out.extend_from_slice(&room[at.min(room.len() - least)..]);
+    (room, at.min(DIGITS_ROOM - least))
 }
 
 /// Numbers of texts.

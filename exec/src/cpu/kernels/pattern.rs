@@ -1,8 +1,7 @@
 //! Regular expressions that are known: conditions as masks, and replacements written into the arena. The expression is made ready
 //! once a tile (and kept by the thread, `planner/src/evaluate/pattern/`), not once a row.
 
-use super::{Call, fallback, strict_nulls};
-use crate::cpu::vector::bitmap::Bitmap;
+use super::{Call, fallback, is_valid, strict_nulls};
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use crate::plan::register::Register;
 use crate::{Error, Result};
@@ -40,7 +39,7 @@ pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut
     let mut bits = out.take_bool();
     let mut failed = None;
     bits.fill(len, |tuple| {
-        is_valid(nulls.as_ref(), tuple)
+        is_valid(&nulls, tuple)
             && failed.is_none()
             && matcher.is_in(texts.get(tuple)).unwrap_or_else(|error| {
                 failed = Some(error);
@@ -67,7 +66,7 @@ fn replace(
     let nulls = strict_nulls(arguments, len, out);
     let mut written = out.take_text();
     for tuple in 0..len {
-        if !is_valid(nulls.as_ref(), tuple) {
+        if !is_valid(&nulls, tuple) {
             written.push("");
             continue;
         }
@@ -87,8 +86,4 @@ fn replace(
     }
     out.set(len, VectorData::Text(written), nulls);
     Ok(true)
-}
-
-fn is_valid(nulls: Option<&Bitmap>, tuple: usize) -> bool {
-    nulls.is_none_or(|nulls| nulls.get(tuple))
 }

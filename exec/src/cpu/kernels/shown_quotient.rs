@@ -8,7 +8,7 @@
 //! 2. The quotient, as on paper (see `quotient`): first the dividend times the power of ten that its scale asks for, without
 //!    the digits of the steps; then, a step for all tuples alike, what is left over times a power of ten.
 
-use super::exact::{EXACT, largest, narrowed, to_double, to_integer};
+use super::exact::{EXACT, EXACT_POWERS, POWERS_OF_TEN, largest, narrowed, to_double, to_integer};
 use super::{Call, Scratch};
 use crate::cpu::simd::kernel::{kernel, vectorised};
 use crate::cpu::vector::Vector;
@@ -31,12 +31,6 @@ const BEHIND_MAX: u32 = 18;
 
 /// Steps that cost less than dividing one by one.
 const STEPS_MAX: u32 = 3;
-
-/// The powers of ten that doubles are.
-const FACTORS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-    1e21, 1e22,
-];
 
 /// Makes `out` the quotients of two vectors; false if it did not, and `out` is anything: where operands have too many digits,
 /// and where a divisor is 0.
@@ -289,7 +283,7 @@ impl Block {
         let mut fits = true;
         for (dividend, &scale) in self.dividends.iter_mut().zip(&self.scale).take(count) {
             // Below 0 is none of them, either.
-            match FACTORS.get((scale + less) as usize) {
+            match POWERS_OF_TEN[..EXACT_POWERS].get((scale + less) as usize) {
                 Some(factor) => *dividend *= factor,
                 None => fits &= *dividend == 0.0,
             }

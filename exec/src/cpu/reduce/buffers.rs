@@ -47,9 +47,9 @@ const BUFFERED_BYTES: usize = if cfg!(test) { 1 << 19 } else { 128 << 20 };
 /// Rows that say whether a tile's rows lie side by side with others of their groups.
 const SAMPLE: usize = 1024;
 
-/// Blocks of a part's rows by which it is foreseen how many groups all of them have. A table that doubles touches three times the
+/// Blocks of a part's rows from which the number of its groups is estimated. A table that doubles touches three times the
 /// memory that it ends with, and memory that was never touched is dear.
-const FORESEEING_BLOCKS: usize = 2;
+const SAMPLED_BLOCKS: usize = 2;
 
 /// Partitioned rows of one worker.
 pub(crate) struct PartitionBuffers<'p> {
@@ -274,9 +274,9 @@ impl Buffer {
         for (block, rows) in self.blocks.of(part).enumerate() {
             let (before, len) = (into.grouper.len(), rows.len());
             self.keys.assign(&mut into.grouper, part, rows, mixed, &mut groups);
-            if block + 1 == FORESEEING_BLOCKS {
+            if block + 1 == SAMPLED_BLOCKS {
                 // As many of the rows to come begin a group as of these, or fewer.
-                let to_come = self.blocks.of(part).skip(FORESEEING_BLOCKS).map(|rows| rows.len()).sum::<usize>();
+                let to_come = self.blocks.of(part).skip(SAMPLED_BLOCKS).map(|rows| rows.len()).sum::<usize>();
                 let known = into.grouper.len();
                 into.grouper.expect(known + (known - before) * to_come / len.max(1));
             }

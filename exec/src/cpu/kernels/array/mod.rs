@@ -16,7 +16,7 @@ mod total;
 #[cfg(test)]
 mod tests;
 
-use super::{Call, strict_nulls};
+use super::{Call, is_valid, strict_nulls};
 use crate::Result;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{Vector, VectorData};
@@ -121,10 +121,6 @@ fn nth(
         Form::Text if register == Register::Text => text::nth(places, (array, place), len, out),
         Form::Text => false,
     }
-}
-
-fn is_valid(nulls: &Option<Bitmap>, tuple: usize) -> bool {
-    nulls.as_ref().is_none_or(|nulls| nulls.get(tuple))
 }
 
 fn is_text(vector: &Vector) -> bool {

@@ -121,6 +121,12 @@ struct Test {
 }
 
 impl Joins {
+    fn of(relation: &Arc<Relation>) -> Self {
+        let mut joins = Joins::default();
+        joins.flatten(relation);
+        joins
+    }
+
     fn flatten(&mut self, relation: &Arc<Relation>) {
         match &**relation {
             Relation::Join { kind: JoinKind::Inner, left, right, on } => {
@@ -159,8 +165,7 @@ impl Grouping {
         if self.is_correlated(input, depth, profiles) {
             return None;
         }
-        let mut joins = Joins::default();
-        joins.flatten(input);
+        let mut joins = Joins::of(input);
         if joins.inputs.len() < 2 || !self.is_plain(&joins) {
             return None;
         }

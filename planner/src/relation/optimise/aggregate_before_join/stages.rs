@@ -96,8 +96,7 @@ impl Grouping {
 
     /// What reaches scans of whose texts there are many among the keys, none of which says which row it is.
     fn reaching(&self, input: &Arc<Relation>, profiles: &Profiles, columns: &Columns) -> Reaching {
-        let mut joins = Joins::default();
-        joins.flatten(input);
+        let mut joins = Joins::of(input);
         let input_of = input_of(&joins, columns.len());
         let classes = EqualityClasses::take_from(&mut joins.conjuncts, &|_| true);
         let mut found = Reaching { columns: Vec::new(), rest: self.keys.iter().map(|(_, key)| key.clone()).collect() };

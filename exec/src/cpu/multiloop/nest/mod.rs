@@ -12,14 +12,18 @@
 //! from all indices at once. Pieces of such loops are begun in waves, each of which goes on until it has enough on its
 //! own: so rows are the same for any number of threads.
 
+mod pairs;
+mod sliced;
+
 use super::sink::Sink;
-use super::slices::{InKeyOrder, Orders};
+use super::slices::Orders;
 use super::waiting::{Seen, Waiting};
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::expression::filter::{Filtered, MaskIf};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::index::Spans;
 use crate::cpu::multiloop::frame::Frame;
+use crate::cpu::multiloop::nest::pairs::Pairs;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::rows::{LazyRows, NO_GROUP, NO_ROW, Source as TileSource, TILE_ROWS};
 use crate::plan::tree::LoopPlan;
@@ -476,51 +480,6 @@ impl<'a> Nest<'a> {
         pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks))
     }
 
-    /// The rows of an index in order, of each tuple the slice of them that a search finds, and which conditions are left; none if
-    /// the index is not searched.
-    fn slices(&mut self, level: usize, groups: Option<(&[u32], &[u32], &Spans)>) -> Result<Option<Found<'a>>> {
-        let Some(Some(order)) = self.orders.get(level).cloned() else { return Ok(None) };
-        let plan = self.plan;
-        let Some(range) = &plan.levels[level].range else { return Ok(None) };
-        let Some(slices) = order.slices(&mut self.tile, range, groups)? else { return Ok(None) };
-        let left: &[ScalarId] = if order.in_order { &range.rest_in_order } else { &range.rest };
-        Ok(Some((order, slices, left)))
-    }
-
-    /// Tuples with those rows, of all or of their groups, that a search finds; false if the index is not searched.
-    fn expand_slices(
-        &mut self,
-        level: usize,
-        groups: Option<(&[u32], &[u32], &Spans)>,
-        sinks: &mut [Sink<'_>],
-    ) -> Result<bool> {
-        let Some((order, slices, left)) = self.slices(level, groups)? else { return Ok(false) };
-        if let Some(source) = order.source.clone() {
-            self.tile.set_source(level, source);
-        }
-        let is_last = level + 1 == self.plan.levels.len() && self.waiting.conditions(level, left).is_empty();
-        if let ([sink], true) = (&mut *sinks, is_last)
-            && sink.counts_rows()
-        {
-            sink.add_rows(slices.iter().map(Range::len).sum());
-            return Ok(true);
-        }
-        self.left[level] = Some(left);
-        let mut pairs = Pairs::new(self);
-        let mut outcome = Ok(());
-        for (at, slice) in slices.into_iter().enumerate() {
-            let tuple = groups.map_or(at as u32, |(tuples, ..)| tuples[at]);
-            outcome = pairs
-                .push_rows(tuple, &order.rows[slice], |nest, parents, rows| nest.pairs(level, parents, rows, sinks));
-            if outcome.is_err() {
-                break;
-            }
-        }
-        outcome.and_then(|()| pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks)))?;
-        self.left[level] = None;
-        Ok(true)
-    }
-
     /// Rows of the outermost index with the rows of their groups, more in each round, as long as nothing has been found for them.
     fn expand_rounds(
         &mut self,
@@ -647,112 +606,7 @@ impl<'a> Nest<'a> {
     }
 }
 
-/// The rows of an index in order, slices of them, and the conditions that are left to be checked.
-type Found<'a> = (Arc<InKeyOrder>, Vec<Range<usize>>, &'a [ScalarId]);
-
 /// Tuples of a tile behind one of so many, whose strings were large or not.
 fn next_rows(rows: usize, is_large: bool) -> usize {
     if is_large { (rows / 4).max(1) } else { TILE_ROWS.min(rows * 4) }
-}
-
-/// Collects pairs and hands them on whenever there are enough for a tile.
-struct Pairs<'n, 'a> {
-    nest: &'n mut Nest<'a>,
-    parents: Vec<u32>,
-    rows: Vec<u32>,
-    /// How many there may be at once.
-    tile_rows: usize,
-    /// What strings held before those of these pairs.
-    held: usize,
-}
-
-impl<'n, 'a> Pairs<'n, 'a> {
-    fn new(nest: &'n mut Nest<'a>) -> Self {
-        let (parents, rows) = nest.spare.pop().unwrap_or_default();
-        let tile_rows = match (nest.grows, nest.stops) {
-            (true, _) => 1,
-            (_, true) if nest.first_rows == FIRST_COSTLY_ROWS => nest.tile_rows,
-            _ => TILE_ROWS,
-        };
-        let held = nest.tile.held.bytes;
-        Pairs { nest, parents, rows, tile_rows, held }
-    }
-
-    /// A tuple with one row, unless the tile would be full with it; whether it did that.
-    #[inline(always)]
-    fn push(&mut self, tuple: u32, row: u32) -> bool {
-        let has_room = self.rows.len() + 1 < self.tile_rows;
-        if has_room {
-            self.parents.push(tuple);
-            self.rows.push(row);
-        }
-        has_room
-    }
-
-    /// A tuple with `count` rows from `first` on; the one row that is none may be `first`, too.
-    fn push_range(
-        &mut self,
-        tuple: u32,
-        first: u32,
-        count: u32,
-        mut full: impl FnMut(&mut Nest<'a>, &[u32], &[u32]) -> Result<()>,
-    ) -> Result<()> {
-        let mut done = 0;
-        while done < count && !self.nest.enough {
-            let part = (count - done).min((self.tile_rows - self.rows.len()) as u32);
-            if part == 1 {
-                self.parents.push(tuple);
-                self.rows.push(first + done);
-            } else {
-                self.parents.extend(std::iter::repeat_n(tuple, part as usize));
-                self.rows.extend(first + done..first + done + part);
-            }
-            done += part;
-            self.empty_if_full(&mut full)?;
-        }
-        Ok(())
-    }
-
-    /// Hands on what is there if that fills a tile.
-    #[inline(always)]
-    fn empty_if_full(&mut self, full: &mut impl FnMut(&mut Nest<'a>, &[u32], &[u32]) -> Result<()>) -> Result<()> {
-        if self.rows.len() == self.tile_rows {
-            full(self.nest, &self.parents, &self.rows)?;
-            self.parents.clear();
-            self.rows.clear();
-            if self.tile_rows < TILE_ROWS || self.nest.grows {
-                let is_large = self.nest.tile.held.bytes - self.held > TILE_BYTES;
-                self.held = self.nest.tile.held.bytes;
-                self.tile_rows = next_rows(self.tile_rows, is_large);
-            }
-            self.nest.frame.check()?;
-        }
-        Ok(())
-    }
-
-    /// A tuple with each of these rows.
-    fn push_rows(
-        &mut self,
-        tuple: u32,
-        rows: &[u32],
-        mut full: impl FnMut(&mut Nest<'a>, &[u32], &[u32]) -> Result<()>,
-    ) -> Result<()> {
-        let mut rest = rows;
-        while !rest.is_empty() && !self.nest.enough {
-            let (part, behind) = rest.split_at(rest.len().min(self.tile_rows - self.rows.len()));
-            rest = behind;
-            self.parents.extend(std::iter::repeat_n(tuple, part.len()));
-            self.rows.extend_from_slice(part);
-            self.empty_if_full(&mut full)?;
-        }
-        Ok(())
-    }
-
-    fn finish(self, mut full: impl FnMut(&mut Nest<'a>, &[u32], &[u32]) -> Result<()>) -> Result<()> {
-        if !self.nest.enough {
-            full(self.nest, &self.parents, &self.rows)?;
-        }
-        self.nest.give_back(self.parents, self.rows);
-        Ok(())
-    }
 }
