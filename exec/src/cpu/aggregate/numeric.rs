@@ -4,7 +4,7 @@ use super::super::vector::{Vector, VectorData};
 use super::integer_moments::add_moments;
 use super::{Input, TileGroups};
 use crate::cpu::vector::builder::ColumnBuilder;
-use crate::cpu::vector::numerics::NumericVector;
+use crate::cpu::vector::numerics::{Bounds, NumericVector};
 use crate::partial::state::numeric_sum::{Asked, NumericSums, ScaledSums, States};
 use crate::{Error, Result};
 use multiloop_planner::numeric::Numeric;
@@ -144,14 +144,8 @@ fn change(state: &mut NumericSum, heap: &mut usize, change: impl FnOnce(&mut Num
 
 /// Adds numbers to sums in units of one scale; false, and nothing, if these may not hold them.
 fn add_scaled(scaled: &mut ScaledSums, input: &Input<'_>, vector: &Vector, numbers: &NumericVector) -> bool {
-    // The magnitudes' common bits: less than twice the largest.
-    let (mut bits, mut scale_min, mut scale_max) = (0, u8::MAX, 0);
-    for (&unscaled, &scale) in numbers.unscaled().iter().zip(numbers.scales()) {
-        bits |= unscaled.unsigned_abs();
-        // What is 0, as at NULLs, is so in all units.
-        scale_min = scale_min.min(if unscaled == 0 { u8::MAX } else { scale });
-        scale_max = scale_max.max(scale);
-    }
+    // The magnitudes' common bits are less than twice the largest. What is 0, as at NULLs, is so in all units.
+    let Bounds { bits, scale_min, scale_max } = numbers.bounds();
     // One more must fit what is noted of groups.
     if scale_max == u8::MAX || !scaled.expect(scale_max, 0, 1) {
         return false;
@@ -161,24 +155,64 @@ fn add_scaled(scaled: &mut ScaledSums, input: &Input<'_>, vector: &Vector, numbe
     if !scaled.expect(scale_min, magnitude, input.len) {
         return false;
     }
-    let scale = scaled.scale;
-    let factor = |own: u8| powers::power_of_ten((scale - own).into()).unwrap_or(1);
-    if matches!(input.groups, TileGroups::One) {
-        let (mut sum, mut shown) = (scaled.sums[0], scaled.shown[0]);
-        input.each_valid(|tuple, _| {
-            let number = numbers.get(vector.position(tuple));
-            sum += number.unscaled * factor(number.scale as u8);
-            shown = shown.max(number.scale as u8 + 1);
-        });
-        (scaled.sums[0], scaled.shown[0]) = (sum, shown);
+    let (unscaled, scales) = (numbers.unscaled(), numbers.scales());
+    if input.is_dense() {
+        scaled.sums[0] += sum_in_units(unscaled, scales, scaled.scale);
+        scaled.shown[0] = scaled.shown[0].max(scale_max + 1);
         return true;
     }
-    input.each_valid(|tuple, group| {
-        let number = numbers.get(vector.position(tuple));
-        scaled.sums[group] += number.unscaled * factor(number.scale as u8);
-        scaled.shown[group] = scaled.shown[group].max(number.scale as u8 + 1);
-    });
+    let ScaledSums { sums, shown, scale, .. } = scaled;
+    let mut show = |group: usize, own: u8| {
+        // Hardly any number is the first of its scale.
+        if shown[group] <= own {
+            shown[group] = own + 1;
+        }
+    };
+    match short_factors(*scale, scale_min) {
+        Some(factors) => input.each_valid(|tuple, group| {
+            let position = vector.position(tuple);
+            let own = scales[position];
+            sums[group] += unscaled[position] * i128::from(factors[usize::from(own)]);
+            show(group, own);
+        }),
+        None => input.each_valid(|tuple, group| {
+            let position = vector.position(tuple);
+            let own = scales[position];
+            sums[group] += unscaled[position] * powers::power_of_ten((*scale - own).into()).unwrap_or(1);
+            show(group, own);
+        }),
+    }
     true
+}
+
+/// For each scale from the smallest to that of units how many of these one is; none if 64 bits do not hold them.
+fn short_factors(scale: u8, scale_min: u8) -> Option<[u64; 256]> {
+    10u64.checked_pow((scale - scale_min).into())?;
+    let mut factors = [0; 256];
+    for own in scale_min..=scale {
+        factors[usize::from(own)] = 10u64.pow((scale - own).into());
+    }
+    Some(factors)
+}
+
+/// The sum of numbers in units of one scale. Those of each scale are added up first; two in turns, because the next one's scale is
+/// mostly the same, and would wait for the sum of the one before.
+fn sum_in_units(unscaled: &[i128], scales: &[u8], scale: u8) -> i128 {
+    let mut by_scale = [[0i128; 256]; 2];
+    let [even, odd] = &mut by_scale;
+    let (pairs, last) = unscaled.as_chunks::<2>();
+    let (pair_scales, last_scale) = scales.as_chunks::<2>();
+    for (pair, own) in pairs.iter().zip(pair_scales) {
+        even[usize::from(own[0])] += pair[0];
+        odd[usize::from(own[1])] += pair[1];
+    }
+    for (number, &own) in last.iter().zip(last_scale) {
+        even[usize::from(own)] += number;
+    }
+    let sums = even.iter().zip(odd.iter()).map(|(even, odd)| even + odd).enumerate();
+    // Where the sum is not 0 there are numbers whose scale was expected.
+    let in_units = |(own, sum): (usize, i128)| sum * powers::power_of_ten(u32::from(scale) - own as u32).unwrap_or(1);
+    sums.filter(|&(_, sum)| sum != 0).map(in_units).sum()
 }
 
 /// Adds numbers with scales. Those of one group are first added up by scale, of which there are few.
@@ -275,6 +309,36 @@ mod tests {
             for (row, expected) in expected.iter().rev().enumerate() {
                 let expected = expected.total().unwrap().map_or(Value::Null, Value::numeric);
                 assert_eq!(sums.value(row, DataType::Numeric), expected, "{digits:?} {scales}");
+            }
+        }
+    }
+
+    /// The same of one group, where no number is NULL.
+    #[test]
+    fn sums_of_one_group_are_exact() {
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for (digits, scales) in [(1, 1), (1_000, 3), (10i128.pow(20), 5), (10i128.pow(20), 24), (i128::MAX / 64, 40)] {
+            for len in [0, 1, 2, 3, 255] {
+                let mut sums = NumericSums::new(Asked::Sum);
+                sums.resize(1);
+                let mut expected = NumericSum::default();
+                for _ in 0..3 {
+                    let mut column = ColumnBuilder::from_numerics(Vec::new(), None);
+                    for _ in 0..len {
+                        let unscaled = (i128::from(random(1 << 30)) << 90) % digits * [1, -1][random(2) as usize];
+                        let number = SmallNumeric::new(unscaled, random(scales) as u32);
+                        column.append_small(Some(number));
+                        expected.add_small(number, false);
+                    }
+                    let vector = column.into_vector();
+                    sums.update(&Input { groups: TileGroups::One, vector: Some(&vector), len }, DataType::Numeric).unwrap();
+                }
+                let expected = expected.total().unwrap().map_or(Value::Null, Value::numeric);
+                assert_eq!(sums.finish().unwrap().into_vector().value(0, DataType::Numeric), expected, "{digits} {scales}");
             }
         }
     }

@@ -1,10 +1,12 @@
 //! Comparisons of quotients and roots of NUMERICs with a constant, decided by doubles: `narrow_up(deviation_of(v) / a) > 1`, as HAVING
-//! asks of many groups. All digits of a root or a quotient take long, and a group whose quotient is not near 1 needs none of them.
+//! asks of many groups; and such values rounded to few digits, as keys of groups are (`rounded`). All digits of a root or a quotient
+//! take long, and a group whose quotient is not near 1 needs none of them.
 //!
-//! 1. A value is estimated by doubles. Each function here is wrong by a small part of its result: what PostgreSQL rounds away is at
-//!    most 1e-8 of it (a deviation has as many digits behind the point as its variance, and that has 16 significant ones), what
-//!    doubles round away is less. Functions that can be wrong by more than a part of their result, as a difference, are not here.
-//! 2. Where an estimate and the constant differ by more than [`NEAR`] of either, the comparison is decided.
+//! 1. A value is estimated by doubles, with a bound of how wrong they are. What PostgreSQL rounds away is at most 1e-16 of a quotient
+//!    (it has 16 significant digits at least) and 1e-8 of a deviation (which has as many digits behind the point as its variance); what
+//!    doubles round away is less than 1e-15 for each function. Of a sum the bound is each tuple's own: what it is a part of may
+//!    have cancelled.
+//! 2. Where an estimate and the constant differ by more than that, the comparison is decided.
 //! 3. The tuples that are left, and those of which there is no estimate (a divisor is 0, a number is not finite), become a level of
 //!    their own, on which the comparison is made as ever, and fails as ever.
 
@@ -22,8 +24,11 @@ use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
-/// Estimates are wrong by less than this part of them.
-const NEAR: f64 = 1e-6;
+/// What a function's result is wrong by, as a part of it, beside what its arguments are.
+const STEP: f64 = 1e-15;
+
+/// The same of a root.
+const ROOT_STEP: f64 = 1e-7;
 
 /// Estimates that are less are none: products of them may be nothing.
 const SMALL: f64 = 1e-250;
@@ -37,9 +42,29 @@ struct Condition {
 }
 
 /// About the values of a vector: NaN where there is no estimate.
-struct Estimate {
-    values: Vec<f64>,
-    valid: Option<Bitmap>,
+pub(super) struct Estimate {
+    pub(super) values: Vec<f64>,
+    pub(super) valid: Option<Bitmap>,
+    /// No value is wrong by more than this part of it.
+    near: f64,
+    /// No value is wrong by more than its bound here, if there are any.
+    errors: Option<Vec<f64>>,
+}
+
+impl Estimate {
+    /// What a value is wrong by at most.
+    #[inline]
+    pub(super) fn error(&self, tuple: usize) -> f64 {
+        match &self.errors {
+            Some(errors) => errors[tuple],
+            None => self.near * self.values[tuple].abs(),
+        }
+    }
+
+    fn into_errors(&mut self) -> &mut Vec<f64> {
+        let Estimate { values, near, errors, .. } = self;
+        errors.get_or_insert_with(|| values.iter().map(|value| *near * value.abs()).collect())
+    }
 }
 
 /// Evaluates a comparison so; false if it is none of these, or if nothing is decided so.
@@ -53,14 +78,14 @@ pub(super) fn decide<'a>(
     if node.volatile || !Technique::Estimates.is_on() {
         return Ok(false);
     }
-    let Some(Estimate { values, valid }) = estimate(tile, value, len)? else { return Ok(false) };
+    let Some(estimate) = estimate(tile, value, len)? else { return Ok(false) };
     let (mut bits, mut open) = (Bitmap::new(len, false), Vec::new());
-    for (tuple, &value) in values.iter().enumerate() {
-        if valid.as_ref().is_some_and(|valid| !valid.get(tuple)) {
+    for (tuple, &value) in estimate.values.iter().enumerate() {
+        if estimate.valid.as_ref().is_some_and(|valid| !valid.get(tuple)) {
             continue;
         }
         // Of NaN, and of infinities, this is not true.
-        if (value - threshold).abs() > NEAR * value.abs().max(threshold.abs()) {
+        if (value - threshold).abs() > estimate.error(tuple) + STEP * value.abs().max(threshold.abs()) {
             bits.set(tuple, (value > threshold) == above);
         } else {
             open.push(tuple as u32);
@@ -69,7 +94,7 @@ pub(super) fn decide<'a>(
     if open.len() == len {
         return Ok(false);
     }
-    let mut valid = valid;
+    let mut valid = estimate.valid;
     if !open.is_empty() {
         let mark = tile.depth();
         tile.select(&open);
@@ -132,7 +157,7 @@ fn is_dear(tile: &Tile<'_>, number: u32) -> bool {
     match function {
         F::DeviationOf | F::SquareRoot => true,
         F::Divide if arguments.iter().any(is_numeric) => true,
-        F::Divide | F::Average | F::Multiply | F::Negate | F::Abs | F::Case => {
+        F::Divide | F::Average | F::Multiply | F::Add | F::Subtract | F::Negate | F::Abs | F::Case => {
             arguments.iter().any(|&argument| is_dear(tile, argument))
         }
         _ => false,
@@ -140,7 +165,7 @@ fn is_dear(tile: &Tile<'_>, number: u32) -> bool {
 }
 
 /// About the values of a node; None where there is no way to know, or where finding out might fail.
-fn estimate(tile: &mut Tile<'_>, number: u32, len: usize) -> Result<Option<Estimate>> {
+pub(super) fn estimate(tile: &mut Tile<'_>, number: u32, len: usize) -> Result<Option<Estimate>> {
     use Function as F;
     let node = tile.node(number);
     let Operation::Call { function, arguments } = &node.operation else { return leaf(tile, number, len) };
@@ -149,11 +174,24 @@ fn estimate(tile: &mut Tile<'_>, number: u32, len: usize) -> Result<Option<Estim
     }
     match (function, &arguments[..]) {
         (F::Divide | F::Average, &[a, b]) => {
-            of_two(tile, (a, b), len, |a, b| if b == 0.0 { f64::NAN } else { checked(a / b, a == 0.0) })
+            let of = |a: f64, b: f64| if b == 0.0 { f64::NAN } else { checked(a / b, a == 0.0) };
+            // Where a divisor may be 0, there is no bound.
+            let error = |(a, a_error): (f64, f64), (b, b_error): (f64, f64)| {
+                let least = b.abs() - b_error;
+                if least > 0.0 { (a_error + (a / b).abs() * b_error) / least } else { f64::NAN }
+            };
+            of_two(tile, (a, b), len, of, error)
         }
-        (F::Multiply, &[a, b]) => of_two(tile, (a, b), len, |a, b| checked(a * b, a == 0.0 || b == 0.0)),
-        // The root of what is negative is NaN.
-        (F::DeviationOf | F::SquareRoot, &[a]) => of_one(tile, a, len, f64::sqrt),
+        (F::Multiply, &[a, b]) => {
+            let of = |a: f64, b: f64| checked(a * b, a == 0.0 || b == 0.0);
+            let error = |(a, a_error): (f64, f64), (b, b_error): (f64, f64)| {
+                a.abs() * b_error + b.abs() * a_error + a_error * b_error
+            };
+            of_two(tile, (a, b), len, of, error)
+        }
+        (F::Add, &[a, b]) => of_sum(tile, (a, b), len, |a, b| a + b),
+        (F::Subtract, &[a, b]) => of_sum(tile, (a, b), len, |a, b| a - b),
+        (F::DeviationOf | F::SquareRoot, &[a]) => root(tile, a, len),
         (F::Negate, &[a]) => of_one(tile, a, len, |a| -a),
         (F::Abs, &[a]) => of_one(tile, a, len, f64::abs),
         (F::Case, arguments) => case(tile, arguments, len),
@@ -166,28 +204,81 @@ fn checked(value: f64, is_zero: bool) -> f64 {
     if is_zero || value.abs() >= SMALL { value } else { f64::NAN }
 }
 
+/// Of a function that changes no magnitude.
 fn of_one(tile: &mut Tile<'_>, a: u32, len: usize, of: impl Fn(f64) -> f64) -> Result<Option<Estimate>> {
     let Some(mut estimate) = estimate(tile, a, len)? else { return Ok(None) };
     estimate.values.iter_mut().for_each(|value| *value = of(*value));
     Ok(Some(estimate))
 }
 
-fn of_two(
+/// Roots: that of what is negative is NaN. One of a sum, whose bound is its own, is not known.
+fn root(tile: &mut Tile<'_>, a: u32, len: usize) -> Result<Option<Estimate>> {
+    let Some(mut estimate) = of_one(tile, a, len, f64::sqrt)? else { return Ok(None) };
+    estimate.near += ROOT_STEP;
+    Ok(if estimate.errors.is_some() { None } else { Some(estimate) })
+}
+
+/// Sums and differences: what is wrong of both, and what is rounded of the larger one.
+fn of_sum(
     tile: &mut Tile<'_>,
-    (a, b): (u32, u32),
+    operands: (u32, u32),
     len: usize,
     of: impl Fn(f64, f64) -> f64,
 ) -> Result<Option<Estimate>> {
+    let Some((mut left, mut right)) = both(tile, operands, len)? else { return Ok(None) };
+    let operands = left.values.iter_mut().zip(&right.values);
+    let mut errors = vec![0.0; len];
+    let near = (left.near, right.near);
+    for (error, (a, &b)) in errors.iter_mut().zip(operands) {
+        *error = near.0 * a.abs() + near.1 * b.abs();
+        *a = of(*a, b);
+    }
+    for known in [left.errors.take(), right.errors.take()].into_iter().flatten() {
+        errors.iter_mut().zip(known).for_each(|(error, known)| *error += known);
+    }
+    errors.iter_mut().zip(&left.values).for_each(|(error, value)| *error += STEP * value.abs());
+    left.errors = Some(errors);
+    Ok(Some(left))
+}
+
+/// The estimates of two nodes, of which the first says where both are not NULL.
+fn both(tile: &mut Tile<'_>, (a, b): (u32, u32), len: usize) -> Result<Option<(Estimate, Estimate)>> {
     let Some(mut left) = estimate(tile, a, len)? else { return Ok(None) };
-    let Some(right) = estimate(tile, b, len)? else { return Ok(None) };
-    left.values.iter_mut().zip(&right.values).for_each(|(a, &b)| *a = of(*a, b));
-    left.valid = match (left.valid, right.valid) {
+    let Some(mut right) = estimate(tile, b, len)? else { return Ok(None) };
+    left.valid = match (left.valid, right.valid.take()) {
         (Some(mut valid), Some(other)) => {
             valid.and(&other);
             Some(valid)
         }
         (valid, other) => valid.or(other),
     };
+    Ok(Some((left, right)))
+}
+
+/// Products and quotients; `error` makes a bound of operands and bounds.
+fn of_two(
+    tile: &mut Tile<'_>,
+    operands: (u32, u32),
+    len: usize,
+    of: impl Fn(f64, f64) -> f64,
+    error: impl Fn((f64, f64), (f64, f64)) -> f64,
+) -> Result<Option<Estimate>> {
+    let Some((mut left, mut right)) = both(tile, operands, len)? else { return Ok(None) };
+    if left.errors.is_some() || right.errors.is_some() {
+        right.into_errors();
+        left.into_errors();
+    }
+    if let (Some(errors), Some(others)) = (&mut left.errors, &right.errors) {
+        let operands = left.values.iter_mut().zip(&right.values);
+        for ((known, other), (a, &b)) in errors.iter_mut().zip(others).zip(operands) {
+            let bound = error((*a, *known), (b, *other));
+            *a = of(*a, b);
+            *known = bound + STEP * a.abs();
+        }
+    } else {
+        left.values.iter_mut().zip(&right.values).for_each(|(a, &b)| *a = of(*a, b));
+        left.near += right.near + STEP;
+    }
     Ok(Some(left))
 }
 
@@ -197,19 +288,27 @@ fn case(tile: &mut Tile<'_>, arguments: &[u32], len: usize) -> Result<Option<Est
     if branches.chunks_exact(2).any(|branch| tile.node(branch[0]).may_fail || tile.node(branch[0]).volatile) {
         return Ok(None);
     }
-    let Some(Estimate { mut values, valid }) = estimate(tile, otherwise[0], len)? else { return Ok(None) };
-    let mut valid = valid.unwrap_or_else(|| Bitmap::new(len, true));
+    let Some(mut all) = estimate(tile, otherwise[0], len)? else { return Ok(None) };
     let (mut truth, mut falsity) = (Bitmap::default(), Bitmap::default());
     for branch in branches.chunks_exact(2).rev() {
-        let Some(taken) = estimate(tile, branch[1], len)? else { return Ok(None) };
+        let Some(mut taken) = estimate(tile, branch[1], len)? else { return Ok(None) };
+        if all.errors.is_some() || taken.errors.is_some() {
+            all.into_errors();
+            taken.into_errors();
+        }
+        all.near = all.near.max(taken.near);
         tile.ensure(branch[0])?;
         truths(tile.top(branch[0]), len, &mut truth, &mut falsity);
+        let valid = all.valid.get_or_insert_with(|| Bitmap::new(len, true));
         for tuple in (0..len).filter(|&tuple| truth.get(tuple)) {
-            values[tuple] = taken.values[tuple];
+            all.values[tuple] = taken.values[tuple];
+            if let (Some(errors), Some(taken)) = (&mut all.errors, &taken.errors) {
+                errors[tuple] = taken[tuple];
+            }
             valid.set(tuple, taken.valid.as_ref().is_none_or(|valid| valid.get(tuple)));
         }
     }
-    Ok(Some(Estimate { values, valid: Some(valid) }))
+    Ok(Some(all))
 }
 
 /// The values of a node that are numbers, which are computed.
@@ -222,12 +321,14 @@ fn leaf(tile: &mut Tile<'_>, number: u32, len: usize) -> Result<Option<Estimate>
     tile.ensure_numerics(number)?;
     let vector = tile.top(number);
     let scale = usize::from(node.data_type.scale());
+    let mut scale_max = scale;
     let double = |unscaled: i128, scale: usize| {
         let double = i64::try_from(unscaled).map_or_else(|_| unscaled as f64, |unscaled| unscaled as f64);
         checked(double / POWERS_OF_TEN[scale], unscaled == 0)
     };
     let mut values: Vec<f64> = match &vector.data {
         VectorData::Numerics(numbers) => {
+            scale_max = numbers.scales().iter().copied().max().unwrap_or(0).into();
             let numbers = numbers.unscaled().iter().zip(numbers.scales());
             numbers.map(|(&unscaled, &scale)| double(unscaled, scale.into())).collect()
         }
@@ -239,6 +340,7 @@ fn leaf(tile: &mut Tile<'_>, number: u32, len: usize) -> Result<Option<Estimate>
             else {
                 return Ok(None);
             };
+            scale_max = scale as usize;
             vec![double(unscaled, scale as usize)]
         }
         _ => return Ok(None),
@@ -251,5 +353,6 @@ fn leaf(tile: &mut Tile<'_>, number: u32, len: usize) -> Result<Option<Estimate>
     if vector.constant {
         values = vec![values.first().copied().unwrap_or(f64::NAN); len];
     }
-    Ok(Some(Estimate { values, valid }))
+    // Powers of ten above 10^22 are rounded, each with those below.
+    Ok(Some(Estimate { values, valid, near: STEP * (1.0 + scale_max as f64), errors: None }))
 }

@@ -5,7 +5,7 @@
 //! and that level has no more tuples: it is computed there and taken over; (5) it is computed here.
 
 use super::growth::{self, BYTES_LARGE, Growth};
-use super::{dictionary, element, estimate, fused, lanes, list, load, memo, numeric, rounded_quotient, unnested};
+use super::{dictionary, element, estimate, fused, lanes, list, load, memo, numeric, rounded_estimate, rounded_quotient, unnested};
 use crate::column::{Column, ColumnData};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::masks::DictionaryPart;
@@ -417,6 +417,7 @@ impl<'a> Tile<'a> {
             || list::evaluate(self, number, function, arguments, out)?
             || dictionary::holds(self, (number, node), function, arguments, out)?
             || rounded_quotient::evaluate(self, node, len, out)?
+            || rounded_estimate::evaluate(self, (number, node), len, out)?
             || estimate::decide(self, (number, node), len, out)?
             || numeric::evaluate(self, node, len, out)?
             || unnested::evaluate(self, node, function, arguments, out)?

@@ -30,6 +30,7 @@ mod memo;
 mod nested;
 mod numeric;
 mod own_groups;
+mod rounded_estimate;
 mod rounded_quotient;
 pub mod tile;
 mod unnested;

@@ -24,7 +24,7 @@ pub(crate) const POWERS_OF_TEN: [f64; 256] = {
 };
 
 /// How many powers of ten doubles are: 5^22 has 52 bits.
-pub(super) const EXACT_POWERS: usize = 23;
+pub(crate) const EXACT_POWERS: usize = 23;
 
 /// 1.5 * 2^52: the low bits of its sum with an integer are that integer.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
@@ -37,8 +37,14 @@ pub(super) fn to_double(integer: i64) -> f64 {
 
 /// The integer of a double that is one, between -2^51 and 2^51. Of others it is any.
 #[inline(always)]
-pub(super) fn to_integer(double: f64) -> i64 {
+pub(crate) fn to_integer(double: f64) -> i64 {
     (double + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits()) as i64
+}
+
+/// The nearest integer of a double between -2^51 and 2^51, of two the even one. Of others it is any.
+#[inline(always)]
+pub(crate) fn nearest(double: f64) -> f64 {
+    (double + MAGIC) - MAGIC
 }
 
 /// A bound as a double: exact, if results are below 2^52.

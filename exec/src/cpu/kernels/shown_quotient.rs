@@ -30,7 +30,7 @@ const DIGITS_MORE: u32 = 5;
 const BEHIND_MAX: u32 = 18;
 
 /// Steps that cost less than dividing one by one.
-const STEPS_MAX: u32 = 3;
+const STEPS_MAX: u32 = 9;
 
 /// Makes `out` the quotients of two vectors; false if it did not, and `out` is anything: where operands have too many digits,
 /// and where a divisor is 0.
@@ -129,10 +129,11 @@ impl Division {
             let count = BLOCK.min(len - start);
             let x = if x.1 { &x_constant[..count] } else { &x.0[start..start + count] };
             let y = if y.1 { &y_constant[..count] } else { &y.0[start..start + count] };
-            let shift_min = block.scales(self, x, y) + self.scales.1 - self.scales.0;
+            let (scale_min, scale_max) = block.scales(self, x, y);
+            let shift_min = scale_min + self.scales.1 - self.scales.0;
             let digits = self.digits.min(shift_min.unsigned_abs().min(BEHIND_MAX) / self.steps);
             let (step, unit) = (10u64.pow(digits), 10u64.pow(digits * self.steps));
-            if shift_min < 0 || !block.scale_dividends(self, digits * self.steps, count) {
+            if shift_min < 0 || !block.scale_dividends(self, digits * self.steps, (scale_min, scale_max), count) {
                 return false;
             }
             block.divide(count);
@@ -140,11 +141,11 @@ impl Division {
             block.round(count);
             let numbers =
                 block.whole.iter().zip(&block.behind).zip(x.iter().zip(y)).map(|((&whole, &behind), (x, y))| {
-                    let magnitude = (u128::from(whole as u64) * u128::from(unit) + u128::from(behind)) as i128;
-                    let sign = i128::from((x ^ y) >> 63);
-                    (magnitude ^ sign) - sign
+                    let magnitude = u128::from(whole as u64) * u128::from(unit) + u128::from(behind);
+                    (magnitude, i128::from((x ^ y) >> 63))
                 });
-            out.append(numbers, block.scale[..count].iter().map(|&scale| scale as u8));
+            let scales = block.scale[..count].iter().map(|&scale| scale as u8);
+            out.append(numbers, scales, (scale_min as u8, scale_max as u8));
         }
         true
     }
@@ -215,6 +216,15 @@ kernel! {
 }
 
 kernel! {
+    /// Multiplies dividends with the factor of their scale.
+    fn scale_all[](dividends: &mut [f64], scales: &[i64], factors: &[f64; 32], scale_min: i64) {
+        for (dividend, &scale) in dividends.iter_mut().zip(scales) {
+            *dividend *= factors[(scale - scale_min) as usize & 31];
+        }
+    }
+}
+
+kernel! {
     fn divide_all[](
         dividends: &[f64],
         divisors: &[f64],
@@ -255,8 +265,8 @@ impl Block {
         }
     }
 
-    /// The operands as doubles, and the quotients' scales; the smallest of these.
-    fn scales(&mut self, division: &Division, x: &[i64], y: &[i64]) -> i32 {
+    /// The operands as doubles, and the quotients' scales; the smallest and the largest of these.
+    fn scales(&mut self, division: &Division, x: &[i64], y: &[i64]) -> (i32, i32) {
         let own = f64::from(division.scales.0.max(division.scales.1));
         let behind = |scale: i32| f64::from((scale + 3).div_euclid(4));
         let (x_behind, y_behind) = (behind(division.scales.0), behind(division.scales.1));
@@ -272,24 +282,40 @@ impl Block {
         });
         let dividends = &dividends[..x.len()];
         show(dividends, divisors, scale, own, (x_padding, x_behind), (y_padding, y_behind));
-        let least = vectorised(|| scale.iter().take(x.len()).fold(i64::MAX, |least, &scale| least.min(scale)));
-        least as i32
+        let scales = scale.iter().take(x.len());
+        let (least, most) = vectorised(|| {
+            scales.fold((i64::MAX, 0), |(least, most), &scale| (least.min(scale), most.max(scale)))
+        });
+        (least as i32, most as i32)
     }
 
     /// Multiplies each dividend with the power of ten that its scale asks for, but for the digits of the steps; false if one
     /// would have too many digits.
-    fn scale_dividends(&mut self, division: &Division, behind: u32, count: usize) -> bool {
-        let less = i64::from(division.scales.1 - division.scales.0) - i64::from(behind);
-        let mut fits = true;
-        for (dividend, &scale) in self.dividends.iter_mut().zip(&self.scale).take(count) {
-            // Below 0 is none of them, either.
-            match POWERS_OF_TEN[..EXACT_POWERS].get((scale + less) as usize) {
-                Some(factor) => *dividend *= factor,
-                None => fits &= *dividend == 0.0,
+    fn scale_dividends(&mut self, division: &Division, behind: u32, (scale_min, scale_max): (i32, i32), count: usize) -> bool {
+        let less = division.scales.1 - division.scales.0 - behind as i32;
+        let Block { dividends, scale, .. } = self;
+        let dividends = &mut dividends[..count];
+        // Below 0 is none of them, either.
+        let power = |scale: i32| POWERS_OF_TEN[..EXACT_POWERS].get((scale + less) as usize);
+        match (power(scale_min), power(scale_max)) {
+            (Some(&factor), Some(_)) if scale_min == scale_max => {
+                vectorised(|| dividends.iter_mut().for_each(|dividend| *dividend *= factor));
             }
-            fits &= *dividend < EXACT as f64;
+            (Some(_), Some(_)) => {
+                let mut factors = [0.0; 32];
+                for (factor, power) in factors.iter_mut().zip(&POWERS_OF_TEN[(scale_min + less) as usize..]) {
+                    *factor = *power;
+                }
+                scale_all(dividends, scale, &factors, scale_min.into());
+            }
+            _ => {
+                for (dividend, &scale) in dividends.iter_mut().zip(scale.iter()).filter(|(dividend, _)| **dividend != 0.0) {
+                    let Some(factor) = power(scale as i32) else { return false };
+                    *dividend *= factor;
+                }
+            }
         }
-        fits
+        vectorised(|| dividends.iter().fold(true, |fits, &dividend| fits & (dividend < EXACT as f64)))
     }
 
     fn divide(&mut self, count: usize) {

@@ -10,6 +10,30 @@ use multiloop_planner::numeric::small::SmallNumeric;
 pub struct NumericVector {
     unscaled: Vec<i128>,
     scales: Vec<u8>,
+    /// What whoever made the numbers knows of all that are not 0.
+    bounds: Option<Bounds>,
+}
+
+/// What is so of some numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// No magnitude of digits has a bit that this has not.
+    pub(crate) bits: u128,
+    pub(crate) scale_min: u8,
+    pub(crate) scale_max: u8,
+}
+
+impl Bounds {
+    /// Those of no numbers.
+    const NONE: Bounds = Bounds { bits: 0, scale_min: u8::MAX, scale_max: 0 };
+
+    fn with(self, other: Bounds) -> Bounds {
+        Bounds {
+            bits: self.bits | other.bits,
+            scale_min: self.scale_min.min(other.scale_min),
+            scale_max: self.scale_max.max(other.scale_max),
+        }
+    }
 }
 
 impl NumericVector {
@@ -17,6 +41,7 @@ impl NumericVector {
     pub(crate) fn clear(&mut self) {
         self.unscaled.clear();
         self.scales.clear();
+        self.bounds = None;
     }
 
     /// So many zeros.
@@ -37,17 +62,44 @@ impl NumericVector {
     pub(crate) fn extend(&mut self, numbers: impl Iterator<Item = SmallNumeric>) {
         for number in numbers {
             debug_assert!(u8::try_from(number.scale).is_ok(), "a scale that numbers have here");
+            self.bounds = None;
             self.unscaled.push(number.unscaled);
             self.scales.push(number.scale as u8);
         }
     }
 
-    /// Appends numbers by their digits and by how many of these stand behind the point.
+    /// Appends numbers by magnitudes of digits, below 2^127, signs (0, or -1 of a negative one) and how many of the digits stand
+    /// behind the point, which are from `scale_min` to `scale_max`.
     #[inline]
-    pub(crate) fn append(&mut self, unscaled: impl Iterator<Item = i128>, scales: impl Iterator<Item = u8>) {
-        self.unscaled.extend(unscaled);
+    pub(crate) fn append(
+        &mut self,
+        numbers: impl Iterator<Item = (u128, i128)>,
+        scales: impl Iterator<Item = u8>,
+        (scale_min, scale_max): (u8, u8),
+    ) {
+        let before = if self.unscaled.is_empty() { Some(Bounds::NONE) } else { self.bounds };
+        let mut bits = 0;
+        self.unscaled.extend(numbers.map(|(magnitude, sign)| {
+            bits |= magnitude;
+            (magnitude as i128 ^ sign) - sign
+        }));
         self.scales.extend(scales);
+        self.bounds = before.map(|before| before.with(Bounds { bits, scale_min, scale_max }));
         debug_assert_eq!(self.unscaled.len(), self.scales.len(), "a scale a number");
+    }
+
+    /// What is so of all numbers that are not 0; the largest scale is one of all.
+    pub(crate) fn bounds(&self) -> Bounds {
+        if let Some(bounds) = self.bounds {
+            return bounds;
+        }
+        let mut bounds = Bounds::NONE;
+        for (&unscaled, &scale) in self.unscaled.iter().zip(&self.scales) {
+            bounds.bits |= unscaled.unsigned_abs();
+            bounds.scale_min = bounds.scale_min.min(if unscaled == 0 { u8::MAX } else { scale });
+            bounds.scale_max = bounds.scale_max.max(scale);
+        }
+        bounds
     }
 
     /// How many numbers.
@@ -76,6 +128,9 @@ impl NumericVector {
     pub(crate) fn set(&mut self, position: usize, number: SmallNumeric) -> bool {
         let Ok(scale) = u8::try_from(number.scale) else { return false };
         (self.unscaled[position], self.scales[position]) = (number.unscaled, scale);
+        if (number.unscaled, number.scale) != (0, 0) {
+            self.bounds = None;
+        }
         true
     }
 
@@ -91,6 +146,7 @@ impl NumericVector {
         self.clear();
         self.unscaled.extend(positions.iter().map(|&position| from.unscaled[position as usize]));
         self.scales.extend(positions.iter().map(|&position| from.scales[position as usize]));
+        self.bounds = from.bounds;
     }
 }
 
