@@ -91,6 +91,8 @@ techniques! {
     Direct = "direct",
     /// Strings of few bytes in keys as numbers.
     ShortTexts = "short-texts",
+    /// Distinct long strings found by the list that has them, without keys of their own.
+    DistinctViews = "distinct-views",
     /// Rows of many groups partitioned first.
     RadixPartition = "radix-partition",
     /// Keys of groups that nobody reads not made.
