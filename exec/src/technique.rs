@@ -55,6 +55,10 @@ techniques! {
     Lists = "lists",
     /// Functions of few values once for each of these.
     Memo = "memo",
+    /// Nested `||` as one function of all pieces, numbers among them.
+    FlatConcat = "flat-concat",
+    /// Fields of a JSON text, and whether it is JSON, in one scan of it.
+    JsonFields = "json-fields",
     /// Comparisons of quotients and roots of numerics with a constant by doubles, where these decide.
     Estimates = "estimates",
     /// Conditions as soon as their inputs are reached; without it, behind the last index.
