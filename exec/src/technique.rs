@@ -55,6 +55,10 @@ techniques! {
     Lists = "lists",
     /// Functions of few values once for each of these.
     Memo = "memo",
+    /// Nested `||` as one function of all pieces, numbers among them.
+    FlatConcat = "flat-concat",
+    /// Fields of a JSON text, and whether it is JSON, in one scan of it.
+    JsonFields = "json-fields",
     /// Comparisons of quotients and roots of numerics with a constant by doubles, where these decide.
     Estimates = "estimates",
     /// Conditions as soon as their inputs are reached; without it, behind the last index.
@@ -91,6 +95,8 @@ techniques! {
     Direct = "direct",
     /// Strings of few bytes in keys as numbers.
     ShortTexts = "short-texts",
+    /// Distinct long strings found by the list that has them, without keys of their own.
+    DistinctViews = "distinct-views",
     /// Rows of many groups partitioned first.
     RadixPartition = "radix-partition",
     /// Keys of groups that nobody reads not made.

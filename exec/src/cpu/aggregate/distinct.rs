@@ -1,6 +1,7 @@
 //! Filling sets of distinct arguments: bits, or a hash table beside the list of what it has.
 
 use super::super::vector::{Vector, VectorData};
+use super::distinct_texts::TextTable;
 use super::{Accumulator, Input, TileGroups};
 use crate::cpu::groups::first_rows::firsts;
 use crate::cpu::groups::splitters::MERGE_PARTS;
@@ -39,7 +40,16 @@ pub(crate) struct Filling {
 #[derive(Clone, Debug)]
 struct MemberTable {
     form: MemberForm,
-    table: GroupTable,
+    keys: Keys,
+}
+
+/// What members are found by.
+#[derive(Clone, Debug)]
+enum Keys {
+    /// Keys of their own.
+    Codes(GroupTable),
+    /// The strings that they are, whatever the groups.
+    Texts(TextTable),
 }
 
 /// How a group and its argument become a key.
@@ -49,6 +59,8 @@ struct MemberForm {
     groups_max: usize,
     /// Bytes of the longest argument that is a string.
     longest: usize,
+    /// Whether the argument is a string of any length.
+    is_text: bool,
     layout: KeyLayout,
 }
 
@@ -70,7 +82,7 @@ impl Filling {
                     self.hash_all(sets);
                 }
             }
-            Met::Listed(_) if self.table.as_ref().is_some_and(|table| groups <= table.form.groups_max) => {}
+            Met::Listed(_) if self.table.as_ref().is_some_and(|table| groups <= table.groups_max()) => {}
             Met::Listed(members) => {
                 let members = taken(members);
                 self.hash_anew(sets, members);
@@ -173,6 +185,11 @@ impl Filling {
                 return Ok(ColumnBuilder::from_i64(bits.counts(sets.group_count), None));
             }
             Met::Bits(bits) => bits.members((0..sets.group_count as u32).map(|group| (group, group))),
+            Met::Listed(members) if self.plain.reduction == Reduction::Count => {
+                let mut counts = vec![0i64; sets.group_count];
+                members.groups.iter().for_each(|&group| counts[group as usize] += 1);
+                return Ok(ColumnBuilder::from_i64(counts, None));
+            }
             Met::Listed(members) => members,
         };
         let mut plain = Accumulator::new(&self.plain)?;
@@ -187,7 +204,7 @@ impl Filling {
 
     /// Bytes held, without the sets.
     pub(crate) fn bytes(&self) -> usize {
-        self.table.as_ref().map_or(0, |table| table.table.bytes())
+        self.table.as_ref().map_or(0, MemberTable::bytes)
     }
 }
 
@@ -350,9 +367,10 @@ impl MemberForm {
             }
             (domain, ..) => (domain, usize::MAX),
         };
+        let is_text = data_type.is_text() && matches!(argument, PartDomain::Text);
         let group = PartDomain::integers(0, groups_max as i128 - 1);
         let layout = KeyLayout::new(if groups_max == 1 { vec![argument] } else { vec![group, argument] });
-        MemberForm { groups_max, longest, layout }
+        MemberForm { groups_max, longest, is_text, layout }
     }
 
     /// The keys of arguments of groups.
@@ -373,17 +391,37 @@ impl MemberForm {
 
 impl MemberTable {
     fn new(form: MemberForm) -> Self {
-        let table = GroupTable::new(form.layout.width, 0);
-        MemberTable { form, table }
+        let keys = match form.is_text && Technique::DistinctViews.is_on() {
+            true => Keys::Texts(TextTable::new()),
+            false => Keys::Codes(GroupTable::new(form.layout.width, 0)),
+        };
+        MemberTable { form, keys }
+    }
+
+    /// Groups that it has room for.
+    fn groups_max(&self) -> usize {
+        if let Keys::Texts(_) = self.keys { usize::MAX } else { self.form.groups_max }
+    }
+
+    /// Bytes held.
+    fn bytes(&self) -> usize {
+        match &self.keys {
+            Keys::Codes(table) => table.bytes(),
+            Keys::Texts(table) => table.bytes(),
+        }
     }
 
     /// Adds arguments of groups to the members, which are in the table's order.
     fn add(&mut self, members: &mut Members, groups: &[u32], argument: &Vector) {
+        let table = match &mut self.keys {
+            Keys::Codes(table) => table,
+            Keys::Texts(table) => return table.add(members, groups, argument),
+        };
         let codes = self.form.codes(groups, argument);
-        let before = self.table.len();
+        let before = table.len();
         let mut numbers = Vec::new();
-        self.table.insert(&codes, &mut numbers);
-        let new = firsts(&numbers, before, self.table.len());
+        table.insert(&codes, &mut numbers);
+        let new = firsts(&numbers, before, table.len());
         members.groups.extend(new.iter().map(|&tuple| groups[tuple as usize]));
         let mut values = Vector::default();
         values.gather(argument, &new);

@@ -4,6 +4,7 @@
 //! are exact, float sums too until the end, extremes have one representation for values that compare equal.
 
 mod distinct;
+mod distinct_texts;
 mod entries;
 mod extreme;
 mod float_sum;

@@ -335,10 +335,15 @@ mod tests {
                         expected.add_small(number, false);
                     }
                     let vector = column.into_vector();
-                    sums.update(&Input { groups: TileGroups::One, vector: Some(&vector), len }, DataType::Numeric).unwrap();
+                    sums.update(&Input { groups: TileGroups::One, vector: Some(&vector), len }, DataType::Numeric)
+                        .unwrap();
                 }
                 let expected = expected.total().unwrap().map_or(Value::Null, Value::numeric);
-                assert_eq!(sums.finish().unwrap().into_vector().value(0, DataType::Numeric), expected, "{digits} {scales}");
+                assert_eq!(
+                    sums.finish().unwrap().into_vector().value(0, DataType::Numeric),
+                    expected,
+                    "{digits} {scales}"
+                );
             }
         }
     }

@@ -5,7 +5,10 @@
 //! and that level has no more tuples: it is computed there and taken over; (5) it is computed here.
 
 use super::growth::{self, BYTES_LARGE, Growth};
-use super::{dictionary, element, estimate, fused, lanes, list, load, memo, numeric, rounded_estimate, rounded_quotient, unnested};
+use super::{
+    dictionary, element, estimate, flat_concat, fused, json_fields, lanes, list, load, memo, numeric, rounded_estimate,
+    rounded_quotient, unnested,
+};
 use crate::column::{Column, ColumnData};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::masks::DictionaryPart;
@@ -53,6 +56,11 @@ impl<'a> Tile<'a> {
     /// Whether a node has a vector on the top level.
     pub(super) fn is_computed(&self, number: u32) -> bool {
         self.levels[self.depth - 1].computed[number as usize]
+    }
+
+    /// Whether a node has a vector on the level of some index.
+    pub(super) fn is_known(&self, number: u32) -> bool {
+        self.levels[1..self.depth].iter().any(|level| level.computed[number as usize])
     }
 
     pub(super) fn node(&self, number: u32) -> &'a Node {
@@ -421,8 +429,13 @@ impl<'a> Tile<'a> {
             || estimate::decide(self, (number, node), len, out)?
             || numeric::evaluate(self, node, len, out)?
             || unnested::evaluate(self, node, function, arguments, out)?
+            || json_fields::evaluate(self, (number, node), len, out)?
         {
             return Ok(());
+        }
+        let pieces = flat_concat::pieces(self, node, function, arguments)?;
+        if let Some(pieces) = pieces {
+            return self.apply((number, node), function, &pieces, len, out);
         }
         let takes_any = matches!(function, Function::IsNull | Function::IsNotNull);
         for &argument in arguments {
@@ -451,7 +464,7 @@ impl<'a> Tile<'a> {
         &mut self,
         (number, node): (u32, &'a Node),
         function: Function,
-        arguments: &'a [u32],
+        arguments: &[u32],
         len: usize,
         out: &mut Vector,
     ) -> Result<()> {

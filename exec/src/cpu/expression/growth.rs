@@ -49,8 +49,6 @@ const STRING_MAX: usize = 1 << 30;
 pub(super) struct Growth {
     /// For all tuples.
     pub(super) total: usize,
-    /// For one.
-    pub(super) most: usize,
 }
 
 /// What the calls of a tile hold, by node: the memory of their strings is kept from tile to tile.
@@ -202,14 +200,39 @@ impl Growth {
             // What a program is given stands beside the vectors as values, and once more as arrays.
             let given = if is_user { 2 * call.types.iter().map(|&of| elements(of)).sum::<usize>() } else { 0 };
             let most = (elements(call.result) + given) * size_of::<f64>();
-            return Some(Growth { total: most.saturating_mul(each), most });
+            return Some(Growth { total: most.saturating_mul(each) });
+        }
+        let joins =
+            matches!(call.function, Function::Concat | Function::ConcatSkipNull | Function::ConcatWithSeparator);
+        if joins && !call.types.iter().any(|of| of.is_vector()) {
+            let all = arguments.iter().fold(0usize, |all, argument| all.saturating_add(shown_bytes(argument)));
+            let separators = match (call.function, arguments) {
+                (Function::ConcatWithSeparator, [separator, rest @ ..]) => {
+                    shown_bytes(separator).saturating_mul(rest.len())
+                }
+                _ => 0,
+            };
+            let all = all.saturating_add(separators);
+            return Some(Growth { total: if each < len { all / len } else { all } });
         }
         let bytes = |tuple: usize| bytes_of(call.function, arguments, tuple).min(STRING_MAX);
-        let all = (0..each).map(bytes);
-        Some(all.fold(Growth::default(), |growth, bytes| Growth {
-            total: growth.total.saturating_add(bytes),
-            most: growth.most.max(bytes),
-        }))
+        Some(Growth { total: (0..each).map(bytes).fold(0, usize::saturating_add) })
+    }
+}
+
+/// Bytes of the values of a vector as strings, at most; what is no string is no vector.
+pub(super) fn shown_bytes(vector: &Vector) -> usize {
+    if vector.constant {
+        return if vector.is_null(0) {
+            0
+        } else {
+            vector.text(0).map_or(SHOWN_MAX, str::len).saturating_mul(vector.len)
+        };
+    }
+    match &vector.data {
+        VectorData::Text(texts) => lengths(texts.views()),
+        VectorData::Code { codes, dictionary } => codes.iter().map(|&code| dictionary.bytes_of(code).len()).sum(),
+        _ => SHOWN_MAX.saturating_mul(vector.len),
     }
 }
 
@@ -314,7 +337,7 @@ mod tests {
             let call = Call { function, types: &[vector], result, register: register_of(result), checked: true };
             Growth::of(&call, &[given], 2)
         };
-        let growth = |most: usize, times: usize| Some(Growth { total: times * most, most });
+        let growth = |most: usize, times: usize| Some(Growth { total: times * most });
         let normalize = Function::Vector(VectorFunction::Normalize);
         assert_eq!(of(normalize, vector, &given), growth(8 * 1000, 2));
         assert_eq!(of(Function::Cast, DataType::vector(DataType::Double, 1000), &given), growth(8 * 1000, 2));
@@ -338,7 +361,7 @@ mod tests {
     fn growth_is_known_before_it_happens() {
         let text = |text: &str| (Value::text(text), Register::Text);
         let number = |number: i64| (Value::Int(number), Register::I64);
-        let of = |most: usize| Some(Growth { total: 2 * most, most });
+        let of = |most: usize| Some(Growth { total: 2 * most });
         assert_eq!(growth(Function::Repeat, &[text("ab"), number(7)]), of(14));
         assert_eq!(growth(Function::Repeat, &[text("ab"), number(-7)]), of(0));
         assert_eq!(growth(Function::Repeat, &[text("ab"), number(i64::MAX)]), of(STRING_MAX));

@@ -6,7 +6,8 @@
 //! form, `load` brings columns into registers, `memo` evaluates functions of few values once for each of them,
 //! `dictionary` does so for conditions on columns in their physical form, `list` has lists of constants as sets
 //! (`constant_set`), `numeric` evaluates trees of functions of NUMERICs at once, `rounded_quotient` quotients that are rounded to
-//! few digits; `estimate` decides comparisons of quotients and roots by doubles. `nested` evaluates blocks, `interchange` those over
+//! few digits; `flat_concat` takes nested `||` as one, `json_fields` several fields of
+//! a JSON text; `estimate` decides comparisons of quotients and roots by doubles. `nested` evaluates blocks, `interchange` those over
 //! few rows for many that ask; `unnested` takes arrays apart. `chunk_test` asks conditions of
 //! whole chunks.
 
@@ -19,10 +20,12 @@ pub mod environment;
 mod estimate;
 mod evaluate;
 pub mod filter;
+mod flat_concat;
 pub(super) mod fold;
 mod fused;
 mod growth;
 pub(crate) mod interchange;
+mod json_fields;
 mod lanes;
 mod list;
 pub mod load;

@@ -112,7 +112,9 @@ fn set(units: Vec<i64>, digits: u8, register: Register, valid: Option<Bitmap>, o
             numbers.append(signed, std::iter::repeat_n(digits, len), (digits, digits));
             // At a NULL stands 0.
             if let Some(valid) = &valid {
-                (0..len).filter(|&tuple| !valid.get(tuple)).for_each(|tuple| _ = numbers.set(tuple, Default::default()));
+                (0..len)
+                    .filter(|&tuple| !valid.get(tuple))
+                    .for_each(|tuple| _ = numbers.set(tuple, Default::default()));
             }
             VectorData::Numerics(numbers)
         }

@@ -1,11 +1,13 @@
 //! Kernels of JSON, and of casts between numbers and texts, against `evaluate`: shared and own texts, NULLs, constants, and texts
 //! that are none.
 
+use super::json_fields::{self, Form};
 use super::{Call, Scratch, call};
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::register::Register;
 use multiloop_planner::evaluate::array::Array;
 use multiloop_planner::evaluate::evaluate;
+use multiloop_planner::evaluate::json_scan::{Field, Step};
 use multiloop_planner::function::{Function as F, JsonFunction as J};
 use multiloop_planner::types::DataType as T;
 use multiloop_planner::value::Value;
@@ -216,5 +218,46 @@ fn numbers_are_written_and_read() {
         (T::Real, Register::F64),
     ] {
         check(F::Cast, &written, None, (T::Text, to), [Register::Text, register]);
+    }
+}
+
+/// Fields found together are what the functions give one by one; where one of these fails, nothing is found.
+#[test]
+fn fields_are_found_together() {
+    let documents = texts(&DOCUMENTS);
+    let keys = ["q", "a", "", "zz", "b"].map(Step::Key);
+    let wanted: Vec<Field<'_>> = keys
+        .into_iter()
+        .chain([0, -1, 2, 9, i64::MIN].map(Step::At))
+        .flat_map(|step| [false, true].map(|as_text| Field::new(step, as_text)))
+        .collect();
+    let expected = |document: &Value, field: &Field<'_>| {
+        let json = evaluate(F::ReadAs(T::Json), std::slice::from_ref(document), &[T::Text], T::Json)?;
+        let (step, of) = match field.step() {
+            Step::Key(key) => (Value::text(key), T::Text),
+            Step::At(place) => (Value::Int(place), T::BigInt),
+        };
+        let function = F::Json(if field.is_text() { J::MemberText } else { J::Member });
+        evaluate(function, &[json, step], &[T::Text, of], T::Text)
+    };
+    for some in wanted.chunks(3).chain([&wanted[..]]) {
+        let is_good = |document: &&Value| some.iter().all(|field| expected(document, field).is_ok());
+        let good: Vec<Value> = documents.iter().filter(is_good).cloned().collect();
+        for shares in [false, true] {
+            let find = |values: &[Value]| {
+                let mut outs = vec![Vector::default(); some.len()];
+                let json = vector(values, Register::Text, shares);
+                json_fields::find(&json, Form::Json, some, &mut outs).expect("nobody cancels").then_some(outs)
+            };
+            let outs = find(&good).expect("none of these fails");
+            for (field, out) in some.iter().zip(outs) {
+                for (at, document) in good.iter().enumerate() {
+                    assert_eq!(out.value(at, T::Text), expected(document, field).unwrap(), "{field:?} of {document:?}");
+                }
+            }
+            for bad in documents.iter().filter(|document| !is_good(document)) {
+                assert!(find(&[&good[..2], std::slice::from_ref(bad)].concat()).is_none(), "{bad:?}");
+            }
+        }
     }
 }

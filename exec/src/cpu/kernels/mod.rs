@@ -17,6 +17,7 @@ pub mod fallback;
 pub mod float;
 pub mod integer;
 mod json;
+pub(crate) mod json_fields;
 pub mod logic;
 pub(crate) mod mask;
 pub(crate) mod member;

@@ -2,6 +2,7 @@
 
 use super::{Call, is_valid, strict_nulls};
 use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::room::Room;
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use crate::plan::register::Register;
 use multiloop_planner::evaluate::calendar::{Civil, civil_from_days};
@@ -27,31 +28,70 @@ pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut
     let Some(write) = Written::of(from) else { return false };
     let nulls = strict_nulls(arguments, len, out);
     let mut texts = out.take_text();
-    for tuple in 0..len {
-        let number = if is_valid(&nulls, tuple) { argument.integer(tuple) } else { Some(0) };
-        let Some(number) = number else { return false };
-        if !write.push(number, &mut texts) {
+    if let Written::Number(scale) = write
+        && let Some(numbers) = Numbers::of(argument)
+    {
+        let number = |tuple: usize, room: &mut Room<'_>| {
+            if is_valid(&nulls, tuple) {
+                put(room, numbers.get(tuple), scale);
+            }
+        };
+        if !texts.push_put(len, len.saturating_mul(length_max(scale)), number) {
             return false;
+        }
+    } else {
+        for tuple in 0..len {
+            let number = if is_valid(&nulls, tuple) { argument.integer(tuple) } else { Some(0) };
+            let Some(number) = number else { return false };
+            if !write.push(number, &mut texts) {
+                return false;
+            }
         }
     }
     out.set(len, VectorData::Text(texts), nulls);
     true
 }
 
+/// Numbers of at most 64 bits.
+#[derive(Clone, Copy)]
+pub(super) enum Numbers<'v> {
+    Narrow(&'v [i32]),
+    Wide(&'v [i64]),
+}
+
+impl<'v> Numbers<'v> {
+    /// Those of a vector that has a number a tuple.
+    pub(super) fn of(vector: &'v Vector) -> Option<Self> {
+        match &vector.data {
+            _ if vector.constant => None,
+            VectorData::I32(numbers) => Some(Numbers::Narrow(numbers)),
+            VectorData::I64(numbers) => Some(Numbers::Wide(numbers)),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn get(self, tuple: usize) -> i64 {
+        match self {
+            Numbers::Narrow(numbers) => numbers[tuple].into(),
+            Numbers::Wide(numbers) => numbers[tuple],
+        }
+    }
+}
+
 /// How a number is written.
 #[derive(Clone, Copy)]
 enum Written {
-    Integer,
     /// With so many digits behind the point.
-    Decimal(u8),
+    Number(usize),
     Date,
 }
 
 impl Written {
     fn of(data_type: DataType) -> Option<Self> {
         match data_type {
-            DataType::SmallInt | DataType::Integer | DataType::BigInt => Some(Written::Integer),
-            DataType::Decimal { scale, .. } => Some(Written::Decimal(scale)),
+            DataType::SmallInt | DataType::Integer | DataType::BigInt => Some(Written::Number(0)),
+            DataType::Decimal { scale, .. } => Some(Written::Number(scale.into())),
             DataType::Date => Some(Written::Date),
             _ => None,
         }
@@ -61,8 +101,7 @@ impl Written {
     fn push(self, number: i128, texts: &mut TextVector) -> bool {
         let Ok(number) = i64::try_from(number) else { return false };
         match self {
-            Written::Integer => texts.push_written(|out| write(out, number, 0)),
-            Written::Decimal(scale) => texts.push_written(|out| write(out, number, scale.into())),
+            Written::Number(scale) => texts.push_written(|out| write(out, number, scale)),
             Written::Date => {
                 let days = number;
                 if !FOUR_DIGITS.contains(&days) {
@@ -98,8 +137,7 @@ const PAIRS: [u8; 200] = {
 };
 
 /// Writes a number that has so many digits behind the point.
-#[inline]
-pub(super) fn write(bytes: &mut Vec<u8>, value: i64, scale: usize) {
+fn write(bytes: &mut Vec<u8>, value: i64, scale: usize) {
     let (room, start) = digits_of(value.unsigned_abs(), scale + 1);
     if value < 0 {
         bytes.push(b'-');
@@ -109,6 +147,66 @@ pub(super) fn write(bytes: &mut Vec<u8>, value: i64, scale: usize) {
         bytes.push(b'.');
         bytes.extend_from_slice(&room[DIGITS_ROOM - scale..]);
     }
+}
+
+/// Bytes of a number with so many digits behind the point, at most: its sign, its point and a zero in front of it, too.
+pub(super) fn length_max(scale: usize) -> usize {
+    scale.max(19) + 3
+}
+
+/// Numbers below this have at most sixteen digits, which are made at once.
+const SIXTEEN_DIGITS: u64 = 10_000_000_000_000_000;
+
+/// Writes a number that has so many digits behind the point.
+#[inline(always)]
+pub(super) fn put(room: &mut Room<'_>, value: i64, scale: usize) {
+    let number = value.unsigned_abs();
+    if value < 0 {
+        room.put_short(*b"-               ", 1);
+    }
+    if number >= SIXTEEN_DIGITS || scale >= 16 {
+        put_long(room, number, scale);
+    } else if number < 100_000_000 && scale == 0 {
+        // The one digit of zero is no leading zero.
+        let digits = eight_digits(number as u32);
+        let leading = (digits.trailing_zeros() / 8).min(7);
+        let mut short = [0; 16];
+        short[..8].copy_from_slice(&(digits >> (8 * leading) | ZEROS as u64).to_le_bytes());
+        room.put_short(short, 8 - leading as usize);
+    } else {
+        let (high, low) = (number / 100_000_000, number % 100_000_000);
+        let digits = u128::from(eight_digits(high as u32)) | u128::from(eight_digits(low as u32)) << 64;
+        let leading = (digits.trailing_zeros() as usize / 8).min(15 - scale);
+        room.put_short((digits >> (8 * leading) | ZEROS).to_le_bytes(), 16 - leading - scale);
+        if scale > 0 {
+            room.put_short(*b".               ", 1);
+            room.put_short((digits >> (8 * (16 - scale)) | ZEROS).to_le_bytes(), scale);
+        }
+    }
+}
+
+#[cold]
+fn put_long(room: &mut Room<'_>, number: u64, scale: usize) {
+    let (digits, start) = digits_of(number, scale + 1);
+    room.put(&digits, start, DIGITS_ROOM - scale - start);
+    if scale > 0 {
+        room.put_short(*b".               ", 1);
+        room.put(&digits, DIGITS_ROOM - scale, scale);
+    }
+}
+
+const ZEROS: u128 = u128::from_ne_bytes([b'0'; 16]);
+
+/// The eight digits of a number below 100,000,000, a byte each, the first one lowest: halves of four digits, then of two, then of
+/// one are divided all at once, by multiplication.
+#[inline(always)]
+fn eight_digits(number: u32) -> u64 {
+    let (high, low) = (u64::from(number / 10_000), u64::from(number % 10_000));
+    let fours = high | low << 32;
+    let hundreds = (fours * 10_486) >> 20 & 0x0000_007f_0000_007f;
+    let pairs = hundreds | (fours - hundreds * 100) << 16;
+    let tens = (pairs * 103) >> 10 & 0x000f_000f_000f_000f;
+    tens | (pairs - tens * 10) << 8
 }
 
 /// Appends the digits of a number, so many at least.
@@ -214,5 +312,33 @@ fn integer(text: &str, data_type: DataType) -> Option<i64> {
     match parse(text, data_type) {
         Ok(Value::Int(number)) => Some(number),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_put_as_they_are_written() {
+        let powers = (0..19).map(|power| 10_i64.pow(power));
+        let near = powers.flat_map(|power| [power - 1, power, power + 1, power / 2 + 3, power.saturating_mul(7)]);
+        let odd = [i64::MAX, i64::MIN, 12_345_678, 100_000_000, 1_000_020_003, 9_999_999_999_999_999];
+        let numbers: Vec<i64> = near.chain(odd).flat_map(|number| [number, number.wrapping_neg()]).collect();
+        for scale in 0..=38 {
+            let mut texts = TextVector::default();
+            let most = numbers.len() * length_max(scale);
+            assert!(texts.push_put(numbers.len(), most, |at, room| put(room, numbers[at], scale)));
+            for (at, &number) in numbers.iter().enumerate() {
+                let mut written = Vec::new();
+                write(&mut written, number, scale);
+                assert_eq!(texts.bytes(at), written, "{number} with {scale}");
+                assert!(written.len() <= length_max(scale), "{number} with {scale}");
+            }
+        }
+        for number in (0..100_000_000).step_by(997) {
+            let digits = (eight_digits(number) | ZEROS as u64).to_le_bytes();
+            assert_eq!(std::str::from_utf8(&digits).unwrap(), format!("{number:08}"));
+        }
     }
 }

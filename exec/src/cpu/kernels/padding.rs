@@ -108,7 +108,7 @@ mod tests {
             .chain([Value::Null])
             .collect();
         let between = [Value::text("/")];
-        for function in [F::Concat, F::ConcatSkipNull] {
+        for function in [F::Concat, F::ConcatSkipNull, F::ConcatWithSeparator] {
             let arguments = [
                 (&texts[..], Register::Text),
                 (&between, Register::Text),
@@ -117,6 +117,19 @@ mod tests {
             ];
             check(function, &arguments, &[T::Text, T::Text, T::BigInt, T::Decimal { precision: 18, scale: 2 }]);
             check(function, &arguments[..2], &[T::Text, T::Text]);
+            // Constants side by side, a number among them, and one that is NULL.
+            let (number, none) = ([Value::Int(-70)], [Value::Null]);
+            let types = [T::Text, T::BigInt, T::Text, T::Text, T::Integer];
+            for last in [&number, &none] {
+                let arguments = [
+                    (&between[..], Register::Text),
+                    (last, Register::I64),
+                    (&between, Register::Text),
+                    (&texts, Register::Text),
+                    (&number, Register::I32),
+                ];
+                check(function, &arguments, &types);
+            }
         }
     }
 }

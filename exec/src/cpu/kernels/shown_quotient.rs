@@ -283,15 +283,20 @@ impl Block {
         let dividends = &dividends[..x.len()];
         show(dividends, divisors, scale, own, (x_padding, x_behind), (y_padding, y_behind));
         let scales = scale.iter().take(x.len());
-        let (least, most) = vectorised(|| {
-            scales.fold((i64::MAX, 0), |(least, most), &scale| (least.min(scale), most.max(scale)))
-        });
+        let (least, most) =
+            vectorised(|| scales.fold((i64::MAX, 0), |(least, most), &scale| (least.min(scale), most.max(scale))));
         (least as i32, most as i32)
     }
 
     /// Multiplies each dividend with the power of ten that its scale asks for, but for the digits of the steps; false if one
     /// would have too many digits.
-    fn scale_dividends(&mut self, division: &Division, behind: u32, (scale_min, scale_max): (i32, i32), count: usize) -> bool {
+    fn scale_dividends(
+        &mut self,
+        division: &Division,
+        behind: u32,
+        (scale_min, scale_max): (i32, i32),
+        count: usize,
+    ) -> bool {
         let less = division.scales.1 - division.scales.0 - behind as i32;
         let Block { dividends, scale, .. } = self;
         let dividends = &mut dividends[..count];
@@ -309,7 +314,9 @@ impl Block {
                 scale_all(dividends, scale, &factors, scale_min.into());
             }
             _ => {
-                for (dividend, &scale) in dividends.iter_mut().zip(scale.iter()).filter(|(dividend, _)| **dividend != 0.0) {
+                for (dividend, &scale) in
+                    dividends.iter_mut().zip(scale.iter()).filter(|(dividend, _)| **dividend != 0.0)
+                {
                     let Some(factor) = power(scale as i32) else { return false };
                     *dividend *= factor;
                 }

@@ -191,7 +191,7 @@ impl Slots {
 
     /// Makes room for a batch of keys more.
     #[inline(always)]
-    fn reserve(&mut self) {
+    pub(crate) fn reserve(&mut self) {
         if (self.len + BATCH) * 2 > self.slots.len() && self.slots.len() < SLOTS_MAX {
             self.grow();
         }
@@ -259,6 +259,34 @@ impl Slots {
     #[inline(always)]
     pub(crate) fn prefetch(&self, hash: u64) {
         prefetch_here(self.slots.as_ptr().wrapping_add(self.first(hash)));
+    }
+
+    /// The number in the first slot of a hash, if that is likely the number of its key.
+    #[inline(always)]
+    pub(crate) fn candidate(&self, hash: u64) -> Option<u32> {
+        let entry = self.slots[self.first(hash)];
+        (entry != 0 && (entry ^ hash) & TAG == 0).then(|| entry as u32 - 1)
+    }
+
+    /// The number of a key of this hash, of those that may have it the one that `is` says; none of a new one, which then has the next
+    /// number. There is room for it.
+    #[inline(always)]
+    pub(crate) fn number(&mut self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
+        let mask = self.slots.len() - 1;
+        let mut slot = self.first(hash);
+        loop {
+            let taken = self.slots[slot];
+            if taken == 0 {
+                self.slots[slot] = entry(hash, self.len as u32);
+                self.len += 1;
+                return None;
+            }
+            let number = (taken as u32) - 1;
+            if (taken ^ hash) & TAG == 0 && is(number) {
+                return Some(number);
+            }
+            slot = (slot + 1) & mask;
+        }
     }
 
     /// The number of a key, or the empty slot where it belongs.

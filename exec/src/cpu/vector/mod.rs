@@ -10,6 +10,7 @@ pub(crate) mod finish;
 pub(crate) mod narrow;
 mod numeric_builder;
 pub(crate) mod numerics;
+pub(crate) mod room;
 pub mod rows;
 pub(crate) mod text_builder;
 pub(crate) mod valid_rows;

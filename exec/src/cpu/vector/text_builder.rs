@@ -94,10 +94,7 @@ impl BuilderText {
     /// The strings as a vector.
     pub(crate) fn into_vector(mut self) -> TextVector {
         self.close_arena();
-        let mut texts = TextVector::default();
-        texts.set_buffers(self.buffers.into());
-        self.views.into_iter().for_each(|view| texts.push_view(view));
-        texts
+        TextVector { views: self.views, buffers: Some(self.buffers.into()), arena: Vec::new() }
     }
 
     /// The strings as a column.

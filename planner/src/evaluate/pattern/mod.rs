@@ -75,9 +75,17 @@ struct Extent {
     cache: RefCell<pikevm::Cache>,
 }
 
+/// Groups, the whole among them, that are told without memory of their own.
+const FEW: usize = 10;
+
+/// Where a group stands that took no part.
+const NOWHERE: (u32, u32) = (u32::MAX, u32::MAX);
+
 /// The groups of a match, of which the first is the whole.
 enum Found {
     Groups(Captures),
+    /// The whole and the first groups that are wanted, in bytes of a text that is short.
+    Few([(u32, u32); FEW]),
     /// One without others.
     Whole(usize, usize),
 }
@@ -91,6 +99,10 @@ impl Found {
     fn group(&self, at: usize) -> Option<(usize, usize)> {
         match self {
             Found::Groups(captures) => captures.get_group(at).map(|span| (span.start, span.end)),
+            Found::Few(few) => {
+                let found = few.get(at).filter(|span| **span != NOWHERE);
+                found.map(|&(start, end)| (start as usize, end as usize))
+            }
             Found::Whole(start, end) => (at == 0).then_some((*start, *end)),
         }
     }
@@ -165,8 +177,8 @@ impl Pattern {
         self.search.captures_len() - 1
     }
 
-    /// The leftmost match from a byte on, that there be one; with its groups only if they are wanted.
-    fn find(&self, text: &str, from: usize, wants_groups: bool) -> Result<Option<Found>> {
+    /// The leftmost match from a byte on, that there be one; with its groups up to the last one that is wanted.
+    fn find(&self, text: &str, from: usize, wanted: usize) -> Result<Option<Found>> {
         if text.len() <= TEXT_MAX
             && let Some(quick) = self.quick()
         {
@@ -177,10 +189,10 @@ impl Pattern {
                 }
                 Place::At(start, end) => {
                     meter::spend(end - from + 16)?;
-                    if !wants_groups {
+                    if wanted == 0 {
                         return Ok(Some(Found::Whole(start, end)));
                     }
-                    return self.groups_of(text, start, end).map(Some);
+                    return self.groups_of(text, (start, end), wanted).map(Some);
                 }
                 Place::Unknown => {}
             }
@@ -188,7 +200,9 @@ impl Pattern {
         if text.len() - from > LONG {
             match self.stepwise().map(|stepwise| stepwise.find(text, from, self.prefers)).transpose()? {
                 Some((Reached::Nowhere, _)) => return Ok(None),
-                Some((Reached::At(start), Reached::At(end))) => return self.groups_of(text, start, end).map(Some),
+                Some((Reached::At(start), Reached::At(end))) => {
+                    return self.groups_of(text, (start, end), wanted).map(Some);
+                }
                 _ => stepwise::check_whole(text.len() - from)?,
             }
         }
@@ -211,16 +225,16 @@ impl Pattern {
     }
 
     /// The match that begins and ends at these bytes.
-    fn groups_of(&self, text: &str, start: usize, end: usize) -> Result<Found> {
+    fn groups_of(&self, text: &str, (start, end): (usize, usize), wanted: usize) -> Result<Found> {
         if self.groups() == 0 {
             return Ok(Found::Whole(start, end));
         }
         if end - start <= TEXT_MAX
             && let Some(one_pass) = self.one_pass.get_or_init(|| OnePass::new(&self.text))
-            && let Some(found) = one_pass.groups(text, (start, end))
+            && let Some(found) = one_pass.groups(text, (start, end), wanted.min(self.groups()))
         {
             meter::spend(100 + (end - start) * 2)?;
-            return Ok(Found::Groups(found));
+            return Ok(found);
         }
         meter::spend(1_000)?;
         stepwise::check_groups(end - start)?;
@@ -244,15 +258,10 @@ impl Pattern {
     }
 
     /// The matches from a byte on, each behind the one before it; behind an empty one a character on.
-    fn matches<'a>(
-        &'a self,
-        text: &'a str,
-        from: usize,
-        wants_groups: bool,
-    ) -> impl Iterator<Item = Result<Found>> + 'a {
+    fn matches<'a>(&'a self, text: &'a str, from: usize, wanted: usize) -> impl Iterator<Item = Result<Found>> + 'a {
         let mut next = Some(from);
         std::iter::from_fn(move || {
-            let found = match self.find(text, next?, wants_groups) {
+            let found = match self.find(text, next?, wanted) {
                 Ok(found) => found?,
                 Err(error) => {
                     next = None;

@@ -11,12 +11,11 @@
 //!
 //! Expressions whose automaton would be large, or that ask for words of letters beyond ASCII, have none.
 
-use super::syntax;
 use super::translate::Preference;
+use super::{FEW, Found, NOWHERE, syntax};
 use crate::stack;
 use regex_automata::dfa::{Automaton, StartKind, dense, onepass};
 use regex_automata::nfa::thompson;
-use regex_automata::util::captures::Captures;
 use regex_automata::util::primitives::StateID;
 use regex_automata::{Anchored, Input, MatchKind};
 use std::cell::RefCell;
@@ -173,11 +172,26 @@ impl OnePass {
         Some(OnePass { dfa, cache })
     }
 
-    /// The groups of the match that begins and ends at these bytes; none where they cannot be told.
-    pub(super) fn groups(&self, text: &str, (start, end): (usize, usize)) -> Option<Captures> {
+    /// The groups, up to the last one that is wanted, of the match that begins and ends at these bytes; none where they cannot be told.
+    pub(super) fn groups(&self, text: &str, (start, end): (usize, usize), wanted: usize) -> Option<Found> {
         let input = Input::new(text).span(start..end).anchored(Anchored::Yes);
-        let mut found = self.dfa.create_captures();
-        self.dfa.try_search(&mut self.cache.borrow_mut(), &input, &mut found).ok()?;
-        found.get_match().is_some_and(|found| (found.start(), found.end()) == (start, end)).then_some(found)
+        let mut cache = self.cache.borrow_mut();
+        if wanted >= FEW {
+            let mut found = self.dfa.create_captures();
+            self.dfa.try_search(&mut cache, &input, &mut found).ok()?;
+            let whole = found.get_match().map(|found| (found.start(), found.end()));
+            return (whole == Some((start, end))).then_some(Found::Groups(found));
+        }
+        let mut slots = [None; 2 * FEW];
+        let slots = &mut slots[..2 * (wanted + 1)];
+        self.dfa.try_search_slots(&mut cache, &input, slots).ok()??;
+        let mut few = [NOWHERE; FEW];
+        for (span, slots) in few.iter_mut().zip(slots.as_chunks::<2>().0) {
+            if let [Some(start), Some(end)] = slots {
+                *span = (u32::try_from(start.get()).ok()?, u32::try_from(end.get()).ok()?);
+            }
+        }
+        let found = Found::Few(few);
+        (found.group(0) == Some((start, end))).then_some(found)
     }
 }

@@ -25,7 +25,8 @@ pub(super) struct Replacement {
     start: i64,
     /// Which match it replaces; 0 for all.
     n: i64,
-    has_groups: bool,
+    /// The last group that it needs.
+    last_group: usize,
 }
 
 impl Replacement {
@@ -43,8 +44,9 @@ impl Replacement {
         };
         let pieces = pieces(call.text(2)?);
         let pattern = pattern(call.text(1)?, options)?;
-        let has_groups = pieces.iter().any(|piece| matches!(piece, Piece::Group(1..)));
-        Ok(Replacement { pattern, pieces, start, n, has_groups })
+        let group = |piece: &Piece| if let Piece::Group(group) = piece { *group } else { 0 };
+        let last_group = pieces.iter().map(group).max().unwrap_or(0);
+        Ok(Replacement { pattern, pieces, start, n, last_group })
     }
 
     /// Bytes of what it makes of a text of so many, at most: nothing is between its matches.
@@ -64,7 +66,7 @@ impl Replacement {
     pub(super) fn each_part(&self, text: &str, push: &mut impl FnMut(&str) -> Result<()>) -> Result<()> {
         let Some(from) = offset(text, self.start) else { return push(text) };
         let mut copied = 0;
-        for (count, found) in (1..).zip(self.pattern.matches(text, from, self.has_groups)) {
+        for (count, found) in (1..).zip(self.pattern.matches(text, from, self.last_group)) {
             let found = found?;
             if self.n > count {
                 continue;

@@ -41,6 +41,9 @@ pub(super) fn number(call: &Call, at: usize, name: &str, [least, most]: [i64; 2]
 /// The byte at which a character begins, counted from 1; none behind the end.
 pub(super) fn offset(text: &str, character: i64) -> Option<usize> {
     let before = usize::try_from(character - 1).ok()?;
+    if before == 0 {
+        return Some(0);
+    }
     let starts = text.char_indices().map(|(at, _)| at).chain([text.len()]);
     starts.into_iter().nth(before)
 }
@@ -65,7 +68,7 @@ pub(super) fn count(call: &Call) -> Result<Value> {
     let text = call.text(0)?;
     let Some(from) = offset(text, start) else { return Ok(Value::Int(0)) };
     let mut count = 0;
-    for found in pattern.matches(text, from, false) {
+    for found in pattern.matches(text, from, 0) {
         found?;
         count += 1;
     }
@@ -76,7 +79,7 @@ pub(super) fn count(call: &Call) -> Result<Value> {
 fn nth(pattern: &Pattern, text: &str, (start, n): (i64, i64), group: usize) -> Result<Option<Found>> {
     let Some(from) = offset(text, start) else { return Ok(None) };
     let skipped = usize::try_from(n - 1).unwrap_or(usize::MAX);
-    let mut matches = pattern.matches(text, from, group > 0);
+    let mut matches = pattern.matches(text, from, group);
     for _ in 0..skipped {
         match matches.next() {
             Some(found) => drop(found?),
@@ -122,14 +125,14 @@ pub(super) fn substring(call: &Call) -> Result<Value> {
     let pattern = pattern(call.text(1)?, "")?;
     let text = call.text(0)?;
     let group = pattern.groups().min(1);
-    Ok(part_of(text, pattern.find(text, 0, group > 0)?.and_then(|found| found.group(group))))
+    Ok(part_of(text, pattern.find(text, 0, group)?.and_then(|found| found.group(group))))
 }
 
 /// `regexp_match(text, pattern[, options])`: the groups of the first match, or the match if there are none.
 pub(super) fn groups(call: &Call) -> Result<Value> {
     let pattern = of_call(call, "regexp_match", 2)?;
     let text = call.text(0)?;
-    let Some(found) = pattern.find(text, 0, true)? else { return Ok(Value::Null) };
+    let Some(found) = pattern.find(text, 0, pattern.groups())? else { return Ok(Value::Null) };
     let groups = if pattern.groups() == 0 { 0..=0 } else { 1..=pattern.groups() };
     Ok(texts(groups.map(|group| part_of(text, found.group(group))).collect()))
 }
@@ -141,7 +144,7 @@ pub(super) fn split(call: &Call) -> Result<Value> {
     let text = call.text(0)?;
     let mut parts = Vec::new();
     let (mut begun, mut last) = (0, 0);
-    for found in pattern.matches(text, 0, false) {
+    for found in pattern.matches(text, 0, 0) {
         let (start, end) = found?.whole();
         if start < text.len() && end > last {
             parts.push(Value::text(&text[begun..start]));
@@ -160,7 +163,7 @@ pub(super) fn all_groups(call: &Call) -> Result<Value> {
     let text = call.text(0)?;
     let count = if options.contains('g') { usize::MAX } else { 1 };
     let mut all = Vec::new();
-    for found in pattern.matches(text, 0, true).take(count) {
+    for found in pattern.matches(text, 0, pattern.groups()).take(count) {
         let found = found?;
         let groups = if pattern.groups() == 0 { 0..=0 } else { 1..=pattern.groups() };
         all.push(texts(groups.map(|group| part_of(text, found.group(group))).collect()));
@@ -182,7 +185,7 @@ pub(super) fn extract(call: &Call) -> Result<Value> {
     let pattern = of_call(call, "regexp_extract", 3)?;
     let text = call.text(0)?;
     let Some(group) = wanted_group(call, &pattern)? else { return Ok(Value::text("")) };
-    let span = pattern.find(text, 0, group > 0)?.and_then(|found| found.group(group));
+    let span = pattern.find(text, 0, group)?.and_then(|found| found.group(group));
     Ok(Value::text(span.map_or("", |(start, end)| &text[start..end])))
 }
 
@@ -192,7 +195,7 @@ pub(super) fn extract_all(call: &Call) -> Result<Value> {
     let text = call.text(0)?;
     let Some(group) = wanted_group(call, &pattern)? else { return Ok(texts(Vec::new())) };
     let mut all = Vec::new();
-    for found in pattern.matches(text, 0, group > 0) {
+    for found in pattern.matches(text, 0, group) {
         let span = found?.group(group);
         all.push(Value::text(span.map_or("", |(start, end)| &text[start..end])));
     }

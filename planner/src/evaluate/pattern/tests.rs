@@ -17,7 +17,7 @@ fn is_match(value: &str, pattern: &str) -> bool {
 /// The groups of the first match, `-` for one that took no part.
 fn groups(value: &str, pattern: &str, letters: &str) -> String {
     let pattern = Pattern::new(pattern, options(letters)).expect("it is a regular expression");
-    let Some(found) = pattern.find(value, 0, true).expect("it is small") else { return "none".to_owned() };
+    let Some(found) = pattern.find(value, 0, pattern.groups()).expect("it is small") else { return "none".to_owned() };
     let shown = |group: usize| found.group(group).map_or("-", |(start, end)| &value[start..end]);
     (0..=pattern.groups()).map(shown).collect::<Vec<_>>().join(",")
 }
@@ -275,7 +275,7 @@ fn long_texts_have_the_same_matches() {
                 let all = |found: Option<Found>| {
                     found.map(|found| (0..=pattern.groups()).map(|at| found.group(at)).collect::<Vec<_>>())
                 };
-                let found = pattern.find(&text, from, true).expect("it is not too long");
+                let found = pattern.find(&text, from, pattern.groups()).expect("it is not too long");
                 let expected = pattern.find_at_once(&text, from).expect("it is not too long");
                 assert_eq!(all(found), all(expected), "{expression} from {from}");
             }
@@ -347,11 +347,17 @@ fn automata_made_ahead_have_the_same_matches() {
                 let expected = pattern.find_at_once(text, from).unwrap();
                 let whole = expected.as_ref().map(Found::whole);
                 assert_eq!(
-                    pattern.find(text, from, false).unwrap().map(|found| found.whole()),
+                    pattern.find(text, from, 0).unwrap().map(|found| found.whole()),
                     whole,
                     "{expression} {text}"
                 );
-                assert_eq!(all(pattern.find(text, from, true).unwrap()), all(expected), "{expression} {text} {from}");
+                let expected = all(expected);
+                for wanted in 1..=pattern.groups() {
+                    let some =
+                        all(pattern.find(text, from, wanted).unwrap()).map(|mut all| all.drain(..=wanted).collect());
+                    let wanted: Option<Vec<_>> = expected.as_ref().map(|all| all[..=wanted].to_vec());
+                    assert_eq!(some, wanted, "{expression} {text} {from}");
+                }
             }
             assert_eq!(pattern.is_in(text).unwrap(), pattern.search.is_match(text), "{expression} {text}");
         }
@@ -382,7 +388,7 @@ fn one_search_hears_its_statement() {
         let pattern = Pattern::new(expression, options("")).expect("it is a regular expression");
         let state = pattern.is_in(&text).map_err(|error| error.sqlstate());
         assert_eq!(state, Err("57014"), "{expression}");
-        let state = pattern.find(&text, 0, true).map(|_| ()).map_err(|error| error.sqlstate());
+        let state = pattern.find(&text, 0, pattern.groups()).map(|_| ()).map_err(|error| error.sqlstate());
         assert_eq!(state, Err("57014"), "{expression}");
     }
 }
