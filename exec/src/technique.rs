@@ -55,6 +55,8 @@ techniques! {
     Lists = "lists",
     /// Functions of few values once for each of these.
     Memo = "memo",
+    /// Costly expressions of a bucket's members alone once for each member.
+    MemberValues = "member-values",
     /// Comparisons of quotients and roots of numerics with a constant by doubles, where these decide.
     Estimates = "estimates",
     /// Conditions as soon as their inputs are reached; without it, behind the last index.

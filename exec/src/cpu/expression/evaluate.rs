@@ -5,7 +5,9 @@
 //! and that level has no more tuples: it is computed there and taken over; (5) it is computed here.
 
 use super::growth::{self, BYTES_LARGE, Growth};
-use super::{dictionary, element, estimate, fused, lanes, list, load, memo, numeric, rounded_quotient, unnested};
+use super::{
+    dictionary, element, estimate, fused, lanes, list, load, member_values, memo, numeric, rounded_quotient, unnested,
+};
 use crate::column::{Column, ColumnData};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::masks::DictionaryPart;
@@ -405,6 +407,9 @@ impl<'a> Tile<'a> {
         len: usize,
         out: &mut Vector,
     ) -> Result<()> {
+        if member_values::evaluate(self, (number, node), out)? {
+            return Ok(());
+        }
         match function {
             Function::And | Function::Or => return self.connect(function, arguments, len, out),
             Function::Case => return self.case(node, arguments, len, out),
