@@ -59,6 +59,8 @@ techniques! {
     FlatConcat = "flat-concat",
     /// Fields of a JSON text, and whether it is JSON, in one scan of it.
     JsonFields = "json-fields",
+    /// Costly expressions of a bucket's members alone once for each member.
+    MemberValues = "member-values",
     /// Comparisons of quotients and roots of numerics with a constant by doubles, where these decide.
     Estimates = "estimates",
     /// Conditions as soon as their inputs are reached; without it, behind the last index.

@@ -7,8 +7,8 @@
 use crate::column::Dictionary;
 use crate::column::order_key::float_key;
 use crate::cpu::kernels::compare::among;
-use crate::cpu::kernels::fill_truth;
-use crate::cpu::vector::bitmap::{Bitmap, each_one};
+use crate::cpu::kernels::equal_text::hold_of_lengths;
+use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{TextVector, Vector, VectorData, short_text};
 use crate::partial::byte_keys::{ByteKeys, first_eight, hash_bytes};
 use crate::partial::hash::hash64;
@@ -265,23 +265,13 @@ impl TextSet {
         if self.is_numeric {
             return false;
         }
-        let len = offsets.len() - 1;
         let (lengths, longest) = (self.lengths, self.longest);
-        let may_be = |row: usize| {
-            let length = (offsets[row + 1] - offsets[row]) as usize;
-            lengths >> (length % 64) & 1 == 1 && length <= longest
+        let may_be = |length: usize| lengths >> (length % 64) & 1 == 1 && length <= longest;
+        let is_member = |start: usize, end: usize| {
+            let key = &bytes[start..end];
+            self.find(hash_bytes(key), key).is_ok()
         };
-        fill_truth(len, bits, may_be);
-        let mut words = std::mem::take(bits).into_words();
-        for (number, word) in words.iter_mut().enumerate() {
-            let candidates = *word;
-            each_one(candidates, |at| {
-                let row = number * 64 + at;
-                let key = &bytes[offsets[row] as usize..offsets[row + 1] as usize];
-                *word &= !(u64::from(self.find(hash_bytes(key), key).is_err()) << at);
-            });
-        }
-        bits.set_words(len, words);
+        hold_of_lengths((offsets, bytes), bits, may_be, is_member);
         true
     }
 

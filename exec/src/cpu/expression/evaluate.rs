@@ -6,8 +6,8 @@
 
 use super::growth::{self, BYTES_LARGE, Growth};
 use super::{
-    dictionary, element, estimate, flat_concat, fused, json_fields, lanes, list, load, memo, numeric, rounded_estimate,
-    rounded_quotient, unnested,
+    dictionary, element, estimate, flat_concat, fused, json_fields, lanes, list, load, member_values, memo, numeric,
+    rounded_estimate, rounded_quotient, unnested,
 };
 use crate::column::{Column, ColumnData};
 use crate::cpu::expression::tile::Tile;
@@ -413,6 +413,9 @@ impl<'a> Tile<'a> {
         len: usize,
         out: &mut Vector,
     ) -> Result<()> {
+        if member_values::evaluate(self, (number, node), out)? {
+            return Ok(());
+        }
         match function {
             Function::And | Function::Or => return self.connect(function, arguments, len, out),
             Function::Case => return self.case(node, arguments, len, out),

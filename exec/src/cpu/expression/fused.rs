@@ -8,6 +8,7 @@ use crate::Result;
 use crate::column::order_key::{text_order, text_order_at};
 use crate::column::{Column, ColumnData, Dictionary};
 use crate::cpu::expression::tile::Tile;
+use crate::cpu::kernels::equal_text::hold_equal;
 use crate::cpu::kernels::mask::Lane;
 use crate::cpu::kernels::{compare, fill_truth_of, text};
 use crate::cpu::simd::kernel::{append, vectorised};
@@ -212,7 +213,8 @@ impl Tile<'_> {
     }
 }
 
-/// Compares the strings of a column with one, by their first eight bytes, and those that begin like it as a whole.
+/// Compares the strings of a column with one, by their first eight bytes, and those that begin like it as a whole; for equality by
+/// their lengths first.
 fn compare_texts(
     (offsets, bytes): (&[i32], &[u8]),
     rows: &Rows,
@@ -220,6 +222,10 @@ fn compare_texts(
     (value, holds): (&[u8], [bool; 3]),
     bits: &mut Bitmap,
 ) {
+    if let ([false, true, false] | [true, false, true], Rows::Range(start)) = (holds, rows) {
+        let offsets = &offsets[*start as usize..=*start as usize + len];
+        return hold_equal((offsets, bytes), (value, holds[1]), bits);
+    }
     let first = text_order(value);
     let passes = |row: usize| {
         let (start, end) = (offsets[row] as usize, offsets[row + 1] as usize);

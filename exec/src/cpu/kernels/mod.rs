@@ -11,6 +11,7 @@ pub mod choose;
 pub mod compare;
 pub mod date;
 pub mod double;
+pub(crate) mod equal_text;
 pub(crate) mod exact;
 pub(crate) mod exact_blocks;
 pub mod fallback;

@@ -1,18 +1,43 @@
-//! Existence tests that are postponed until after the next index of the nest, where that filters more.
+//! Costly conditions that are postponed until after the next index of the nest, where that is cheaper.
 //!
-//! A condition is checked as soon as its inputs are there. One that asks a collection (`NOT EXISTS`) and holds for nearly all tuples
-//! is better asked behind an index that finds rows for few of them. Which holds is seen in the first tile of some, tuple by tuple:
-//! nothing but time depends on it.
+//! A condition is checked as soon as its inputs are there. One that asks a collection (`NOT EXISTS`) or tests long texts is better
+//! checked behind an index that finds rows for few tuples. Which way is cheaper depends on the data, on caches and on how much the
+//! condition itself filters, so both are tried and timed, each with one tile of some: nothing but time depends on it.
+//!
+//! 1. A tile is tested early, and the test is timed. If it is cheap, or most of the time goes elsewhere, it stays early.
+//! 2. The next tile is tested late. Later ones are tested as the cheaper of these two was.
+//! 3. After a while both are tried again, more and more seldom while the answer stays the same.
 
 use crate::plan::expressions::Expressions;
 use crate::plan::nodes::Operation;
+use crate::plan::register::Register;
 use crate::plan::tree::LoopPlan;
 use crate::technique::Technique;
+use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{ScalarId, Source};
 use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
-/// Tiles of which one is looked at.
-const LOOKED_AT: u32 = 64;
+/// Tiles after which both ways are tried again, at first.
+const TRIED_AFTER: u32 = 64;
+
+/// The same at most.
+const TRIED_AFTER_MAX: u32 = 1024;
+
+/// Tuples of a tile that is timed, at least: the clock costs as much as a few.
+const TIMED_TUPLES: usize = 256;
+
+/// Nanoseconds a tuple below which a test is not worth waiting with: less than to find a key.
+const CHEAP_NS: f64 = 1.0;
+
+/// The share of a tile's time from which on a test is worth waiting with.
+const SHARE_MIN: f64 = 0.25;
+
+/// How much cheaper it has to be to wait.
+const GAIN: f64 = 0.9;
+
+/// Tuples that pass, at least, to tell by them how many rows the next index has for each.
+const TOLD_BY: usize = 16;
 
 /// The levels of a nest.
 pub(super) struct Waiting {
@@ -23,16 +48,37 @@ pub(super) struct Waiting {
 struct Questions {
     asked: Vec<ScalarId>,
     others: Vec<ScalarId>,
+    /// Conditions of the next index that may fail, so that what waits is tested first.
+    failing: Vec<ScalarId>,
     waits: bool,
+    /// Tiles since both ways were tried.
     tiles: u32,
-    /// Tuples that have reached the next level since a tile was looked at.
+    /// Tiles until both are tried again.
+    tried_after: u32,
+    /// Nanoseconds a tuple when tested early, if it may be cheaper late.
+    early: Option<f64>,
+    /// What was cheaper when both were tried last.
+    waited: bool,
+    /// Tuples that have reached the next level since a tile was tested early.
     found: usize,
 }
 
-/// How many tuples of a tile passed what does not wait, and then the questions.
-pub(super) struct Seen {
-    pub(super) passed_others: usize,
+/// What is to be found out with a tile.
+pub(super) enum Trial {
+    /// What it takes to test early: the costly conditions, and the others.
+    Early(Vec<ScalarId>, Vec<ScalarId>),
+    /// What it takes to test late.
+    Late,
+}
+
+/// How long a tile took that was tested early.
+pub(super) struct Early {
+    /// Tuples that were tested, and those that passed.
+    pub(super) tested: usize,
     pub(super) passed: usize,
+    pub(super) testing: Duration,
+    /// Whether the next index has at most one row for each.
+    pub(super) finds_one: bool,
 }
 
 impl Waiting {
@@ -40,13 +86,35 @@ impl Waiting {
     pub(super) fn of(plan: &LoopPlan) -> Self {
         let on = Technique::EarlyConditions.is_on() && !plan.finds;
         let levels = plan.levels.iter().zip(plan.levels.iter().skip(1)).map(|(level, next)| {
-            let is_question = |&&id: &&ScalarId| asks(&plan.expressions, plan.expressions.number(id) as u32);
+            // What may fail fails for rows that the next index has nothing for, too.
+            let may_fail = |&&id: &&ScalarId| {
+                let node = &plan.expressions.nodes[plan.expressions.number(id)];
+                node.may_fail || node.volatile
+            };
+            let is_question = |id: &&ScalarId| {
+                let number = plan.expressions.number(**id) as u32;
+                !may_fail(id) && !is_cheap(&plan.expressions, number) && may_wait(&plan.expressions, number)
+            };
             let (asked, others): (Vec<&ScalarId>, Vec<&ScalarId>) = level.conditions.iter().partition(is_question);
             // What is found of a bucket whose unmatched rows are wanted depends on the conditions.
-            let is_inner = matches!(next.source, Source::Bucket { .. });
+            // And its key is made for rows that what waits would have left out.
+            let is_inner = match &next.source {
+                Source::Bucket { key, .. } => !key.iter().any(|part| may_fail(&&part.scalar)),
+                _ => false,
+            };
             let copied = |ids: Vec<&ScalarId>| ids.into_iter().copied().collect();
             let fits = on && is_inner && !asked.is_empty();
-            fits.then(|| Questions { asked: copied(asked), others: copied(others), waits: false, tiles: 0, found: 0 })
+            fits.then(|| Questions {
+                asked: copied(asked),
+                others: copied(others),
+                failing: next.conditions.iter().filter(may_fail).copied().collect(),
+                waits: false,
+                tiles: 0,
+                tried_after: TRIED_AFTER,
+                early: None,
+                waited: false,
+                found: 0,
+            })
         });
         Waiting { levels: levels.collect() }
     }
@@ -61,8 +129,9 @@ impl Waiting {
             (None, None) => Cow::Borrowed(own),
             (now, before) => {
                 let own = now.map_or(own, |questions| &questions.others);
-                let before = before.map_or(&[][..], |questions| &questions.asked);
-                Cow::Owned([own, before].concat())
+                let (before, failing) = before.map_or((&[][..], &[][..]), |before| (&before.asked, &before.failing));
+                let (safe, rest) = own.split_at(own.iter().position(|id| failing.contains(id)).unwrap_or(own.len()));
+                Cow::Owned([safe, before, rest].concat())
             }
         }
     }
@@ -75,33 +144,94 @@ impl Waiting {
         }
     }
 
-    /// If a tile of a level is one that is looked at, the questions, and what else is asked: now nothing waits.
-    pub(super) fn look(&mut self, level: usize) -> Option<(Vec<ScalarId>, Vec<ScalarId>)> {
+    /// What is to be found out with a tile of so many tuples that has reached a level.
+    pub(super) fn trial(&mut self, level: usize, tuples: usize) -> Option<Trial> {
         let questions = self.levels.get_mut(level)?.as_mut()?;
-        let looks = questions.tiles.is_multiple_of(LOOKED_AT);
-        questions.tiles = questions.tiles.wrapping_add(1);
-        if !looks {
-            return None;
+        if questions.tiles == 0 && tuples >= TIMED_TUPLES {
+            (questions.waits, questions.tiles, questions.found) = (false, questions.tried_after, 0);
+            return Some(Trial::Early(questions.asked.clone(), questions.others.clone()));
         }
-        (questions.waits, questions.found) = (false, 0);
-        Some((questions.asked.clone(), questions.others.clone()))
+        if questions.early.is_some() && tuples >= TIMED_TUPLES {
+            questions.waits = true;
+            return Some(Trial::Late);
+        }
+        questions.tiles = questions.tiles.saturating_sub(1);
+        None
     }
 
-    /// Says what has been seen of that tile.
-    pub(super) fn seen(&mut self, level: usize, seen: &Seen) {
-        if let Some(Some(questions)) = self.levels.get_mut(level) {
-            let hold = seen.passed * 8 > seen.passed_others * 7;
-            questions.waits = hold && questions.found * 4 < seen.passed;
+    /// Says how long a tile of so many tuples took since it had reached a level, tested early.
+    pub(super) fn took_early(&mut self, level: usize, (tuples, took): (usize, Duration), early: &Early) {
+        let Some(Some(questions)) = self.levels.get_mut(level) else { return };
+        let testing = early.testing.as_nanos() as f64;
+        let is_worth_it = testing > CHEAP_NS * early.tested as f64 && testing > SHARE_MIN * took.as_nanos() as f64;
+        // An index with many rows for each tuple would make a tile of those that do not pass cost as much as many tiles.
+        let finds_few = if early.passed < TOLD_BY { early.finds_one } else { questions.found * 2 < early.passed };
+        if is_worth_it && finds_few {
+            questions.early = Some(took.as_nanos() as f64 / tuples as f64);
+        } else {
+            questions.decide(false);
         }
+    }
+
+    /// The same of one tested late.
+    pub(super) fn took_late(&mut self, level: usize, (tuples, start): (usize, Instant)) {
+        let Some(Some(questions)) = self.levels.get_mut(level) else { return };
+        let took = start.elapsed().as_nanos() as f64 / tuples as f64;
+        let waits = questions.early.take().is_some_and(|early| took < GAIN * early);
+        questions.decide(waits);
     }
 }
 
-/// Whether a node asks whether a collection has a key. (Fields of groups may be those of the row's own, which are made for rows that
-/// no index has multiplied.)
-fn asks(expressions: &Expressions, number: u32) -> bool {
-    match &expressions.nodes[number as usize].operation {
-        Operation::Exists { .. } => true,
-        Operation::Call { arguments, .. } => arguments.iter().any(|&argument| asks(expressions, argument)),
+impl Questions {
+    /// Goes on in this way until both are tried again.
+    fn decide(&mut self, waits: bool) {
+        self.waits = waits;
+        self.tried_after = if waits == self.waited { (self.tried_after * 2).min(TRIED_AFTER_MAX) } else { TRIED_AFTER };
+        self.waited = waits;
+    }
+}
+
+/// Whether a node compares and computes with numbers alone, which takes less time than to find a key.
+fn is_cheap(expressions: &Expressions, number: u32) -> bool {
+    use Function as F;
+    let node = &expressions.nodes[number as usize];
+    match &node.operation {
+        Operation::Column { .. } | Operation::Captured { .. } => {
+            !matches!(node.register, Register::Text | Register::Vectors(_))
+        }
+        Operation::Constant(_) | Operation::Parameter(_) | Operation::Single { .. } => true,
+        Operation::Call { function, arguments } => {
+            let is_cheap_itself = matches!(
+                function,
+                F::Equal
+                    | F::NotEqual
+                    | F::Less
+                    | F::LessEqual
+                    | F::Greater
+                    | F::GreaterEqual
+                    | F::IsDistinct
+                    | F::IsNotDistinct
+                    | F::IsNull
+                    | F::IsNotNull
+                    | F::IsTrue
+                    | F::InList
+                    | F::And
+                    | F::Or
+                    | F::Not
+                    | F::Add
+                    | F::Subtract
+                    | F::Multiply
+            );
+            is_cheap_itself && arguments.iter().all(|&argument| is_cheap(expressions, argument))
+        }
         _ => false,
     }
+}
+
+/// Whether a node may be evaluated for tuples that an index has multiplied: no fields of groups, which may be those of the row's own, made for
+/// rows that no index has multiplied, and no blocks, which are evaluated for many rows at once.
+fn may_wait(expressions: &Expressions, number: u32) -> bool {
+    let operation = &expressions.nodes[number as usize].operation;
+    !matches!(operation, Operation::Find { .. } | Operation::Lookup { .. } | Operation::Nested { .. })
+        && operation.arguments().iter().all(|&argument| may_wait(expressions, argument))
 }

@@ -20,6 +20,7 @@ use std::sync::Arc;
 pub struct Chunked {
     cuts: Cuts,
     fields: Vec<Field>,
+    rows: usize,
 }
 
 /// Where the rows of chunks lie.
@@ -99,7 +100,18 @@ impl Chunked {
     pub(crate) fn new(chunks: &[Arc<Chunk>], columns: impl Iterator<Item = u32>) -> Self {
         let column = |column: u32| move |chunk: &Arc<Chunk>| chunk.columns[column as usize].clone();
         let fields = columns.map(|number| Field::new(chunks.iter().map(column(number)).collect()));
-        Chunked { cuts: Cuts::of(chunks), fields: fields.collect() }
+        let rows = chunks.iter().map(|chunk| chunk.rows).sum();
+        Chunked { cuts: Cuts::of(chunks), fields: fields.collect(), rows }
+    }
+
+    /// How many rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether a field has strings that are no codes of one dictionary.
+    pub(crate) fn has_strings(&self, field: u32) -> bool {
+        matches!(self.fields[field as usize].text, Text::Bytes(_) | Text::Mixed)
     }
 
     /// The dictionary that holds all strings of a field.

@@ -17,7 +17,7 @@ mod sliced;
 
 use super::sink::Sink;
 use super::slices::Orders;
-use super::waiting::{Seen, Waiting};
+use super::waiting::{Early, Trial, Waiting};
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::expression::filter::{Filtered, MaskIf};
 use crate::cpu::expression::tile::Tile;
@@ -33,6 +33,7 @@ use multiloop_planner::multiloop::{KeyPart, ScalarId, Source};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// One worker's view of a loop.
 pub(crate) struct Nest<'a> {
@@ -263,6 +264,11 @@ impl<'a> Nest<'a> {
         let plan = self.plan;
         self.waiting.reached(level, self.tile.len());
         let own = self.left[level].unwrap_or(&plan.levels[level].conditions);
+        let trial = if self.stops { None } else { self.waiting.trial(level, self.tile.len()) };
+        if let Some(Trial::Early(asked, others)) = &trial {
+            return self.reached_early(level, (asked, others), sinks);
+        }
+        let late = trial.is_some().then(|| (self.tile.len(), Instant::now()));
         let conditions = self.waiting.conditions(level, own);
         if let ([sink], true) = (&mut *sinks, level + 1 == plan.levels.len()) {
             // The only generator's conditions stand at the last level.
@@ -271,16 +277,9 @@ impl<'a> Nest<'a> {
             self.tile.truncate(mark);
             return Ok(());
         }
-        if !self.stops
-            && let Some((asked, others)) = self.waiting.look(level)
-        {
-            return self.reached_looking(level, (&asked, &others), sinks);
-        }
         if !conditions.is_empty() && self.probe_masked(level, &conditions, sinks)? {
-            self.tile.truncate(mark);
-            return Ok(());
-        }
-        if !self.tile.is_empty() {
+            // The next index has gone over those that pass.
+        } else if !self.tile.is_empty() {
             if level + 1 < plan.levels.len() {
                 self.expand(level + 1, sinks)?;
             } else {
@@ -288,28 +287,34 @@ impl<'a> Nest<'a> {
             }
         }
         self.tile.truncate(mark);
+        if let Some(late) = late {
+            self.waiting.took_late(level, late);
+        }
         Ok(())
     }
 
-    /// The same of a tile that shows whether questions had better wait for the next index.
-    fn reached_looking(
+    /// The same of a tile whose costly conditions are checked early, and timed.
+    fn reached_early(
         &mut self,
         level: usize,
         (asked, others): (&[ScalarId], &[ScalarId]),
         sinks: &mut [Sink<'_>],
     ) -> Result<()> {
-        let mark = self.tile.depth();
+        let (mark, tuples, start) = (self.tile.depth(), self.tile.len(), Instant::now());
         // With what has waited for this index.
         let others = self.waiting.conditions(level, others);
         self.tile.filter(&others)?;
-        let passed_others = self.tile.len();
+        let (tested, testing) = (self.tile.len(), Instant::now());
         self.tile.filter(asked)?;
-        let passed = self.tile.len();
-        if passed > 0 {
+        let (passed, testing) = (self.tile.len(), testing.elapsed());
+        let next = self.stored[level + 1].as_deref().map(Stored::buckets).transpose()?;
+        let finds_one = next.is_some_and(|next| matches!(next.index.spans, Spans::Unique));
+        let early = Early { tested, passed, testing, finds_one };
+        if !self.tile.is_empty() {
             self.expand(level + 1, sinks)?;
         }
-        self.waiting.seen(level, &Seen { passed_others, passed });
         self.tile.truncate(mark);
+        self.waiting.took_early(level, (tuples, start.elapsed()), &early);
         Ok(())
     }
 
