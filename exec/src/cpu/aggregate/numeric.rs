@@ -156,7 +156,7 @@ fn add_scaled(scaled: &mut ScaledSums, input: &Input<'_>, vector: &Vector, numbe
         return false;
     }
     let (unscaled, scales) = (numbers.unscaled(), numbers.scales());
-    if input.is_dense() {
+    if input.is_dense() && input.len > 0 {
         scaled.sums[0] += sum_in_units(unscaled, scales, scaled.scale);
         scaled.shown[0] = scaled.shown[0].max(scale_max + 1);
         return true;
