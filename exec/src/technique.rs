@@ -135,6 +135,10 @@ techniques! {
     TopKRejects = "top-k-rejects",
     /// Rows in order by keys of one number.
     SortKeys = "sort-keys",
+    /// Lists gathered as values and sort keys in place of a text for each row.
+    GatheredValues = "gathered-values",
+    /// Percentiles and modes of the same values gathered once, and chosen together.
+    SharedValues = "shared-values",
 }
 
 impl Technique {

@@ -468,7 +468,8 @@ impl Compiler<'_> {
         let parts = key.unwrap_or_default();
         let layout = self.layout(parts);
         let aggregates = aggregates.iter().map(|aggregate| self.aggregate(aggregate, expressions));
-        let aggregates = aggregates.collect::<Result<Vec<_>>>()?;
+        let mut aggregates = aggregates.collect::<Result<Vec<_>>>()?;
+        share_values(&mut aggregates, expressions);
         // No more is asked of indices behind the outermost than that they keep equal values together.
         let together = |part: ScalarId| proven(self.program, nest, part, |_| false).clustered;
         let clustered = matches!(parts, [part] if together(*part)) && Technique::Ordered.is_on();
@@ -502,11 +503,14 @@ impl Compiler<'_> {
         let typed: Option<(DataType, Register)> =
             argument.map(|id| (self.program.scalars.data_type(id), expressions.register(id)));
         let grid = argument.and_then(|id| grid(self.ranges, id));
-        let kind = AggregateKind::new(aggregate, typed, grid);
+        let mut kind = AggregateKind::new(aggregate, typed, grid);
+        let row_text = argument.filter(|_| kind.gathers() && Technique::GatheredValues.is_on());
+        let row_text = row_text.and_then(|id| expressions.row_text(id)).filter(|text| kind.fits(text));
+        kind.gathers_values = row_text.is_some();
         let condition = aggregate.condition.clone();
         let safe = condition.iter().chain(&argument).all(|id| self.is_safe(id, expressions));
         let takes_any_row = safe && kind.takes_any_row();
-        Ok(AggregatePlan { kind, argument, condition, takes_any_row })
+        Ok(AggregatePlan { kind, argument, row_text, shares: None, condition, takes_any_row })
     }
 
     /// Whether it is proven that an index finds one row of its bucket at most: a part of the key is unique among the rows of all.
@@ -598,6 +602,25 @@ fn pieces(levels: &[LevelPlan], generators: &[GeneratorPlan]) -> Choice<Pieces> 
         Choice::new(Pieces::Morsels, "an index gives tuples by tile")
     } else {
         Choice::new(Pieces::Balanced, "nothing shows the cuts")
+    }
+}
+
+/// Has percentiles and modes of the same values of the same rows gather these once.
+fn share_values(aggregates: &mut [AggregatePlan], expressions: &Expressions) {
+    if !Technique::SharedValues.is_on() {
+        return;
+    }
+    let is_volatile = |id: &ScalarId| expressions.nodes[expressions.number(*id)].volatile;
+    for at in 1..aggregates.len() {
+        let own = &aggregates[at];
+        if !own.kind.chooses() || own.condition.iter().chain(&own.argument).any(is_volatile) {
+            continue;
+        }
+        let has_values = |other: &AggregatePlan| {
+            let is_like = other.argument == own.argument && other.condition == own.condition;
+            is_like && other.kind.chooses() && other.shares.is_none()
+        };
+        aggregates[at].shares = aggregates[..at].iter().position(has_values);
     }
 }
 

@@ -440,6 +440,11 @@ fn aggregate_text(plan: &AggregatePlan) -> String {
     };
     let filter = if plan.condition.is_empty() { "" } else { ", filtered" };
     let distinct = if *distinct { ", distinct by bit or hash" } else { "" };
+    let as_values = match (&plan.row_text, plan.shares) {
+        (Some(_), _) => ", as values",
+        (None, Some(_)) => ", of the same values as one before",
+        (None, None) => "",
+    };
     let how = match (reduction, plan.kind.bound()) {
         (Reduction::Sum, Some(bound)) => {
             format!("sum of {register} within {bound}: 64 bits for {} rows, then 128", i64::MAX as u64 / bound.max(1))
@@ -454,5 +459,5 @@ fn aggregate_text(plan: &AggregatePlan) -> String {
         }
         (other, _) => format!("{} of {register}", format!("{other:?}").to_lowercase().split(' ').next().unwrap_or("")),
     };
-    format!("{how}{distinct}{filter}")
+    format!("{how}{as_values}{distinct}{filter}")
 }

@@ -5,7 +5,7 @@
 //! many rows at once (`batch`), which by search among rows in order (`searched`), as indices of joins are, too (`range_join`), which for many rows by a loop over their own (`interchange`). `nodes` compiles scalars, each with the
 //! `register` that holds its values, and `expressions` are those of a loop; `key_layout` lays out keys, `group_kind` and
 //! `index_form` choose how groups are numbered and found (once more when the data is at hand), by `limits`; `gates` says what
-//! need not be made; `aggregate` says what is kept of a reduction, `in_place` which buckets a table already is, `read_fields`
+//! need not be made; `aggregate` says what is kept of a reduction, `row_text` takes apart what lists are made of, `in_place` which buckets a table already is, `read_fields`
 //! which fields anybody reads, `readers` who reads a collection, and how, `reads` what a let reads, `placement` which device
 //! runs a loop. `explain` prints the plan, `outline` has it as a tree, `estimate` says
 //! how long it takes at most if that is short, `statistics` is what a run notes.
@@ -34,6 +34,7 @@ pub(crate) mod read_fields;
 mod readers;
 pub(crate) mod reads;
 pub mod register;
+pub(crate) mod row_text;
 pub(crate) mod searched;
 pub(crate) mod statistics;
 pub(crate) mod tree;

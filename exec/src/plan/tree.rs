@@ -13,6 +13,7 @@ use crate::plan::interchange::Interchanged;
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::limits::Limits;
 use crate::plan::range_join::RangeJoin;
+use crate::plan::row_text::RowText;
 use crate::plan::searched::Searched;
 use crate::technique::Technique;
 use multiloop_planner::catalog::TableHandle;
@@ -302,6 +303,10 @@ pub(crate) struct ReducePlan {
 pub(crate) struct AggregatePlan {
     pub(crate) kind: AggregateKind,
     pub(crate) argument: Option<ScalarId>,
+    /// What the argument is made of, if these values are gathered in its place.
+    pub(crate) row_text: Option<RowText>,
+    /// The earlier aggregate whose values it chooses from: it gathers none of its own.
+    pub(crate) shares: Option<usize>,
     pub(crate) condition: Vec<ScalarId>,
     /// Whether tuples that conditions drop may be fed to it in a group that nobody reads: nothing that is computed for
     /// them can fail, and the accumulator does not mind.

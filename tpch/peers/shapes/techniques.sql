@@ -384,3 +384,17 @@ from (
     group by customer_id
     having sqrt((count(*) * count(*))::numeric) / count(*) >= 1
 ) as each;
+
+-- lists-of-odd-tokens: lists of texts that are all different, each once and in order, of groups of few rows (gathered-values)
+select length(tokens) % 10 as last_digit, count(*) as groups, max(prices[1]) as dearest
+from (select n % 400000 as part, string_agg(distinct token, ',') as tokens, array_agg(price order by page, price desc) as prices from odds group by 1) as l
+group by 1
+order by 1;
+
+-- tails-of-one-row: percentiles and modes of groups that have hardly a row, and of one large group (shared-values)
+select part % 3 as third, count(*) as groups, max(low) as low, max(high) as high, min(often) as often
+from (select case when n % 5 = 0 then n else 1 end as part, percentile_cont(0.1) within group (order by price) as low,
+             percentile_cont(0.9) within group (order by price) as high, mode() within group (order by price) as often
+      from odds group by 1) as t
+group by 1
+order by 1;

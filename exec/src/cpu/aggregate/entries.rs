@@ -1,24 +1,31 @@
-//! Gathering arrays from values: `array_agg` in the order of the rows keeps numbers and texts as they come, instead of a text for
-//! each row that has the value as an element, and writes each group's elements once.
+//! Gathering arrays from values: aggregates of lists keep numbers and texts as they come, instead of a text for each row that has
+//! the value as an element, and write each group's elements once.
 //!
-//! 1. The values of all rows stand in one column, their groups beside them.
-//! 2. How long each group's elements are is known before any is written: so many of a fixed width, or the sum of their lengths.
-//! 3. Each element is written where its group has come to, behind what the group has already. Behind the last one the end of an
+//! 1. The values of all rows stand in one column, their groups beside them, and so do the keys by which they are ordered. Of DISTINCT
+//!    a value comes once to a group (`first_values`).
+//! 2. Where groups end their rows are put in order (`value_order`).
+//! 3. How long each group's elements are is known before any is written: so many of a fixed width, or the sum of their lengths.
+//! 4. Each element is written where its group has come to, behind what the group has already. Behind the last one the end of an
 //!    array is written, too: what makes an array of the text only makes its view longer (`kernels/array/make.rs`).
 
 use super::Input;
+use super::gathered::append_to;
 use crate::column::TextView;
 use crate::column::column_builder::{ARENA_MAX, BuilderData, BuilderText, ColumnBuilder};
 use crate::cpu::index::{sort_by_group, starts_of};
+use crate::cpu::kernels::number_text;
+use crate::cpu::kernels::row_text::push_digits;
 use crate::cpu::vector::Vector;
-use crate::partial::state::gathered::{Entries, Gathered};
+use crate::partial::state::gathered::{Gathered, Seen};
+use crate::plan::row_text::{Entries, Front};
 use crate::{Error, ErrorKind, Result};
 use arrow::buffer::Buffer;
 use multiloop_planner::evaluate::array::{ESCAPED, Fixed, Form, MARKS, TAIL};
-use multiloop_planner::evaluate::gather::FRONT_END;
+use multiloop_planner::evaluate::gather::{DOWN_END, FRONT_END, UP_END};
 use multiloop_planner::meter::{self, Room};
 use multiloop_planner::multiloop::Gather;
-use multiloop_planner::types::DataType;
+use multiloop_planner::numeric::small::SmallNumeric;
+use multiloop_planner::types::{DataType, SortOrder};
 use std::ops::Range;
 
 const END: u8 = MARKS[0];
@@ -30,20 +37,31 @@ const ESCAPE: u8 = MARKS[3];
 const PIECE: usize = 1 << 14;
 
 impl Gathered {
-    /// Whether values may come instead of their texts: they are to stay in the order in which they come, and none came as a text.
+    /// Whether values may come instead of the texts of rows: none came as a text.
     pub(super) fn takes_entries(&self) -> bool {
-        self.how == Gather::Arrived && (self.entries.is_some() || self.values.len() == 0)
+        !matches!(self.how, Gather::One { .. }) && (self.entries.is_some() || self.values.len() == 0)
     }
 
-    /// As [`Gathered::update`], of values that are to be elements of a type, NULL among them, each behind others.
+    /// As [`Gathered::update`], of values that are to be elements, NULL among them, and lie between bounds; with what they are ordered
+    /// by besides themselves.
     pub(super) fn update_entries(
         &mut self,
         input: &Input<'_>,
-        (element, before): (DataType, &str),
-        place: u64,
+        keys: &[&Vector],
+        entries: &Entries,
+        (place, bounds): (u64, Option<(i128, i128)>),
     ) -> Result<u64> {
         let Some(vector) = input.vector else { return Err(Error::internal("values of nothing")) };
-        self.entries.get_or_insert_with(|| Entries { element, before: before.as_bytes().to_vec() });
+        self.entries.get_or_insert_with(|| entries.clone());
+        self.keys.resize_with(keys.len(), || ColumnBuilder::of_type(DataType::Null));
+        let next = place + input.len as u64;
+        if self.how == Gather::Distinct && keys.is_empty() && !matches!(self.seen, Seen::Useless) {
+            let tuples = self.new_values(input, vector, bounds);
+            let mut values = Vector::default();
+            values.gather(vector, &tuples);
+            self.append(&values);
+            return Ok(next);
+        }
         let first = self.groups.len();
         let (mut in_order, mut count) = (true, 0);
         input.each(|tuple, group| {
@@ -51,10 +69,13 @@ impl Gathered {
             count += 1;
             self.groups.push(group as u32);
         });
-        let next = place + input.len as u64;
+        let has_places = self.how == Gather::Arrived;
         if in_order && count == input.len && !vector.constant {
-            self.places.extend(place..next);
+            if has_places {
+                self.places.extend(place..next);
+            }
             self.append(vector);
+            self.keys.iter_mut().zip(keys).for_each(|(column, key)| append_to(column, key));
             return Ok(next);
         }
         self.groups.truncate(first);
@@ -63,75 +84,153 @@ impl Gathered {
             tuples.push(tuple as u32);
             self.groups.push(group as u32);
         });
-        self.places.extend(tuples.iter().map(|&tuple| place + u64::from(tuple)));
+        if has_places {
+            self.places.extend(tuples.iter().map(|&tuple| place + u64::from(tuple)));
+        }
         let mut values = Vector::default();
         values.gather(vector, &tuples);
         self.append(&values);
+        for (column, key) in self.keys.iter_mut().zip(keys) {
+            values.gather(key, &tuples);
+            append_to(column, &values);
+        }
         Ok(next)
     }
 
     /// The same with the texts of rows as values.
     pub(crate) fn of_texts(mut self) -> Self {
-        let Some(Entries { element, before }) = self.entries.take() else { return self };
+        let Some(Entries { element, shown, before, front }) = self.entries.take() else { return self };
+        self.show_numbers(shown);
         let mut texts = BuilderText::default();
-        let mut text = Vec::new();
+        let (mut text, mut own) = (Vec::new(), Vec::new());
         for row in 0..self.values.len() {
             text.clear();
-            text.push(FRONT_END as u8);
-            text.extend_from_slice(&before);
-            match Form::of(element) {
-                Some(Form::Fixed(fixed)) => fixed.push(key_of(fixed, &self.values, row), &mut text),
-                _ if self.values.is_null(row) => text.push(NULL),
-                _ => {
-                    let own = self.values.text(row);
-                    let start = text.len();
-                    text.resize(start + length_of(own), VALUE);
-                    write_text(own, &mut text[start..]);
+            for part in &front {
+                match part {
+                    Front::Same(same) => text.extend_from_slice(same),
+                    &Front::Key { order, of, column } => {
+                        own.clear();
+                        let column = column.map_or(&self.values, |column| &self.keys[column]);
+                        push_element(of, column, row, &mut own);
+                        if of.is_decimal() {
+                            // Scales are no part of keys.
+                            own.truncate(own.iter().position(|&byte| byte == b' ').unwrap_or(own.len()));
+                        }
+                        push_key(order.into(), &own, &mut text);
+                    }
                 }
             }
+            text.push(FRONT_END as u8);
+            text.extend_from_slice(&before);
+            push_element(element, &self.values, row, &mut text);
             texts.push(&text);
         }
         self.values = ColumnBuilder::from_texts(texts, None);
+        self.keys.clear();
+        self.seen = Seen::Nothing;
         self
     }
 
-    /// The elements of each group behind each other, NULL of none.
-    pub(super) fn arrays(self, Entries { element, before }: &Entries) -> Result<ColumnBuilder> {
-        let (groups, values) = (&self.groups, &self.values);
-        let starts = starts_of(groups, self.group_count);
-        // Workers had parts of the rows each.
-        let order = (!self.places.is_sorted()).then(|| {
-            let mut rows = sort_by_group(groups, &starts);
+    /// Makes the values the texts of the numbers that they are.
+    fn show_numbers(&mut self, shown: Option<DataType>) {
+        let Some(shown) = shown else { return };
+        let (mut texts, mut text) = (BuilderText::default(), Vec::new());
+        let scale = shown.scale().into();
+        for row in 0..self.values.len() {
+            text.clear();
+            if let Some(number) = integer(&self.values, row) {
+                number_text::write(&mut text, number, scale);
+            }
+            texts.push(&text);
+        }
+        self.values = ColumnBuilder::from_texts(texts, self.values.valid.take());
+    }
+
+    /// The rows in the order in which they came, if that is not theirs: workers had parts of them each.
+    fn rows_as_they_came(&self, starts: &[u32]) -> Option<Vec<u32>> {
+        (!self.places.is_sorted()).then(|| {
+            let mut rows = sort_by_group(&self.groups, starts);
             for ends in starts.windows(2) {
                 rows[ends[0] as usize..ends[1] as usize].sort_unstable_by_key(|&row| self.places[row as usize]);
             }
             rows
-        });
-        let valid = || Some(starts.windows(2).map(|ends| ends[0] < ends[1]).collect());
-        let texts = match Form::of(*element) {
+        })
+    }
+
+    /// The elements of each group behind each other, NULL of none.
+    pub(super) fn arrays(mut self, entries: &Entries) -> Result<ColumnBuilder> {
+        let starts = starts_of(&self.groups, self.group_count);
+        let order = if self.how == Gather::Arrived {
+            self.rows_as_they_came(&starts)
+        } else {
+            self.show_numbers(entries.shown);
+            Some(self.rows_in_order(entries, &starts)?)
+        };
+        let shown = entries.shown.filter(|_| self.how == Gather::Arrived);
+        let writer = Writer::new(&self.groups, order.as_deref(), self.group_count);
+        let texts = writer.elements(&self.values, entries, shown)?;
+        let valid = Some(starts.windows(2).map(|ends| ends[0] < ends[1]).collect());
+        Ok(ColumnBuilder::from_texts(texts, valid))
+    }
+}
+
+impl Writer<'_> {
+    /// The elements that values are.
+    fn elements(
+        mut self,
+        values: &ColumnBuilder,
+        Entries { element, before, .. }: &Entries,
+        shown: Option<DataType>,
+    ) -> Result<BuilderText> {
+        match Form::of(*element) {
             Some(Form::Fixed(fixed)) if before.is_empty() => {
                 let stride = fixed.stride();
-                let lengths = starts.windows(2).map(|ends| (ends[1] - ends[0]) as usize * stride).collect();
-                let mut write = Writer { groups, order: order.as_deref(), lengths };
+                self.measure(|_| stride)?;
                 match (&values.data, &values.valid) {
                     (BuilderData::I64(numbers), None) if fixed == Fixed::Long => {
-                        write.fixed::<12>(|row| Fixed::Long.element(VALUE, Fixed::Long.key_of_integer(numbers[row])))?
+                        self.fixed::<12>(|row| Fixed::Long.element(VALUE, Fixed::Long.key_of_integer(numbers[row])))
                     }
-                    (BuilderData::F64(numbers), None) if fixed == Fixed::Double => write
-                        .fixed::<12>(|row| Fixed::Double.element(VALUE, Fixed::Double.key_of_float(numbers[row])))?,
-                    (BuilderData::I32(numbers), None) if fixed == Fixed::Integer => write.fixed::<7>(|row| {
+                    (BuilderData::F64(numbers), None) if fixed == Fixed::Double => {
+                        self.fixed::<12>(|row| Fixed::Double.element(VALUE, Fixed::Double.key_of_float(numbers[row])))
+                    }
+                    (BuilderData::I32(numbers), None) if fixed == Fixed::Integer => self.fixed::<7>(|row| {
                         Fixed::Integer.element(VALUE, Fixed::Integer.key_of_integer(numbers[row].into()))
-                    })?,
-                    _ => write.all(|_| stride, |row, to| write_fixed(fixed, values, row, to))?,
+                    }),
+                    _ => self.all(|_| stride, |row, to| write_fixed(fixed, values, row, to)),
                 }
             }
+            _ if let Some(shown) = shown => {
+                let scale = shown.scale().into();
+                let length = |row: usize| {
+                    before.len() + 1 + integer(values, row).map_or(0, |number| number_text::length(number, scale))
+                };
+                self.measure(length)?;
+                self.all(length, |row, to| {
+                    let (front, to) = to.split_at_mut(before.len());
+                    front.copy_from_slice(before);
+                    match integer(values, row) {
+                        Some(number) => {
+                            to[0] = VALUE;
+                            number_text::fill(&mut to[1..], number, scale);
+                        }
+                        None => to[0] = NULL,
+                    }
+                })
+            }
+            None if element.is_decimal() && matches!(values.data, BuilderData::I32(_) | BuilderData::I64(_)) => {
+                let texts = decimals(values, element.scale().into())?;
+                let length = |row: usize| before.len() + 1 + texts.get(row).len();
+                self.measure(length)?;
+                self.all(length, |row, to| {
+                    let (front, to) = to.split_at_mut(before.len());
+                    front.copy_from_slice(before);
+                    to[0] = if values.is_null(row) { NULL } else { VALUE };
+                    to[1..].copy_from_slice(texts.get(row));
+                })
+            }
             None | Some(Form::Text) if let Some(known) = Known::of(values, before) => {
-                let mut lengths = vec![0usize; self.group_count];
-                for (row, &group) in groups.iter().enumerate() {
-                    lengths[group as usize] += known.of_row(row).len();
-                }
-                let mut writer = Writer { groups, order: order.as_deref(), lengths };
-                writer.all(|row| known.of_row(row).len(), |row, to| to.copy_from_slice(known.of_row(row)))?
+                self.measure(|row| known.of_row(row).len())?;
+                self.all(|row| known.of_row(row).len(), |row, to| to.copy_from_slice(known.of_row(row)))
             }
             _ => {
                 let fixed = Fixed::of(*element);
@@ -143,11 +242,8 @@ impl Gathered {
                     };
                     before.len() + own
                 };
-                let mut lengths = vec![0usize; self.group_count];
-                for (row, &group) in groups.iter().enumerate() {
-                    lengths[group as usize] += length(row);
-                }
-                Writer { groups, order: order.as_deref(), lengths }.all(length, |row, to| {
+                self.measure(length)?;
+                self.all(length, |row, to| {
                     let (front, to) = to.split_at_mut(before.len());
                     front.copy_from_slice(before);
                     match fixed {
@@ -155,10 +251,9 @@ impl Gathered {
                         None if values.is_null(row) => to[0] = NULL,
                         None => write_text(values.text(row), to),
                     }
-                })?
+                })
             }
-        };
-        Ok(ColumnBuilder::from_texts(texts, valid()))
+        }
     }
 }
 
@@ -201,6 +296,69 @@ impl<'v> Known<'v> {
     }
 }
 
+/// The number of a row, none of NULL.
+#[inline]
+fn integer(values: &ColumnBuilder, row: usize) -> Option<i64> {
+    match &values.data {
+        _ if values.is_null(row) => None,
+        BuilderData::I32(numbers) => Some(numbers[row].into()),
+        BuilderData::I64(numbers) => Some(numbers[row]),
+        _ => None,
+    }
+}
+
+/// What decimals with so many digits behind the point are as elements, without their marks; nothing of NULL.
+fn decimals(values: &ColumnBuilder, scale: u32) -> Result<BuilderText> {
+    let (mut texts, mut text) = (BuilderText::default(), String::new());
+    texts.views.reserve(values.len());
+    pieces(values.len(), |rows| {
+        for row in rows {
+            text.clear();
+            if let Some(number) = integer(values, row) {
+                SmallNumeric { unscaled: number.into(), scale }.encode_into(&mut text);
+            }
+            texts.push(text.as_bytes());
+        }
+    })?;
+    Ok(texts)
+}
+
+/// Appends a row's value as an element.
+fn push_element(element: DataType, values: &ColumnBuilder, row: usize, text: &mut Vec<u8>) {
+    match Form::of(element) {
+        Some(Form::Fixed(fixed)) => fixed.push(key_of(fixed, values, row), text),
+        _ if values.is_null(row) => text.push(NULL),
+        None if let Some(number) = integer(values, row) => {
+            let mut digits = String::new();
+            SmallNumeric { unscaled: number.into(), scale: element.scale().into() }.encode_into(&mut digits);
+            text.push(VALUE);
+            text.extend_from_slice(digits.as_bytes());
+        }
+        _ => {
+            let (own, start) = (values.text(row), text.len());
+            text.resize(start + length_of(own), VALUE);
+            write_text(own, &mut text[start..]);
+        }
+    }
+}
+
+/// Appends the sort key of an element.
+fn push_key(order: SortOrder, element: &[u8], text: &mut Vec<u8>) {
+    match element {
+        [VALUE, value @ ..] if order.descending => {
+            text.push(b'2');
+            value.iter().for_each(|&byte| push_digits(!byte, text));
+            text.push(DOWN_END as u8);
+        }
+        [VALUE, value @ ..] => {
+            text.push(b'2');
+            text.extend_from_slice(value);
+            text.push(UP_END as u8);
+        }
+        _ => text.push(if order.nulls_first { b'1' } else { b'3' }),
+    }
+}
+
 /// The key of a row's value.
 fn key_of(fixed: Fixed, values: &ColumnBuilder, row: usize) -> Option<u64> {
     if values.is_null(row) {
@@ -210,6 +368,7 @@ fn key_of(fixed: Fixed, values: &ColumnBuilder, row: usize) -> Option<u64> {
         BuilderData::I32(numbers) => Some(fixed.key_of_integer(numbers[row].into())),
         BuilderData::I64(numbers) => Some(fixed.key_of_integer(numbers[row])),
         BuilderData::F64(numbers) => Some(fixed.key_of_float(numbers[row])),
+        BuilderData::Bool(values) => Some(values[row].into()),
         _ => None,
     }
 }
@@ -254,7 +413,23 @@ struct Writer<'g> {
     lengths: Vec<usize>,
 }
 
-impl Writer<'_> {
+impl<'g> Writer<'g> {
+    /// Of rows of so many groups.
+    fn new(groups: &'g [u32], order: Option<&'g [u32]>, count: usize) -> Self {
+        Writer { groups, order, lengths: vec![0; count] }
+    }
+
+    /// Adds up the lengths of elements.
+    #[inline(always)]
+    fn measure(&mut self, length: impl Fn(usize) -> usize) -> Result<()> {
+        let (groups, lengths) = (self.groups, &mut self.lengths);
+        let mut one = |row: usize| lengths[groups[row] as usize] += length(row);
+        match self.order {
+            None => pieces(groups.len(), |rows| rows.for_each(&mut one)),
+            Some(order) => pieces(order.len(), |rows| order[rows].iter().for_each(|&row| one(row as usize))),
+        }
+    }
+
     /// Elements of one length, of which arrays of twelve bytes have the first.
     fn fixed<const STRIDE: usize>(&mut self, element: impl Fn(usize) -> [u8; 12]) -> Result<BuilderText> {
         self.all(
@@ -333,65 +508,4 @@ fn pieces(rows: usize, mut piece: impl FnMut(Range<usize>)) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cpu::aggregate::TileGroups;
-    use crate::plan::register::Register;
-    use multiloop_planner::evaluate::array::Array;
-    use multiloop_planner::value::Value;
-
-    /// What comes in two parts, of which the one that is merged came first, beside arrays that are made of each group's values.
-    fn check(values: &[Value], (element, before): (DataType, &str), register: Register, as_texts: [bool; 2]) {
-        let groups: Vec<u32> = (0..values.len() as u32).map(|row| row * row % 7 % 4).collect();
-        let half = values.len() / 2;
-        let part = |rows: Range<usize>, as_texts: bool| {
-            let mut state = Gathered::new(Gather::Arrived);
-            state.resize(5);
-            let mut vector = Vector::default();
-            vector.set_values(&values[rows.clone()], register);
-            let of_tile = TileGroups::Each(&groups[rows.clone()], None);
-            let input = Input { groups: of_tile, vector: Some(&vector), len: rows.len() };
-            let place = rows.start as u64;
-            assert_eq!(state.update_entries(&input, (element, before), place).unwrap(), rows.end as u64);
-            if as_texts { state.of_texts() } else { state }
-        };
-        let mut state = part(half..values.len(), as_texts[0]);
-        state.merge(&part(0..half, as_texts[1]), &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4]);
-        let column = state.finish(DataType::Text).unwrap().into_column(DataType::Text).unwrap();
-        for group in 0..5 {
-            let own = values.iter().zip(&groups).filter(|(_, own)| **own == group).map(|(value, _)| value.clone());
-            let own: Vec<Value> = if before.is_empty() {
-                own.collect()
-            } else {
-                own.flat_map(|value| [Value::text("; "), value]).collect()
-            };
-            let array = Array::of(own.clone()).encode(element);
-            let expected =
-                if own.is_empty() { Value::Null } else { Value::text(&array[..array.len() - TAIL.len() - 1]) };
-            assert_eq!(column.value(group as usize, DataType::Text), expected, "{element} {group}");
-        }
-    }
-
-    #[test]
-    fn arrays_have_the_values_in_their_order() {
-        let null = |row: i64, value: Value| if row % 11 == 3 { Value::Null } else { value };
-        for has_nulls in [false, true] {
-            let all = |value: &dyn Fn(i64) -> Value| -> Vec<Value> {
-                (0..100).map(|row| if has_nulls { null(row, value(row)) } else { value(row) }).collect()
-            };
-            let integers = all(&|row| Value::Int(row - 50));
-            let floats = all(&|row| Value::Float(row as f64 / 4.0 - 7.0));
-            let texts = all(&|row| Value::text(["", "a", "ä\u{1}b\u{4}", "long, long, long, long"][row as usize % 4]));
-            for as_texts in [[false, false], [true, false], [false, true], [true, true]] {
-                check(&integers, (DataType::SmallInt, ""), Register::I32, as_texts);
-                check(&integers, (DataType::Integer, ""), Register::I32, as_texts);
-                check(&integers, (DataType::BigInt, ""), Register::I32, as_texts);
-                check(&integers, (DataType::BigInt, ""), Register::I64, as_texts);
-                check(&floats, (DataType::Real, ""), Register::F64, as_texts);
-                check(&floats, (DataType::Double, ""), Register::F64, as_texts);
-                check(&texts, (DataType::Text, ""), Register::Text, as_texts);
-                check(&texts, (DataType::Text, "\u{2}; "), Register::Text, as_texts);
-            }
-        }
-    }
-}
+mod tests;

@@ -1,10 +1,10 @@
 //! Filling Gather: texts are listed as they come, and sorted where a group's are wanted; other values likewise, of which one
-//! is selected.
+//! is selected (`chosen`).
 
 use super::super::vector::{Vector, VectorData};
 use super::Input;
+use super::chosen::Pick;
 use crate::column::Dictionary;
-use crate::column::column_builder::{BuilderData, BuilderText};
 use crate::cpu::index::{sort_by_group, starts_of};
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::byte_keys::hash_bytes;
@@ -13,12 +13,9 @@ use crate::partial::state::gathered::{Gathered, Seen};
 use crate::{Error, Result};
 use hashbrown::HashTable;
 use multiloop_planner::evaluate::gather::gathered;
-use multiloop_planner::evaluate::quantile::{Place, Quantile};
 use multiloop_planner::multiloop::Gather;
 use multiloop_planner::types::DataType;
-use multiloop_planner::value::{Value, canonical_float_bits};
-use std::cmp::Ordering;
-use std::collections::HashMap;
+use multiloop_planner::value::Value;
 use std::sync::Arc;
 
 /// Rows of a piece of work, at most: its number is above them.
@@ -30,10 +27,10 @@ pub(super) fn first_place(piece: usize) -> u64 {
 }
 
 /// Bits for codes of groups, at most.
-const BITS_MAX: usize = 1 << 28;
+pub(super) const BITS_MAX: usize = 1 << 28;
 
 /// Texts after which it is clear whether most are there once.
-const LOOKS: usize = 1 << 16;
+pub(super) const LOOKS: usize = 1 << 16;
 
 /// Bits for the strings of a dictionary, so many for each group.
 fn bits_of(dictionary: &Dictionary, groups: usize) -> usize {
@@ -93,10 +90,7 @@ impl Gathered {
     }
 
     pub(super) fn append(&mut self, values: &Vector) {
-        if self.values.len() == 0 {
-            self.values = ColumnBuilder::new(values.register());
-        }
-        self.values.append(values);
+        append_to(&mut self.values, values);
     }
 
     /// Folds in the texts of some tuples that their groups do not have.
@@ -124,7 +118,7 @@ impl Gathered {
             }
             _ => {
                 let (mut table, mut met) = match seen {
-                    Seen::Rows { table, met } => (table, met),
+                    Seen::Rows { table, met, .. } => (table, met),
                     _ => (HashTable::new(), 0),
                 };
                 let known = self.values.len();
@@ -147,7 +141,7 @@ impl Gathered {
                     }
                 });
                 let is_useless = met > LOOKS && self.groups.len() > met / 4 * 3;
-                seen = if is_useless { Seen::Useless } else { Seen::Rows { table, met } };
+                seen = if is_useless { Seen::Useless } else { Seen::Rows { table, nulls: Vec::new(), met } };
             }
         }
         self.seen = seen;
@@ -163,8 +157,8 @@ impl Gathered {
         let mut other = other.chosen(|group| numbers[group as usize]);
         self.seen = Seen::Nothing;
         if self.values.len() == 0 {
-            (self.groups, self.places, self.values, self.entries) =
-                (other.groups, other.places, other.values, other.entries);
+            (self.groups, self.places, self.values, self.keys, self.entries) =
+                (other.groups, other.places, other.values, other.keys, other.entries);
             return;
         }
         if self.entries != other.entries && other.values.len() > 0 {
@@ -174,6 +168,7 @@ impl Gathered {
         self.groups.extend(other.groups);
         self.places.extend(other.places);
         self.values.append_all(other.values);
+        self.keys.iter_mut().zip(other.keys).for_each(|(mine, theirs)| mine.append_all(theirs));
     }
 
     /// What each group's values become; NULL of none.
@@ -181,10 +176,11 @@ impl Gathered {
         if let Some(entries) = self.entries.clone() {
             return self.arrays(&entries);
         }
-        let starts = starts_of(&self.groups, self.group_count);
-        if let Gather::One { of, descending } = self.how {
-            return Ok(Groups { numbers: &self.groups, starts, of, descending }.choose(&self.values, data_type));
+        if let Some(asked) = Pick::of(self.how) {
+            let chosen = self.choose(&[asked], data_type)?.pop();
+            return chosen.ok_or_else(|| Error::internal("nothing of what was asked"));
         }
+        let starts = starts_of(&self.groups, self.group_count);
         let mut rows = sort_by_group(&self.groups, &starts);
         let mut all = Vec::with_capacity(self.group_count);
         for group in 0..self.group_count {
@@ -206,164 +202,12 @@ impl Gathered {
     }
 }
 
-/// The groups of values, of each of which one is chosen.
-struct Groups<'g> {
-    /// For each value its group.
-    numbers: &'g [u32],
-    /// Where the values of each group begin, if they are put in order of their groups.
-    starts: Vec<u32>,
-    of: Quantile,
-    descending: bool,
-}
-
-impl Groups<'_> {
-    fn choose(&self, values: &ColumnBuilder, data_type: DataType) -> ColumnBuilder {
-        let valid = || Some(self.starts.windows(2).map(|ends| ends[0] < ends[1]).collect::<Vec<bool>>());
-        match &values.data {
-            _ if values.len() == 0 => ColumnBuilder::from_values(&vec![Value::Null; self.starts.len() - 1], data_type),
-            BuilderData::I32(values) => {
-                ColumnBuilder::from_i64(self.integers(values.iter().map(|&value| value.into())), valid())
-            }
-            BuilderData::I64(values) => ColumnBuilder::from_i64(self.integers(values.iter().copied()), valid()),
-            BuilderData::I128(values) => {
-                ColumnBuilder::from_i128(self.one_of_each(values.iter().copied(), Ord::cmp, |low, _, _| low), valid())
-            }
-            BuilderData::F64(values) => {
-                let keys = self.floats(values);
-                ColumnBuilder::from_floats(keys.into_iter().map(float_of).collect(), valid())
-            }
-            BuilderData::Code { codes, dictionary } => {
-                let chosen = self.integers(codes.iter().map(|&code| code.into()));
-                let codes = chosen.into_iter().map(|code| code as u32).collect();
-                ColumnBuilder::from_codes(codes, dictionary.clone(), valid())
-            }
-            BuilderData::Text(texts) => {
-                let chosen = self.texts(texts);
-                let of_group = chosen.iter().zip(self.starts.windows(2));
-                let mut all = ColumnBuilder::of_type(DataType::Text);
-                all.append_texts(of_group.map(|(&row, ends)| (ends[0] < ends[1]).then(|| texts.get(row as usize))));
-                all
-            }
-            BuilderData::Bool(_) | BuilderData::Interval(_) | BuilderData::Numerics(_) | BuilderData::Vectors(_) => {
-                unreachable!("the planner lets other values be chosen from their array")
-            }
-        }
+/// Appends values to a column, which takes their form if it has none yet.
+pub(super) fn append_to(column: &mut ColumnBuilder, values: &Vector) {
+    if column.len() == 0 {
+        *column = ColumnBuilder::new(values.register());
     }
-
-    /// The values in order of their groups.
-    fn by_group<T: Copy + Default>(&self, values: impl Iterator<Item = T>) -> Vec<T> {
-        let mut next = self.starts.clone();
-        let mut all = vec![T::default(); self.numbers.len()];
-        for (value, &group) in values.zip(self.numbers) {
-            let place = &mut next[group as usize];
-            all[*place as usize] = value;
-            *place += 1;
-        }
-        all
-    }
-
-    /// The one of each group; any value of a group without values.
-    fn one_of_each<T: Copy + Default>(
-        &self,
-        values: impl Iterator<Item = T>,
-        compare: impl Fn(&T, &T) -> Ordering,
-        between: impl Fn(T, T, Place) -> T,
-    ) -> Vec<T> {
-        let mut values = self.by_group(values);
-        let compare = |a: &T, b: &T| if self.descending { compare(b, a) } else { compare(a, b) };
-        self.starts
-            .windows(2)
-            .map(|ends| {
-                let values = &mut values[ends[0] as usize..ends[1] as usize];
-                if values.is_empty() {
-                    return T::default();
-                }
-                let Some(place) = self.of.place(values.len()) else {
-                    values.sort_unstable_by(&compare);
-                    let runs = values.chunk_by(|a, b| compare(a, b).is_eq());
-                    return runs.rev().max_by_key(|run| run.len()).map_or_else(T::default, |run| run[0]);
-                };
-                let (_, &mut low, behind) = values.select_nth_unstable_by(place.below, &compare);
-                let high = if place.above > place.below {
-                    behind.iter().copied().min_by(&compare).unwrap_or(low)
-                } else {
-                    low
-                };
-                between(low, high, place)
-            })
-            .collect()
-    }
-
-    /// The same of integers; where their values lie close together, the mode is counted.
-    fn integers(&self, values: impl Iterator<Item = i64> + Clone) -> Vec<i64> {
-        let range = values.clone().fold(None, |range: Option<(i64, i64)>, value| match range {
-            Some((low, high)) => Some((low.min(value), high.max(value))),
-            None => Some((value, value)),
-        });
-        let (low, high) = range.unwrap_or_default();
-        let span = high.abs_diff(low);
-        let groups = (self.starts.len() - 1) as u64;
-        let cells = span.saturating_add(1).saturating_mul(groups);
-        if self.of != Quantile::Mode || cells > (self.numbers.len() as u64).saturating_mul(4) {
-            return self.one_of_each(values, Ord::cmp, |low, _, _| low);
-        }
-        let each = span as usize + 1;
-        let mut counts = vec![0u32; cells as usize];
-        for (value, &group) in values.zip(self.numbers) {
-            counts[group as usize * each + value.abs_diff(low) as usize] += 1;
-        }
-        let of_group = |counts: &[u32]| {
-            let cells = counts.iter().enumerate();
-            // Of several the last one is taken.
-            let most =
-                if self.descending { cells.max_by_key(|cell| cell.1) } else { cells.rev().max_by_key(|cell| cell.1) };
-            low.wrapping_add(most.map_or(0, |(at, _)| at as i64))
-        };
-        counts.chunks(each).map(of_group).collect()
-    }
-
-    /// The keys of floats.
-    fn floats(&self, values: &[f64]) -> Vec<i64> {
-        self.one_of_each(values.iter().map(|&value| key_of(value)), Ord::cmp, |low, high, place| {
-            key_of(place.between(float_of(low), float_of(high)))
-        })
-    }
-
-    /// The rows of texts.
-    fn texts(&self, texts: &BuilderText) -> Vec<u32> {
-        let compare = |&a: &u32, &b: &u32| texts.get(a as usize).cmp(texts.get(b as usize));
-        let rows = 0..self.numbers.len() as u32;
-        if self.of != Quantile::Mode {
-            return self.one_of_each(rows, compare, |low, _, _| low);
-        }
-        let rows = self.by_group(rows);
-        let of_group = |ends: &[u32]| {
-            let mut counts: HashMap<&[u8], (usize, u32)> = HashMap::new();
-            for &row in &rows[ends[0] as usize..ends[1] as usize] {
-                counts.entry(texts.get(row as usize)).or_insert((0, row)).0 += 1;
-            }
-            let first = |a: &[u8], b: &[u8]| if self.descending { a.cmp(b) } else { b.cmp(a) };
-            let most =
-                counts.iter().max_by(|(a, a_count), (b, b_count)| a_count.0.cmp(&b_count.0).then_with(|| first(a, b)));
-            most.map_or(0, |(_, &(_, row))| row)
-        };
-        self.starts.windows(2).map(of_group).collect()
-    }
-}
-
-/// A number that is in order as floats are, equal ones being one.
-fn key_of(float: f64) -> i64 {
-    turned(canonical_float_bits(float) as i64)
-}
-
-/// The float of a key.
-fn float_of(key: i64) -> f64 {
-    f64::from_bits(turned(key) as u64)
-}
-
-/// Bits of a negative float turned, but for their sign; and back.
-fn turned(bits: i64) -> i64 {
-    bits ^ (((bits >> 63) as u64) >> 1) as i64
+    column.append(values);
 }
 
 #[cfg(test)]
@@ -371,7 +215,7 @@ mod tests {
     use super::*;
     use crate::cpu::aggregate::TileGroups;
     use crate::plan::register::Register;
-    use multiloop_planner::evaluate::quantile::{Fraction, quantile};
+    use multiloop_planner::evaluate::quantile::{Fraction, Quantile, quantile};
 
     /// What groups choose of values that come in two halves, beside what the definition does.
     fn check(values: &[Value], data_type: DataType, register: Register, groups: &[u32], of: Quantile) {

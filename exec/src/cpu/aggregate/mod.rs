@@ -3,10 +3,12 @@
 //! Every accumulator is independent of the order of its input and of how it was spread over workers: integer sums
 //! are exact, float sums too until the end, extremes have one representation for values that compare equal.
 
+mod chosen;
 mod distinct;
 mod distinct_texts;
 mod entries;
 mod extreme;
+mod first_values;
 mod float_sum;
 mod gathered;
 mod integer_moments;
@@ -16,8 +18,10 @@ mod numeric;
 mod statistics;
 mod sum;
 mod value;
+mod value_order;
 mod vector_sum;
 
+use self::chosen::Pick;
 use self::distinct::Share;
 use super::vector::Vector;
 use crate::column::Column;
@@ -40,6 +44,8 @@ use crate::partial::state::statistics::Statistics;
 use crate::partial::state::vector_sum::VectorSums;
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::register::Register;
+use crate::plan::row_text::Entries;
+use crate::plan::tree::AggregatePlan;
 use crate::technique::Technique;
 use crate::workers::schedule::Workers;
 use crate::{Error, Result};
@@ -167,6 +173,7 @@ impl AggregateKind {
             argument,
             data_type: aggregate.data_type,
             grid,
+            gathers_values: false,
         }
     }
 
@@ -384,16 +391,24 @@ impl Accumulator {
         }
     }
 
-    /// Whether it takes values that it is to make arrays of, in place of their texts.
+    /// Whether it takes values that it is to make arrays of, in place of the texts of rows.
     pub(crate) fn takes_entries(&self) -> bool {
         matches!(&self.state, State::Gathered(gathered) if gathered.takes_entries())
     }
 
-    /// As [`Accumulator::update`], of values instead of the texts that they are as elements of this type, behind others.
-    pub(crate) fn update_entries(&mut self, input: &Input<'_>, element: DataType, before: &str) -> Result<()> {
+    /// As [`Accumulator::update`], of values, which lie between these bounds, instead of the texts of rows, and what rows are ordered
+    /// by besides them.
+    pub(crate) fn update_entries(
+        &mut self,
+        input: &Input<'_>,
+        keys: &[&Vector],
+        entries: &Entries,
+        bounds: Option<(i128, i128)>,
+    ) -> Result<()> {
         match &mut self.state {
             State::Gathered(gathered) => {
-                self.filling.place = gathered.update_entries(input, (element, before), self.filling.place)?;
+                let place = self.filling.place;
+                self.filling.place = gathered.update_entries(input, keys, entries, (place, bounds))?;
                 Ok(())
             }
             _ => Err(Error::internal("elements of what is no array")),
@@ -507,6 +522,37 @@ impl Accumulator {
     pub(crate) fn bytes(&self) -> usize {
         let distinct = self.filling.distinct.as_ref().map_or(0, |distinct| distinct.bytes());
         self.state.bytes() + self.filling.vectors.bytes() + distinct
+    }
+}
+
+/// The results of all aggregates of a reduction, a column each with a row a group. Those that share values are chosen together.
+pub(crate) fn finish_all(accumulators: Vec<Accumulator>, aggregates: &[AggregatePlan]) -> Result<Vec<ColumnBuilder>> {
+    let mut columns: Vec<Option<ColumnBuilder>> = vec![None; accumulators.len()];
+    for (at, (accumulator, aggregate)) in accumulators.into_iter().zip(aggregates).enumerate() {
+        if aggregate.shares.is_some() {
+            continue;
+        }
+        let asks = |other: &usize| *other == at || aggregates[*other].shares == Some(at);
+        let together: Vec<usize> = (at..aggregates.len()).filter(asks).collect();
+        let data_type = aggregate.kind.data_type;
+        match accumulator {
+            Accumulator { state: State::Gathered(gathered), .. } if together.len() > 1 => {
+                let asked: Vec<Pick> = together.iter().filter_map(|&other| aggregates[other].asked()).collect();
+                let chosen = gathered.choose(&asked, data_type)?;
+                together.into_iter().zip(chosen).for_each(|(other, column)| columns[other] = Some(column));
+            }
+            accumulator => columns[at] = Some(accumulator.finish(data_type)?),
+        }
+    }
+    let all =
+        columns.into_iter().map(|column| column.ok_or_else(|| Error::internal("an aggregate without its result")));
+    all.collect()
+}
+
+impl AggregatePlan {
+    /// What it asks of values, if it is to be one of them.
+    fn asked(&self) -> Option<Pick> {
+        if let Reduction::Gather(how) = self.kind.reduction { Pick::of(how) } else { None }
     }
 }
 

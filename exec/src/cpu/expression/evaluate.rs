@@ -26,12 +26,8 @@ use crate::plan::nodes::{Node, Operation};
 use crate::plan::register::Register;
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::evaluate::array::{Fixed, Form};
-use multiloop_planner::evaluate::gather::FRONT_END;
-use multiloop_planner::function::{ArrayFunction, Function, VectorFunction};
+use multiloop_planner::function::{Function, VectorFunction};
 use multiloop_planner::multiloop::{CollectionId, KeyPart, ScalarId};
-use multiloop_planner::types::DataType;
-use multiloop_planner::value::Value;
 use std::sync::Arc;
 
 impl<'a> Tile<'a> {
@@ -61,6 +57,16 @@ impl<'a> Tile<'a> {
     /// Whether a node has a vector on the level of some index.
     pub(super) fn is_known(&self, number: u32) -> bool {
         self.levels[1..self.depth].iter().any(|level| level.computed[number as usize])
+    }
+
+    /// Whether a scalar has been computed for the tuples.
+    pub(in crate::cpu) fn has(&self, scalar: ScalarId) -> bool {
+        self.is_computed(self.expressions.number(scalar) as u32)
+    }
+
+    /// Between which numbers a node's values are proven to lie.
+    pub(in crate::cpu) fn bounds(&self, number: u32) -> Option<(i128, i128)> {
+        self.node(number).bounds
     }
 
     pub(super) fn node(&self, number: u32) -> &'a Node {
@@ -297,27 +303,6 @@ impl<'a> Tile<'a> {
         };
         let &[left, right] = &arguments[..] else { return None };
         (!self.is_computed(number) && !self.node(number).volatile).then_some((left, right))
-    }
-
-    /// The value whose text as an element is all of a row's text that changes from row to row (`planner/src/evaluate/gather.rs`), the
-    /// type that it has as one, and what stands before it; none of other scalars, and where that text has been computed.
-    pub(in crate::cpu) fn entry(&self, scalar: ScalarId) -> Option<(u32, DataType, &'a str)> {
-        let number = self.expressions.number(scalar) as u32;
-        let call = |number: u32| match &self.node(number).operation {
-            Operation::Call { function, arguments } => Some((*function, &arguments[..])),
-            _ => None,
-        };
-        let Some((Function::Concat, &[front, entry])) = call(number) else { return None };
-        let Operation::Constant(Value::Text(front)) = &self.node(front).operation else { return None };
-        let before = front.strip_prefix(FRONT_END)?;
-        let Some((Function::Array(ArrayFunction::Entry, element), &[value])) = call(entry) else { return None };
-        let is_whole = match (Form::of(element)?, self.node(value).register) {
-            (Form::Text, register) => register == Register::Text,
-            (Form::Fixed(Fixed::Boolean), _) => false,
-            (Form::Fixed(fixed), Register::I32 | Register::I64) => !fixed.is_float(),
-            (Form::Fixed(fixed), register) => fixed.is_float() && register == Register::F64,
-        };
-        (is_whole && !self.is_computed(number) && !self.node(number).volatile).then_some((value, element, before))
     }
 
     /// Whether a scalar's values are, once computed, integers of at most 64 bits.

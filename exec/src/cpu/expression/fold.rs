@@ -3,6 +3,8 @@
 use super::tile::Tile;
 use crate::Result;
 use crate::cpu::aggregate::{Accumulator, Input, TileGroups};
+use crate::cpu::vector::Vector;
+use crate::plan::row_text::RowText;
 use crate::plan::tree::AggregatePlan;
 
 /// Folds the active tuples into their groups.
@@ -52,12 +54,16 @@ pub(crate) fn fold(
                 return accumulator.update(&Input { groups, vector: telling, len: tile.len() });
             }
         }
-        if accumulator.takes_entries()
-            && let Some((value, element, before)) = tile.entry(argument)
+        if let Some(RowText { value, keys, entries }) = &aggregate.row_text
+            && accumulator.takes_entries()
+            && !tile.has(argument)
         {
-            tile.ensure(value)?;
-            let input = Input { groups, vector: Some(tile.top(value)), len: tile.len() };
-            return accumulator.update_entries(&input, element, before);
+            for &node in keys.iter().chain([value]) {
+                tile.ensure(node)?;
+            }
+            let input = Input { groups, vector: Some(tile.top(*value)), len: tile.len() };
+            let keys: Vec<&Vector> = keys.iter().map(|&key| tile.top(key)).collect();
+            return accumulator.update_entries(&input, &keys, entries, tile.bounds(*value));
         }
         if accumulator.takes_numerics() {
             tile.evaluate_numerics(argument)?;

@@ -132,6 +132,7 @@ fn looks_itself(function: Function) -> bool {
             | A::Cardinality
             | A::Length
             | A::OfEntries
+            | A::JoinPairs
             | A::Any(_)
             | A::All(_)
             | A::HasElement
@@ -171,7 +172,17 @@ pub(super) fn grows(function: Function, mut types: impl Iterator<Item = DataType
             | F::LeftPad
             | F::RightPad
             | F::Replace
-            | F::Array(A::Join | A::Replace | A::Make | A::MakeOfArrays | A::Concatenate | A::Append | A::Prepend, _)
+            | F::Array(
+                A::Join
+                    | A::JoinPairs
+                    | A::Replace
+                    | A::Make
+                    | A::MakeOfArrays
+                    | A::Concatenate
+                    | A::Append
+                    | A::Prepend,
+                _
+            )
             | F::Array(A::OfVector, _)
             | F::Array(A::List(ListFunction::Resize | ListFunction::Zip | ListFunction::ZipShortest), _)
             | F::Lambda(_)
@@ -181,8 +192,11 @@ pub(super) fn grows(function: Function, mut types: impl Iterator<Item = DataType
     ) || matches!(function, F::JsonOf(of) if of.is_vector())
 }
 
-/// Whether a call makes vectors of vectors: kernels do, which look at the statement on the way.
+/// Whether a call makes vectors of vectors, or joins texts that were gathered: kernels do, which look at the statement on the way.
 pub(super) fn has_kernel(call: &Call<'_>) -> bool {
+    if let Function::Array(ArrayFunction::JoinPairs, _) = call.function {
+        return true;
+    }
     let is_call = matches!(call.function, Function::Vector(_) | Function::Cast | Function::AssignCast);
     is_call && call.result.is_vector() && call.types.iter().any(|of| of.is_vector())
 }

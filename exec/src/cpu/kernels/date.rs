@@ -20,9 +20,27 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector
         }
         Function::Moment(function) => moment(call, function, arguments, len, out),
         Function::DateTrunc(_) | Function::AddInterval | Function::SubtractInterval => moved(call, arguments, len, out),
+        Function::TimestampDifference => differences(call, arguments, len, out),
         Function::Cast | Function::AssignCast => cast(call, arguments, len, out),
         _ => false,
     }
+}
+
+/// The intervals between timestamps: days and the rest, both of one sign.
+fn differences(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
+    let (&[later, earlier], [DataType::Timestamp, DataType::Timestamp]) = (arguments, call.types) else { return false };
+    let (VectorData::I64(to), VectorData::I64(from)) = (&later.data, &earlier.data) else { return false };
+    if !are_plain(to) || !are_plain(from) {
+        return false;
+    }
+    let mut intervals = out.take_interval();
+    intervals.extend((0..len).map(|tuple| {
+        let micros = to[later.position(tuple)] - from[earlier.position(tuple)];
+        Interval { months: 0, days: (micros / DAY) as i32, micros: micros % DAY }
+    }));
+    let nulls = strict_nulls(arguments, len, out);
+    out.set(len, VectorData::Interval(intervals), nulls);
+    true
 }
 
 /// Dates as timestamps, and timestamps as dates or times of day.
@@ -381,7 +399,10 @@ fn day_of(year: u32, month: u32, day: u32) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fallback;
     use super::*;
+    use crate::plan::register::Register;
+    use multiloop_planner::value::Value;
 
     /// Timestamps around the borders of units, from the first day to the last.
     fn timestamps() -> Vec<i64> {
@@ -423,6 +444,39 @@ mod tests {
         assert!(!plain_truncated(P::Decade, &timestamps, &mut Vec::new()));
         assert!(!are_plain(&[i64::MAX]) && !are_plain(&[i64::MIN]) && are_plain(&[]));
     }
+
+    #[test]
+    fn differences_are_those_of_the_interpreter() {
+        let all: Vec<i64> = timestamps().into_iter().filter(|&value| are_plain(&[value])).collect();
+        let types = [DataType::Timestamp, DataType::Timestamp];
+        let call = Call {
+            function: Function::TimestampDifference,
+            types: &types,
+            result: DataType::Interval,
+            register: Register::Interval,
+            checked: true,
+        };
+        let value = |(at, &value): (usize, &i64)| if at % 7 == 3 { Value::Null } else { Value::Int(value) };
+        let later: Vec<Value> = all.iter().enumerate().map(value).collect();
+        let earlier: Vec<Value> = all.iter().rev().step_by(3).cycle().take(all.len()).enumerate().map(value).collect();
+        let (mut a, mut b, mut one) = (Vector::default(), Vector::default(), Vector::default());
+        a.set_values(&later, Register::I64);
+        b.set_values(&earlier, Register::I64);
+        one.set_constant(all.len(), &Value::Int(all[1]), Register::I64);
+        for pair in [[&a, &b], [&b, &a], [&a, &one], [&one, &b]] {
+            let (mut found, mut expected) = (Vector::default(), Vector::default());
+            assert!(differences(&call, &pair, all.len(), &mut found));
+            fallback::call(&call, &pair, all.len(), &mut expected).unwrap();
+            for tuple in 0..all.len() {
+                let of = |vector: &Vector| vector.value(tuple, DataType::Interval);
+                assert_eq!(of(&found), of(&expected), "{tuple}");
+            }
+        }
+        let mut far = Vector::default();
+        far.set_values(&[Value::Int(i64::MAX)], Register::I64);
+        assert!(!differences(&call, &[&far, &far], 1, &mut Vector::default()));
+    }
+
     #[test]
     fn moved_timestamps_are_those_of_the_interpreter() {
         let all = timestamps();

@@ -137,7 +137,8 @@ const PAIRS: [u8; 200] = {
 };
 
 /// Writes a number that has so many digits behind the point.
-fn write(bytes: &mut Vec<u8>, value: i64, scale: usize) {
+#[inline]
+pub(in crate::cpu) fn write(bytes: &mut Vec<u8>, value: i64, scale: usize) {
     let (room, start) = digits_of(value.unsigned_abs(), scale + 1);
     if value < 0 {
         bytes.push(b'-');
@@ -207,6 +208,27 @@ fn eight_digits(number: u32) -> u64 {
     let pairs = hundreds | (fours - hundreds * 100) << 16;
     let tens = (pairs * 103) >> 10 & 0x000f_000f_000f_000f;
     tens | (pairs - tens * 10) << 8
+}
+
+/// Bytes of a number that has so many digits behind the point.
+#[inline]
+pub(in crate::cpu) fn length(value: i64, scale: usize) -> usize {
+    let digits = value.unsigned_abs().checked_ilog10().map_or(1, |log| log as usize + 1).max(scale + 1);
+    usize::from(value < 0) + digits + usize::from(scale > 0)
+}
+
+/// Fills a number's bytes, as many as it has.
+#[inline]
+pub(in crate::cpu) fn fill(bytes: &mut [u8], value: i64, scale: usize) {
+    let (room, start) = digits_of(value.unsigned_abs(), scale + 1);
+    let (sign, bytes) = bytes.split_at_mut(usize::from(value < 0));
+    sign.fill(b'-');
+    let (whole, part) = bytes.split_at_mut(DIGITS_ROOM - scale - start);
+    whole.copy_from_slice(&room[start..DIGITS_ROOM - scale]);
+    if let Some((point, part)) = part.split_first_mut() {
+        *point = b'.';
+        part.copy_from_slice(&room[DIGITS_ROOM - scale..]);
+    }
 }
 
 /// Appends the digits of a number, so many at least.

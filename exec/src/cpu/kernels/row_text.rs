@@ -54,7 +54,7 @@ const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
 
 /// Appends a byte in hexadecimal digits.
 #[inline]
-fn push_digits(byte: u8, key: &mut Vec<u8>) {
+pub(in crate::cpu) fn push_digits(byte: u8, key: &mut Vec<u8>) {
     key.extend([HEXADECIMAL[usize::from(byte >> 4)], HEXADECIMAL[usize::from(byte & 15)]]);
 }
 

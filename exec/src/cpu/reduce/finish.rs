@@ -4,7 +4,7 @@
 //! What workers hand over is data ([`Ended`]), so it does not matter whether they are threads here or were somewhere else: where
 //! their pieces are numbered in the order of the rows, what comes of them is what one worker gives.
 
-use super::super::aggregate::Accumulator;
+use super::super::aggregate::{Accumulator, finish_all};
 use super::buffers::{Part, PartitionBuffers};
 use super::core::Core;
 use super::merge::{Ended, Merge};
@@ -123,14 +123,11 @@ fn index_of(
     let columns = workers.map(taken.collect(), |(accumulators, grouper): (Vec<Accumulator>, &Grouper)| {
         // Numbers that no row has are left out.
         let groups = grouper.is_dense().then(|| grouper.occupied());
-        let columns = accumulators.into_iter().zip(&plan.aggregates).map(|(accumulator, aggregate)| {
-            let column = accumulator.finish(aggregate.kind.data_type)?;
-            Ok(match &groups {
-                Some(groups) => column.take(groups),
-                None => column,
-            })
-        });
-        Ok((columns.collect::<Result<Vec<_>>>()?, groups.map_or(grouper.len(), |groups| groups.len())))
+        let mut columns = finish_all(accumulators, &plan.aggregates)?;
+        if let Some(groups) = &groups {
+            columns.iter_mut().for_each(|column| *column = column.take(groups));
+        }
+        Ok((columns, groups.map_or(grouper.len(), |groups| groups.len())))
     })?;
     let (columns, _) = append_parts(columns, workers)?;
     let (groupers, _held): (Vec<Grouper>, Vec<Reservation>) =

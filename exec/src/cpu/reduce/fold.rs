@@ -58,6 +58,10 @@ impl Folding {
         let aside = usize::from(mask.is_some());
         let mut known: Option<(&[ScalarId], Spilled)> = None;
         for (accumulator, aggregate) in accumulators.iter_mut().zip(aggregates) {
+            if aggregate.shares.is_some() {
+                accumulator.resize(room);
+                continue;
+            }
             accumulator.resize(room + aside);
             let mut spilled = Spilled::No;
             if aggregate.spills() {

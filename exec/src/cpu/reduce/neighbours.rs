@@ -16,7 +16,7 @@
 //! What few rows ask is made of few rows then, which mostly are in the caches: the tile that asks has just been scanned.
 
 use crate::column::{Chunk, ColumnData};
-use crate::cpu::aggregate::{Accumulator, TileGroups};
+use crate::cpu::aggregate::{Accumulator, TileGroups, finish_all};
 use crate::cpu::collections::bindings::Bindings;
 use crate::cpu::collections::clustered::OwnGroups;
 use crate::cpu::expression::environment::{Collections, Neighbours};
@@ -26,6 +26,7 @@ use crate::cpu::reduce::{Fold, Folding};
 use crate::cpu::simd::kernel::append;
 use crate::cpu::simd::prefetch::Prefetcher;
 use crate::cpu::vector::Vector;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::Rows;
 use crate::plan::tree::{AggregatePlan, GeneratorKind, GeneratorPlan, LoopPlan, ReducePlan};
 use crate::{Error, Result};
@@ -196,11 +197,7 @@ impl<'a> OwnLoop<'a> {
             self.select(self.chunk + 1, groups as u32 - 1, from_ref(&(0..behind)));
             self.fold(groups, &mut accumulators)?;
         }
-        let vectors = accumulators
-            .into_iter()
-            .zip(aggregates)
-            .map(|(accumulator, aggregate)| Ok(accumulator.finish(aggregate.kind.data_type)?.into_vector()));
-        vectors.collect()
+        Ok(finish_all(accumulators, aggregates)?.into_iter().map(ColumnBuilder::into_vector).collect())
     }
 
     /// Makes runs of a chunk the tuples of the tile, of groups from `first` on.

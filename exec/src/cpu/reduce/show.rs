@@ -2,6 +2,7 @@
 
 use super::core::Core;
 use crate::Result;
+use crate::cpu::aggregate::finish_all;
 use crate::cpu::groups::grouper::Grouper;
 use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::vector::builder::{ColumnBuilder, concat_all};
@@ -30,9 +31,7 @@ impl Shown {
     ) -> Result<Self> {
         let Core { plan, grouper, accumulators } = core;
         let read = &plan.keys_read;
-        let finished = accumulators.into_iter().zip(&plan.aggregates);
-        let finished = finished.map(|(accumulator, aggregate)| accumulator.finish(aggregate.kind.data_type));
-        let finished = finished.collect::<Result<Vec<_>>>()?;
+        let finished = finish_all(accumulators, &plan.aggregates)?;
         let wanted = match group_filter {
             Some(group_filter) if plan.key.is_some() => wanted(group_filter, &grouper, &finished)?,
             _ => None,

@@ -2,9 +2,9 @@
 
 use crate::column::Dictionary;
 use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
+use crate::plan::row_text::Entries;
 use hashbrown::HashTable;
 use multiloop_planner::multiloop::Gather;
-use multiloop_planner::types::DataType;
 use std::sync::Arc;
 
 /// The values of each group: texts, or what one is to be chosen of.
@@ -16,20 +16,12 @@ pub(crate) struct Gathered {
     pub(crate) groups: Vec<u32>,
     pub(crate) places: Vec<u64>,
     pub(crate) values: ColumnBuilder,
+    /// Columns by which rows are ordered, besides their values; none of values that are texts of rows.
+    pub(crate) keys: Vec<ColumnBuilder>,
     /// What the values are in the texts of rows, if they are not yet these texts.
     pub(crate) entries: Option<Entries>,
     /// Which texts the groups have, of those that are to be there once.
     pub(crate) seen: Seen,
-}
-
-/// What is made of values that are kept in place of the texts of rows: in the order in which they came all of them are to be an
-/// array.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entries {
-    /// The type of the elements that they are.
-    pub(crate) element: DataType,
-    /// What stands before each: other elements.
-    pub(crate) before: Vec<u8>,
 }
 
 /// Which texts groups have, so that a text comes once to a group. It saves memory and sorting, no more: texts that come twice all
@@ -41,8 +33,12 @@ pub(crate) enum Seen {
     Nothing,
     /// Bits for the codes of a dictionary, those of each group behind the one before it.
     Codes { dictionary: Arc<Dictionary>, bits: Vec<u64> },
-    /// The hashes of groups with their texts, and the rows that have them.
-    Rows { table: HashTable<(u64, u32)>, met: usize },
+    /// Bits for the integers between proven bounds, and NULL, those of each group behind the one before it.
+    Range(Vec<u64>),
+    /// The hashes of groups with their texts, and the rows that have them; a bit for each group that has NULL.
+    Rows { table: HashTable<(u64, u32)>, nulls: Vec<u64>, met: usize },
+    /// The bits of numbers with their groups; a bit for each group that has NULL.
+    Numbers { table: HashTable<(u64, u32)>, nulls: Vec<u64>, met: usize },
     /// Nearly all are different: nobody looks any more.
     Useless,
 }
@@ -51,8 +47,10 @@ impl Seen {
     fn bytes(&self) -> usize {
         match self {
             Seen::Nothing | Seen::Useless => 0,
-            Seen::Codes { bits, .. } => bits.capacity() * 8,
-            Seen::Rows { table, .. } => table.allocation_size(),
+            Seen::Codes { bits, .. } | Seen::Range(bits) => bits.capacity() * 8,
+            Seen::Rows { table, nulls, .. } | Seen::Numbers { table, nulls, .. } => {
+                table.allocation_size() + nulls.capacity() * 8
+            }
         }
     }
 }
@@ -67,6 +65,7 @@ impl Gathered {
             groups: Vec::new(),
             places: Vec::new(),
             values,
+            keys: Vec::new(),
             entries: None,
             seen: Seen::Nothing,
         }
@@ -77,7 +76,8 @@ impl Gathered {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.groups.capacity() * 4 + self.places.capacity() * 8 + self.values.bytes() + self.seen.bytes()
+        let keys: usize = self.keys.iter().map(ColumnBuilder::bytes).sum();
+        self.groups.capacity() * 4 + self.places.capacity() * 8 + self.values.bytes() + keys + self.seen.bytes()
     }
 
     /// The states of these groups, which become the numbers 0, 1, 2, …
@@ -93,8 +93,9 @@ impl Gathered {
         let (rows, groups): (Vec<u32>, Vec<u32>) = self.groups.iter().enumerate().filter_map(of_row).unzip();
         let places = rows.iter().filter_map(|&row| self.places.get(row as usize).copied()).collect();
         let values = self.values.take(&rows);
+        let keys = self.keys.iter().map(|key| key.take(&rows)).collect();
         let (how, group_count, entries) = (self.how, self.group_count, self.entries.clone());
-        Gathered { how, group_count, groups, places, values, entries, seen: Seen::Nothing }
+        Gathered { how, group_count, groups, places, values, keys, entries, seen: Seen::Nothing }
     }
 
     /// Whether states of both can be merged.

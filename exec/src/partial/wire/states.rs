@@ -386,7 +386,8 @@ impl Wire for Gathered {
         let places_count = if how == Gather::Arrived { values.len() } else { 0 };
         let alike = groups.len() == values.len() && places.len() == places_count;
         check(alike && groups.iter().all(|&group| (group as usize) < group_count), "the groups of values")?;
-        Ok(Gathered { how, group_count, groups, places, values, entries: None, seen: Seen::Nothing })
+        let keys = Vec::new();
+        Ok(Gathered { how, group_count, groups, places, values, keys, entries: None, seen: Seen::Nothing })
     }
 }
 

@@ -13,6 +13,9 @@ use multiloop_planner::types::DataType;
 /// Bytes that are copied without a look at whether the statement goes on, and without being counted.
 const COPIED_MAX: usize = 1 << 26;
 
+/// Bytes of elements that are joined without a look at whether the statement goes on.
+const JOINED: usize = 1 << 16;
+
 /// `ARRAY[a, b, …]`.
 pub(super) fn make(form: Form, elements: &[&Vector], len: usize, out: &mut Vector) -> bool {
     if !elements.iter().all(|element| is_of(form, element)) || elements.is_empty() {
@@ -159,24 +162,33 @@ fn of_copies(texts: &TextVector, len: usize, end: &[u8], arrays: &mut TextVector
 
 /// `string_agg`: of separators and texts in turn the texts, each but the first behind its separator. That is what stands behind the
 /// first element, without marks.
-pub(super) fn join_pairs(array: &Vector, len: usize, out: &mut Vector) -> bool {
+pub(super) fn join_pairs(array: &Vector, len: usize, out: &mut Vector) -> Result<bool> {
     if !is_text(array) || array.constant {
-        return false;
+        return Ok(false);
     }
     let nulls = strict_nulls(&[array], len, out);
+    let elements = |tuple: usize| {
+        let array = if is_valid(&nulls, tuple) { bytes(array, tuple) } else { &[END] };
+        &array[..end_of(array)]
+    };
     let mut joined = out.take_text();
     for tuple in 0..len {
-        let array = if is_valid(&nulls, tuple) { bytes(array, tuple) } else { &[END] };
-        let elements = &array[..end_of(array)];
-        if elements.contains(&ESCAPE) {
-            return false;
+        let elements = elements(tuple);
+        let first = if elements.first() == Some(&VALUE) { end_of_value(elements, 1) } else { elements.len().min(1) };
+        let pieces = elements[first..].chunks(JOINED);
+        if !pieces.clone().all(|piece| meter::goes_on(piece.len() / 16) && !piece.contains(&ESCAPE)) {
+            meter::settle()?;
+            return Ok(false);
         }
-        let first = if elements.first() == Some(&VALUE) { end_of_value(array, 1) } else { elements.len().min(1) };
         // Whole texts stay whole without the marks between them.
-        joined.push_written(|text| without_marks(&elements[first..], text));
+        joined.push_written(|text| {
+            text.reserve(elements.len() - first);
+            pieces.filter(|piece| meter::goes_on(piece.len())).for_each(|piece| without_marks(piece, text));
+        });
+        meter::settle()?;
     }
     out.set(len, VectorData::Text(joined), nulls);
-    true
+    Ok(true)
 }
 
 kernel! {

@@ -88,7 +88,7 @@ pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut
         (A::Entry, [value]) if call.types == [element] => Ok(row_text::entry(form, value, len, out)),
         (A::Make, elements) => Ok(make::make(form, elements, len, out)),
         (A::Cast(to), [array]) => make::cast((form, element), to, array, len, out),
-        (A::JoinPairs, [array]) if form == Form::Text => Ok(make::join_pairs(array, len, out)),
+        (A::JoinPairs, [array]) if form == Form::Text => make::join_pairs(array, len, out),
         (A::OfEntries, [entries]) => Ok(make::of_entries(entries, len, out)),
         (A::Split, [text, separator]) => Ok(split::split(text, separator, len, out)),
         _ => Ok(false),

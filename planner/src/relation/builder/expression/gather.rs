@@ -88,7 +88,8 @@ impl Builder<'_> {
             (false, true) => Gather::Arrived,
         };
         let text = row_text(&kept.values, kept.element, order, distinct).map_err(|error| error.at(place.position))?;
-        let needed = kept.needed.map(|value| fold::call(Function::IsNotNull, vec![value], DataType::Boolean));
+        let needed =
+            kept.needed.map(|value| fold::call(Function::IsNotNull, vec![shown_value(value)], DataType::Boolean));
         let filter = match (needed, filter) {
             (Some(needed), Some(filter)) => Some(Expression::and([filter, needed])),
             (needed, filter) => needed.or(filter),
@@ -211,6 +212,22 @@ impl Builder<'_> {
         let kind = ExpressionKind::Subquery(Box::new(subquery));
         Ok(Expression::new(kind, kept.data_type).at(position))
     }
+}
+
+/// What is NULL where a value is: the number or the text that it is the text of.
+fn shown_value(value: Expression) -> Expression {
+    match &value.kind {
+        ExpressionKind::Call(Function::Cast, arguments) if value.data_type.is_free_text() => match &arguments[..] {
+            [inner] if is_shown(inner.data_type) => shown_value(inner.clone()),
+            _ => value,
+        },
+        _ => value,
+    }
+}
+
+/// Whether every value of a type has a text, of which none is NULL.
+fn is_shown(data_type: DataType) -> bool {
+    data_type.is_integer() || data_type.is_decimal() || data_type.is_float() || data_type.is_text()
 }
 
 /// With DISTINCT all arguments are what rows are told apart by; 42P10 if something else is to order them.
