@@ -61,7 +61,7 @@ impl Estimate {
         }
     }
 
-    fn into_errors(&mut self) -> &mut Vec<f64> {
+    fn bounds_of_all(&mut self) -> &mut Vec<f64> {
         let Estimate { values, near, errors, .. } = self;
         errors.get_or_insert_with(|| values.iter().map(|value| *near * value.abs()).collect())
     }
@@ -265,8 +265,8 @@ fn of_two(
 ) -> Result<Option<Estimate>> {
     let Some((mut left, mut right)) = both(tile, operands, len)? else { return Ok(None) };
     if left.errors.is_some() || right.errors.is_some() {
-        right.into_errors();
-        left.into_errors();
+        right.bounds_of_all();
+        left.bounds_of_all();
     }
     if let (Some(errors), Some(others)) = (&mut left.errors, &right.errors) {
         let operands = left.values.iter_mut().zip(&right.values);
@@ -293,8 +293,8 @@ fn case(tile: &mut Tile<'_>, arguments: &[u32], len: usize) -> Result<Option<Est
     for branch in branches.chunks_exact(2).rev() {
         let Some(mut taken) = estimate(tile, branch[1], len)? else { return Ok(None) };
         if all.errors.is_some() || taken.errors.is_some() {
-            all.into_errors();
-            taken.into_errors();
+            all.bounds_of_all();
+            taken.bounds_of_all();
         }
         all.near = all.near.max(taken.near);
         tile.ensure(branch[0])?;
