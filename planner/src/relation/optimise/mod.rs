@@ -24,6 +24,7 @@ mod join_greedy;
 mod join_order;
 mod late_values;
 mod limit_recursion;
+mod nearest_by_extreme;
 mod prune_columns;
 mod push_filter;
 pub(crate) mod selectivity;
@@ -122,6 +123,14 @@ pub const PASSES: &[Pass] = &[
             place(relation, &Placer { profiles, columns, depth: 0, pruned: false });
         },
         "predicates sink, and joins are ordered by what is left of their inputs",
+    ),
+    pass(
+        "nearest_by_extreme",
+        |working| {
+            let (relation, profiles, columns) = working.parts();
+            nearest_by_extreme::find_nearest_by_extreme(relation, 0, profiles, columns);
+        },
+        "behind push_filter, which has made conditions of joins of those above them: what bounds a window's rows is there",
     ),
     pass(
         "prune_columns",
