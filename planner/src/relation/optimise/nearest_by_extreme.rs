@@ -13,7 +13,8 @@
 //!
 //! When: one comparison is of `r.s` itself, for which rows in a range are many, as far as estimates tell (of a few that each row finds
 //! a window is as fast); the range's other side, and all else that the condition reads of D, are keys of the partition, so that
-//! one extreme is that of all its rows. R is scans, filters, projections and inner joins: it is there twice then.
+//! one extreme is that of all its rows. R is a scan with filters and projections, and is there twice then: a join in the subquery could
+//! be made for each row that asks.
 //!
 //! NULLs: a row of which `s` is NULL does not pass the comparison; of no rows the extreme is NULL, which equals nothing. NaN and -0
 //! are equal to themselves and to 0, for the aggregate, the order and the comparison. Errors: nothing that is read twice or
@@ -203,10 +204,6 @@ fn rename(relation: &Relation, columns: &mut Columns, renamed: &mut FxHashMap<Co
             rename(input, columns, renamed)?;
         }
         Relation::Filter { input, .. } => rename(input, columns, renamed)?,
-        Relation::Join { kind: JoinKind::Inner, left, right, .. } => {
-            rename(left, columns, renamed)?;
-            rename(right, columns, renamed)?;
-        }
         _ => return None,
     }
     (!relation.expressions().into_iter().any(has_subquery)).then_some(())
@@ -222,10 +219,6 @@ fn define(relation: &mut Arc<Relation>, renamed: &FxHashMap<ColumnId, ColumnId>)
             define(input, renamed);
         }
         Relation::Filter { input, .. } => define(input, renamed),
-        Relation::Join { left, right, .. } => {
-            define(left, renamed);
-            define(right, renamed);
-        }
         _ => {}
     }
 }
