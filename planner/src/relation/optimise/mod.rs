@@ -8,6 +8,7 @@
 //! Scalar subqueries stay: the IR's Conditional Reduce unnests them.
 
 mod aggregate_before_join;
+mod case_to_filter;
 mod crossing;
 mod cte_demand;
 mod derive_predicates;
@@ -165,7 +166,12 @@ pub const PASSES: &[Pass] = &[
             let (relation, profiles, columns) = working.parts();
             aggregate_before_join::aggregate_before_joins(relation, 0, profiles, columns);
         },
-        "last, on the order of joins as it is: what a join only adds to groups is joined to the groups, not to their rows",
+        "on the order of joins as it is: what a join only adds to groups is joined to the groups, not to their rows",
+    ),
+    pass(
+        "case_to_filter",
+        |working| case_to_filter::make_cases_filters(&mut working.query.relation),
+        "last: passes before it know more of arguments than of filters",
     ),
 ];
 
