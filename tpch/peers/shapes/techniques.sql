@@ -258,6 +258,16 @@ select count(*) as times, sum(length(replace(upper(o.page), 'SHOP', 'stall')) + 
 from odds o join shops h on h.shop_id * 100003 = o.n * 7 + 1
    left join reasons q on q.reason_id = o.grade % 5000;
 
+-- few-of-the-members: conditions on texts of many rows, few of which are joined with any (member-values)
+select sum(case when p.description like '%soft%' then s.paid end) as soft, sum(case when p.title like 'A%' then s.paid end) as first,
+       count(*) filter (where length(p.description) > 100) as long
+from store_sales s join products p on p.product_id = s.shop_id;
+
+-- partners-for-all: a test of texts that leaves hardly any row, before a join that leaves all (early-conditions)
+select count(*) as rows, sum(p.cost) as cost
+from odds o join products p on p.product_id = o.n % 17000 + 2
+where o.token like '%ab%' and o.page like '%9%';
+
 -- other-shops-too: lines of customers who brought something back to another shop, or to none that is known (exists-disequality, any)
 select count(*) as lines, sum(s.paid) as revenue
 from store_sales s

@@ -101,7 +101,8 @@ fn register_of(data_type: T) -> Register {
         T::Real | T::Double => Register::F64,
         T::SmallInt | T::Integer | T::Date => Register::I32,
         T::Decimal { precision: ..=9, .. } => Register::I32,
-        T::BigInt | T::Decimal { precision: ..=18, .. } => Register::I64,
+        T::BigInt | T::Decimal { precision: ..=18, .. } | T::Time | T::Timestamp => Register::I64,
+        T::Interval => Register::Interval,
         T::Numeric | T::Text => Register::Text,
         _ => Register::I128,
     }
@@ -445,6 +446,12 @@ fn dates_and_times_from_each_other() {
         values: column.values[count..column.values.len() - 3].to_vec(),
         ..column.clone()
     };
+    for timestamps in [&timestamps, &plain(&timestamps, 8), &plain(&plain(&timestamps, 8), 4)] {
+        check_pairs(F::TimestampDifference, timestamps, &timestamps.clone(), T::Interval);
+        let mut turned = timestamps.clone();
+        turned.values.reverse();
+        check_pairs(F::TimestampDifference, timestamps, &turned, T::Interval);
+    }
     for function in [F::Cast, F::AssignCast] {
         for days in [&days, &plain(&days, 1)] {
             check(function, std::slice::from_ref(days), T::Timestamp);

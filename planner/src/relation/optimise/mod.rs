@@ -8,6 +8,7 @@
 //! Scalar subqueries stay: the IR's Conditional Reduce unnests them.
 
 mod aggregate_before_join;
+mod case_to_filter;
 mod crossing;
 mod cte_demand;
 mod derive_predicates;
@@ -24,6 +25,7 @@ mod join_greedy;
 mod join_order;
 mod late_values;
 mod limit_recursion;
+mod nearest_by_extreme;
 mod prune_columns;
 mod push_filter;
 pub(crate) mod selectivity;
@@ -124,6 +126,14 @@ pub const PASSES: &[Pass] = &[
         "predicates sink, and joins are ordered by what is left of their inputs",
     ),
     pass(
+        "nearest_by_extreme",
+        |working| {
+            let (relation, profiles, columns) = working.parts();
+            nearest_by_extreme::find_nearest_by_extreme(relation, 0, profiles, columns);
+        },
+        "behind push_filter, which has made conditions of joins of those above them: what bounds a window's rows is there",
+    ),
+    pass(
         "prune_columns",
         |working| {
             let required: ColumnSet = working.query.output.iter().map(|(_, id)| *id).collect();
@@ -156,7 +166,12 @@ pub const PASSES: &[Pass] = &[
             let (relation, profiles, columns) = working.parts();
             aggregate_before_join::aggregate_before_joins(relation, 0, profiles, columns);
         },
-        "last, on the order of joins as it is: what a join only adds to groups is joined to the groups, not to their rows",
+        "on the order of joins as it is: what a join only adds to groups is joined to the groups, not to their rows",
+    ),
+    pass(
+        "case_to_filter",
+        |working| case_to_filter::make_cases_filters(&mut working.query.relation),
+        "last: passes before it know more of arguments than of filters",
     ),
 ];
 
