@@ -20,7 +20,6 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector
         }
         Function::Moment(function) => moment(call, function, arguments, len, out),
         Function::DateTrunc(_) | Function::AddInterval | Function::SubtractInterval => moved(call, arguments, len, out),
-        Function::TimestampDifference => differences(call, arguments, len, out),
         Function::Cast | Function::AssignCast => cast(call, arguments, len, out),
         Function::TimestampDifference => differences(call, arguments, len, out),
         _ => false,
@@ -62,26 +61,6 @@ fn cast(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) ->
         _ => return false,
     }
     set_as(call, VectorData::I64(values), arguments, len, out)
-}
-
-/// The days and the rest between timestamps, of which one may be the same for all.
-fn differences(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
-    let (VectorData::I64(a), VectorData::I64(b)) = (&arguments[0].data, &arguments[1].data) else { return false };
-    if !are_plain(a) || !are_plain(b) {
-        return false;
-    }
-    let between = |a: i64, b: i64| {
-        let micros = a - b;
-        Interval { months: 0, days: (micros / DAY) as i32, micros: micros % DAY }
-    };
-    let mut values = out.take_interval();
-    match (arguments[0].constant, arguments[1].constant) {
-        (false, false) => values.extend(a.iter().zip(b).map(|(&a, &b)| between(a, b))),
-        (true, false) => values.extend(b.iter().map(|&b| between(a[0], b))),
-        (false, true) => values.extend(a.iter().map(|&a| between(a, b[0]))),
-        (true, true) => return false,
-    }
-    set_as(call, VectorData::Interval(values), arguments, len, out)
 }
 
 /// Timestamps truncated, or moved by a constant.
