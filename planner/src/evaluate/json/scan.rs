@@ -315,7 +315,7 @@ fn digits_of(eight: u64) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     let distance = eight ^ (ONES * b'0' as u64);
     // Above 9 in seven bits, or with the eighth.
-    let others = ((distance & (ONES * 0x7f)) + ONES * (0x7f - 9) | distance) & (ONES << 7);
+    let others = (((distance & (ONES * 0x7f)) + ONES * (0x7f - 9)) | distance) & (ONES << 7);
     others.trailing_zeros() as usize / 8
 }
 
