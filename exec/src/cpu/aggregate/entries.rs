@@ -159,6 +159,12 @@ impl Gathered {
 
     /// The elements of each group behind each other, NULL of none.
     pub(super) fn arrays(mut self, entries: &Entries) -> Result<ColumnBuilder> {
+        if self.how == Gather::Distinct && entries.shown.is_some() {
+            // Fewer numbers are shown, and numbers are sorted sooner than their texts.
+            let rows = self.rows_in_order(entries, &starts_of(&self.groups, self.group_count))?;
+            self.groups = rows.iter().map(|&row| self.groups[row as usize]).collect();
+            self.values = self.values.take(&rows);
+        }
         let starts = starts_of(&self.groups, self.group_count);
         let order = if self.how == Gather::Arrived {
             self.rows_as_they_came(&starts)

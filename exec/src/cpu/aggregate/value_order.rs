@@ -98,16 +98,27 @@ impl Gathered {
         room.hold(self.groups.len() * size_of::<u32>() + most * 2 * size_of::<(u64, u32)>())?;
         let mut rows = sort_by_group(&self.groups, starts);
         let mut sorter = Sorter { keys, words: Vec::new(), spare: Vec::new() };
+        let mut kept = 0;
         for ends in starts.windows(2) {
-            sorter.sort(&mut rows[ends[0] as usize..ends[1] as usize])?;
+            let own = ends[0] as usize..ends[1] as usize;
+            sorter.sort(&mut rows[own.clone()])?;
+            if self.how != Gather::Distinct {
+                kept = own.end;
+                continue;
+            }
+            // At once, while the values are close by.
+            let first = kept;
+            for at in own {
+                let row = rows[at];
+                let is_like =
+                    |before: u32| sorter.keys.iter().all(|key| key.compare(row as usize, before as usize).is_eq());
+                if kept == first || !is_like(rows[kept - 1]) {
+                    rows[kept] = row;
+                    kept += 1;
+                }
+            }
         }
-        if self.how == Gather::Distinct {
-            let is_like = |a: u32, b: u32| {
-                let (a, b) = (a as usize, b as usize);
-                self.groups[a] == self.groups[b] && sorter.keys.iter().all(|key| key.compare(a, b).is_eq())
-            };
-            rows.dedup_by(|row, before| is_like(*row, *before));
-        }
+        rows.truncate(kept);
         Ok(rows)
     }
 
