@@ -189,40 +189,8 @@ impl Writer<'_> {
         shown: Option<DataType>,
     ) -> Result<BuilderText> {
         match Form::of(*element) {
-            Some(Form::Fixed(fixed)) if before.is_empty() => {
-                let stride = fixed.stride();
-                self.measure(|_| stride)?;
-                match (&values.data, &values.valid) {
-                    (BuilderData::I64(numbers), None) if fixed == Fixed::Long => {
-                        self.fixed::<12>(|row| Fixed::Long.element(VALUE, Fixed::Long.key_of_integer(numbers[row])))
-                    }
-                    (BuilderData::F64(numbers), None) if fixed == Fixed::Double => {
-                        self.fixed::<12>(|row| Fixed::Double.element(VALUE, Fixed::Double.key_of_float(numbers[row])))
-                    }
-                    (BuilderData::I32(numbers), None) if fixed == Fixed::Integer => self.fixed::<7>(|row| {
-                        Fixed::Integer.element(VALUE, Fixed::Integer.key_of_integer(numbers[row].into()))
-                    }),
-                    _ => self.all(|_| stride, |row, to| write_fixed(fixed, values, row, to)),
-                }
-            }
-            _ if let Some(shown) = shown => {
-                let scale = shown.scale().into();
-                let length = |row: usize| {
-                    before.len() + 1 + integer(values, row).map_or(0, |number| number_text::length(number, scale))
-                };
-                self.measure(length)?;
-                self.all(length, |row, to| {
-                    let (front, to) = to.split_at_mut(before.len());
-                    front.copy_from_slice(before);
-                    match integer(values, row) {
-                        Some(number) => {
-                            to[0] = VALUE;
-                            number_text::fill(&mut to[1..], number, scale);
-                        }
-                        None => to[0] = NULL,
-                    }
-                })
-            }
+            Some(Form::Fixed(fixed)) if before.is_empty() => self.fixed_elements(values, fixed),
+            _ if let Some(shown) = shown => self.shown_elements(values, before, shown.scale().into()),
             None if element.is_decimal() && matches!(values.data, BuilderData::I32(_) | BuilderData::I64(_)) => {
                 let texts = decimals(values, element.scale().into())?;
                 let length = |row: usize| before.len() + 1 + texts.get(row).len();
@@ -260,6 +228,42 @@ impl Writer<'_> {
                 })
             }
         }
+    }
+
+    /// Those that all have as many bytes.
+    fn fixed_elements(mut self, values: &ColumnBuilder, fixed: Fixed) -> Result<BuilderText> {
+        let stride = fixed.stride();
+        self.measure(|_| stride)?;
+        match (&values.data, &values.valid) {
+            (BuilderData::I64(numbers), None) if fixed == Fixed::Long => {
+                self.fixed::<12>(|row| Fixed::Long.element(VALUE, Fixed::Long.key_of_integer(numbers[row])))
+            }
+            (BuilderData::F64(numbers), None) if fixed == Fixed::Double => {
+                self.fixed::<12>(|row| Fixed::Double.element(VALUE, Fixed::Double.key_of_float(numbers[row])))
+            }
+            (BuilderData::I32(numbers), None) if fixed == Fixed::Integer => {
+                self.fixed::<7>(|row| Fixed::Integer.element(VALUE, Fixed::Integer.key_of_integer(numbers[row].into())))
+            }
+            _ => self.all(|_| stride, |row, to| write_fixed(fixed, values, row, to)),
+        }
+    }
+
+    /// Those that are the texts of numbers of a scale.
+    fn shown_elements(mut self, values: &ColumnBuilder, before: &[u8], scale: usize) -> Result<BuilderText> {
+        let length =
+            |row: usize| before.len() + 1 + integer(values, row).map_or(0, |number| number_text::length(number, scale));
+        self.measure(length)?;
+        self.all(length, |row, to| {
+            let (front, to) = to.split_at_mut(before.len());
+            front.copy_from_slice(before);
+            match integer(values, row) {
+                Some(number) => {
+                    to[0] = VALUE;
+                    number_text::fill(&mut to[1..], number, scale);
+                }
+                None => to[0] = NULL,
+            }
+        })
     }
 }
 
