@@ -44,8 +44,8 @@ rm "$lints"
 
 step cargo test --workspace --locked --features multiloop-cli/remote
 # Kernels without this machine's best instructions. The interpreter has none, nor has the devices' test: they have said what is
-# right above.
-skipped="--skip on_the_interpreter --skip with_a_device"
+# right above. Nor do rules know of kernels.
+skipped="--skip on_the_interpreter --skip with_a_device --skip without_rules"
 MULTILOOP_CPU=portable step cargo test --workspace --locked --features multiloop-cli/remote --test random --test slt --test tpch -- $skipped
 # And without the techniques of execution: right answers need none of them.
 MULTILOOP_WITHOUT=all step cargo test --workspace --locked --features multiloop-cli/remote --test random --test slt -- $skipped
