@@ -11,12 +11,12 @@ use crate::cpu::multiloop::searched::Asked;
 use crate::cpu::multiloop::slices::{Orders, orders};
 use crate::cpu::multiloop::{self, Form, steps_of};
 use crate::cpu::vector::rows::Source;
-use crate::plan::tree::{LetKind, LetPlan, LoopPlan, Plan};
+use crate::plan::tree::{LetKind, LetPlan, LevelPlan, LoopPlan, Plan};
 use crate::workers::context::Context;
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
 use crate::{Error, Result};
-use multiloop_planner::multiloop::{BlockId, CollectionId};
+use multiloop_planner::multiloop::{BlockId, CollectionId, Source as LoopSource};
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::Ordering;
@@ -25,14 +25,29 @@ use std::sync::{Arc, Mutex};
 /// Rows that are made at once, about.
 const ROWS: usize = 1 << 20;
 
-/// Rows of the outermost index in a piece of a nest: nobody knows how many come of one.
+/// Rows of the outermost index in a piece of a nest, at most: nobody knows how many come of one.
 const FINE_ROWS: usize = 1 << 11;
 
-/// A piece as smaller ones.
-fn fine(piece: Piece) -> Vec<Piece> {
+/// Pieces of a nest, about, whatever comes of one.
+const PIECES_MAX: usize = 1 << 18;
+
+/// A piece as smaller ones of so many rows.
+fn fine(piece: Piece, each: usize) -> Vec<Piece> {
     let Piece::Rows { chunk, rows } = piece else { return vec![piece] };
-    let starts = rows.clone().step_by(FINE_ROWS);
-    starts.map(|start| Piece::Rows { chunk, rows: start..rows.end.min(start + FINE_ROWS) }).collect()
+    let starts = rows.clone().step_by(each);
+    starts.map(|start| Piece::Rows { chunk, rows: start..rows.end.min(start + each) }).collect()
+}
+
+/// Rows of the outermost index, of so many, in a piece of a nest. Where all rows of other collections come of each, these are known.
+fn fine_rows(frame: &Frame<'_>, plan: &LoopPlan, rows: usize) -> usize {
+    let all_of = |level: &LevelPlan| match &level.source {
+        LoopSource::Rows(collection) if level.conditions.is_empty() && level.matches.is_empty() => {
+            frame.get(*collection).ok().map(|stored| stored.row_count())
+        }
+        _ => None,
+    };
+    let each = plan.levels.iter().skip(1).filter_map(all_of).fold(1usize, usize::saturating_mul);
+    (ROWS / each.max(1)).clamp(1 + rows / PIECES_MAX, FINE_ROWS.max(1 + rows / PIECES_MAX))
 }
 
 /// What the outermost index of a loop goes over.
@@ -92,7 +107,11 @@ impl Tail {
             // What is read for a piece is read again for each part of it.
             let is_lazy = outermost(frame, last).is_some_and(|stored| matches!(*stored, Stored::Lazy(_)));
             let is_fine = last.levels.len() > 1 && !is_lazy;
-            Ok(if is_fine { pieces.into_iter().flat_map(fine).collect() } else { pieces })
+            if !is_fine {
+                return Ok(pieces);
+            }
+            let each = fine_rows(frame, last, steps_of(&pieces) as usize);
+            Ok(pieces.into_iter().flat_map(|piece| fine(piece, each)).collect())
         })?;
         tail.context.progress.total.fetch_add(steps_of(&tail.pieces), Ordering::Relaxed);
         Ok(tail)
