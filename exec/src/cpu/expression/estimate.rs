@@ -25,7 +25,7 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
 /// What a function's result is wrong by, as a part of it, beside what its arguments are.
-const STEP: f64 = 1e-15;
+pub(super) const STEP: f64 = 1e-15;
 
 /// The same of a root.
 const ROOT_STEP: f64 = 1e-7;

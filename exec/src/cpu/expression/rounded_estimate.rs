@@ -3,7 +3,7 @@
 //! for floor and ceil one of them, the result is known. The tuples that are left become a level of their own, on which all
 //! digits are made, as ever.
 
-use super::estimate::{Estimate, estimate};
+use super::estimate::{Estimate, STEP, estimate};
 use crate::Result;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::kernels::exact::{EXACT_POWERS, POWERS_OF_TEN, nearest, to_integer};
@@ -21,9 +21,6 @@ use multiloop_planner::value::Value;
 
 /// Results below this are exact as doubles, and so are their halves.
 const RESULT_MAX: f64 = (1u64 << 50) as f64;
-
-/// What multiplying with a power of ten is wrong by, as a part of the product, and more.
-const STEP: f64 = 1e-15;
 
 /// A rounded value.
 struct Rounded {
@@ -160,9 +157,32 @@ impl Rounded {
 
     /// The results that are known.
     fn decide(&self, estimate: &Estimate, units: &mut [i64], decided: &mut [bool]) {
-        let unit = POWERS_OF_TEN[usize::from(self.digits)];
-        let limit = self.limit;
-        let mut run = |result: fn(f64, f64, f64) -> (f64, bool)| {
+        let one_if = |is: bool| if is { 1.0 } else { 0.0 };
+        match self.function {
+            Function::Floor => self.decide_by(estimate, (units, decided), |near, away, error| {
+                (near - one_if(away < 0.0), away.abs() > error)
+            }),
+            Function::Ceil => self.decide_by(estimate, (units, decided), |near, away, error| {
+                (near + one_if(away > 0.0), away.abs() > error)
+            }),
+            Function::Truncate => self.decide_by(estimate, (units, decided), |near, away, error| {
+                let (below, above) = ((away < 0.0) & (near > 0.0), (away > 0.0) & (near < 0.0));
+                (near + one_if(above) - one_if(below), away.abs() > error)
+            }),
+            _ => self.decide_by(estimate, (units, decided), |near, away, error| (near, away.abs() + error < 0.5)),
+        }
+    }
+
+    /// The same; `result` says what it is, and whether it is known, by the nearest number, how far away the estimate is from that, and
+    /// what it is wrong by.
+    fn decide_by(
+        &self,
+        estimate: &Estimate,
+        (units, decided): (&mut [i64], &mut [bool]),
+        result: impl Fn(f64, f64, f64) -> (f64, bool),
+    ) {
+        let (unit, limit) = (POWERS_OF_TEN[usize::from(self.digits)], self.limit);
+        vectorised(|| {
             let values = estimate.values.iter().enumerate();
             for ((tuple, &value), (units, decided)) in values.zip(units.iter_mut().zip(decided.iter_mut())) {
                 let scaled = value * unit;
@@ -173,16 +193,6 @@ impl Rounded {
                 *decided = known & (scaled.abs() + 1.0 < limit);
                 *units = if *decided { to_integer(result) } else { 0 };
             }
-        };
-        vectorised(|| match self.function {
-            Function::Floor => run(|near, away, error| (near - if away < 0.0 { 1.0 } else { 0.0 }, away.abs() > error)),
-            Function::Ceil => run(|near, away, error| (near + if away > 0.0 { 1.0 } else { 0.0 }, away.abs() > error)),
-            Function::Truncate => run(|near, away, error| {
-                let (below, above) = ((away < 0.0) & (near > 0.0), (away > 0.0) & (near < 0.0));
-                let result = near + if above { 1.0 } else { 0.0 } - if below { 1.0 } else { 0.0 };
-                (result, away.abs() > error)
-            }),
-            _ => run(|near, away, error| (near, away.abs() + error < 0.5)),
         });
     }
 }
