@@ -597,6 +597,23 @@ impl Function {
     }
 }
 
+/// Whether a function compares its arguments, and gives none of them.
+pub fn is_comparison(function: Function) -> bool {
+    use Function as F;
+    matches!(
+        function,
+        F::Equal
+            | F::NotEqual
+            | F::Less
+            | F::LessEqual
+            | F::Greater
+            | F::GreaterEqual
+            | F::IsDistinct
+            | F::IsNotDistinct
+            | F::InList
+    )
+}
+
 /// The comparison with its sides swapped.
 pub fn mirrored(function: Function) -> Function {
     match function {

@@ -3,7 +3,7 @@
 use super::once::is_once;
 use super::{Lowerer, Rows};
 use crate::error::{Error, Result};
-use crate::function::Function;
+use crate::function::{Function, is_comparison};
 use crate::multiloop::{Aggregate, BlockId, Generator, Reduction, Scalar, ScalarId, Shape};
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
 use crate::types::{DataType, Field};
@@ -31,7 +31,7 @@ impl Lowerer<'_> {
             ExpressionKind::Call(function, arguments) => {
                 let arguments: Result<Vec<_>> = arguments.iter().map(|argument| self.expression(argument)).collect();
                 let mut arguments = arguments?;
-                if compares(*function) {
+                if is_comparison(*function) {
                     self.as_keys(&mut arguments);
                 }
                 self.program.scalars.call(*function, arguments, data_type)
@@ -170,23 +170,6 @@ impl Lowerer<'_> {
             _ => Err(Error::internal("not a relation of one row")),
         }
     }
-}
-
-/// Whether a function compares its arguments, and gives none of them.
-fn compares(function: Function) -> bool {
-    use Function as F;
-    matches!(
-        function,
-        F::Equal
-            | F::NotEqual
-            | F::Less
-            | F::LessEqual
-            | F::Greater
-            | F::GreaterEqual
-            | F::IsDistinct
-            | F::IsNotDistinct
-            | F::InList
-    )
 }
 
 /// Whether a relation is projections over an aggregate without keys.

@@ -13,7 +13,7 @@ use crate::plan::nodes::Operation;
 use crate::plan::register::Register;
 use crate::plan::tree::LoopPlan;
 use crate::technique::Technique;
-use multiloop_planner::function::Function;
+use multiloop_planner::function::{Function, is_comparison};
 use multiloop_planner::multiloop::{ScalarId, Source};
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -201,27 +201,9 @@ fn is_cheap(expressions: &Expressions, number: u32) -> bool {
         }
         Operation::Constant(_) | Operation::Parameter(_) | Operation::Single { .. } => true,
         Operation::Call { function, arguments } => {
-            let is_cheap_itself = matches!(
-                function,
-                F::Equal
-                    | F::NotEqual
-                    | F::Less
-                    | F::LessEqual
-                    | F::Greater
-                    | F::GreaterEqual
-                    | F::IsDistinct
-                    | F::IsNotDistinct
-                    | F::IsNull
-                    | F::IsNotNull
-                    | F::IsTrue
-                    | F::InList
-                    | F::And
-                    | F::Or
-                    | F::Not
-                    | F::Add
-                    | F::Subtract
-                    | F::Multiply
-            );
+            let is_logical = matches!(function, F::IsNull | F::IsNotNull | F::IsTrue | F::And | F::Or | F::Not);
+            let is_arithmetic = matches!(function, F::Add | F::Subtract | F::Multiply);
+            let is_cheap_itself = is_comparison(*function) || is_logical || is_arithmetic;
             is_cheap_itself && arguments.iter().all(|&argument| is_cheap(expressions, argument))
         }
         _ => false,
