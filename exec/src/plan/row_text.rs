@@ -2,8 +2,8 @@
 //! an element, and of sort keys, the values and the keys are gathered themselves, and no text is made.
 //!
 //! Such a text is a tree of `||` whose parts are, from left to right, sort keys and texts that are the same in every row, one of which
-//! has the NUL behind the front, and an element. An element that is the text of a whole number or of a decimal is gathered as this
-//! number: its digits are written once, where the group ends.
+//! has the NUL behind the front, and an element. An element that is the text of a whole number, a decimal or a date is gathered as
+//! this number: its digits are written once, where the group ends.
 
 use super::expressions::Expressions;
 use super::nodes::{Node, Operation};
@@ -157,10 +157,11 @@ impl Expressions {
         let Some((Function::Cast, number)) = self.call_of_one(value) else { return (value, None) };
         let Some(Form::Text) = Form::of(element) else { return (value, None) };
         let node = self.node(number);
-        let is_number = node.data_type.is_integer() || node.data_type.is_decimal();
+        let of = node.data_type;
+        let is_number = of.is_integer() || of.is_decimal() || of == DataType::Date;
         let is_narrow = matches!(node.register, Register::I32 | Register::I64);
         if is_number && is_narrow && self.node(value).data_type.is_free_text() && !node.volatile {
-            (number, Some(node.data_type))
+            (number, Some(of))
         } else {
             (value, None)
         }

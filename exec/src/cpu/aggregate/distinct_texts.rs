@@ -4,6 +4,7 @@
 //! A batch of strings at a time is (1) hashed, and their slots are asked for; (2) the views of those are asked for whose first slot has
 //! their hash, and (3) the bytes of these; then (4) each is looked for, or is new. So what is far away is waited for together.
 
+use super::gathered::append_to;
 use crate::column::column_builder::{BuilderData, ColumnBuilder};
 use crate::cpu::simd::kernel::prefetch_here;
 use crate::cpu::table::slots::{BATCH, Slots};
@@ -15,7 +16,24 @@ use crate::partial::state::distinct::Members;
 /// Slots that have the numbers of a list's members.
 #[derive(Clone, Debug)]
 pub(super) struct TextTable {
-    slots: Slots,
+    pub(super) slots: Slots,
+}
+
+/// A list's members: the groups and the strings, or NULLs, of rows of which the first ones may be none of it.
+#[derive(Clone, Copy)]
+pub(super) struct Listed<'l> {
+    pub(super) groups: &'l [u32],
+    pub(super) values: &'l ColumnBuilder,
+    pub(super) first: usize,
+}
+
+impl<'l> Listed<'l> {
+    /// The group and the string of a member.
+    #[inline(always)]
+    fn member(self, number: u32) -> (u32, Option<&'l [u8]>) {
+        let row = self.first + number as usize;
+        (self.groups[row], (!self.values.is_null(row)).then(|| text_of(self.values, row)))
+    }
 }
 
 impl TextTable {
@@ -31,29 +49,30 @@ impl TextTable {
 
     /// Adds strings of groups to the list, none of them NULL.
     pub(super) fn add(&mut self, members: &mut Members, groups: &[u32], argument: &Vector) {
+        let listed = Listed { groups: &members.groups, values: &members.values, first: 0 };
         let new = match &argument.data {
-            VectorData::Text(texts) if !argument.constant => self.find(members, groups, |tuple| texts.bytes(tuple)),
-            _ => self.find(members, groups, |tuple| argument.text(tuple).unwrap_or_default().as_bytes()),
+            VectorData::Text(texts) if !argument.constant => {
+                self.find(listed, groups, |tuple| Some(texts.bytes(tuple)))
+            }
+            _ => self.find(listed, groups, |tuple| Some(argument.text(tuple).unwrap_or_default().as_bytes())),
         };
         members.groups.extend(new.iter().map(|&tuple| groups[tuple as usize]));
-        match &argument.data {
-            // Gathering would copy all of the arena.
-            VectorData::Text(texts) if !argument.constant && !texts.is_shared() => {
-                members.values.append_texts(new.iter().map(|&tuple| Some(texts.bytes(tuple as usize))));
-            }
-            _ if new.len() == groups.len() && !argument.constant => members.values.append(argument),
-            _ => {
-                let mut values = Vector::default();
-                values.gather(argument, &new);
-                members.values.append(&values);
-            }
+        if new.len() == groups.len() && !argument.constant && !has_own_arena(argument) {
+            members.values.append(argument);
+        } else {
+            append_tuples(&mut members.values, argument, &new);
         }
     }
 
-    /// The tuples whose strings are new, in order; these have the next numbers.
+    /// The tuples whose strings, or NULLs, their groups do not have, in order; these have the next numbers.
     #[inline(always)]
-    fn find<'t>(&mut self, members: &Members, groups: &[u32], text: impl Fn(usize) -> &'t [u8]) -> Vec<u32> {
-        let before = members.groups.len();
+    pub(super) fn find<'t>(
+        &mut self,
+        listed: Listed<'_>,
+        groups: &[u32],
+        text: impl Fn(usize) -> Option<&'t [u8]>,
+    ) -> Vec<u32> {
+        let before = listed.groups.len() - listed.first;
         debug_assert_eq!(before, self.slots.len(), "a slot a member");
         let (mut new, mut hashes): (Vec<u32>, _) = (Vec::new(), [0; BATCH]);
         for start in (0..groups.len()).step_by(BATCH) {
@@ -63,11 +82,11 @@ impl TextTable {
                 *hash = hash_of(groups[tuple], text(tuple));
                 self.slots.prefetch(*hash);
             }
-            self.prefetch(members, &hashes[..tuples.len()]);
+            self.prefetch(listed, &hashes[..tuples.len()]);
             for (&hash, tuple) in hashes.iter().zip(tuples) {
                 let key = (groups[tuple], text(tuple));
                 let is = |number: u32| match (number as usize).checked_sub(before) {
-                    None => (members.groups[number as usize], text_of(&members.values, number as usize)) == key,
+                    None => listed.member(number) == key,
                     Some(at) => {
                         let other = new[at] as usize;
                         (groups[other], text(other)) == key
@@ -82,27 +101,47 @@ impl TextTable {
     }
 
     /// Asks for the members that some hashes are likely to be those of.
-    fn prefetch(&self, members: &Members, hashes: &[u64]) {
-        let BuilderData::Text(texts) = &members.values.data else { return };
+    fn prefetch(&self, Listed { groups, values, first }: Listed<'_>, hashes: &[u64]) {
+        let BuilderData::Text(texts) = &values.data else { return };
         let (mut likely, mut count) = ([0; BATCH], 0);
         for &hash in hashes {
-            let number = self.slots.candidate(hash).filter(|&number| (number as usize) < texts.views.len());
-            if let Some(number) = number {
-                (likely[count], count) = (number as usize, count + 1);
-                prefetch_here(&raw const texts.views[number as usize]);
-                prefetch_here(&raw const members.groups[number as usize]);
+            let row = self.slots.candidate(hash).map(|number| first + number as usize);
+            if let Some(row) = row.filter(|&row| row < texts.views.len()) {
+                (likely[count], count) = (row, count + 1);
+                prefetch_here(&raw const texts.views[row]);
+                prefetch_here(&raw const groups[row]);
             }
         }
-        for &number in &likely[..count] {
-            prefetch_here(texts.get(number).as_ptr());
+        for &row in &likely[..count] {
+            prefetch_here(texts.get(row).as_ptr());
         }
     }
 }
 
-/// The hash of a string of a group.
+/// Whether strings of a vector lie in an arena of its own, all of which whoever takes some of its tuples copies.
+fn has_own_arena(vector: &Vector) -> bool {
+    matches!(&vector.data, VectorData::Text(texts) if !texts.is_shared())
+}
+
+/// Appends some tuples, in the form that a column has, or in theirs if it has no values.
+pub(super) fn append_tuples(column: &mut ColumnBuilder, vector: &Vector, tuples: &[u32]) {
+    match &vector.data {
+        VectorData::Text(texts) if has_own_arena(vector) && !vector.constant => {
+            let text = |&tuple: &u32| (!vector.is_null(tuple as usize)).then(|| texts.bytes(tuple as usize));
+            column.append_texts(tuples.iter().map(text));
+        }
+        _ => {
+            let mut values = Vector::default();
+            values.gather(vector, tuples);
+            append_to(column, &values);
+        }
+    }
+}
+
+/// The hash of a string of a group, or of NULL.
 #[inline(always)]
-fn hash_of(group: u32, text: &[u8]) -> u64 {
-    hash64(hash_bytes(text) ^ u64::from(group).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+fn hash_of(group: u32, text: Option<&[u8]>) -> u64 {
+    hash64(text.map_or(1, hash_bytes) ^ u64::from(group).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 /// The string of a row of a list of strings.

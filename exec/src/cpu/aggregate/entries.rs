@@ -3,17 +3,19 @@
 //!
 //! 1. The values of all rows stand in one column, their groups beside them, and so do the keys by which they are ordered. Of DISTINCT
 //!    a value comes once to a group (`first_values`).
-//! 2. Where groups end their rows are put in order (`value_order`).
-//! 3. How long each group's elements are is known before any is written: so many of a fixed width, or the sum of their lengths.
+//! 2. Where groups end, and rows are to be put in order, that is done group by group (`value_order`), and each group's elements are
+//!    written at once (`ordered_entries`). Of others,
+//! 3. how long each group's elements are is known before any is written: so many of a fixed width, or the sum of their lengths.
 //! 4. Each element is written where its group has come to, behind what the group has already. Behind the last one the end of an
 //!    array is written, too: what makes an array of the text only makes its view longer (`kernels/array/make.rs`).
 
 use super::Input;
+use super::distinct_texts::append_tuples;
 use super::gathered::append_to;
 use crate::column::TextView;
 use crate::column::column_builder::{ARENA_MAX, BuilderData, BuilderText, ColumnBuilder};
 use crate::cpu::index::{sort_by_group, starts_of};
-use crate::cpu::kernels::number_text;
+use crate::cpu::kernels::number_text::Written;
 use crate::cpu::kernels::row_text::push_digits;
 use crate::cpu::vector::Vector;
 use crate::partial::state::gathered::{Gathered, Seen};
@@ -28,9 +30,9 @@ use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::types::{DataType, SortOrder};
 use std::ops::Range;
 
-const END: u8 = MARKS[0];
-const VALUE: u8 = MARKS[1];
-const NULL: u8 = MARKS[2];
+pub(super) const END: u8 = MARKS[0];
+pub(super) const VALUE: u8 = MARKS[1];
+pub(super) const NULL: u8 = MARKS[2];
 const ESCAPE: u8 = MARKS[3];
 
 /// Rows between two looks at whether to go on.
@@ -57,9 +59,7 @@ impl Gathered {
         let next = place + input.len as u64;
         if self.how == Gather::Distinct && keys.is_empty() && !matches!(self.seen, Seen::Useless) {
             let tuples = self.new_values(input, vector, bounds);
-            let mut values = Vector::default();
-            values.gather(vector, &tuples);
-            self.append(&values);
+            append_tuples(&mut self.values, vector, &tuples);
             return Ok(next);
         }
         let first = self.groups.len();
@@ -87,13 +87,8 @@ impl Gathered {
         if has_places {
             self.places.extend(tuples.iter().map(|&tuple| place + u64::from(tuple)));
         }
-        let mut values = Vector::default();
-        values.gather(vector, &tuples);
-        self.append(&values);
-        for (column, key) in self.keys.iter_mut().zip(keys) {
-            values.gather(key, &tuples);
-            append_to(column, &values);
-        }
+        append_tuples(&mut self.values, vector, &tuples);
+        self.keys.iter_mut().zip(keys).for_each(|(column, key)| append_tuples(column, key, &tuples));
         Ok(next)
     }
 
@@ -133,13 +128,13 @@ impl Gathered {
 
     /// Makes the values the texts of the numbers that they are.
     fn show_numbers(&mut self, shown: Option<DataType>) {
-        let Some(shown) = shown else { return };
+        let Some(shown) = shown.and_then(Written::of) else { return };
         let (mut texts, mut text) = (BuilderText::default(), Vec::new());
-        let scale = shown.scale().into();
+        texts.views.reserve(self.values.len());
         for row in 0..self.values.len() {
             text.clear();
             if let Some(number) = integer(&self.values, row) {
-                number_text::write(&mut text, number, scale);
+                shown.write(&mut text, number);
             }
             texts.push(&text);
         }
@@ -160,21 +155,24 @@ impl Gathered {
     /// The elements of each group behind each other, NULL of none.
     pub(super) fn arrays(mut self, entries: &Entries) -> Result<ColumnBuilder> {
         if self.how == Gather::Distinct && entries.shown.is_some() {
-            // Fewer numbers are shown, and numbers are sorted sooner than their texts.
-            let rows = self.rows_in_order(entries, &starts_of(&self.groups, self.group_count))?;
+            // Of numbers that come twice one is shown, and numbers are sorted sooner than their texts. Those of a group are to lie
+            // together in any case.
+            let starts = starts_of(&self.groups, self.group_count);
+            let rows = match self.seen {
+                Seen::Nothing | Seen::Useless => self.rows_in_order(entries, &starts)?,
+                _ => sort_by_group(&self.groups, &starts),
+            };
             self.groups = rows.iter().map(|&row| self.groups[row as usize]).collect();
             self.values = self.values.take(&rows);
         }
         let starts = starts_of(&self.groups, self.group_count);
-        let order = if self.how == Gather::Arrived {
-            self.rows_as_they_came(&starts)
+        let texts = if self.how == Gather::Arrived {
+            let order = self.rows_as_they_came(&starts);
+            Writer::new(&self.groups, order.as_deref(), self.group_count).elements(&self.values, entries)?
         } else {
             self.show_numbers(entries.shown);
-            Some(self.rows_in_order(entries, &starts)?)
+            self.elements_in_order(entries, &starts)?
         };
-        let shown = entries.shown.filter(|_| self.how == Gather::Arrived);
-        let writer = Writer::new(&self.groups, order.as_deref(), self.group_count);
-        let texts = writer.elements(&self.values, entries, shown)?;
         let valid = Some(starts.windows(2).map(|ends| ends[0] < ends[1]).collect());
         Ok(ColumnBuilder::from_texts(texts, valid))
     }
@@ -185,12 +183,11 @@ impl Writer<'_> {
     fn elements(
         mut self,
         values: &ColumnBuilder,
-        Entries { element, before, .. }: &Entries,
-        shown: Option<DataType>,
+        Entries { element, before, shown, .. }: &Entries,
     ) -> Result<BuilderText> {
         match Form::of(*element) {
             Some(Form::Fixed(fixed)) if before.is_empty() => self.fixed_elements(values, fixed),
-            _ if let Some(shown) = shown => self.shown_elements(values, before, shown.scale().into()),
+            _ if let Some(shown) = shown.and_then(Written::of) => self.shown_elements(values, before, shown),
             None if element.is_decimal() && matches!(values.data, BuilderData::I32(_) | BuilderData::I64(_)) => {
                 let texts = decimals(values, element.scale().into())?;
                 let length = |row: usize| before.len() + 1 + texts.get(row).len();
@@ -248,10 +245,9 @@ impl Writer<'_> {
         }
     }
 
-    /// Those that are the texts of numbers of a scale.
-    fn shown_elements(mut self, values: &ColumnBuilder, before: &[u8], scale: usize) -> Result<BuilderText> {
-        let length =
-            |row: usize| before.len() + 1 + integer(values, row).map_or(0, |number| number_text::length(number, scale));
+    /// Those that are the texts of numbers.
+    fn shown_elements(mut self, values: &ColumnBuilder, before: &[u8], shown: Written) -> Result<BuilderText> {
+        let length = |row: usize| before.len() + 1 + integer(values, row).map_or(0, |number| shown.length(number));
         self.measure(length)?;
         self.all(length, |row, to| {
             let (front, to) = to.split_at_mut(before.len());
@@ -259,7 +255,7 @@ impl Writer<'_> {
             match integer(values, row) {
                 Some(number) => {
                     to[0] = VALUE;
-                    number_text::fill(&mut to[1..], number, scale);
+                    shown.fill(&mut to[1..], number);
                 }
                 None => to[0] = NULL,
             }
@@ -268,7 +264,7 @@ impl Writer<'_> {
 }
 
 /// The elements that are the strings of a dictionary, written once, each with what stands before it.
-struct Known<'v> {
+pub(super) struct Known<'v> {
     codes: &'v [u32],
     valid: Option<&'v [bool]>,
     bytes: Vec<u8>,
@@ -278,7 +274,7 @@ struct Known<'v> {
 
 impl<'v> Known<'v> {
     /// None of values that have no codes, or where more strings have to be written than there are values.
-    fn of(values: &'v ColumnBuilder, before: &[u8]) -> Option<Self> {
+    pub(super) fn of(values: &'v ColumnBuilder, before: &[u8]) -> Option<Self> {
         let BuilderData::Code { codes, dictionary } = &values.data else { return None };
         if dictionary.len() > codes.len() {
             return None;
@@ -287,9 +283,7 @@ impl<'v> Known<'v> {
         for code in 0..dictionary.len() as u32 {
             starts.push(u32::try_from(bytes.len()).ok()?);
             bytes.extend_from_slice(before);
-            let (text, start) = (dictionary.get(code).as_bytes(), bytes.len());
-            bytes.resize(start + length_of(text), VALUE);
-            write_text(text, &mut bytes[start..]);
+            push_text(dictionary.get(code).as_bytes(), &mut bytes);
         }
         starts.push(u32::try_from(bytes.len()).ok()?);
         bytes.extend_from_slice(before);
@@ -298,8 +292,9 @@ impl<'v> Known<'v> {
         Some(Known { codes, valid: values.valid.as_deref(), bytes, starts })
     }
 
+    /// The element of a row.
     #[inline]
-    fn of_row(&self, row: usize) -> &[u8] {
+    pub(super) fn of_row(&self, row: usize) -> &[u8] {
         let is_null = self.valid.is_some_and(|valid| !valid[row]);
         let at = if is_null { self.starts.len() - 2 } else { self.codes[row] as usize };
         &self.bytes[self.starts[at] as usize..self.starts[at + 1] as usize]
@@ -344,11 +339,7 @@ fn push_element(element: DataType, values: &ColumnBuilder, row: usize, text: &mu
             text.push(VALUE);
             text.extend_from_slice(digits.as_bytes());
         }
-        _ => {
-            let (own, start) = (values.text(row), text.len());
-            text.resize(start + length_of(own), VALUE);
-            write_text(own, &mut text[start..]);
-        }
+        _ => push_text(values.text(row), text),
     }
 }
 
@@ -369,8 +360,9 @@ fn push_key(order: SortOrder, element: &[u8], text: &mut Vec<u8>) {
     }
 }
 
-/// The key of a row's value.
-fn key_of(fixed: Fixed, values: &ColumnBuilder, row: usize) -> Option<u64> {
+/// The key of a row's value; none of NULL.
+#[inline]
+pub(super) fn key_of(fixed: Fixed, values: &ColumnBuilder, row: usize) -> Option<u64> {
     if values.is_null(row) {
         return None;
     }
@@ -393,6 +385,27 @@ fn write_fixed(fixed: Fixed, values: &ColumnBuilder, row: usize, to: &mut [u8]) 
 /// Bytes of a text as an element.
 fn length_of(text: &[u8]) -> usize {
     1 + text.len() + text.iter().map(|&byte| usize::from(byte <= ESCAPE)).sum::<usize>()
+}
+
+/// Appends a text as an element.
+#[inline]
+pub(super) fn push_text(text: &[u8], to: &mut Vec<u8>) {
+    let start = to.len();
+    // Looks at all bytes, many at a time.
+    if text.iter().fold(false, |any, &byte| any | (byte <= ESCAPE)) {
+        to.resize(start + length_of(text), VALUE);
+        return write_text(text, &mut to[start..]);
+    }
+    to.push(VALUE);
+    to.extend_from_slice(text);
+}
+
+/// An error of so many bytes for a group, if no text has as many.
+pub(super) fn too_long(bytes: usize) -> Result<()> {
+    match i32::try_from(bytes) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::new(ErrorKind::TooComplex, "what an aggregate gathers is longer than 2 GiB")),
+    }
 }
 
 /// Writes a text as an element, which has so many bytes.
@@ -493,9 +506,7 @@ impl<'g> Writer<'g> {
     fn views(&self, first: usize, texts: &mut BuilderText) -> Result<(Range<usize>, Vec<usize>)> {
         let (buffer, mut at, mut starts) = (texts.buffers.len() as u32, 0usize, Vec::new());
         for (group, &length) in self.lengths.iter().enumerate().skip(first) {
-            if i32::try_from(length).is_err() {
-                return Err(Error::new(ErrorKind::TooComplex, "what an aggregate gathers is longer than 2 GiB"));
-            }
+            too_long(length)?;
             if at > 0 && at + length > ARENA_MAX {
                 return Ok((first..group, starts));
             }

@@ -4,9 +4,10 @@
 //! looked up in a hash table. Values that come twice all the same are told apart where the group ends (`value_order`).
 
 use super::Input;
+use super::distinct_texts::{Listed, TextTable};
 use super::gathered::{BITS_MAX, LOOKS};
+use crate::cpu::table::slots::Slots;
 use crate::cpu::vector::{Vector, VectorData};
-use crate::partial::byte_keys::hash_bytes;
 use crate::partial::hash::hash64;
 use crate::partial::state::gathered::{Gathered, Seen};
 use hashbrown::HashTable;
@@ -83,7 +84,7 @@ impl Gathered {
                 self.number(input, vector, seen, |at| canonical_float_bits(values[at]), &mut tuples)
             }
             VectorData::Bool(values) => self.number(input, vector, seen, |at| values.get(at).into(), &mut tuples),
-            _ => self.text(input, vector, seen, &mut tuples),
+            _ => self.new_texts((input, vector), true, seen, &mut tuples),
         };
         tuples
     }
@@ -142,41 +143,41 @@ impl Gathered {
         self.looked(Seen::Numbers { table, nulls, met }, met)
     }
 
-    /// Looks texts up by their hashes.
-    fn text(&mut self, input: &Input<'_>, vector: &Vector, seen: Seen, tuples: &mut Vec<u32>) -> Seen {
-        let (mut table, mut nulls, met) = match seen {
-            Seen::Rows { table, nulls, met } => (table, nulls, met + input.len),
-            _ => (HashTable::new(), Vec::new(), input.len),
+    /// Looks texts up in a table of those that there are; NULL, too, or it is left out.
+    pub(super) fn new_texts(
+        &mut self,
+        (input, vector): (&Input<'_>, &Vector),
+        has_null: bool,
+        seen: Seen,
+        tuples: &mut Vec<u32>,
+    ) -> Seen {
+        let (slots, first, met) = match seen {
+            Seen::Rows { slots, first, met } => (slots, first, met + input.len),
+            // Those that are there already may come twice.
+            _ => (Vec::new(), self.groups.len(), input.len),
         };
-        nulls.resize(self.group_count.div_ceil(64), 0);
-        let (known, values, groups) = (self.values.len(), &self.values, &mut self.groups);
-        let own_bytes = |tuple: usize| vector.text(tuple).unwrap_or("").as_bytes();
+        let slots = Slots::of_entries(slots, self.groups.len() - first);
+        let (mut own, mut groups) = (Vec::with_capacity(input.len), Vec::with_capacity(input.len));
         input.each(|tuple, group| {
-            if vector.is_null(tuple) {
-                if set(&mut nulls, group) {
-                    tuples.push(tuple as u32);
-                    groups.push(group as u32);
-                }
-                return;
-            }
-            let text = own_bytes(tuple);
-            let hash = hash_bytes(text) ^ hash64(group as u64);
-            let is_it = |&(other, row): &(u64, u32)| {
-                let row = row as usize;
-                other == hash
-                    && groups[row] as usize == group
-                    && match row.checked_sub(known) {
-                        None => !values.is_null(row) && values.text(row) == text,
-                        Some(new) => !vector.is_null(tuples[new] as usize) && own_bytes(tuples[new] as usize) == text,
-                    }
-            };
-            if table.find(hash, is_it).is_none() {
-                table.insert_unique(hash, (hash, groups.len() as u32), |&(hash, _)| hash);
-                tuples.push(tuple as u32);
+            if has_null || !vector.is_null(tuple) {
+                own.push(tuple as u32);
                 groups.push(group as u32);
             }
         });
-        self.looked(Seen::Rows { table, nulls, met }, met)
+        let listed = Listed { groups: &self.groups, values: &self.values, first };
+        let mut table = TextTable { slots };
+        let new = match &vector.data {
+            VectorData::Text(texts) if !vector.constant && vector.nulls.is_none() => {
+                table.find(listed, &groups, |at| Some(texts.bytes(own[at] as usize)))
+            }
+            _ => table.find(listed, &groups, |at| {
+                let tuple = own[at] as usize;
+                (!vector.is_null(tuple)).then(|| vector.text(tuple).unwrap_or_default().as_bytes())
+            }),
+        };
+        tuples.extend(new.iter().map(|&at| own[at as usize]));
+        self.groups.extend(new.iter().map(|&at| groups[at as usize]));
+        self.looked(Seen::Rows { slots: table.slots.into_entries(), first, met }, met)
     }
 
     /// What is known, unless nearly all of so many values are different.

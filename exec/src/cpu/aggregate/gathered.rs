@@ -7,11 +7,8 @@ use super::chosen::Pick;
 use crate::column::Dictionary;
 use crate::cpu::index::{sort_by_group, starts_of};
 use crate::cpu::vector::builder::ColumnBuilder;
-use crate::partial::byte_keys::hash_bytes;
-use crate::partial::hash::hash64;
 use crate::partial::state::gathered::{Gathered, Seen};
 use crate::{Error, Result};
-use hashbrown::HashTable;
 use multiloop_planner::evaluate::gather::gathered;
 use multiloop_planner::multiloop::Gather;
 use multiloop_planner::types::DataType;
@@ -116,33 +113,7 @@ impl Gathered {
                 });
                 seen = Seen::Codes { dictionary: Arc::clone(dictionary), bits };
             }
-            _ => {
-                let (mut table, mut met) = match seen {
-                    Seen::Rows { table, met, .. } => (table, met),
-                    _ => (HashTable::new(), 0),
-                };
-                let known = self.values.len();
-                input.each_valid(|tuple, group| {
-                    met += 1;
-                    let text = vector.text(tuple).unwrap_or("").as_bytes();
-                    let hash = hash_bytes(text) ^ hash64(group as u64);
-                    let is_it = |&(other, row): &(u64, u32)| {
-                        let row = row as usize;
-                        let own = match row.checked_sub(known) {
-                            None => self.values.text(row),
-                            Some(new) => vector.text(tuples[new] as usize).unwrap_or("").as_bytes(),
-                        };
-                        other == hash && self.groups[row] as usize == group && own == text
-                    };
-                    if table.find(hash, is_it).is_none() {
-                        table.insert_unique(hash, (hash, self.groups.len() as u32), |&(hash, _)| hash);
-                        tuples.push(tuple as u32);
-                        self.groups.push(group as u32);
-                    }
-                });
-                let is_useless = met > LOOKS && self.groups.len() > met / 4 * 3;
-                seen = if is_useless { Seen::Useless } else { Seen::Rows { table, nulls: Vec::new(), met } };
-            }
+            _ => seen = self.new_texts((input, vector), false, seen, &mut tuples),
         }
         self.seen = seen;
         let mut values = Vector::default();

@@ -1,13 +1,18 @@
 //! The order of gathered values: the rows of each group by their sort keys, then by their values, as the texts of rows have them
 //! (`planner/src/evaluate/gather.rs`), without these texts.
 //!
-//! The first key of each row is a *word*, a number that is in the order of the keys: of a number it is the whole key, of a text its
-//! first eight bytes. Rows are sorted by their words, many of them by radix, which looks at whether to go on; then those whose words
-//! are alike by whatever else there is. NULLs of the first key stand before or behind all others.
+//! The first key of each row is a *word*, a number that is in the order of the keys; of a text it takes several (`text_order`). Rows are
+//! sorted by their words, many of them by radix, which looks at whether to go on; then those whose words are alike by whatever else
+//! there is. NULLs of the first key stand before or behind all others.
+//!
+//! One group's rows are sorted, and at once given away to be written, while what is read of them is close by. Where there are many
+//! rows, what the next ones are read from is asked for ahead.
 
+use super::text_order::{FAR, NEAR, Words, sort_texts};
 use crate::Result;
 use crate::column::column_builder::{BuilderData, ColumnBuilder};
 use crate::cpu::index::sort_by_group;
+use crate::cpu::simd::kernel::prefetch_here;
 use crate::partial::state::gathered::Gathered;
 use crate::plan::row_text::{Entries, Front};
 use multiloop_planner::evaluate::array::{Fixed, Form};
@@ -15,6 +20,7 @@ use multiloop_planner::meter::{self, Room};
 use multiloop_planner::multiloop::Gather;
 use multiloop_planner::types::SortOrder;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// Rows up to which comparing them is faster than to count digits.
 const COMPARED: usize = 1 << 9;
@@ -23,18 +29,29 @@ const COMPARED: usize = 1 << 9;
 const DIGIT: u32 = 11;
 
 /// Rows between two looks at whether to go on.
-const PIECE: usize = 1 << 14;
+pub(super) const PIECE: usize = 1 << 14;
+
+/// Rows up to which what they are read from is close by whatever their order.
+const NEAR_ROWS: usize = 1 << 13;
+
+/// Rows of a group up to which it is asked for as a whole, before it is sorted.
+const SMALL: usize = 64;
 
 /// A column by which rows are ordered.
-struct Key<'c> {
+pub(super) struct Key<'c> {
     column: &'c ColumnBuilder,
     /// None of texts and decimals.
     fixed: Option<Fixed>,
     order: SortOrder,
 }
 
-impl Key<'_> {
-    /// A number that is in the order of the values, which go up; at a NULL any.
+impl<'c> Key<'c> {
+    /// Of a column whose values have keys of a fixed width, or none of texts and decimals.
+    pub(super) fn new(column: &'c ColumnBuilder, fixed: Option<Fixed>, order: SortOrder) -> Self {
+        Key { column, fixed, order }
+    }
+
+    /// A number that is in the order of the values, of which none are texts; at a NULL any.
     #[inline]
     fn word(&self, row: usize) -> u64 {
         let up = match (&self.column.data, self.fixed) {
@@ -47,18 +64,13 @@ impl Key<'_> {
             (BuilderData::Bool(values), _) => values[row].into(),
             // Dictionaries are in order.
             (BuilderData::Code { codes, .. }, _) => codes[row].into(),
-            (BuilderData::Text(texts), _) => first_eight(texts.get(row)),
             _ => 0,
         };
         if self.order.descending { !up } else { up }
     }
 
-    /// Whether values with equal words are equal.
-    fn is_exact(&self) -> bool {
-        !matches!(self.column.data, BuilderData::Text(_))
-    }
-
-    fn compare(&self, a: usize, b: usize) -> Ordering {
+    /// How a row's value stands to that of another one.
+    pub(super) fn compare(&self, a: usize, b: usize) -> Ordering {
         match (self.column.is_null(a), self.column.is_null(b)) {
             (false, false) => {}
             (true, true) => return Ordering::Equal,
@@ -72,114 +84,188 @@ impl Key<'_> {
     }
 }
 
-/// The first bytes of a text, as a number.
-fn first_eight(text: &[u8]) -> u64 {
-    match text.first_chunk() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => {
-            let mut first = [0; 8];
-            first[..text.len()].copy_from_slice(text);
-            u64::from_be_bytes(first)
-        }
-    }
-}
-
 impl Gathered {
-    /// The rows in order, group by group; of DISTINCT, of those of a group that are alike only one.
-    pub(super) fn rows_in_order(&self, entries: &Entries, starts: &[u32]) -> Result<Vec<u32>> {
+    /// Gives the rows of each group, in order, from the first group on; of DISTINCT, of those that are alike only one.
+    pub(super) fn each_group(
+        &self,
+        entries: &Entries,
+        starts: &[u32],
+        mut each: impl FnMut(&[u32]) -> Result<()>,
+    ) -> Result<()> {
         let mut keys: Vec<Key<'_>> = entries.front.iter().filter_map(|front| self.key(front)).collect();
         let is_of_value = |front: &Front| matches!(front, Front::Key { column: None, .. });
         if !entries.front.iter().any(is_of_value) {
             let up = SortOrder { descending: false, nulls_first: false };
-            keys.push(Key { column: &self.values, fixed: Fixed::of(entries.element), order: up });
+            keys.push(Key::new(&self.values, Fixed::of(entries.element), up));
         }
         let most = starts.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0) as usize;
         let mut room = Room::default();
-        room.hold(self.groups.len() * size_of::<u32>() + most * 2 * size_of::<(u64, u32)>())?;
+        room.hold(self.groups.len() * size_of::<u32>() + most * (2 * size_of::<(u64, u32)>() + 1))?;
         let mut rows = sort_by_group(&self.groups, starts);
-        let mut sorter = Sorter { keys, words: Vec::new(), spare: Vec::new() };
-        let mut kept = 0;
+        let ahead = Ahead::new(keys.iter().map(|key| key.column).chain([&self.values]), rows.len());
+        let mut sorter = Sorter { keys, words: Words::default(), is_like: Vec::new() };
         for ends in starts.windows(2) {
             let own = ends[0] as usize..ends[1] as usize;
-            sorter.sort(&mut rows[own.clone()])?;
-            if self.how != Gather::Distinct {
-                kept = own.end;
-                continue;
+            if own.len() <= SMALL {
+                own.clone().for_each(|at| ahead.ask(&rows, at));
             }
-            // At once, while the values are close by.
-            let first = kept;
-            for at in own {
-                let row = rows[at];
-                let is_like =
-                    |before: u32| sorter.keys.iter().all(|key| key.compare(row as usize, before as usize).is_eq());
-                if kept == first || !is_like(rows[kept - 1]) {
-                    rows[kept] = row;
-                    kept += 1;
-                }
-            }
+            let own = &mut rows[own];
+            sorter.sort(own)?;
+            let kept = if self.how == Gather::Distinct { sorter.keep_first(own) } else { own.len() };
+            each(&own[..kept])?;
         }
-        rows.truncate(kept);
-        Ok(rows)
+        Ok(())
+    }
+
+    /// All rows in that order.
+    pub(super) fn rows_in_order(&self, entries: &Entries, starts: &[u32]) -> Result<Vec<u32>> {
+        let mut room = Room::default();
+        room.hold(self.groups.len() * size_of::<u32>())?;
+        let mut all = Vec::with_capacity(self.groups.len());
+        self.each_group(entries, starts, |rows| {
+            all.extend_from_slice(rows);
+            Ok(())
+        })?;
+        Ok(all)
     }
 
     fn key(&self, front: &Front) -> Option<Key<'_>> {
         let &Front::Key { order, of, column } = front else { return None };
         let column = column.map_or(&self.values, |column| &self.keys[column]);
         let fixed = if let Some(Form::Fixed(fixed)) = Form::of(of) { Some(fixed) } else { None };
-        Some(Key { column, fixed, order: order.into() })
+        Some(Key::new(column, fixed, order.into()))
+    }
+}
+
+/// Asks for what rows of some columns are read from, some rows ahead.
+pub(super) struct Ahead<'c> {
+    columns: Vec<&'c ColumnBuilder>,
+}
+
+impl<'c> Ahead<'c> {
+    /// For columns of so many rows, some of which may be the same.
+    pub(super) fn new(columns: impl Iterator<Item = &'c ColumnBuilder>, rows: usize) -> Self {
+        let mut all: Vec<&ColumnBuilder> = Vec::new();
+        for column in columns.filter(|_| rows > NEAR_ROWS) {
+            if !all.iter().any(|&other| std::ptr::eq(other, column)) {
+                all.push(column);
+            }
+        }
+        Ahead { columns: all }
+    }
+
+    /// Asks for what rows behind a position of their order are read from.
+    #[inline]
+    pub(super) fn ask(&self, rows: &[u32], at: usize) {
+        for column in &self.columns {
+            if let Some(&row) = rows.get(at + FAR) {
+                let row = row as usize;
+                match &column.data {
+                    BuilderData::I32(values) => prefetch_here(&raw const values[row]),
+                    BuilderData::I64(values) => prefetch_here(&raw const values[row]),
+                    BuilderData::F64(values) => prefetch_here(&raw const values[row]),
+                    BuilderData::Code { codes, .. } => prefetch_here(&raw const codes[row]),
+                    BuilderData::Text(texts) => prefetch_here(&raw const texts.views[row]),
+                    _ => {}
+                }
+            }
+            if let BuilderData::Text(texts) = &column.data
+                && let Some(&row) = rows.get(at + NEAR)
+            {
+                let text = texts.get(row as usize).as_ptr_range();
+                prefetch_here(text.start);
+                prefetch_here(text.end.wrapping_sub(1));
+            }
+        }
     }
 }
 
 /// Sorts the rows of one group after another.
 struct Sorter<'c> {
     keys: Vec<Key<'c>>,
-    words: Vec<(u64, u32)>,
-    spare: Vec<(u64, u32)>,
+    words: Words,
+    /// Of each row that was sorted whether its first key is that of the row before it.
+    is_like: Vec<bool>,
 }
 
 impl Sorter<'_> {
     fn sort(&mut self, rows: &mut [u32]) -> Result<()> {
         meter::spend(rows.len() * 4)?;
-        let Some((first, others)) = self.keys.split_first() else { return Ok(()) };
+        let Sorter { keys, words, is_like } = self;
+        is_like.clear();
+        is_like.resize(rows.len(), false);
+        let Some((first, others)) = keys.split_first() else { return Ok(()) };
         if rows.len() < 2 {
             return Ok(());
         }
-        let is_null = |row: u32| first.column.is_null(row as usize);
-        let mut nulls = Vec::new();
-        self.words.clear();
-        for &row in rows.iter() {
-            if is_null(row) {
-                nulls.push(row);
-            } else {
-                self.words.push((first.word(row as usize), row));
-            }
+        let (nulls, at) = nulls_apart(first, rows);
+        is_like[nulls.clone()].iter_mut().skip(1).for_each(|is_like| *is_like = true);
+        sort_by(&mut rows[nulls], others)?;
+        let (rows, is_like) = (&mut rows[at.clone()], &mut is_like[at]);
+        if let BuilderData::Text(texts) = &first.column.data {
+            return sort_texts((texts, first.order.descending), others, rows, is_like, words);
         }
-        sort_words(&mut self.words, &mut self.spare)?;
-        let (values, none) = if first.order.nulls_first {
-            let (none, values) = rows.split_at_mut(nulls.len());
-            (values, none)
-        } else {
-            rows.split_at_mut(self.words.len())
-        };
-        values.iter_mut().zip(&self.words).for_each(|(row, word)| *row = word.1);
-        none.copy_from_slice(&nulls);
-        sort_by(none, others)?;
-        if first.is_exact() && others.is_empty() {
-            return Ok(());
+        words.all.clear();
+        words.all.extend(rows.iter().map(|&row| (first.word(row as usize), row)));
+        sort_words(&mut words.all, &mut words.spare)?;
+        let mut last = None;
+        for ((row, is_like), word) in rows.iter_mut().zip(is_like).zip(&words.all) {
+            (*row, *is_like) = (word.1, last == Some(word.0));
+            last = Some(word.0);
         }
-        let rest = if first.is_exact() { others } else { &self.keys[..] };
         let mut start = 0;
-        for run in self.words.chunk_by(|a, b| a.0 == b.0) {
+        for run in words.all.chunk_by(|a, b| a.0 == b.0).filter(|_| !others.is_empty()) {
             let end = start + run.len();
-            sort_by(&mut values[start..end], rest)?;
+            sort_by(&mut rows[start..end], others)?;
             start = end;
         }
         Ok(())
     }
+
+    /// Moves the rows that were just sorted, without those that are like the ones before them, to the front; how many these are.
+    fn keep_first(&self, rows: &mut [u32]) -> usize {
+        let others = self.keys.get(1..).unwrap_or_default();
+        let mut kept = 0;
+        for at in 0..rows.len() {
+            let row = rows[at];
+            let is_like = |before: u32| others.iter().all(|key| key.compare(row as usize, before as usize).is_eq());
+            if !(self.is_like[at] && is_like(rows[kept - 1])) {
+                rows[kept] = row;
+                kept += 1;
+            }
+        }
+        kept
+    }
+}
+
+/// Moves rows whose key is NULL in front of or behind all others: where these are, and where the others are.
+fn nulls_apart(key: &Key<'_>, rows: &mut [u32]) -> (Range<usize>, Range<usize>) {
+    let count = rows.len();
+    if key.column.valid.is_none() {
+        return (0..0, 0..count);
+    }
+    let (mut nulls, mut kept) = (Vec::new(), 0);
+    for at in 0..count {
+        let row = rows[at];
+        if key.column.is_null(row as usize) {
+            nulls.push(row);
+        } else {
+            rows[kept] = row;
+            kept += 1;
+        }
+    }
+    let (of_nulls, of_values) = if key.order.nulls_first {
+        rows.copy_within(..kept, nulls.len());
+        (0..nulls.len(), nulls.len()..count)
+    } else {
+        (kept..count, 0..kept)
+    };
+    rows[of_nulls.clone()].copy_from_slice(&nulls);
+    (of_nulls, of_values)
 }
 
 /// Sorts rows by comparing them.
-fn sort_by(rows: &mut [u32], keys: &[Key<'_>]) -> Result<()> {
+pub(super) fn sort_by(rows: &mut [u32], keys: &[Key<'_>]) -> Result<()> {
     if rows.len() < 2 || keys.is_empty() {
         return Ok(());
     }
@@ -191,7 +277,7 @@ fn sort_by(rows: &mut [u32], keys: &[Key<'_>]) -> Result<()> {
 }
 
 /// Sorts words, with their rows: many digit by digit, from the least significant one on.
-fn sort_words(words: &mut Vec<(u64, u32)>, spare: &mut Vec<(u64, u32)>) -> Result<()> {
+pub(super) fn sort_words(words: &mut Vec<(u64, u32)>, spare: &mut Vec<(u64, u32)>) -> Result<()> {
     let Some(&(first, _)) = words.first() else { return Ok(()) };
     if words.len() <= COMPARED {
         words.sort_unstable();

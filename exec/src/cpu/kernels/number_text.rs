@@ -6,6 +6,7 @@ use crate::cpu::vector::room::Room;
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use crate::plan::register::Register;
 use multiloop_planner::evaluate::calendar::{Civil, civil_from_days};
+use multiloop_planner::evaluate::format::format_date;
 use multiloop_planner::evaluate::parse;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
@@ -81,14 +82,15 @@ impl<'v> Numbers<'v> {
 
 /// How a number is written.
 #[derive(Clone, Copy)]
-enum Written {
+pub(in crate::cpu) enum Written {
     /// With so many digits behind the point.
     Number(usize),
     Date,
 }
 
 impl Written {
-    fn of(data_type: DataType) -> Option<Self> {
+    /// Of numbers of a type; none of types whose values are no numbers of at most 64 bits, or that are written in another way.
+    pub(in crate::cpu) fn of(data_type: DataType) -> Option<Self> {
         match data_type {
             DataType::SmallInt | DataType::Integer | DataType::BigInt => Some(Written::Number(0)),
             DataType::Decimal { scale, .. } => Some(Written::Number(scale.into())),
@@ -102,23 +104,57 @@ impl Written {
         let Ok(number) = i64::try_from(number) else { return false };
         match self {
             Written::Number(scale) => texts.push_written(|out| write(out, number, scale)),
-            Written::Date => {
-                let days = number;
-                if !FOUR_DIGITS.contains(&days) {
-                    return false;
-                }
-                let Civil { year, month, day } = civil_from_days(days);
-                texts.push_written(|out| {
-                    digits(year.unsigned_abs(), 4, out);
-                    for part in [month, day] {
-                        out.push(b'-');
-                        digits(part.unsigned_abs(), 2, out);
-                    }
-                });
-            }
+            Written::Date if !FOUR_DIGITS.contains(&number) => return false,
+            Written::Date => texts.push_written(|out| out.extend_from_slice(&date(number))),
         }
         true
     }
+
+    /// Appends a number's text.
+    #[inline]
+    pub(in crate::cpu) fn write(self, bytes: &mut Vec<u8>, number: i64) {
+        match self {
+            Written::Number(scale) => write(bytes, number, scale),
+            Written::Date if FOUR_DIGITS.contains(&number) => bytes.extend_from_slice(&date(number)),
+            Written::Date => bytes.extend_from_slice(format_date(number).as_bytes()),
+        }
+    }
+
+    /// Bytes of a number's text.
+    #[inline]
+    pub(in crate::cpu) fn length(self, number: i64) -> usize {
+        match self {
+            Written::Number(scale) => length(number, scale),
+            Written::Date if FOUR_DIGITS.contains(&number) => DATE_BYTES,
+            Written::Date => format_date(number).len(),
+        }
+    }
+
+    /// Fills the bytes of a number's text, as many as it has.
+    #[inline]
+    pub(in crate::cpu) fn fill(self, bytes: &mut [u8], number: i64) {
+        match self {
+            Written::Number(scale) => fill(bytes, number, scale),
+            Written::Date if FOUR_DIGITS.contains(&number) => bytes.copy_from_slice(&date(number)),
+            Written::Date => bytes.copy_from_slice(format_date(number).as_bytes()),
+        }
+    }
+}
+
+/// Bytes of a date whose year has four digits.
+const DATE_BYTES: usize = 10;
+
+/// The text of a date whose year has four digits.
+#[inline]
+fn date(days: i64) -> [u8; DATE_BYTES] {
+    let Civil { year, month, day } = civil_from_days(days);
+    let mut text = *b"0000-00-00";
+    let pairs = [(0, year / 100), (2, year % 100), (5, month), (8, day)];
+    for (at, pair) in pairs {
+        let pair = 2 * pair as usize;
+        text[at..at + 2].copy_from_slice(&PAIRS[pair..pair + 2]);
+    }
+    text
 }
 
 /// Bytes that the digits of a number take, with zeros in front: a decimal has at most 38 behind the point.
@@ -138,7 +174,7 @@ const PAIRS: [u8; 200] = {
 
 /// Writes a number that has so many digits behind the point.
 #[inline]
-pub(in crate::cpu) fn write(bytes: &mut Vec<u8>, value: i64, scale: usize) {
+fn write(bytes: &mut Vec<u8>, value: i64, scale: usize) {
     let (room, start) = digits_of(value.unsigned_abs(), scale + 1);
     if value < 0 {
         bytes.push(b'-');
@@ -212,14 +248,14 @@ fn eight_digits(number: u32) -> u64 {
 
 /// Bytes of a number that has so many digits behind the point.
 #[inline]
-pub(in crate::cpu) fn length(value: i64, scale: usize) -> usize {
+fn length(value: i64, scale: usize) -> usize {
     let digits = value.unsigned_abs().checked_ilog10().map_or(1, |log| log as usize + 1).max(scale + 1);
     usize::from(value < 0) + digits + usize::from(scale > 0)
 }
 
 /// Fills a number's bytes, as many as it has.
 #[inline]
-pub(in crate::cpu) fn fill(bytes: &mut [u8], value: i64, scale: usize) {
+fn fill(bytes: &mut [u8], value: i64, scale: usize) {
     let (room, start) = digits_of(value.unsigned_abs(), scale + 1);
     let (sign, bytes) = bytes.split_at_mut(usize::from(value < 0));
     sign.fill(b'-');
@@ -229,13 +265,6 @@ pub(in crate::cpu) fn fill(bytes: &mut [u8], value: i64, scale: usize) {
         *point = b'.';
         part.copy_from_slice(&room[DIGITS_ROOM - scale..]);
     }
-}
-
-/// Appends the digits of a number, so many at least.
-#[inline]
-fn digits(number: u64, least: usize, out: &mut Vec<u8>) {
-    let (room, start) = digits_of(number, least);
-    out.extend_from_slice(&room[start..]);
 }
 
 /// The digits of a number at the end of some room, so many at least, and where they begin.

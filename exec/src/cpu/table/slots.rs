@@ -168,6 +168,16 @@ impl Slots {
         Slots { shift: 64 - slots.len().trailing_zeros(), slots, len }
     }
 
+    /// The slots that [`Slots::into_entries`] gave, which have so many keys; none have room for no keys yet.
+    pub(crate) fn of_entries(entries: Vec<u64>, len: usize) -> Self {
+        if entries.is_empty() { Slots::new(0) } else { Slots::of(entries, len) }
+    }
+
+    /// What the slots hold, for whoever keeps no more than data.
+    pub(crate) fn into_entries(self) -> Vec<u64> {
+        self.slots
+    }
+
     /// The first slot of a hash.
     #[inline(always)]
     fn first(&self, hash: u64) -> usize {

@@ -35,8 +35,8 @@ pub(crate) enum Seen {
     Codes { dictionary: Arc<Dictionary>, bits: Vec<u64> },
     /// Bits for the integers between proven bounds, and NULL, those of each group behind the one before it.
     Range(Vec<u64>),
-    /// The hashes of groups with their texts, and the rows that have them; a bit for each group that has NULL.
-    Rows { table: HashTable<(u64, u32)>, nulls: Vec<u64>, met: usize },
+    /// The slots of a hash table of the rows from `first` on, each a text of a group; out of so many rows.
+    Rows { slots: Vec<u64>, first: usize, met: usize },
     /// The bits of numbers with their groups; a bit for each group that has NULL.
     Numbers { table: HashTable<(u64, u32)>, nulls: Vec<u64>, met: usize },
     /// Nearly all are different: nobody looks any more.
@@ -48,9 +48,8 @@ impl Seen {
         match self {
             Seen::Nothing | Seen::Useless => 0,
             Seen::Codes { bits, .. } | Seen::Range(bits) => bits.capacity() * 8,
-            Seen::Rows { table, nulls, .. } | Seen::Numbers { table, nulls, .. } => {
-                table.allocation_size() + nulls.capacity() * 8
-            }
+            Seen::Rows { slots, .. } => slots.capacity() * 8,
+            Seen::Numbers { table, nulls, .. } => table.allocation_size() + nulls.capacity() * 8,
         }
     }
 }
