@@ -146,7 +146,8 @@ impl Gathered {
         (!self.places.is_sorted()).then(|| {
             let mut rows = sort_by_group(&self.groups, starts);
             for ends in starts.windows(2) {
-                rows[ends[0] as usize..ends[1] as usize].sort_unstable_by_key(|&row| self.places[row as usize]);
+                // Each worker's rows are in order: runs, which this sort merges.
+                rows[ends[0] as usize..ends[1] as usize].sort_by_key(|&row| self.places[row as usize]);
             }
             rows
         })

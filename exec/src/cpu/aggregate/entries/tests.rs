@@ -217,8 +217,16 @@ fn texts_of_numbers_are_gathered_as_numbers() {
     let scaled = DataType::decimal(9, 2);
     let decimals = (0..400).map(|row| if row % 7 == 2 { Value::Null } else { Value::Decimal(row * row - 900) });
     let decimals = (decimals.collect::<Vec<_>>(), scaled, Register::I32);
+    let odd = [i64::from(i32::MIN), i64::from(i32::MAX), -719_163, -719_162, 2_932_896, 2_932_897, -1, 0, 19_000];
+    let days =
+        (0..400).map(|row| if row % 13 == 2 { Value::Null } else { Value::Int(odd[row % 9] + row as i64 % 2 * 7) });
+    let days = days.map(|day| match day {
+        Value::Int(day) => Value::Int(day.clamp(i32::MIN.into(), i32::MAX.into())),
+        null => null,
+    });
+    let dates = (days.collect::<Vec<_>>(), DataType::Date, Register::I32);
     let numbers = nasty().into_iter().filter(|(_, of, _)| of.is_integer());
-    for value in numbers.chain([decimals]) {
+    for value in numbers.chain([decimals, dates]) {
         for order in orders() {
             let own = Front::Key { order, of: DataType::Text, column: None };
             let entries = |front: Vec<Front>| Entries {
