@@ -401,6 +401,7 @@ impl Function {
     /// Whether it cannot fail, of the functions of this file.
     pub(crate) fn is_total_of_logical(self) -> bool {
         use ArrayFunction as A;
+        use ListTotal as L;
         match self {
             Function::Attempt(_) | Function::Vector(_) => true,
             Function::Statistic(StatisticFunction::Pair | StatisticFunction::PairText) => true,
@@ -447,6 +448,7 @@ impl Function {
                     | A::Intersect
                     | A::Extract
                     | A::Labels
+                    | A::Total(L::Min | L::Max | L::AnyValue | L::Mode | L::Count | L::CountDistinct | L::All | L::Any)
             ),
             _ => false,
         }
