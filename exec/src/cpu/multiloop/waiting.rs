@@ -2,11 +2,15 @@
 //!
 //! A condition is checked as soon as its inputs are there. One that asks a collection (`NOT EXISTS`) or tests long texts is better
 //! checked behind an index that finds rows for few tuples. Which way is cheaper depends on the data, on caches and on how much the
-//! condition itself filters, so both are tried and timed, each with one tile of some: nothing but time depends on it.
+//! condition itself filters, so both are tried and timed, each with some tiles: nothing but time depends on it.
 //!
-//! 1. A tile is tested early, and the test is timed. If it is cheap, or most of the time goes elsewhere, it stays early.
-//! 2. The next tile is tested late. Later ones are tested as the cheaper of these two was.
+//! 1. A tile is tested early, and the test is timed apart from what follows. If it is cheap, or most of the time goes elsewhere, it
+//!    stays early.
+//! 2. The next tile is tested early as ever, with other conditions in one step, and the one behind it late. Where late is cheaper that
+//!    is done once more, and later tiles are tested late if it is cheaper again.
 //! 3. After a while both are tried again, more and more seldom while the answer stays the same.
+//!
+//! A loop's first tile is not timed: it makes what all tiles use.
 
 use crate::plan::expressions::Expressions;
 use crate::plan::nodes::Operation;
@@ -27,14 +31,18 @@ const TRIED_AFTER_MAX: u32 = 1024;
 /// Tuples of a tile that is timed, at least: the clock costs as much as a few.
 const TIMED_TUPLES: usize = 256;
 
-/// Nanoseconds a tuple below which a test is not worth waiting with: less than to find a key.
-const CHEAP_NS: f64 = 1.0;
+/// Nanoseconds a tuple below which a test is not worth waiting with: hardly more than to find a key. Codes of dictionaries are compared
+/// in less.
+const CHEAP_NS: f64 = 2.0;
 
 /// The share of a tile's time from which on a test is worth waiting with.
 const SHARE_MIN: f64 = 0.25;
 
 /// How much cheaper it has to be to wait.
 const GAIN: f64 = 0.9;
+
+/// How often waiting has to be cheaper.
+const ROUNDS: u32 = 2;
 
 /// Tuples that pass, at least, to tell by them how many rows the next index has for each.
 const TOLD_BY: usize = 16;
@@ -55,24 +63,37 @@ struct Questions {
     tiles: u32,
     /// Tiles until both are tried again.
     tried_after: u32,
-    /// Nanoseconds a tuple when tested early, if it may be cheaper late.
-    early: Option<f64>,
+    /// What the next tile is timed for.
+    next: Step,
+    /// How often late was cheaper in this trial.
+    rounds: u32,
     /// What was cheaper when both were tried last.
     waited: bool,
     /// Tuples that have reached the next level since a tile was tested early.
     found: usize,
 }
 
-/// What is to be found out with a tile.
-pub(super) enum Trial {
-    /// What it takes to test early: the costly conditions, and the others.
-    Early(Vec<ScalarId>, Vec<ScalarId>),
-    /// What it takes to test late.
-    Late,
+/// Where a trial is.
+#[derive(Clone, Copy)]
+enum Step {
+    /// There is none.
+    None,
+    /// The next tile is tested early.
+    Early,
+    /// The next tile is tested late; nanoseconds a tuple when tested early.
+    Late(f64),
 }
 
-/// How long a tile took that was tested early.
-pub(super) struct Early {
+/// What is to be found out with a tile.
+pub(super) enum Trial {
+    /// What it takes to test costly conditions, which are these.
+    Apart(Vec<ScalarId>),
+    /// What the tile takes all in all, tested early or late.
+    Whole,
+}
+
+/// How long the test of a tile took that was timed apart.
+pub(super) struct Apart {
     /// Tuples that were tested, and those that passed.
     pub(super) tested: usize,
     pub(super) passed: usize,
@@ -109,9 +130,10 @@ impl Waiting {
                 others: copied(others),
                 failing: next.conditions.iter().filter(may_fail).copied().collect(),
                 waits: false,
-                tiles: 0,
+                tiles: 1,
                 tried_after: TRIED_AFTER,
-                early: None,
+                next: Step::None,
+                rounds: 0,
                 waited: false,
                 found: 0,
             })
@@ -147,38 +169,54 @@ impl Waiting {
     /// What is to be found out with a tile of so many tuples that has reached a level.
     pub(super) fn trial(&mut self, level: usize, tuples: usize) -> Option<Trial> {
         let questions = self.levels.get_mut(level)?.as_mut()?;
-        if questions.tiles == 0 && tuples >= TIMED_TUPLES {
-            (questions.waits, questions.tiles, questions.found) = (false, questions.tried_after, 0);
-            return Some(Trial::Early(questions.asked.clone(), questions.others.clone()));
-        }
-        if questions.early.is_some() && tuples >= TIMED_TUPLES {
-            questions.waits = true;
-            return Some(Trial::Late);
+        if tuples >= TIMED_TUPLES {
+            match questions.next {
+                Step::None if questions.tiles == 0 => {
+                    (questions.waits, questions.tiles) = (false, questions.tried_after);
+                    (questions.found, questions.rounds) = (0, 0);
+                    return Some(Trial::Apart(questions.asked.clone()));
+                }
+                Step::None => {}
+                Step::Early | Step::Late(_) => {
+                    questions.waits = matches!(questions.next, Step::Late(_));
+                    return Some(Trial::Whole);
+                }
+            }
         }
         questions.tiles = questions.tiles.saturating_sub(1);
         None
     }
 
-    /// Says how long a tile of so many tuples took since it had reached a level, tested early.
-    pub(super) fn took_early(&mut self, level: usize, (tuples, took): (usize, Duration), early: &Early) {
+    /// Says how long a tile took since it had reached a level, and its costly conditions among all that.
+    pub(super) fn took_apart(&mut self, level: usize, took: Duration, apart: &Apart) {
         let Some(Some(questions)) = self.levels.get_mut(level) else { return };
-        let testing = early.testing.as_nanos() as f64;
-        let is_worth_it = testing > CHEAP_NS * early.tested as f64 && testing > SHARE_MIN * took.as_nanos() as f64;
+        let testing = apart.testing.as_nanos() as f64;
+        let is_worth_it = testing > CHEAP_NS * apart.tested as f64 && testing > SHARE_MIN * took.as_nanos() as f64;
         // An index with many rows for each tuple would make a tile of those that do not pass cost as much as many tiles.
-        let finds_few = if early.passed < TOLD_BY { early.finds_one } else { questions.found * 2 < early.passed };
+        let finds_few = if apart.passed < TOLD_BY { apart.finds_one } else { questions.found * 2 < apart.passed };
         if is_worth_it && finds_few {
-            questions.early = Some(took.as_nanos() as f64 / tuples as f64);
+            questions.next = Step::Early;
         } else {
             questions.decide(false);
         }
     }
 
-    /// The same of one tested late.
-    pub(super) fn took_late(&mut self, level: usize, (tuples, start): (usize, Instant)) {
+    /// The same of a tile of so many tuples, with all that was done.
+    pub(super) fn took(&mut self, level: usize, (tuples, start): (usize, Instant)) {
         let Some(Some(questions)) = self.levels.get_mut(level) else { return };
         let took = start.elapsed().as_nanos() as f64 / tuples as f64;
-        let waits = questions.early.take().is_some_and(|early| took < GAIN * early);
-        questions.decide(waits);
+        match questions.next {
+            Step::None => {}
+            Step::Early => questions.next = Step::Late(took),
+            Step::Late(early) if took >= GAIN * early => questions.decide(false),
+            Step::Late(_) => {
+                questions.rounds += 1;
+                questions.next = Step::Early;
+                if questions.rounds == ROUNDS {
+                    questions.decide(true);
+                }
+            }
+        }
     }
 }
 
@@ -188,6 +226,7 @@ impl Questions {
         self.waits = waits;
         self.tried_after = if waits == self.waited { (self.tried_after * 2).min(TRIED_AFTER_MAX) } else { TRIED_AFTER };
         self.waited = waits;
+        self.next = Step::None;
     }
 }
 

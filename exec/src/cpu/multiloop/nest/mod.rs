@@ -17,7 +17,7 @@ mod sliced;
 
 use super::sink::Sink;
 use super::slices::Orders;
-use super::waiting::{Early, Trial, Waiting};
+use super::waiting::{Apart, Trial, Waiting};
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::expression::filter::{Filtered, MaskIf};
 use crate::cpu::expression::tile::Tile;
@@ -33,7 +33,7 @@ use multiloop_planner::multiloop::{KeyPart, ScalarId, Source};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One worker's view of a loop.
 pub(crate) struct Nest<'a> {
@@ -265,10 +265,10 @@ impl<'a> Nest<'a> {
         self.waiting.reached(level, self.tile.len());
         let own = self.left[level].unwrap_or(&plan.levels[level].conditions);
         let trial = if self.stops { None } else { self.waiting.trial(level, self.tile.len()) };
-        if let Some(Trial::Early(asked, others)) = &trial {
-            return self.reached_early(level, (asked, others), sinks);
+        if let Some(Trial::Apart(asked)) = &trial {
+            return self.reached_apart(level, (own, asked), sinks);
         }
-        let late = trial.is_some().then(|| (self.tile.len(), Instant::now()));
+        let timed = trial.is_some().then(|| (self.tile.len(), Instant::now()));
         let conditions = self.waiting.conditions(level, own);
         if let ([sink], true) = (&mut *sinks, level + 1 == plan.levels.len()) {
             // The only generator's conditions stand at the last level.
@@ -287,34 +287,41 @@ impl<'a> Nest<'a> {
             }
         }
         self.tile.truncate(mark);
-        if let Some(late) = late {
-            self.waiting.took_late(level, late);
+        if let Some(timed) = timed {
+            self.waiting.took(level, timed);
         }
         Ok(())
     }
 
-    /// The same of a tile whose costly conditions are checked early, and timed.
-    fn reached_early(
+    /// The same of a tile whose costly conditions are checked early, and timed apart.
+    fn reached_apart(
         &mut self,
         level: usize,
-        (asked, others): (&[ScalarId], &[ScalarId]),
+        (own, asked): (&[ScalarId], &[ScalarId]),
         sinks: &mut [Sink<'_>],
     ) -> Result<()> {
-        let (mark, tuples, start) = (self.tile.depth(), self.tile.len(), Instant::now());
-        // With what has waited for this index.
-        let others = self.waiting.conditions(level, others);
-        self.tile.filter(&others)?;
-        let (tested, testing) = (self.tile.len(), Instant::now());
-        self.tile.filter(asked)?;
-        let (passed, testing) = (self.tile.len(), testing.elapsed());
+        let (mark, start) = (self.tile.depth(), Instant::now());
+        // With what has waited for this index; in their order, as what is tested first leaves less to the others.
+        let conditions = self.waiting.conditions(level, own);
+        let (mut tested, mut testing) = (0, Duration::ZERO);
+        let is_asked = |condition: &ScalarId| asked.contains(condition);
+        for some in conditions.chunk_by(|a, b| is_asked(a) == is_asked(b)) {
+            let (tuples, start) = (self.tile.len(), Instant::now());
+            self.tile.filter(some)?;
+            if is_asked(&some[0]) {
+                tested = tested.max(tuples);
+                testing += start.elapsed();
+            }
+        }
+        let passed = self.tile.len();
         let next = self.stored[level + 1].as_deref().map(Stored::buckets).transpose()?;
         let finds_one = next.is_some_and(|next| matches!(next.index.spans, Spans::Unique));
-        let early = Early { tested, passed, testing, finds_one };
+        let apart = Apart { tested, passed, testing, finds_one };
         if !self.tile.is_empty() {
             self.expand(level + 1, sinks)?;
         }
         self.tile.truncate(mark);
-        self.waiting.took_early(level, (tuples, start.elapsed()), &early);
+        self.waiting.took_apart(level, start.elapsed(), &apart);
         Ok(())
     }
 
