@@ -170,6 +170,10 @@ pub enum ErrorKind {
     /// 40001: rows from outside of the engine are more than the plan was made for. The same statement, planned once more, may have
     /// an answer.
     Outgrown,
+    /// 40P01: transactions that wait for each other.
+    Deadlock,
+    /// 55P03: a lock that was not to be had in the time that there was for it.
+    LockNotAvailable,
     /// 3B001: no such savepoint.
     InvalidSavepoint,
     /// 42939: a name that is the system's.
@@ -363,6 +367,8 @@ impl ErrorKind {
             ErrorKind::LimitExceeded => "54000",
             ErrorKind::UnexpectedNull => "22002",
             ErrorKind::FailedTransaction => "25P02",
+            ErrorKind::Deadlock => "40P01",
+            ErrorKind::LockNotAvailable => "55P03",
             ErrorKind::ActiveTransaction => "25001",
             ErrorKind::DuplicateFunction => "42723",
             ErrorKind::ExternalRoutine => "38000",

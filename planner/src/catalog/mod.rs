@@ -21,6 +21,7 @@ use crate::types::{DataType, Field, OidKind};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A table as the planner sees it: names, types and statistics, never rows.
@@ -39,6 +40,32 @@ pub struct TableInfo {
     pub domains: Vec<Option<Domain>>,
     /// Its keys, and what its types lose.
     pub declared: Arc<Declared>,
+    /// What it has behind `fields`.
+    pub hidden: Hidden,
+}
+
+/// Columns of a table behind its own, which no name means: statistics and scans count on with them. Neither is ever NULL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// 1 in rows that are deleted, 0 in others, a smallint; none if no row is.
+    pub deleted: Option<usize>,
+    /// The number of the row among all that are stored, from 0, a bigint; only for what changes rows.
+    pub number: Option<usize>,
+}
+
+impl Hidden {
+    /// How many there are.
+    pub fn count(self) -> usize {
+        usize::from(self.deleted.is_some()) + usize::from(self.number.is_some())
+    }
+
+    /// The name that EXPLAIN shows, and the type, of the column of a position.
+    fn field(self, position: usize) -> Option<Field> {
+        let deleted = self.deleted.filter(|deleted| *deleted == position);
+        let number = self.number.filter(|number| *number == position);
+        let deleted = deleted.map(|_| Field::new("deleted", DataType::SmallInt, false));
+        deleted.or_else(|| number.map(|_| Field::new("row number", DataType::BigInt, false)))
+    }
 }
 
 /// The values that a column of codes can have: a code is the number of a row, from 0.
@@ -61,6 +88,17 @@ impl TableInfo {
     /// The domain of a column, by its position.
     pub fn domain(&self, column: usize) -> Option<&Domain> {
         self.domains.get(column)?.as_ref()
+    }
+
+    /// A column that is stored, of those behind its own, too.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn stored_field(&self, position: usize) -> Cow<'_, Field> {
+        match self.fields.get(position) {
+            Some(field) => Cow::Borrowed(field),
+            None => Cow::Owned(self.hidden.field(position).expect("a scan reads columns of its table")),
+        }
     }
 
     /// A column as it was declared, whatever this snapshot has it as.
@@ -290,6 +328,19 @@ impl UserCallee {
 pub trait Catalog {
     /// The table or view of a name, if there is one; one without a schema is looked for where the session looks.
     fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>>;
+
+    /// The table of a name for a statement that changes rows of it: with their numbers ([`Hidden::number`]). None if there is no table
+    /// of that name.
+    fn to_change(&self, _: &TableName) -> Result<Option<Arc<TableInfo>>> {
+        Ok(None)
+    }
+
+    /// Rows that were to be inserted into a table beside those that are there and have a key of theirs: the table's columns as they
+    /// are there, once more as they were to be, and the number of the row that is there. Which rows these are nobody knows before the
+    /// statement runs, so nothing is proven of them.
+    fn meeting(&self, _: &TableName) -> Result<Option<Arc<TableInfo>>> {
+        Ok(None)
+    }
 
     /// An error (42501) unless whoever asks may do this with the table or view of a name, if there is one; `through` is the innermost
     /// view whose text names it, which is asked with the rights of its owner.

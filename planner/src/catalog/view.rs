@@ -75,6 +75,13 @@ impl Literals {
         self.0.entry((Arc::clone(text), data_type)).or_insert_with(|| value.clone());
     }
 
+    /// Takes others; of the same literals the first values stay.
+    pub(crate) fn add_all(&mut self, others: Literals) {
+        for (literal, value) in others.0 {
+            self.0.entry(literal).or_insert(value);
+        }
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -104,10 +104,10 @@ impl Lowerer<'_> {
             columns.push(column_u32);
             // A snapshot's statistics are exact: a column without NULLs has none.
             let without_nulls = table.0.statistics.columns.get(column).is_some_and(|column| column.proofs.nulls == 0);
-            let field = &table.0.fields[column];
+            let field = table.0.stored_field(column);
             let carrier = field.data_type.carrier();
             let data_type = if table.0.domain(column).is_some() { DataType::BigInt } else { carrier };
-            known.fields.push(Field { nullable: field.nullable && !without_nulls, data_type, ..field.clone() });
+            known.fields.push(Field { nullable: field.nullable && !without_nulls, data_type, ..field.into_owned() });
             columns.len() - 1
         });
         position as u32

@@ -76,6 +76,7 @@ impl Tables {
                 handle: TableHandle(handle),
                 domains: Vec::new(),
                 declared: Arc::default(),
+                hidden: Default::default(),
             })
         });
         Tables(tables.collect())

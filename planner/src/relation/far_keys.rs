@@ -173,14 +173,14 @@ fn has_codes(Source { table, column, .. }: Source<'_>) -> bool {
 }
 
 fn value_type(Source { table, column, .. }: Source<'_>) -> DataType {
-    table.domain(column).map_or(table.fields[column].data_type, |domain| domain.table.fields[0].data_type)
+    table.domain(column).map_or(table.stored_field(column).data_type, |domain| domain.table.fields[0].data_type)
 }
 
 /// Whether a column of integers has no codes, and would have to be hashed.
 fn is_far(source: Source<'_>) -> bool {
     let Source { table, column, .. } = source;
     let statistics = &table.statistics;
-    table.fields[column].data_type.is_integer()
+    table.stored_field(column).data_type.is_integer()
         && !has_codes(source)
         && statistics.rows >= ROWS_MIN
         && statistics.columns.get(column).is_some_and(|of| of.is_wide(statistics.rows))

@@ -13,7 +13,7 @@ const EXACT_MAX: f64 = (1u64 << 53) as f64;
 pub(crate) fn is_included(column: ColumnId, scan: &Relation, key: ColumnId, profiles: &Profiles) -> bool {
     let Relation::Scan { table, columns } = scan else { return false };
     let Some((position, _)) = columns.iter().find(|(_, id)| *id == key) else { return false };
-    let data_type = table.0.fields[*position].data_type;
+    let data_type = table.0.stored_field(*position).data_type;
     let Some(statistics) = table.0.statistics.columns.get(*position) else { return false };
     let bounds = profiles.get(column).bounds;
     let (Some((low, high)), Some((least, most))) = (statistics.proven_range(), bounds) else { return false };

@@ -203,7 +203,7 @@ pub(crate) fn constant_count(count: &Expression) -> Option<f64> {
 
 fn scanned(table: &TableInfo, position: usize) -> Profile {
     let rows = table.statistics.likely_rows() as f64;
-    let declared = !table.fields[position].nullable;
+    let declared = !table.stored_field(position).nullable;
     let Some(column) = table.statistics.columns.get(position) else {
         return Profile { rows, not_null: declared, ..Profile::default() };
     };

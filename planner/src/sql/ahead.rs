@@ -121,7 +121,10 @@ impl Statement {
             }
         }
         let Some((last, _)) = self.closing(first) else { return };
-        let ends = self.solid(last + 1).is_none_or(|at| self.tokens[at].token == Token::EOF);
+        let behind = self.solid(last + 1);
+        let ends = behind.is_none_or(|at| self.tokens[at].token == Token::EOF)
+            || self.is(behind, "on")
+            || self.is(behind, "returning");
         let all =
             open.iter().map(|&open| self.closing(open).map(|(close, _)| (open, close))).collect::<Option<Vec<_>>>();
         let Some(pairs) = all.filter(|_| ends) else { return };

@@ -83,6 +83,11 @@ impl Dialect for SqlDialect {
         }
     }
 
+    /// ON begins a clause behind an INSERT's query.
+    fn is_column_alias(&self, keyword: &Keyword, parser: &mut Parser) -> bool {
+        *keyword != Keyword::ON && POSTGRES.is_column_alias(keyword, parser)
+    }
+
     fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
         POSTGRES.get_next_precedence(parser)
     }

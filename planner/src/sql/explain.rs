@@ -1,6 +1,7 @@
 //! EXPLAIN and its options, in PostgreSQL's grammar. Those that there is nothing to show for are taken and mean nothing.
 
 use super::binder::Binder;
+use super::change::changing;
 use super::{ExplainForm, ExplainKind, Statement};
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
@@ -37,13 +38,19 @@ impl Binder<'_, '_> {
         if form.json && kind != ExplainKind::Relation {
             return Err(conflict("LOOPS, KERNELS and CODE need FORMAT TEXT"));
         }
-        match statement {
-            ast::Statement::Query(query) => {
-                let query = self.whole_query(query)?;
-                Ok(Statement::Explain { kind, analyze, form, query })
+        let query = match statement {
+            _ if let Some(change) = changing(statement) => {
+                if analyze || kind == ExplainKind::Code {
+                    let what = "EXPLAIN with ANALYZE or CODE of a statement that changes rows is";
+                    return Err(Error::unsupported(what).at(Some(Position(0))));
+                }
+                let bound = self.change(change)?;
+                bound.query().cloned().ok_or_else(|| Error::internal("a change without a query"))?
             }
-            _ => Err(Error::unsupported("EXPLAIN of what is no query is").at(Some(Position(0)))),
-        }
+            ast::Statement::Query(query) => self.whole_query(query)?,
+            _ => return Err(Error::unsupported("EXPLAIN of what is no query is").at(Some(Position(0)))),
+        };
+        Ok(Statement::Explain { kind, analyze, form, query })
     }
 }
 

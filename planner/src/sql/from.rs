@@ -177,7 +177,7 @@ impl Binder<'_, '_> {
 }
 
 /// What a table of FROM has that is not supported.
-fn refused_of_table(factor: &ast::TableFactor) -> Option<&'static str> {
+pub(super) fn refused_of_table(factor: &ast::TableFactor) -> Option<&'static str> {
     let ast::TableFactor::Table {
         name: _,
         alias: _,

@@ -1,4 +1,4 @@
-//! INSERT: the rows as the table's columns, cast for assignment.
+//! INSERT: the rows as the table's columns, cast for assignment. RETURNING and ON CONFLICT are [`super::change`]'s.
 
 use super::Statement;
 use super::binder::Binder;
@@ -12,24 +12,50 @@ use rustc_hash::FxHashMap;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
 
+/// The clauses of an INSERT that Multiloop has.
+pub(super) struct InsertClauses<'i> {
+    /// The table.
+    pub(super) table: &'i ast::ObjectName,
+    /// Another name for it, in RETURNING and ON CONFLICT.
+    pub(super) alias: Option<&'i ast::Ident>,
+    columns: &'i [ast::ObjectName],
+    /// The rows; none are DEFAULT VALUES.
+    source: Option<&'i ast::Query>,
+    /// ON CONFLICT.
+    pub(super) on: Option<&'i ast::OnConflict>,
+    /// RETURNING.
+    pub(super) returning: Option<&'i [ast::SelectItem]>,
+}
+
 impl Binder<'_, '_> {
-    /// INSERT INTO table [(columns)] rows.
-    pub(super) fn insert(mut self, insert: &ast::Insert) -> Result<Statement> {
-        let (table, columns, source) = self.insert_clauses(insert)?;
+    /// INSERT INTO table [(columns)] rows, with the WITH in front of it.
+    pub(super) fn insert(mut self, insert: &ast::Insert, with: Option<&ast::With>) -> Result<Statement> {
+        let clauses = self.insert_clauses(insert)?;
+        let info = self.table_to_fill(clauses.table)?;
+        let name = self.object_name(clauses.table)?;
+        let definitions = self.bind_with(with, None)?;
+        let rows = self.rows_to_insert(&clauses, &info)?;
+        if clauses.on.is_some() || clauses.returning.is_some() {
+            return self.insert_returning(&clauses, (name, &info), rows, (with, definitions));
+        }
+        let rows = (self.builder.attach(definitions, rows.0), rows.1);
+        Ok(Statement::Insert { name, query: self.into_query(rows) })
+    }
+
+    /// The rows, with all columns of the table.
+    fn rows_to_insert(&mut self, clauses: &InsertClauses<'_>, info: &TableInfo) -> Result<Rows> {
+        let &InsertClauses { table, columns, source, .. } = clauses;
         let position = self.position(table.span());
-        let info = self.table_to_fill(table)?;
-        let name = self.object_name(table)?;
         let Some(source) = source else {
             // DEFAULT VALUES: one row of which nothing is given.
             let row = FromItem::nothing().relation;
-            let rows = self.fill_columns((row, Vec::new()), &info, &[], false, position)?;
-            return Ok(Statement::Insert { name, query: self.into_query(rows) });
+            return self.fill_columns((row, Vec::new()), info, &[], false, position);
         };
-        let targets = self.target_columns(&info, columns)?;
+        let targets = self.target_columns(info, columns)?;
         let types: Vec<DataType> = targets.iter().map(|index| info.declared_field(*index).data_type).collect();
         let values = plain_values(source);
         let rows = match values {
-            Some(values) => self.bind_insert_values(values, &info, &targets)?,
+            Some(values) => self.bind_insert_values(values, info, &targets)?,
             None => self.bind_query(source, None, Unknown::As(&types))?,
         };
         let given = rows.1.len();
@@ -41,15 +67,11 @@ impl Binder<'_, '_> {
             };
             return Err(Error::new(ErrorKind::Syntax, message).at(self.position(source.span()).or(position)));
         }
-        let rows = self.fill_columns(rows, &info, &targets, values.is_some(), self.position(source.span()))?;
-        Ok(Statement::Insert { name, query: self.into_query(rows) })
+        self.fill_columns(rows, info, &targets, values.is_some(), self.position(source.span()))
     }
 
     /// Takes an INSERT apart; what Multiloop does not have is an error.
-    fn insert_clauses<'i>(
-        &self,
-        insert: &'i ast::Insert,
-    ) -> Result<(&'i ast::ObjectName, &'i [ast::ObjectName], Option<&'i ast::Query>)> {
+    fn insert_clauses<'i>(&self, insert: &'i ast::Insert) -> Result<InsertClauses<'i>> {
         let ast::Insert {
             insert_token,
             // Hints are comments, INTO is required, and TABLE adds nothing.
@@ -97,19 +119,33 @@ impl Binder<'_, '_> {
             || !multi_table_into_clauses.is_empty()
             || !multi_table_when_clauses.is_empty()
             || multi_table_else_clause.is_some();
-        let refused = [
-            (on.is_some(), "ON CONFLICT is"),
-            (returning.is_some(), "RETURNING is"),
-            (table_alias.is_some(), "an alias in INSERT is"),
-            (foreign, "a clause of this INSERT is"),
-        ];
-        if let Some((_, what)) = refused.into_iter().find(|(refused, _)| *refused) {
-            return Err(Error::unsupported(what).at(position));
+        if foreign {
+            return Err(Error::unsupported("a clause of this INSERT is").at(position));
         }
-        match table {
-            ast::TableObject::TableName(table) => Ok((table, columns, source.as_deref())),
-            _ => Err(Error::unsupported("INSERT into what is no table is").at(position)),
+        let ast::TableObject::TableName(table) = table else {
+            return Err(Error::unsupported("INSERT into what is no table is").at(position));
+        };
+        let alias = match table_alias {
+            Some(alias) => Some(self.insert_alias(alias)?),
+            None => None,
+        };
+        let on = match on {
+            None => None,
+            Some(ast::OnInsert::OnConflict(on)) => Some(on),
+            Some(_) => return Err(Error::unsupported("ON DUPLICATE KEY is").at(position)),
+        };
+        let (source, returning) = (source.as_deref(), returning.as_deref());
+        Ok(InsertClauses { table, alias, columns, source, on, returning })
+    }
+
+    /// The alias of INSERT's table, which AS stands before: sqlparser takes any word for one.
+    fn insert_alias<'i>(&self, alias: &'i ast::TableAliasWithoutColumns) -> Result<&'i ast::Ident> {
+        let ast::TableAliasWithoutColumns { explicit, alias } = alias;
+        if *explicit {
+            return Ok(alias);
         }
+        let message = format!("syntax error at or near \"{alias}\"");
+        Err(Error::new(ErrorKind::Syntax, message).at(self.position(alias.span)))
     }
 
     /// The table that INSERT or COPY FROM fills; 42809 for a view of either kind.
@@ -189,7 +225,7 @@ impl Binder<'_, '_> {
     }
 
     /// A value cast to a column's type.
-    fn assign(
+    pub(super) fn assign(
         &mut self,
         value: Expression,
         (info, column): (&TableInfo, usize),
@@ -279,7 +315,10 @@ fn plain_values(query: &ast::Query) -> Option<&ast::Values> {
 }
 
 /// The keyword DEFAULT.
-fn is_default(value: &ast::Expr) -> bool {
-    matches!(value, ast::Expr::Identifier(ident)
-        if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default"))
+pub(super) fn is_default(value: &ast::Expr) -> bool {
+    match value {
+        ast::Expr::Nested(inner) => is_default(inner),
+        ast::Expr::Identifier(ident) => ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default"),
+        _ => false,
+    }
 }

@@ -4,7 +4,8 @@
 //! Read in this order: `parse` splits a script, `spelling`, `ahead`, `forms` and `grouping_words` mend what sqlparser misreads or does
 //! not know, `escapes` spells strings whose backslashes are escapes, `refused` names what is not supported, the `dialect` is ours;
 //! `statement` tells the kinds apart, and
-//! those that are no queries have a file each (`kept`, with `kept_lambdas`, is what of them is stored as text); `query` and the files
+//! those that are no queries have a file each (`kept`, with `kept_lambdas`, is what of them is stored as text; `change` has those that
+//! change rows); `query` and the files
 //! of its clauses walk queries, `expression` scalars. What only DuckDB reads has files of its own: `star`, `columns`, `alias` (names of
 //! select items), `asof`, `described`, `pivot`, `unpivot` and `sample`.
 //! `search_cycle` rewrites SEARCH and CYCLE; `binder` is what all of them share.
@@ -67,6 +68,9 @@ mod expression;
 mod binder;
 mod text;
 
+mod change;
+
+pub use change::{Change, ChangeKind, Conflict, ConflictUpdate};
 pub use definition::{Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart};
 pub use escapes::with_escapes;
 pub use filled::{assigned_rows, filled_rows, view_as_query};
@@ -99,11 +103,11 @@ pub struct Parsed {
 }
 
 impl Tree {
-    /// Whether it asks for rows or inserts some.
+    /// Whether it asks for rows or changes some.
     pub fn is_of_rows(&self) -> bool {
         use sqlparser::ast::Statement as S;
         let Tree::Sql(statement) = self else { return false };
-        matches!(**statement, S::Query(_) | S::Insert(_))
+        matches!(**statement, S::Query(_) | S::Insert(_) | S::Update(_) | S::Delete(_))
     }
 }
 
@@ -180,6 +184,8 @@ pub enum Statement {
         /// The rows.
         query: Query,
     },
+    /// UPDATE, DELETE, and INSERT that has RETURNING or ON CONFLICT.
+    Change(Box<Change>),
     /// CREATE MATERIALIZED VIEW.
     CreateMaterialized {
         /// Its name.
@@ -284,6 +290,7 @@ impl Statement {
             | Statement::DescribeQuery(query)
             | Statement::Summarize(query)
             | Statement::Explain { query, .. } => Some(query),
+            Statement::Change(change) => Some(&change.query),
             _ => None,
         }
     }

@@ -1,6 +1,7 @@
 //! Statements: which kind it is, and what all kinds share.
 
 use super::binder::{Binder, view_rows};
+use super::change::changing;
 use super::query::Unknown;
 use super::{Definition, Parsed, Statement, Tree, expression};
 use crate::catalog::{Catalog, FileOptions, TableName};
@@ -101,6 +102,7 @@ fn bind_definition(
 
 fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions, text: &str) -> Result<Statement> {
     match ast {
+        _ if let Some(change) = changing(ast) => binder.change(change),
         ast::Statement::Query(query) => Ok(Statement::Query(binder.whole_query(query)?)),
         ast::Statement::CreateTable(create) => binder.create_table(create),
         ast::Statement::CreateView(create) => binder.create_view(create),
@@ -109,7 +111,6 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions
             binder.create_type(name, representation.as_ref()).map(Statement::Define)
         }
         ast::Statement::Truncate(truncate) => binder.truncate(truncate).map(Statement::Define),
-        ast::Statement::Insert(insert) => binder.insert(insert),
         ast::Statement::Drop { object_type, if_exists, names, cascade, restrict: _, purge, temporary, table } => {
             if *object_type == ast::ObjectType::Schema && !*purge && !*temporary && table.is_none() {
                 let names = names.iter().map(|name| binder.schema_name(name)).collect::<Result<_>>()?;

@@ -173,6 +173,7 @@ impl TpchCatalog {
                 handle,
                 domains: Vec::new(),
                 declared: Arc::default(),
+                hidden: Default::default(),
             }),
         );
     }

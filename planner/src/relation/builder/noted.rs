@@ -55,6 +55,11 @@ impl Builder<'_> {
         taken
     }
 
+    /// Notes what another builder has noted of a part of the same text.
+    pub(crate) fn note_literals(&mut self, literals: Literals) {
+        self.noted.get_mut().literals.add_all(literals);
+    }
+
     /// The literals that were noted, by where they stand: their types, and the values as texts that mean the same under all settings.
     pub(crate) fn noted_literals(&self) -> HashMap<Position, (DataType, String)> {
         let noted = self.noted.borrow();

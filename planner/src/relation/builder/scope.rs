@@ -55,6 +55,12 @@ pub enum Clause {
     Check,
     /// An expression of an index.
     Index,
+    /// The condition of an index, or what ON CONFLICT says of it.
+    IndexPredicate,
+    /// A value of SET.
+    Update,
+    /// RETURNING.
+    Returning,
     /// LIMIT, OFFSET and FETCH, which may not mention columns either.
     Limit,
     /// Inside an aggregate's argument or FILTER.
@@ -114,6 +120,9 @@ impl fmt::Display for Clause {
             Clause::Default => "DEFAULT expressions",
             Clause::Check => "check constraints",
             Clause::Index => "index expressions",
+            Clause::IndexPredicate => "index predicates",
+            Clause::Update => "UPDATE",
+            Clause::Returning => "RETURNING",
             Clause::Limit => "LIMIT",
             Clause::AggregateArgument => "an aggregate's argument",
             Clause::From => "FROM clause of their own query level",

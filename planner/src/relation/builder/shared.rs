@@ -50,6 +50,20 @@ impl Builder<'_> {
         FromItem::table((relation, visible), name)
     }
 
+    /// Whether rows use a definition that gives others each time it is computed.
+    pub(crate) fn uses_volatile(definitions: &[Definition], body: &Relation) -> bool {
+        let mut scans = FxHashMap::default();
+        count_scans(body, &mut scans);
+        let mut is_used = false;
+        for definition in definitions.iter().rev() {
+            if scans.contains_key(&definition.id) {
+                count_scans(&definition.relation, &mut scans);
+                is_used |= is_volatile(&definition.relation);
+            }
+        }
+        is_used
+    }
+
     /// Puts definitions, each behind those that it uses, over the query that uses them.
     pub fn attach(&self, definitions: Vec<Definition>, body: Arc<Relation>) -> Arc<Relation> {
         if definitions.is_empty() {

@@ -3,8 +3,10 @@
 use super::{Builder, Clause, Rows, Scope, ScopeColumn, ScopeTable, did_you_mean};
 use crate::catalog::{CatalogEntry, FileOptions, Meant, Right, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::function::Function;
 use crate::relation::{ColumnId, Expression, Relation, ScanTable};
 use crate::types::DataType;
+use crate::value::Value;
 use std::sync::Arc;
 
 /// How many tables one FROM may join; the tree of joins is as deep.
@@ -198,6 +200,11 @@ impl Builder<'_> {
 
     /// The rows of a table, under a name.
     pub(crate) fn scan(&mut self, info: Arc<TableInfo>, name: String) -> FromItem {
+        self.numbered_scan(info, name).0
+    }
+
+    /// The rows of a table, under a name, and the column of their numbers, if the table has one.
+    pub(crate) fn numbered_scan(&mut self, info: Arc<TableInfo>, name: String) -> (FromItem, Option<ColumnId>) {
         let mut columns = Vec::new();
         let mut visible = Vec::new();
         let mut values = Vec::new();
@@ -224,12 +231,38 @@ impl Builder<'_> {
             self.unreadable.insert(id, error);
             visible.insert(place.min(visible.len()), (name, id));
         }
+        let mut hidden = |position: Option<usize>| {
+            let position = position?;
+            let field = info.stored_field(position);
+            let id = self.columns.add(field.name.clone(), field.data_type, field.nullable);
+            columns.push((position, id));
+            values.push((id, self.columns.reference(id)));
+            Some(id)
+        };
+        let (deleted, number) = (hidden(info.hidden.deleted), hidden(info.hidden.number));
         let has_codes = !info.domains.is_empty();
         let mut relation = Arc::new(Relation::Scan { table: ScanTable(info), columns });
+        if let Some(deleted) = deleted {
+            let zero = Expression::constant(Value::Int(0), DataType::SmallInt);
+            let arguments = vec![self.columns.reference(deleted), zero];
+            let predicate = Expression::call(Function::Equal, arguments, DataType::Boolean);
+            relation = Arc::new(Relation::Filter { input: relation, predicate });
+        }
         if has_codes {
             relation = Arc::new(Relation::Project { input: relation, columns: values });
         }
-        FromItem::table((relation, visible), name)
+        (FromItem::table((relation, visible), name), number)
+    }
+
+    /// The rows of a table of the catalog that a statement changes, under its name, and the column of their numbers, if it has one.
+    pub(crate) fn rows_to_change(&mut self, info: Arc<TableInfo>, name: &TableName) -> (FromItem, Option<ColumnId>) {
+        let (rows, number) = self.numbered_scan(info, name.name.clone());
+        (self.known(rows, name, None, true), number)
+    }
+
+    /// Rows as those of a table of the catalog, under its name.
+    pub(crate) fn as_table(&self, rows: Rows, name: &TableName) -> FromItem {
+        self.known(FromItem::table(rows, name.name.clone()), name, None, true)
     }
 
     /// A view's query, built in a scope of its own: it sees no column of where it is used.

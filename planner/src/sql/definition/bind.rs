@@ -109,7 +109,7 @@ impl Binder<'_, '_> {
     }
 
     fn index_condition(&mut self, condition: &ast::Expr, table: &str, fields: &[Field]) -> Result<Arc<str>> {
-        let (_, scope) = self.scope_of(table, fields, Clause::Index);
+        let (_, scope) = self.scope_of(table, fields, Clause::IndexPredicate);
         let bound = self.alone(condition, &scope, "index predicate")?;
         self.builder.coerce_condition(bound, "WHERE")?;
         Ok(without_table(&self.kept_text(fields, condition, None), table).into())

@@ -31,7 +31,7 @@ pub(crate) use data_type::{bind_data_type, restriction};
 pub(in crate::sql) use form::text_of_query;
 pub(in crate::sql) use interval::named_by_plural;
 pub(in crate::sql) use lambda::{LambdasInSight, is_lambda};
-pub(in crate::sql) use row::before_all_fields;
+pub(in crate::sql) use row::{before_all_fields, row_parts};
 use sqlparser::ast::{self, Expr, Spanned};
 pub(in crate::sql) use structure::quoted_text;
 

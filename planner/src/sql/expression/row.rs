@@ -30,6 +30,17 @@ fn parts(ast: &Expr) -> Option<Parts<'_>> {
     }
 }
 
+/// The fields of a row that is written as one, as they are written; none of what is no row. 0A000 for what stands for several.
+pub(in crate::sql) fn row_parts(ast: &Expr) -> Option<Result<Vec<&Expr>>> {
+    let unsupported = |argument: &FunctionArg| Error::unsupported(format_args!("{argument} in ROW is"));
+    Some(match parts(ast)? {
+        Parts::Tuple(fields) => Ok(fields.iter().collect()),
+        Parts::Call(arguments) => {
+            arguments.iter().map(|argument| plain_argument(argument).ok_or_else(|| unsupported(argument))).collect()
+        }
+    })
+}
+
 /// Whether it is a row that is written as one.
 pub(super) fn is_row(ast: &Expr) -> bool {
     parts(ast).is_some()

@@ -14,10 +14,12 @@
 //! | `sample` | `USING SAMPLE 10%`, `TABLESAMPLE 5 ROWS` | `TABLESAMPLE` in one form |
 //! | `struct_type` | `STRUCT(a INTEGER, b STRUCT(c TEXT))` | `STRUCT('a INTEGER, b STRUCT(c TEXT)')` |
 //! | `lambda` | `lambda x: x + 1`, `[x + 1 FOR x IN l IF x > 0]` | `"list lambda"(x, x + 1)`, `"list comprehension"(l, …, …)` |
+//! | `change` | `UPDATE ONLY t * SET …`, `WHERE CURRENT OF c`, `ON CONFLICT (a, lower(b)) WHERE c > 0 DO` | `UPDATE t SET …`, `WHERE "current of"(c)`, `ON CONFLICT (a, "conflict over: …", "conflict where: c > 0") DO` |
 //! | `recursion` | `… ) SEARCH DEPTH FIRST BY a SET b` | `… ) FROM "SEARCH DEPTH FIRST BY a SET b"` |
 //!
 //! A name in quotes that stands for a form is one that no text gives a meaning otherwise: a function of that name does not exist.
 
+mod change;
 mod clause;
 mod comma;
 mod described;
@@ -32,6 +34,7 @@ mod sample;
 mod struct_type;
 mod tokens;
 
+pub(super) use change::{CONFLICT_EXPRESSION, CONFLICT_PREDICATE, CURRENT_OF};
 pub(super) use clause::{GROUP_BY_ALL, LIMIT_PERCENT, LIMIT_WITH_TIES};
 pub(super) use described::{DESCRIBE_QUERY, DESCRIBE_TABLE, SUMMARIZE};
 pub(super) use join::{ASOF_JOIN, POSITIONAL_JOIN};
@@ -57,5 +60,6 @@ pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     tokens.joins();
     tokens.samples();
     tokens.recursions();
+    tokens.changes();
     tokens.into_inner()
 }

@@ -1,6 +1,7 @@
 //! Binding, statement by statement, against a toy catalog: the shape of the relation, the names and types of the
 //! result, or the error's kind, place and hint.
 
+mod change;
 mod common_types;
 mod errors;
 mod grouping;
@@ -12,15 +13,17 @@ mod tpch;
 mod vectors;
 
 use super::{Parsed, Statement, bind, parse};
-use crate::catalog::{Catalog, CatalogEntry, TableHandle, TableInfo, TableName, TableStatistics, View};
+use crate::catalog::{
+    Catalog, CatalogEntry, Declared, Hidden, Key, TableHandle, TableInfo, TableName, TableStatistics, View,
+};
 use crate::error::{Error, Result};
 use crate::relation::{ExpressionKind, Query, Relation, SetKind};
 use crate::types::{DataType, Field};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Tables `t(a integer, b text, c decimal(10,2))`, `u(a bigint, d date)`, `w(a integer, b text)`, `"Mixed"("X" integer)`
-/// and some views. Only c may be NULL.
+/// Tables `t(a integer, b text, c decimal(10,2))`, `u(a bigint, d date)`, `w(a integer, b text)`, `"Mixed"("X" integer)`,
+/// `k(id integer, c text, n decimal(10,2))` with keys, and some views. All columns but those called c may be NULL.
 struct Toy(BTreeMap<String, CatalogEntry>);
 
 impl Toy {
@@ -30,6 +33,7 @@ impl Toy {
         toy.table("u", &[("a", DataType::BigInt), ("d", DataType::Date)]);
         toy.table("w", &[("a", DataType::Integer), ("b", DataType::Text)]);
         toy.table("Mixed", &[("X", DataType::Integer)]);
+        toy.keyed("k", &[("id", DataType::Integer), ("c", DataType::Text), ("n", DataType::decimal(10, 2))]);
         toy.view("v", "SELECT a AS p, b AS q FROM t WHERE a > 0", &[]);
         toy.view("renamed", "SELECT a, b FROM t", &["x"]);
         toy.view("loop1", "SELECT * FROM loop2", &[]);
@@ -41,6 +45,20 @@ impl Toy {
     fn table(&mut self, name: &str, columns: &[(&str, DataType)]) {
         let fields = columns.iter().map(|(name, data_type)| Field::new(*name, *data_type, *name != "c")).collect();
         self.0.insert(name.to_owned(), CatalogEntry::Table(info(name, fields, self.0.len() as u64)));
+    }
+
+    /// A table whose first column is the primary key, whose first two are a unique one, and whose third has a unique index.
+    fn keyed(&mut self, name: &str, columns: &[(&str, DataType)]) {
+        self.table(name, columns);
+        let key = |name: &str, columns: &[usize], is_index| {
+            let (name, columns, primary) = (name.to_owned(), columns.to_vec(), columns == [0]);
+            Key { name, columns, primary, nulls_equal: false, is_index }
+        };
+        let keys = vec![key("k_pkey", &[0], false), key("k_both", &[0, 1], false), key("k_n_idx", &[2], true)];
+        let defaults = vec![None, Some("'none'".into()), None];
+        let Some(CatalogEntry::Table(info)) = self.0.get_mut(name) else { unreachable!("it has just been added") };
+        let declared = Arc::new(Declared { keys, defaults, ..Declared::default() });
+        *info = Arc::new(TableInfo { declared, ..TableInfo::clone(info) });
     }
 
     fn view(&mut self, name: &str, sql: &str, columns: &[&str]) {
@@ -58,6 +76,7 @@ fn info(name: &str, fields: Vec<Field>, handle: u64) -> Arc<TableInfo> {
         handle: TableHandle(handle),
         domains: Vec::new(),
         declared: Arc::default(),
+        hidden: Default::default(),
     })
 }
 
@@ -70,6 +89,19 @@ impl Catalog for Toy {
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {
         let fields = vec![Field::new("f", DataType::Integer, true)];
         Ok(path.ends_with(".parquet").then(|| info(path, fields, 1000)))
+    }
+
+    fn to_change(&self, name: &TableName) -> Result<Option<Arc<TableInfo>>> {
+        let Some(CatalogEntry::Table(info)) = self.entry(name)? else { return Ok(None) };
+        let hidden = Hidden { number: Some(info.fields.len()), deleted: None };
+        Ok(Some(Arc::new(TableInfo { hidden, ..TableInfo::clone(&info) })))
+    }
+
+    fn meeting(&self, name: &TableName) -> Result<Option<Arc<TableInfo>>> {
+        let Some(CatalogEntry::Table(info)) = self.entry(name)? else { return Ok(None) };
+        let number = Field::new("number", DataType::BigInt, false);
+        let fields = info.fields.iter().chain(&info.fields).cloned().chain([number]).collect();
+        Ok(Some(Arc::new(TableInfo { fields, declared: Arc::default(), ..TableInfo::clone(&info) })))
     }
 
     fn names(&self) -> Vec<String> {

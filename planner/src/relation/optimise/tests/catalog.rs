@@ -78,6 +78,7 @@ impl ToyCatalog {
                 handle: TableHandle(at as u64),
                 domains: Vec::new(),
                 declared: Arc::default(),
+                hidden: Default::default(),
             })
         });
         ToyCatalog(tables.collect())

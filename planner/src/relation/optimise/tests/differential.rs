@@ -78,6 +78,7 @@ fn tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
             handle,
             domains: Vec::new(),
             declared: Arc::default(),
+            hidden: Default::default(),
         }));
         data.insert(handle, all);
     }
@@ -103,6 +104,7 @@ fn coded_tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
             handle,
             domains: Vec::new(),
             declared: Arc::default(),
+            hidden: Default::default(),
         };
         Domain { table: Arc::new(table), lineage }
     };

@@ -58,6 +58,7 @@ fn tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
             handle,
             domains: Vec::new(),
             declared: Arc::default(),
+            hidden: Default::default(),
         }));
         data.insert(handle, rows);
     }

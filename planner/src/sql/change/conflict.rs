@@ -1,0 +1,276 @@
+//! ON CONFLICT: the keys that it is about, and DO UPDATE, a query of its own over rows that meet one that is there.
+
+use super::target::table_out_of_reach;
+use super::update::NUMBER;
+use super::{Conflict, ConflictUpdate};
+use crate::catalog::{Right, TableInfo, TableName};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::builder::{
+    Builder, Clause, Coercion, FromItem, Scope, ScopeColumn, ScopeTable, SelectItem, did_you_mean,
+};
+use crate::relation::{ColumnId, Query};
+use crate::sql::binder::{Binder, view_rows};
+use crate::sql::forms::{CONFLICT_EXPRESSION, CONFLICT_PREDICATE};
+use crate::sql::insert::InsertClauses;
+use crate::sql::keyword::is_keyword;
+use crate::sql::parse::parse_expression;
+use crate::types::DataType;
+use sqlparser::ast::{self, ConflictTarget, OnConflictAction, Spanned};
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
+use std::sync::Arc;
+
+/// The name of the rows that were to be inserted.
+const EXCLUDED: &str = "excluded";
+
+impl InsertClauses<'_> {
+    /// The error of RETURNING that names the rows that were to be inserted.
+    pub(super) fn out_of_reach(&self, error: Error) -> Error {
+        let updates = self.on.is_some_and(|on| matches!(on.action, OnConflictAction::DoUpdate(_)));
+        if updates { table_out_of_reach(error, EXCLUDED, false) } else { error }
+    }
+}
+
+impl Binder<'_, '_> {
+    /// ON CONFLICT of an INSERT, whose RETURNING has these types.
+    pub(super) fn bind_conflict(
+        &mut self,
+        on: &ast::OnConflict,
+        clauses: &InsertClauses<'_>,
+        (name, info): (&TableName, &TableInfo),
+        with: Option<&ast::With>,
+        types: &[DataType],
+    ) -> Result<Conflict> {
+        let ast::OnConflict { conflict_target, action } = on;
+        let position = self.position(clauses.table.span());
+        let keys = match conflict_target {
+            None if matches!(action, OnConflictAction::DoUpdate(_)) => {
+                let message = "ON CONFLICT DO UPDATE requires inference specification or constraint name";
+                let error = Error::new(ErrorKind::Syntax, message).with_hint("For example, ON CONFLICT (column_name).");
+                return Err(error.at(self.on_conflict()));
+            }
+            None => (0..info.declared.keys.len()).collect(),
+            Some(target) => {
+                let keys = match target {
+                    ConflictTarget::Columns(elements) => self.keys_over(elements, info)?,
+                    ConflictTarget::OnConstraint(constraint) => vec![self.named_key(constraint, info)?],
+                };
+                let read = self.builder.catalog.check_right(name, Right::Select, None);
+                read.map_err(|error| error.at(position))?;
+                keys
+            }
+        };
+        let update = match action {
+            OnConflictAction::DoNothing => None,
+            OnConflictAction::DoUpdate(update) => {
+                let may = self.builder.catalog.check_right(name, Right::Update, None);
+                may.map_err(|error| error.at(position))?;
+                Some(self.bind_meeting(update, clauses, (name, info), with, types)?)
+            }
+        };
+        Ok(Conflict { keys, update })
+    }
+
+    /// The keys over just these columns.
+    fn keys_over(&mut self, elements: &[ast::Ident], info: &TableInfo) -> Result<Vec<usize>> {
+        let (mut columns, mut is_plain) = (Vec::new(), true);
+        for element in elements {
+            let position = self.position(element.span);
+            let marked = |mark| element.value.strip_prefix(mark).filter(|_| element.quote_style.is_some());
+            if let Some(text) = marked(CONFLICT_PREDICATE) {
+                self.check_predicate(text, info, position)?;
+            } else if let Some(text) = marked(CONFLICT_EXPRESSION) {
+                check_order(text).map_err(|error| error.at(position))?;
+                is_plain = false;
+            } else {
+                columns.push(self.conflict_column(element, info)?);
+            }
+        }
+        let is_over = |key: &crate::catalog::Key| {
+            key.columns.iter().all(|column| columns.contains(&Some(*column)))
+                && columns.iter().all(|column| column.is_some_and(|column| key.columns.contains(&column)))
+        };
+        let keys = info.declared.keys.iter().enumerate().filter(|(_, key)| is_plain && is_over(key));
+        let keys: Vec<usize> = keys.map(|(place, _)| place).collect();
+        if keys.is_empty() {
+            let message = "there is no unique or exclusion constraint matching the ON CONFLICT specification";
+            return Err(Error::new(ErrorKind::InvalidColumnReference, message));
+        }
+        Ok(keys)
+    }
+
+    /// A column by its position in the table; none for one that nobody declared, which no key has.
+    fn conflict_column(&self, ident: &ast::Ident, info: &TableInfo) -> Result<Option<usize>> {
+        let name = Self::fold(ident);
+        let found = info.fields.iter().position(|field| field.name == name);
+        if found.is_none() && !crate::relation::builder::HIDDEN.contains(&name.as_str()) {
+            let error = Error::new(ErrorKind::UnknownColumn, format!("column \"{name}\" does not exist"));
+            let known = info.fields.iter().map(|field| field.name.as_str());
+            return Err(did_you_mean(error, &name, known).at(self.position(ident.span)));
+        }
+        Ok(found)
+    }
+
+    /// What ON CONFLICT says of the rows of a key. Keys here are over all rows, so whatever it is, it holds for theirs.
+    fn check_predicate(&mut self, text: &str, info: &TableInfo, position: Option<Position>) -> Result<()> {
+        let moved = |error: Error| position.into_iter().fold(error, Error::moved);
+        let condition = parse_expression(text).map_err(moved)?;
+        let around = self.text.take();
+        let (_, scope) = self.scope_of(&info.name, &info.fields, Clause::IndexPredicate);
+        let bound = self.alone(&condition, &scope, "index predicate");
+        self.text = around;
+        bound.map(drop).map_err(moved)
+    }
+
+    /// The key of a constraint.
+    fn named_key(&self, constraint: &ast::ObjectName, info: &TableInfo) -> Result<usize> {
+        let position = self.position(constraint.span());
+        let (_, ident) = self.split_name(constraint)?;
+        let name = Self::fold(ident);
+        let declared = &info.declared;
+        let found = declared.keys.iter().position(|key| key.name == name && !key.is_index);
+        let others = declared.checks.iter().map(|check| &check.name);
+        let mut others = others.chain(declared.references.iter().map(|reference| &reference.name));
+        found.ok_or_else(|| {
+            if others.any(|other| *other == name) {
+                let message = "constraint in ON CONFLICT clause has no associated index";
+                return Error::new(ErrorKind::WrongObjectType, message).at(position);
+            }
+            let message = format!("constraint \"{name}\" for table \"{}\" does not exist", info.name);
+            Error::new(ErrorKind::UnknownObject, message).at(position)
+        })
+    }
+
+    /// DO UPDATE, by a builder of its own: it is another query than the insertion, with the same parameters.
+    fn bind_meeting(
+        &mut self,
+        update: &ast::DoUpdate,
+        clauses: &InsertClauses<'_>,
+        (name, info): (&TableName, &TableInfo),
+        with: Option<&ast::With>,
+        types: &[DataType],
+    ) -> Result<ConflictUpdate> {
+        let catalog = self.builder.catalog;
+        let mut builder = Builder::new(catalog, view_rows, &[], self.builder.is_wide());
+        builder.names_items = self.builder.names_items;
+        builder.parameters.clone_from(&self.builder.parameters);
+        if catalog.is_preparing() {
+            builder.keep_notes();
+        }
+        let mut binder = Binder::without_text(&mut builder);
+        binder.text = self.text.take();
+        let bound = binder.meeting_rows(update, clauses, (name, info), with, types);
+        self.text = binder.text.take();
+        let (rows, columns) = bound?;
+        self.builder.parameters.clone_from(&builder.parameters);
+        self.builder.note_literals(builder.take_notes().literals);
+        let query: Query = builder.finish(rows);
+        Builder::check_depth(&query)?;
+        Ok(ConflictUpdate { columns, query })
+    }
+
+    fn meeting_rows(
+        &mut self,
+        update: &ast::DoUpdate,
+        clauses: &InsertClauses<'_>,
+        (name, info): (&TableName, &TableInfo),
+        with: Option<&ast::With>,
+        types: &[DataType],
+    ) -> Result<(crate::relation::builder::Rows, Vec<usize>)> {
+        let position = self.position(clauses.table.span());
+        let definitions = self.bind_with(with, None)?;
+        let mark = self.builder.mentions_mark();
+        let (item, excluded, number) = self.meeting(clauses, (name, info), position)?;
+        let FromItem { mut relation, columns: own, tables } = item;
+        let its = |id: ColumnId| own.iter().any(|column| column.id == id);
+        let both = own.iter().chain(&excluded.0).cloned().collect();
+        let scope = Scope::new(None, both, tables.iter().chain([&excluded.1]).cloned().collect(), Clause::Where);
+        if let Some(selection) = &update.selection {
+            let predicate = self.bind_condition(selection, &scope)?;
+            relation = self.builder.filter(relation, predicate);
+        }
+        let new = self.bind_assignments(&update.assignments, info, relation, &scope)?;
+        let mut after = own.clone();
+        new.columns.iter().for_each(|(column, id)| after[*column].id = *id);
+        let after = Scope::new(None, after, tables, Clause::Returning);
+        let items = self.bind_returning(clauses.returning, &after).map_err(|error| clauses.out_of_reach(error))?;
+        self.check_read((name, position), mark, its)?;
+        let items = items.map(|items| self.of_types(items, types)).transpose()?;
+        let set = new.columns.iter().map(|(column, id)| (info.fields[*column].name.clone(), *id));
+        let output = std::iter::once((NUMBER.to_owned(), number)).chain(set).collect();
+        let (rows, _) = self.returned(new.relation, output, items);
+        if Builder::uses_volatile(&definitions, &rows.0) {
+            let what = "a query of WITH that gives other rows each time, in ON CONFLICT DO UPDATE, is";
+            return Err(Error::unsupported(what).at(position));
+        }
+        let rows = (self.builder.attach(definitions, rows.0), rows.1);
+        Ok((rows, new.columns.into_iter().map(|(column, _)| column).collect()))
+    }
+
+    /// The rows that are there, those that were to be inserted beside them, and the column of the numbers of the former.
+    #[allow(clippy::type_complexity, reason = "three things of one scan")]
+    fn meeting(
+        &mut self,
+        clauses: &InsertClauses<'_>,
+        (name, info): (&TableName, &TableInfo),
+        position: Option<Position>,
+    ) -> Result<(FromItem, (Vec<ScopeColumn>, ScopeTable), ColumnId)> {
+        let met = self.builder.catalog.meeting(name).map_err(|error| error.at(position))?;
+        let Some(met) = met else {
+            return Err(Error::unsupported(format_args!("ON CONFLICT DO UPDATE of \"{}\" is", name.name)).at(position));
+        };
+        let count = info.fields.len();
+        let FromItem { relation, columns, tables: _ } = self.builder.scan(Arc::clone(&met), name.name.clone());
+        let Some(number) = columns.get(2 * count).map(|column| column.id) else {
+            return Err(Error::internal("rows that meet others have too few columns"));
+        };
+        let mut named = info.fields.iter().map(|field| field.name.clone()).zip(columns.iter().map(|column| column.id));
+        let own = named.by_ref().collect();
+        let mut item = self.builder.as_table((relation, own), name);
+        let hidden = self.hidden_names().to_vec();
+        item = self.builder.with_hidden(item, &hidden).map_err(|error| error.at(position))?;
+        if let Some(alias) = clauses.alias {
+            item = item.aliased(&Self::fold(alias), &[])?;
+        }
+        let table = ScopeTable::named(EXCLUDED);
+        let incoming = info.fields.iter().zip(&columns[count..]);
+        let incoming = incoming.map(|(field, column)| ScopeColumn::new(Some(&table), field.name.clone(), column.id));
+        Ok((item, (incoming.collect(), table), number))
+    }
+
+    /// Items as values of these types: those that the insertion gives.
+    fn of_types(&mut self, items: Vec<SelectItem>, types: &[DataType]) -> Result<Vec<SelectItem>> {
+        let same = |(item, &data_type): (SelectItem, &DataType)| {
+            if item.value().data_type == data_type {
+                return Ok(item);
+            }
+            let name = item.name().to_owned();
+            let value = self.builder.coerce(item.into_value(), data_type, Coercion::Assignment)?;
+            self.builder.item(name, value, None)
+        };
+        items.into_iter().zip(types).map(same).collect()
+    }
+
+    /// Where ON CONFLICT stands, for which sqlparser has no place.
+    fn on_conflict(&self) -> Option<Position> {
+        let text = self.text.as_ref()?;
+        let tokens = Tokenizer::new(&PostgreSqlDialect {}, text.as_str()).tokenize_with_location().ok()?;
+        let solid: Vec<&TokenWithSpan> =
+            tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
+        let is_it =
+            |pair: &&[&TokenWithSpan]| is_keyword(&pair[0].token, "on") && is_keyword(&pair[1].token, "conflict");
+        solid.windows(2).rfind(is_it).and_then(|pair| text.position(pair[0].span.start))
+    }
+}
+
+/// 42P10 for an order in ON CONFLICT's list.
+fn check_order(text: &str) -> Result<()> {
+    let last: Vec<String> = text.split(' ').map(str::to_ascii_uppercase).collect();
+    let what = match last.iter().rev().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["ASC" | "DESC", ..] => "ASC/DESC",
+        ["FIRST" | "LAST", "NULLS", ..] => "NULLS FIRST/LAST",
+        _ => return Ok(()),
+    };
+    let message = format!("{what} is not allowed in ON CONFLICT clause");
+    Err(Error::new(ErrorKind::InvalidColumnReference, message))
+}

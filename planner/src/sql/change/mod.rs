@@ -1,0 +1,118 @@
+//! What changes a table's rows, as queries: which rows, by their numbers, and what they are to have.
+//!
+//! `UPDATE t SET a = e WHERE p RETURNING r` is a query over `t` with the numbers of its rows: of each row that is to be changed the
+//! number, the new value of `a`, cast for assignment, and `r`, whose names mean the row as it will be. `DELETE` gives numbers and
+//! `RETURNING`, `INSERT` the rows and `RETURNING`. So a statement sees one snapshot, whatever it changes, and an error in any part
+//! of it comes before anything is changed. The engine finds double numbers and violated constraints, and makes the next snapshot.
+//!
+//! `ON CONFLICT DO UPDATE` is a second query, over rows that were to be inserted beside those that are there
+//! ([`Catalog::meeting`](crate::catalog::Catalog::meeting)).
+
+mod assignment;
+mod conflict;
+mod delete;
+mod returning;
+mod target;
+mod update;
+
+use super::Statement;
+use super::binder::Binder;
+use crate::catalog::TableName;
+use crate::error::{Error, Result};
+use crate::relation::Query;
+use crate::types::Field;
+use sqlparser::ast;
+
+/// A statement that changes a table's rows.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The table.
+    pub table: TableName,
+    /// What becomes of it.
+    pub kind: ChangeKind,
+    /// The rows. Its output begins with what the kind says, and ends with the columns of RETURNING.
+    pub query: Query,
+    /// How many columns RETURNING has, if it is there.
+    pub returning: Option<usize>,
+}
+
+impl Change {
+    /// Names and types of the columns of RETURNING, if it is there: those that the statement gives.
+    pub fn returned_fields(&self) -> Option<Vec<Field>> {
+        let count = self.returning?;
+        let mut fields = self.query.fields();
+        Some(fields.split_off(fields.len().saturating_sub(count)))
+    }
+}
+
+/// What becomes of a table.
+#[derive(Clone, Debug)]
+pub enum ChangeKind {
+    /// INSERT: the query gives one column for each of the table, in its order.
+    Insert {
+        /// ON CONFLICT.
+        conflict: Option<Conflict>,
+    },
+    /// UPDATE: the query gives the numbers of rows, and new values for these columns of the table. A row that has several
+    /// (of UPDATE … FROM) has the first.
+    Update {
+        /// By position in the table.
+        columns: Vec<usize>,
+    },
+    /// DELETE: the query gives the numbers of rows, perhaps more than once (of DELETE … USING).
+    Delete,
+}
+
+/// ON CONFLICT.
+#[derive(Clone, Debug)]
+pub struct Conflict {
+    /// The keys that it is about, by their place among the declared ones; violations of others are errors.
+    pub keys: Vec<usize>,
+    /// DO UPDATE; none is DO NOTHING.
+    pub update: Option<ConflictUpdate>,
+}
+
+/// ON CONFLICT DO UPDATE.
+#[derive(Clone, Debug)]
+pub struct ConflictUpdate {
+    /// What is set, by position in the table.
+    pub columns: Vec<usize>,
+    /// Over [`Catalog::meeting`](crate::catalog::Catalog::meeting): the numbers of rows that are there, new values for these
+    /// columns, and as many columns of RETURNING as the insertion has.
+    pub query: Query,
+}
+
+/// A statement that changes rows, with the WITH in front of it.
+#[derive(Clone, Copy)]
+pub(super) struct Changing<'s> {
+    with: Option<&'s ast::With>,
+    statement: &'s ast::Statement,
+}
+
+/// The statement as one that changes rows; none if it is another.
+pub(super) fn changing(statement: &ast::Statement) -> Option<Changing<'_>> {
+    match statement {
+        ast::Statement::Insert(_) | ast::Statement::Update(_) | ast::Statement::Delete(_) => {
+            Some(Changing { with: None, statement })
+        }
+        ast::Statement::Query(query) => match &*query.body {
+            ast::SetExpr::Insert(statement) | ast::SetExpr::Update(statement) | ast::SetExpr::Delete(statement) => {
+                Some(Changing { with: query.with.as_ref(), statement })
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl Binder<'_, '_> {
+    /// INSERT, UPDATE or DELETE.
+    pub(super) fn change(self, Changing { with, statement }: Changing<'_>) -> Result<Statement> {
+        match statement {
+            ast::Statement::Insert(insert) => self.insert(insert, with),
+            ast::Statement::Update(update) => self.update(update, with),
+            ast::Statement::Delete(delete) => self.delete(delete, with),
+            _ => Err(Error::internal("a statement was bound as one that changes rows")),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! RETURNING: a select list over the rows as they will be, of UPDATE and INSERT, or as they are, of DELETE; and INSERT where it has
+//! one, or ON CONFLICT.
+
+use super::{Change, ChangeKind};
+use crate::catalog::{TableInfo, TableName};
+use crate::error::Result;
+use crate::relation::builder::{Clause, Definition, Rows, Scope, SelectItem, may_be_null};
+use crate::relation::{ColumnId, ExpressionKind, Relation};
+use crate::sql::Statement;
+use crate::sql::binder::Binder;
+use crate::sql::insert::InsertClauses;
+use crate::sql::query::Unknown;
+use sqlparser::ast::{self, Spanned};
+use std::sync::Arc;
+
+impl Binder<'_, '_> {
+    /// The items of RETURNING, if it is there, over a scope of that clause.
+    pub(super) fn bind_returning(
+        &mut self,
+        returning: Option<&[ast::SelectItem]>,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Vec<SelectItem>>> {
+        returning.map(|items| self.bind_select_list(items, scope, Unknown::AsText)).transpose()
+    }
+
+    /// Rows of some columns of the input, and of RETURNING's items behind them; and how many these are.
+    pub(super) fn returned(
+        &mut self,
+        input: Arc<Relation>,
+        mut output: Vec<(String, ColumnId)>,
+        items: Option<Vec<SelectItem>>,
+    ) -> (Rows, Option<usize>) {
+        let available = input.columns();
+        let count = items.as_ref().map(Vec::len);
+        let mut columns: Vec<_> = output.iter().map(|(_, id)| (*id, self.builder.columns.reference(*id))).collect();
+        for item in items.into_iter().flatten() {
+            let name = item.name().to_owned();
+            let value = item.into_value();
+            let id = match value.kind {
+                ExpressionKind::Column(id) if available.contains(&id) => id,
+                _ => self.builder.columns.add(name.clone(), value.data_type, may_be_null(&value)),
+            };
+            if !columns.iter().any(|(known, _)| *known == id) {
+                columns.push((id, value));
+            }
+            output.push((name, id));
+        }
+        ((Arc::new(Relation::Project { input, columns }), output), count)
+    }
+
+    /// INSERT with RETURNING or ON CONFLICT, of rows that have all columns of the table.
+    pub(in crate::sql) fn insert_returning(
+        mut self,
+        clauses: &InsertClauses<'_>,
+        (name, info): (TableName, &TableInfo),
+        (relation, filled): Rows,
+        (with, definitions): (Option<&ast::With>, Vec<Definition>),
+    ) -> Result<Statement> {
+        let position = self.position(clauses.table.span());
+        let mark = self.builder.mentions_mark();
+        let mut item = self.builder.as_table((relation, filled.clone()), &name);
+        let hidden = self.hidden_names().to_vec();
+        item = self.builder.with_hidden(item, &hidden).map_err(|error| error.at(position))?;
+        if let Some(alias) = clauses.alias {
+            item = item.aliased(&Self::fold(alias), &[])?;
+        }
+        let own: Vec<_> = item.columns.iter().map(|column| column.id).collect();
+        let (relation, scope) = item.into_scope(None, Clause::Returning);
+        let items = self.bind_returning(clauses.returning, &scope);
+        let items = items.map_err(|error| clauses.out_of_reach(error))?;
+        self.check_read((&name, position), mark, |id| own.contains(&id))?;
+        let types: Vec<_> = items.iter().flatten().map(|item| item.value().data_type).collect();
+        let conflict = match clauses.on {
+            Some(on) => Some(self.bind_conflict(on, clauses, (&name, info), with, &types)?),
+            None => None,
+        };
+        let (rows, returning) = self.returned(relation, filled, items);
+        let rows = (self.builder.attach(definitions, rows.0), rows.1);
+        let query = self.into_query(rows);
+        Ok(Statement::Change(Box::new(Change { table: name, kind: ChangeKind::Insert { conflict }, query, returning })))
+    }
+}
