@@ -12,6 +12,7 @@ pub mod append;
 pub mod arrow;
 pub mod build;
 mod cache;
+pub mod change;
 pub mod chunks;
 pub(crate) mod column_builder;
 mod common;

@@ -46,6 +46,19 @@ impl Table {
         Ok(if changed { self.measured(Some(context)) } else { self })
     }
 
+    /// The same rows, those decimals as numerics that are `chosen`.
+    pub fn as_numerics(mut self, chosen: &[bool], context: &Context) -> Result<Table> {
+        let mut changed = false;
+        for index in (0..self.fields.len()).filter(|&index| chosen.get(index) == Some(&true)) {
+            context.check()?;
+            if self.fields[index].data_type != DataType::Numeric {
+                self.in_form(index, DataType::Numeric, context)?;
+                changed = true;
+            }
+        }
+        Ok(if changed { self.measured(Some(context)) } else { self })
+    }
+
     /// Makes a numeric column decimals, if it can be.
     fn narrow(&mut self, index: usize, context: &Context) -> Result<bool> {
         let workers = context.workers();

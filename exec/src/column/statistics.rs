@@ -6,7 +6,8 @@
 use super::divisor::common_step;
 use super::order_key::{float_key, text_order};
 use super::strings::{Headed, for_each_string};
-use super::{Column, ColumnData, Table};
+use super::{Chunk, Column, ColumnData, Table};
+use crate::Result;
 use crate::workers::context::Context;
 use crate::workers::schedule::{Workers, all};
 use ::arrow::buffer::NullBuffer;
@@ -380,6 +381,48 @@ impl Table {
         self.statistics = Arc::new(statistics);
         self
     }
+}
+
+impl Table {
+    /// The same rows with statistics of some columns, and their ranges, gathered anew.
+    ///
+    /// # Errors
+    /// 57014 if the statement is cancelled.
+    pub(super) fn measured_columns(self, columns: &[usize], context: &Context) -> Result<Table> {
+        context.check()?;
+        let chunk = |chunk: &Arc<Chunk>| {
+            let of = columns.iter().map(|&column| chunk.columns[column].clone()).collect();
+            Arc::new(Chunk::new(chunk.rows, of))
+        };
+        let fields = columns.iter().map(|&column| self.fields[column].clone()).collect();
+        let chunks = self.chunks.iter().map(chunk).collect();
+        let part = Table { fields, chunks, statistics: Arc::default() }.measured(Some(context));
+        let mut table = self;
+        let all = Arc::make_mut(&mut table.statistics);
+        for (&column, measured) in columns.iter().zip(&part.statistics.columns) {
+            all.columns[column] = measured.clone();
+        }
+        table.chunks.change(|chunks| {
+            for (chunk, measured) in chunks.iter_mut().zip(part.chunks.iter()) {
+                let is_known = |(at, &column): (usize, &usize)| chunk.ranges[column] == measured.ranges[at];
+                if !columns.iter().enumerate().all(is_known) {
+                    let chunk = Arc::make_mut(chunk);
+                    columns.iter().enumerate().for_each(|(at, &column)| chunk.ranges[column] = measured.ranges[at]);
+                }
+            }
+        });
+        Ok(table)
+    }
+}
+
+/// Statistics of a column some of whose rows have other values, so that so many of them are NULL: without a look at the rows.
+pub(super) fn patch(old: (&ColumnStatistics, u64), new: (&ColumnStatistics, u64), nulls: u64) -> ColumnStatistics {
+    let rows = old.1;
+    let mut both = append_column(old, new);
+    let proofs = &mut both.proofs;
+    (proofs.nulls, proofs.sorted, proofs.clustered, proofs.conjecture) = (nulls, false, false, None);
+    both.estimates.distinct = both.estimates.distinct.map(|distinct| distinct.min(rows));
+    both
 }
 
 /// Statistics of `left`'s rows followed by `right`'s, without a look at them. What cannot be proven is not claimed;

@@ -43,6 +43,11 @@ impl Column {
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
 
+    /// How many rows are NULL.
+    pub fn null_count(&self) -> usize {
+        self.nulls.as_ref().map_or(0, NullBuffer::null_count)
+    }
+
     /// The integer of a row in an integer-like form, whatever its width; None for other forms. Does not look at NULL.
     pub fn integer(&self, row: usize) -> Option<i128> {
         let stepped = |base: i64, step: i64, offset: u32| i128::from(base) + i128::from(step) * i128::from(offset);

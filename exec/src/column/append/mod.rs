@@ -10,7 +10,7 @@
 //!    than a chunk each time that it has grown by an eighth.
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use super::{CHUNK_ROWS, Chunk, Column, Dictionary, Table, compact, compact_text, statistics};
 use crate::workers::context::{Context, Reservation};
@@ -163,7 +163,7 @@ impl Table {
 
 /// Makes one column's chunks share a dictionary again: all of them if none is `kept`, and else those behind the first so many,
 /// as far as they bring no strings of their own.
-fn share_dictionary(chunks: &mut [Arc<Chunk>], kept: usize, index: usize, context: &Context) -> Result<()> {
+pub(super) fn share_dictionary(chunks: &mut [Arc<Chunk>], kept: usize, index: usize, context: &Context) -> Result<()> {
     let own = |chunk: &Arc<Chunk>| chunk.columns[index].data.dictionary().cloned();
     let Some(first) = chunks.first().and_then(own) else { return Ok(()) };
     let mut shared = Arc::clone(&first);
@@ -190,7 +190,7 @@ fn share_dictionary(chunks: &mut [Arc<Chunk>], kept: usize, index: usize, contex
 }
 
 /// Makes a chunk's column codes of a dictionary that has all of its strings.
-fn recode(chunk: &mut Arc<Chunk>, index: usize, shared: &Arc<Dictionary>) {
+pub(super) fn recode(chunk: &mut Arc<Chunk>, index: usize, shared: &Arc<Dictionary>) {
     let own = chunk.columns[index].data.dictionary();
     if own.is_some_and(|own| !Arc::ptr_eq(own, shared) && compact_text::holds(shared, own)) {
         compact_text::recode(&mut Arc::make_mut(chunk).columns[index], shared);

@@ -8,12 +8,13 @@ use multiloop_planner::catalog::{ColumnStatistics, Proofs};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Ordering;
 
-fn context() -> Context {
+pub(in crate::column) fn context() -> Context {
     Context::new(Memory::new(usize::MAX))
 }
 
-fn table(fields: &[Field], rows: &[Vec<Value>], context: &Context) -> Table {
+pub(in crate::column) fn table(fields: &[Field], rows: &[Vec<Value>], context: &Context) -> Table {
     let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, context);
     builder.push_values(rows).expect("the values are of their types");
     builder.finish().expect("there is memory")
@@ -31,14 +32,26 @@ fn numbers(values: &[&Value]) -> Vec<Option<u64>> {
 
 /// Everything that a column's statistics prove, and that they are about right where they estimate.
 fn check_column(statistics: &ColumnStatistics, values: &[&Value]) {
+    let there = || values.iter().filter(|value| !value.is_null()).copied();
+    assert_eq!(statistics.proofs.min.as_ref(), there().min_by(|a, b| a.compare(b)));
+    assert_eq!(statistics.proofs.max.as_ref(), there().max_by(|a, b| a.compare(b)));
+    check_proofs(statistics, values);
+}
+
+/// The same where bounds need not be values.
+pub(in crate::column) fn check_proofs(statistics: &ColumnStatistics, values: &[&Value]) {
     let numbers = numbers(values);
     let known: Vec<u64> = numbers.iter().flatten().copied().collect();
     // They are numbered from 0, in the order in which they come.
     let distinct = known.iter().max().map_or(0, |&last| last as usize + 1);
     let there = || values.iter().filter(|value| !value.is_null()).copied();
     assert_eq!(statistics.proofs.nulls as usize, values.len() - known.len());
-    assert_eq!(statistics.proofs.min.as_ref(), there().min_by(|a, b| a.compare(b)));
-    assert_eq!(statistics.proofs.max.as_ref(), there().max_by(|a, b| a.compare(b)));
+    let (least, most) = (there().min_by(|a, b| a.compare(b)), there().max_by(|a, b| a.compare(b)));
+    let is_bound = |bound: &Option<Value>, of: Option<&Value>, side: Ordering| {
+        bound.as_ref().zip(of).is_none_or(|(bound, of)| bound.compare(of) != side)
+    };
+    assert!(is_bound(&statistics.proofs.min, least, Ordering::Greater));
+    assert!(is_bound(&statistics.proofs.max, most, Ordering::Less));
     if let (Some(step), Some(Value::Int(min))) = (statistics.proofs.step, &statistics.proofs.min) {
         let in_steps = |value: &Value| matches!(value, Value::Int(value) if value.abs_diff(*min).is_multiple_of(step));
         assert!(step > 1 && there().all(in_steps), "steps of {step}");
@@ -76,12 +89,12 @@ fn check(table: &Table, rows: &[Vec<Value>]) {
     }
 }
 
-fn mixed(number: u64) -> u64 {
+pub(in crate::column) fn mixed(number: u64) -> u64 {
     let mixed = (number ^ 0x9e37_79b9).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (mixed ^ (mixed >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 1
 }
 
-fn fields() -> Vec<Field> {
+pub(in crate::column) fn fields() -> Vec<Field> {
     let types = [
         ("serial", DataType::BigInt),
         ("stepped", DataType::Integer),
@@ -95,7 +108,7 @@ fn fields() -> Vec<Field> {
 }
 
 /// A row of a table in which each column has what can be proven of it, if no row is `odd`.
-fn row(number: u64, odd: bool) -> Vec<Value> {
+pub(in crate::column) fn row(number: u64, odd: bool) -> Vec<Value> {
     let noise = mixed(number);
     let text = |text: String| Value::text(text);
     let regular = vec![

@@ -19,29 +19,73 @@ const REST_RATIO: usize = 8;
 /// the table's lineages, made longer by the values that they lacked, and the rows as codes. None if a domain cannot hold them:
 /// the table has to have values again then.
 pub fn append(table: &Table, domains: &[Option<Domain>], rows: &Table, context: &Context) -> Result<Option<Appended>> {
-    let mut coded = rows.clone();
+    let all: Vec<usize> = (0..rows.fields.len()).collect();
+    let Some((coded, longer)) = coded(domains, &all, rows, context)? else { return Ok(None) };
+    let all = as_codes(table, domains).append(&as_codes(&coded, domains), context)?;
+    Ok(Some(Appended { table: Table { fields: table.fields.clone(), ..all }, rows: coded, domains: longer }))
+}
+
+/// The snapshot of a table that stores codes of these `domains` in which `rows`, whose numbers ascend, have other values in some
+/// `columns`, and the domains then; none if a domain cannot hold them.
+pub fn patch(
+    table: &Table,
+    domains: &[Option<Domain>],
+    (rows, columns): (&[usize], &[usize]),
+    values: &Table,
+    context: &Context,
+) -> Result<Option<Appended>> {
+    let Some((coded, longer)) = coded(domains, columns, values, context)? else { return Ok(None) };
+    let of_columns: Vec<Option<Domain>> =
+        columns.iter().map(|&column| domains.get(column).cloned().flatten()).collect();
+    let all = as_codes(table, domains).patched(rows, columns, &as_codes(&coded, &of_columns), context)?;
+    Ok(Some(Appended { table: Table { fields: table.fields.clone(), ..all }, rows: coded, domains: longer }))
+}
+
+/// Rows of a table that stores codes of these domains, by their numbers, in this order: values of its first `count` columns.
+pub fn rows_at(
+    table: &Table,
+    domains: &[Option<Domain>],
+    rows: &[usize],
+    count: usize,
+    context: &Context,
+) -> Result<Table> {
+    let columns: Vec<usize> = (0..count).collect();
+    let coded = as_codes(table, domains).rows_at(rows, &columns, context)?;
+    let coded = Table { fields: table.fields[..count].to_vec(), ..coded };
+    if domains.iter().all(Option::is_none) { Ok(coded) } else { super::decode(&coded, domains, context) }
+}
+
+/// Values of some columns of a table as codes of its domains, and these, longer by the values that they lacked; none if a domain
+/// cannot hold them.
+fn coded(
+    domains: &[Option<Domain>],
+    columns: &[usize],
+    values: &Table,
+    context: &Context,
+) -> Result<Option<(Table, Vec<Option<Domain>>)>> {
+    let mut coded = values.clone();
     let mut longer = domains.to_vec();
-    for (index, domain) in longer.iter_mut().enumerate() {
+    for (index, &column) in columns.iter().enumerate() {
         context.check()?;
-        let Some(domain) = domain else { continue };
-        let columns: Vec<&Column> = rows.chunks.iter().map(|chunk| &chunk.columns[index]).collect();
-        let Some((codes, longest)) = domain.lineage.codes(&columns, rows.fields[index].data_type, context)? else {
+        let Some(Some(domain)) = longer.get_mut(column) else { continue };
+        let pieces: Vec<&Column> = values.chunks.iter().map(|chunk| &chunk.columns[index]).collect();
+        let Some((codes, longest)) = domain.lineage.codes(&pieces, values.fields[index].data_type, context)? else {
             return Ok(None);
         };
-        replace(&mut coded, index, codes_of(codes, &columns, context)?, context)?;
+        replace(&mut coded, index, codes_of(codes, &pieces, context)?, context)?;
         *domain = longest;
     }
-    // The chunks of both have codes, which are integers.
-    let as_codes = |table: &Table| {
-        let field = |(index, field): (usize, &Field)| match domains.get(index) {
-            Some(Some(_)) => Field { data_type: CODE, ..field.clone() },
-            _ => field.clone(),
-        };
-        let fields = table.fields.iter().enumerate().map(field).collect();
-        Table { fields, ..table.clone() }
+    Ok(Some((coded, longer)))
+}
+
+/// The chunks of a table that has codes have integers.
+fn as_codes(table: &Table, domains: &[Option<Domain>]) -> Table {
+    let field = |(index, field): (usize, &Field)| match domains.get(index) {
+        Some(Some(_)) => Field { data_type: CODE, ..field.clone() },
+        _ => field.clone(),
     };
-    let all = as_codes(table).append(&as_codes(&coded), context)?;
-    Ok(Some(Appended { table: Table { fields: table.fields.clone(), ..all }, rows: coded, domains: longer }))
+    let fields = table.fields.iter().enumerate().map(field).collect();
+    Table { fields, ..table.clone() }
 }
 
 /// What appending to a table of codes gives.
